@@ -1,0 +1,103 @@
+/**
+ * Part of `npm run check`: what would be deployed to staging and production is complete and within Cloudflare's limits.
+ * Named environments inherit no bindings, so one that is forgotten there is otherwise noticed only after the deployment.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { gzipSync } from "node:zlib";
+import { unstable_readConfig } from "wrangler";
+import { root } from "./local-database.ts";
+
+const MiB = 1024 * 1024;
+/** Cloudflare's limit for a worker's modules, uncompressed. */
+const MAX_BUNDLE_BYTES = 64 * MiB;
+const environments = ["staging", "production"] as const;
+
+type Config = ReturnType<typeof unstable_readConfig>;
+
+function readConfig(env?: string): Config {
+  const config = join(root, "wrangler.toml");
+  return unstable_readConfig(env === undefined ? { config } : { config, env }, { hideWarnings: true });
+}
+
+/** Everything under a key that names a binding, whatever its kind: `d1_databases DB`, `queues.consumers ...`. */
+function bindings(value: unknown, path = ""): string[] {
+  if (Array.isArray(value)) return value.flatMap((entry) => bindings(entry, path));
+  if (typeof value !== "object" || value === null) return [];
+  const entry = value as Record<string, unknown>;
+  const name = entry.binding ?? entry.name;
+  if (path !== "" && typeof name === "string") return [`${path} ${name}`];
+  return Object.entries(entry).flatMap(([key, inner]) => bindings(inner, path === "" ? key : `${path}.${key}`));
+}
+
+/** What differs in a named environment that must not. */
+function problemsOf(local: Config, config: Config): string[] {
+  const problems: string[] = [];
+  const present = new Set(bindings(config));
+  for (const binding of bindings(local)) {
+    if (!present.has(binding)) problems.push(`the binding "${binding}" is missing`);
+  }
+  for (const name of Object.keys(local.vars)) {
+    if (!(name in config.vars)) problems.push(`the variable ${name} is missing`);
+  }
+  // The same everywhere: tests of the local default would otherwise say nothing about what is deployed.
+  for (const key of ["triggers", "limits", "compatibility_date", "compatibility_flags", "observability"] as const) {
+    if (!isDeepStrictEqual(local[key], config[key])) {
+      problems.push(`${key} is ${JSON.stringify(config[key])}, locally ${JSON.stringify(local[key])}`);
+    }
+  }
+  if (config.limits?.cpu_ms === undefined) problems.push("limits.cpu_ms is missing");
+  if (!config.triggers.crons?.length) problems.push("there is no cron");
+  return problems;
+}
+
+/** Bundles as for a deployment and returns the modules' bytes. Throws where wrangler refuses. */
+function bundle(env: string): Buffer[] {
+  const folder = mkdtempSync(join(tmpdir(), "pdf-service-bundle-"));
+  try {
+    const wrangler = spawnSync(
+      process.execPath,
+      [
+        join(root, "node_modules/wrangler/bin/wrangler.js"),
+        "deploy",
+        "--dry-run",
+        `--env=${env}`,
+        `--outdir=${folder}`,
+      ],
+      {
+        cwd: root,
+        encoding: "utf8",
+        env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_SEND_ERROR_REPORTS: "false" },
+      },
+    );
+    if (wrangler.status !== 0) throw new Error(`wrangler refuses:\n${wrangler.stdout}${wrangler.stderr}`);
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile() && !file.name.endsWith(".map") && file.name !== "README.md")
+      .map((file) => readFileSync(join(file.parentPath, file.name)));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function inMiB(bytes: number): string {
+  return `${(bytes / MiB).toFixed(1)} MiB`;
+}
+
+const local = readConfig();
+for (const env of environments) {
+  const problems = problemsOf(local, readConfig(env));
+  try {
+    const modules = bundle(env);
+    const bytes = modules.reduce((sum, module) => sum + module.length, 0);
+    const gzip = modules.reduce((sum, module) => sum + gzipSync(module).length, 0);
+    if (bytes >= MAX_BUNDLE_BYTES) problems.push(`the bundle is ${inMiB(bytes)}, the limit ${inMiB(MAX_BUNDLE_BYTES)}`);
+    console.log(`${env}: ${modules.length} modules, ${inMiB(bytes)} (gzip ${inMiB(gzip)})`);
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error));
+  }
+  for (const problem of problems) console.error(`${env}: ${problem}`);
+  if (problems.length > 0) process.exitCode = 1;
+}
