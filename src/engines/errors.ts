@@ -1,0 +1,31 @@
+/**
+ * What an engine or an operation can refuse: a closed list. Each code is one row of the table in `src/http/errors.ts`,
+ * which says when it occurs and with what HTTP status it leaves the service.
+ */
+export type RefusalCode =
+  | "invalid_parameters"
+  | "invalid_page_range"
+  | "invalid_file"
+  | "password_required"
+  | "incorrect_password"
+  | "unsupported_encryption"
+  | "owner_password_required"
+  | "limit_exceeded"
+  | "overloaded";
+
+/**
+ * A problem that the caller can mend, told in a message that is safe to send and names what to do. Anything else that is
+ * thrown is a fault of the service: it is logged, and leaves as 500 without its message.
+ */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+
+  readonly code: RefusalCode;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(code: RefusalCode, message: string, details?: Readonly<Record<string, unknown>>, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.details = details;
+  }
+}

@@ -1,0 +1,190 @@
+import type { PDFDocument, PDFObject } from "mupdf";
+import { limits } from "../../limits.ts";
+import { Refusal } from "../errors.ts";
+import type { EngineBytes, InputBytes, PdfEngine } from "./mupdf.ts";
+import { checkObjectStreams } from "./object-streams.ts";
+import { entries, items } from "./objects.ts";
+import { mendPageTree } from "./page-tree.ts";
+
+/** A PDF of the request and what is needed to open it. */
+export interface PdfInput {
+  /** Names the input in errors: the form field it came in. */
+  readonly field: string;
+  readonly bytes: InputBytes;
+  readonly password?: string;
+  /** Whether the password was given for this very input: then a wrong one is an error even where none is needed. */
+  readonly passwordIsOwn: boolean;
+}
+
+/** Permission bits of the encryption dictionary (ISO 32000-2, table 22): 3 to 6 and 9 to 12. */
+const PERMISSION_BITS = 0b1111_0011_1100;
+
+/** What `authenticatePassword` answers where the password is the owner's. */
+const OWNER = 4;
+
+/** An open PDF. `using` it, or the end of the lease, closes it. */
+export interface OpenPdf extends Disposable {
+  readonly input: PdfInput;
+  readonly engine: PdfEngine;
+  readonly document: PDFDocument;
+  readonly pageCount: number;
+  readonly encrypted: boolean;
+  /** Whether the caller may do all with it: not encrypted, nothing forbidden, or the owner password was given. */
+  readonly unrestricted: boolean;
+  /** Whether the file was damaged and MuPDF found its objects again. Can become true while objects are read. */
+  readonly repaired: boolean;
+}
+
+/**
+ * Opens a PDF of the arena.
+ * @throws Refusal `invalid_file` (unreadable, without pages, damaged beyond repair with `missingPages`),
+ *   `password_required`, `incorrect_password`, `unsupported_encryption`, `limit_exceeded` (pages, objects, bytes).
+ */
+export async function openPdf(engine: PdfEngine, input: PdfInput): Promise<OpenPdf> {
+  const { field } = input;
+  if (input.bytes.length === 0) throw invalidFile(field, "is empty");
+  const check = await checkObjectStreams(input.bytes);
+  const document = openDocument(engine, input);
+  authenticate(document, input);
+  await check?.(document);
+  const objects = document.countObjects();
+  if (objects > limits.objects) {
+    throw new Refusal("limit_exceeded", `${field} has too many objects.`, { limit: limits.objects, actual: objects });
+  }
+  const pageCount = countPages(document, field);
+  const permissions = document.getTrailer().get("Encrypt", "P");
+  const encrypted = document.getTrailer().get("Encrypt").isDictionary();
+  const restricted = encrypted && (permissions.asNumber() & PERMISSION_BITS) !== PERMISSION_BITS;
+  const open: OpenPdf = {
+    input,
+    engine,
+    document,
+    pageCount,
+    encrypted,
+    unrestricted: !restricted || isOwner(document, input.password),
+    get repaired() {
+      return document.wasRepaired();
+    },
+    [Symbol.dispose]: () => document.destroy(),
+  };
+  refuseMissingPages(open);
+  return open;
+}
+
+/** Refuses an input whose permissions are restricted unless it was opened with its owner password. */
+export function requireOwner(open: OpenPdf): void {
+  if (open.unrestricted) return;
+  const { field } = open.input;
+  throw new Refusal(
+    "owner_password_required",
+    `${field} forbids some uses of it. Give its owner password to change its protection.`,
+    { input: field },
+  );
+}
+
+function invalidFile(field: string, problem: string, details?: Record<string, unknown>, cause?: unknown): Refusal {
+  return new Refusal("invalid_file", `${field} ${problem}.`, { input: field, ...details }, { cause });
+}
+
+function openDocument(engine: PdfEngine, { field, bytes }: PdfInput): PDFDocument {
+  try {
+    const buffer = engine.bufferOf(bytes);
+    const document = engine.mupdf.Document.openDocument(buffer, "application/pdf").asPDF();
+    buffer.destroy();
+    if (document) return document;
+  } catch (error) {
+    const meaning = engine.explain(error);
+    if (!(error instanceof Error) || !(meaning instanceof Refusal) || meaning.code !== "invalid_file") throw meaning;
+    if (/encryption handler|crypt filter|encryption (version|method|revision)|public.?key/i.test(error.message)) {
+      throw new Refusal(
+        "unsupported_encryption",
+        `${field} is encrypted in a way that no password opens (certificates, or an unknown handler).`,
+        { input: field },
+        { cause: error },
+      );
+    }
+    throw invalidFile(field, "is not a readable PDF", {}, error);
+  }
+  throw invalidFile(field, "is not a PDF");
+}
+
+function authenticate(document: PDFDocument, { field, password, passwordIsOwn }: PdfInput): void {
+  const locked = document.needsPassword();
+  if (password === undefined) {
+    if (!locked) return;
+    throw new Refusal("password_required", `${field} is encrypted. Send its password.`, { input: field });
+  }
+  if (!document.getTrailer().get("Encrypt").isDictionary()) return;
+  if (document.authenticatePassword(password) !== 0) return;
+  // Where one password is the fallback for many files, a file that opens without one is no error.
+  if (!locked && !passwordIsOwn && document.authenticatePassword("") !== 0) return;
+  throw new Refusal("incorrect_password", `The password does not open ${field}.`, { input: field });
+}
+
+function isOwner(document: PDFDocument, password: string | undefined): boolean {
+  return (document.authenticatePassword(password ?? "") & OWNER) !== 0;
+}
+
+function countPages(document: PDFDocument, field: string): number {
+  let pageCount = 0;
+  try {
+    pageCount = document.countPages();
+  } catch (error) {
+    throw invalidFile(field, "has no readable page tree", {}, error);
+  }
+  if (pageCount <= 0) throw invalidFile(field, "has no pages");
+  if (pageCount > limits.pages) {
+    throw new Refusal("limit_exceeded", `${field} has too many pages.`, { limit: limits.pages, actual: pageCount });
+  }
+  return pageCount;
+}
+
+/**
+ * A damaged file is accepted only when every page is there with all it draws. Reading all pages here also lets MuPDF find
+ * the damage before the work begins.
+ */
+function refuseMissingPages(open: OpenPdf): void {
+  const missing: number[] = [];
+  for (let index = 0; index < open.pageCount; index++) {
+    if (!pageResolves(open, index)) missing.push(index + 1);
+  }
+  if (missing.length === 0 || !(open.repaired || missing.length === open.pageCount)) return;
+  throw invalidFile(open.input.field, "is damaged: pages of it are lost", { missingPages: missing.slice(0, 100) });
+}
+
+function pageResolves({ document, engine }: OpenPdf, index: number): boolean {
+  let page: PDFObject;
+  try {
+    page = document.findPage(index);
+  } catch {
+    return false;
+  }
+  if (!page.isDictionary()) return false;
+  const contents = page.get("Contents");
+  const streams = contents.isArray() ? items(contents) : [contents];
+  if (streams.some((stream) => stream.isIndirect() && !stream.isStream())) return false;
+  return entries(engine, page.getInheritable("Resources")).every(({ value: category }) => {
+    if (category.isIndirect() && !category.isDictionary() && !category.isArray()) return false;
+    return entries(engine, category).every(({ value }) => !value.isIndirect() || isSomething(value));
+  });
+}
+
+function isSomething(reference: PDFObject): boolean {
+  return reference.isDictionary() || reference.isArray() || reference.isName() || reference.isNumber();
+}
+
+/** How every PDF is written: unused objects dropped, object streams, streams without a filter deflated. */
+const SAVE = "garbage=2,objstms,compress";
+
+/** Writes a document that was changed in place; all of it is kept. */
+export function rewritePdf(open: OpenPdf): EngineBytes {
+  mendPageTree(open);
+  return savePdf(open.engine, open.document);
+}
+
+/** Writes the document, in the encryption it was opened with. */
+export function savePdf(engine: PdfEngine, document: PDFDocument): EngineBytes {
+  // The cache of decoded objects is of no more use, and the output wants its room.
+  engine.lib._wasm_empty_store();
+  return engine.bytesOf(document.saveToBuffer(SAVE));
+}

@@ -1,0 +1,264 @@
+import type * as MuPDF from "mupdf";
+import { createMuPDF, type LibMuPDF } from "../../../wasm/generated/mupdf.js";
+import { Refusal } from "../errors.ts";
+
+/** An error that MuPDF itself reports (not a trap): the document is at fault, or the heap's limit is reached. */
+export class MuPDFFailure extends Error {
+  override readonly name = "MuPDFFailure";
+}
+
+/** Bytes in the heap of an engine. */
+export interface EngineBytes {
+  readonly length: number;
+  /** A view of a part; good only until the next call into the engine, which may move the heap. */
+  view(start: number, end: number): Uint8Array;
+  free(): void;
+}
+
+/** Space in the heap for a request's files, filled while the body arrives. */
+export interface Arena {
+  /** Appends to the file at hand. Throws `Refusal("limit_exceeded")` where the capacity is passed. */
+  write(chunk: Uint8Array): void;
+  /** Ends the file at hand and begins the next. */
+  seal(): InputBytes;
+}
+
+/** A file of the request, as it lies in the arena. */
+export interface InputBytes extends EngineBytes {
+  /** Address in the heap. */
+  readonly pointer: number;
+}
+
+/** Whether the heap may grow to `bytes`: `false`, this request has what one may have; `"busy"`, others hold the rest. */
+export type AllowHeap = (bytes: number) => boolean | "busy";
+
+/** WebAssembly page size in bytes. */
+const WASM_PAGE = 65_536;
+
+/** Room for an output, in sizes of the input: its buffer's last step may be half as large again, and objects need some. */
+const OUTPUT_HOLE = 1.6;
+
+/** The heap of a new instance without its trailing zeros: the same for every instance of an isolate, so made once. */
+let snapshot: Uint8Array | undefined;
+
+/** Bytes that the snapshot of the fresh heap holds. */
+export function snapshotBytes(): number {
+  return snapshot?.byteLength ?? 0;
+}
+
+/**
+ * One MuPDF instance, leased to one request at a time. Between requests `reset` puts heap and wrapper back to what they
+ * were when the instance was new, so nothing of a caller stays, and nothing waits for the garbage collector.
+ */
+export class PdfEngine {
+  /** MuPDF's own API, bound to this instance. */
+  readonly mupdf: typeof MuPDF.default;
+  readonly lib: LibMuPDF;
+  readonly #memory: WebAssembly.Memory;
+  readonly #forget: () => void;
+  #allowHeap: AllowHeap = () => true;
+  #denied: false | "limit" | "busy" = false;
+  #arena: { pointer: number; capacity: number; used: number } | undefined;
+  #failed = false;
+
+  private constructor(
+    parts: { mupdf: typeof MuPDF.default; libmupdf: LibMuPDF; forget(): void },
+    memory: WebAssembly.Memory,
+    onFailure: (engine: PdfEngine) => void,
+  ) {
+    this.mupdf = parts.mupdf;
+    this.lib = parts.libmupdf;
+    this.#forget = parts.forget;
+    this.#memory = memory;
+    this.#capHeap();
+    onFailure(this);
+    snapshot ??= withoutTrailingZeros(this.lib.HEAPU8);
+  }
+
+  static async create(module: WebAssembly.Module): Promise<PdfEngine> {
+    let memory: WebAssembly.Memory | undefined;
+    let engine: PdfEngine | undefined;
+    class Failure extends MuPDFFailure {
+      constructor(message: string) {
+        super(message);
+        if (engine) engine.#failed = true;
+      }
+    }
+    const parts = await createMuPDF({
+      Failure,
+      instantiateWasm(imports, done) {
+        const instance = new WebAssembly.Instance(module, imports);
+        memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
+        done(instance);
+      },
+    });
+    if (!memory) throw new Error("MuPDF exports no memory");
+    return new PdfEngine(parts, memory, (made) => (engine = made));
+  }
+
+  /** Bytes of wasm memory that the instance holds. */
+  get heapBytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  /**
+   * Whether an error of MuPDF has passed through the instance. Each leaves its frames on the wasm stack, which only a
+   * new instance gets back, so such an instance is not kept.
+   */
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  /** Takes the instance for a request whose heap may grow as `allowHeap` says. */
+  begin(allowHeap: AllowHeap): void {
+    this.#allowHeap = allowHeap;
+    this.#denied = false;
+  }
+
+  /** Puts the instance back to its first state; every pointer into it dies. */
+  reset(): void {
+    if (!snapshot) throw new Error("no snapshot");
+    clear(this.#memory.buffer, snapshot.byteLength);
+    this.lib.HEAPU8.set(snapshot);
+    this.#forget();
+    this.#arena = undefined;
+    this.#allowHeap = () => true;
+  }
+
+  /**
+   * Reserves `capacity` bytes for all files of a request, behind a hole of 1.6 times that. Called once per lease.
+   *
+   * MuPDF's output buffer grows by half its size with realloc. In a hole that large it grows in place; elsewhere old and
+   * new lie side by side. A document that is made of copies finds its copies in the hole and, after `freeArena`, as much
+   * room behind them. (`npm run memory` measures it.)
+   */
+  arena(capacity: number): Arena {
+    const hole = this.#malloc(Math.ceil(capacity * OUTPUT_HOLE));
+    const pointer = this.#malloc(Math.max(capacity, 1));
+    this.lib._wasm_free(hole);
+    const arena = { pointer, capacity, used: 0 };
+    this.#arena = arena;
+    let start = 0;
+    return {
+      write: (chunk) => {
+        if (arena.used + chunk.byteLength > arena.capacity) {
+          const actual = arena.used + chunk.byteLength;
+          throw new Refusal("limit_exceeded", "The files are larger than the body said.", {
+            limit: arena.capacity,
+            actual,
+          });
+        }
+        this.lib.HEAPU8.set(chunk, arena.pointer + arena.used);
+        arena.used += chunk.byteLength;
+      },
+      seal: () => {
+        const file = this.#bytesAt(pointer + start, arena.used - start);
+        start = arena.used;
+        return file;
+      },
+    };
+  }
+
+  /**
+   * Gives the arena's memory back before the request ends: the files in it must not be read any more. An operation that
+   * has copied what it needs does this, so that the output can take the place of the input.
+   */
+  freeArena(): void {
+    if (this.#arena) this.lib._wasm_free(this.#arena.pointer);
+    this.#arena = undefined;
+  }
+
+  /** A MuPDF buffer over a file of the arena, without a copy. */
+  bufferOf(file: InputBytes): MuPDF.Buffer {
+    const pointer = this.lib._wasm_new_buffer_from_data(file.pointer, file.length);
+    // A reference that is never dropped: the bytes belong to the arena, MuPDF must not free them.
+    this.lib._wasm_keep_buffer(pointer);
+    return new this.mupdf.Buffer(pointer);
+  }
+
+  /** The finished bytes of a buffer of MuPDF, which they own from now on. */
+  bytesOf(buffer: MuPDF.Buffer): EngineBytes {
+    const start = buffer.asUint8Array().byteOffset;
+    return { ...this.#bytesAt(start, buffer.getLength()), free: () => buffer.destroy() };
+  }
+
+  /** Whether an error is MuPDF's own word on a part of the document, not a trap or a lack of memory. */
+  isFailure(error: unknown): boolean {
+    return error instanceof MuPDFFailure && this.#denied === false;
+  }
+
+  /** What an error of the engine means to the caller, where it is the document's fault; the error itself otherwise. */
+  explain(error: unknown): unknown {
+    if (error instanceof RangeError && /call stack/.test(error.message)) {
+      return new Refusal("invalid_file", "The document's objects are nested too deeply.", undefined, { cause: error });
+    }
+    if (!(error instanceof MuPDFFailure)) return error;
+    if (this.#denied === "busy") {
+      return new Refusal("overloaded", "The service is at its memory limit. Try again in a moment.", undefined, {
+        cause: error,
+      });
+    }
+    if (this.#denied === "limit" || /^(malloc|calloc|realloc|out of memory)|compression bomb/.test(error.message)) {
+      return new Refusal(
+        "limit_exceeded",
+        "The document needs more memory than one request may use.",
+        { limit: "memory" },
+        { cause: error },
+      );
+    }
+    return new Refusal("invalid_file", "The document is damaged and cannot be processed.", undefined, { cause: error });
+  }
+
+  #malloc(size: number): number {
+    try {
+      return this.lib._wasm_malloc(size);
+    } catch (error) {
+      throw this.explain(error);
+    }
+  }
+
+  #bytesAt(pointer: number, length: number): InputBytes {
+    return {
+      pointer,
+      length,
+      view: (start, end) => this.lib.HEAPU8.subarray(pointer + start, pointer + Math.min(end, length)),
+      free: () => undefined,
+    };
+  }
+
+  /** MuPDF takes a `grow` that throws for "no memory": it sheds its caches, tries again, and at last reports an error. */
+  #capHeap(): void {
+    const grow = this.#memory.grow.bind(this.#memory);
+    this.#memory.grow = (pages) => {
+      const allowed = this.#allowHeap(this.heapBytes + pages * WASM_PAGE);
+      if (allowed !== true) {
+        this.#denied = allowed === "busy" ? "busy" : "limit";
+        throw new RangeError("heap limit");
+      }
+      this.#denied = false;
+      return grow(pages);
+    };
+  }
+}
+
+/**
+ * Zeroes memory from `start` on. Pages that nobody wrote are only read: writing zeros would make the system provide them,
+ * and an instance that waits would hold twice as much.
+ */
+function clear(memory: ArrayBuffer, start: number): void {
+  const words = new Int32Array(memory);
+  const step = WASM_PAGE >> 2;
+  for (let from = start >> 2; from < words.length; from += step) {
+    const to = Math.min(from + step, words.length);
+    let at = from;
+    while (at < to && words[at] === 0) at++;
+    if (at < to) words.fill(0, at, to);
+  }
+}
+
+function withoutTrailingZeros(heap: Uint8Array): Uint8Array {
+  const words = new BigUint64Array(heap.buffer, heap.byteOffset, heap.byteLength >> 3);
+  let end = words.length;
+  while (end > 0 && words[end - 1] === 0n) end--;
+  return heap.slice(0, end * 8);
+}

@@ -1,0 +1,64 @@
+import module from "../../wasm/generated/mupdf.wasm";
+import { limits } from "../limits.ts";
+import type { Engines } from "./engines.ts";
+import { type AllowHeap, PdfEngine, snapshotBytes } from "./pdf/mupdf.ts";
+
+/** The engines that one request has to itself, until `release`. */
+export interface EngineLease {
+  readonly engines: Engines;
+  /** Bytes of wasm memory that the engines hold now. */
+  heapBytes(): number;
+  /** What an error that came out of the work means: a `Refusal` where the document is at fault, else the error itself. */
+  explain(error: unknown): unknown;
+  /**
+   * Gives the engines back; everything in their heap is gone. `clean: false` (a trap, an abort, anything unexpected)
+   * throws them away instead of keeping them for the next request. Calling it again does nothing.
+   */
+  release(clean: boolean): void;
+}
+
+/**
+ * Instances that wait for the next requests, at most as many as admission lets in at once. Also grown ones are kept: wasm
+ * memory never shrinks, and one that is thrown away stays until the garbage collector comes by, beside its successor.
+ */
+const spares: PdfEngine[] = [];
+
+/**
+ * Leases engines: those kept from an earlier request, or new ones (4 to 6 ms). `expected` is about how many bytes of heap
+ * the request needs: the smallest that has them is taken, or else the largest. `allowHeap` is asked with the size in bytes
+ * that the heap wants to grow to; `false` makes the engine give up what it can and then refuse (`limit_exceeded`),
+ * `"busy"` makes it refuse with `overloaded`.
+ */
+export async function leaseEngines(allowHeap: AllowHeap, expected = 0): Promise<EngineLease> {
+  const pdf = takeSpare(expected) ?? (await PdfEngine.create(module));
+  pdf.begin(allowHeap);
+  let released = false;
+  return {
+    engines: { pdf },
+    heapBytes: () => pdf.heapBytes,
+    explain: (error) => pdf.explain(error),
+    release(clean) {
+      if (released) return;
+      released = true;
+      if (!clean || pdf.failed || spares.length >= limits.admission.requests) return;
+      pdf.reset();
+      spares.push(pdf);
+    },
+  };
+}
+
+/** Bytes of wasm memory and heap snapshot that stay between requests. */
+export function keptBytes(): number {
+  return spares.reduce((sum, pdf) => sum + pdf.heapBytes, snapshotBytes());
+}
+
+/** Throws away what waits, for a request that needs the room. */
+export function dropSpares(): void {
+  spares.length = 0;
+}
+
+function takeSpare(expected: number): PdfEngine | undefined {
+  spares.sort((a, b) => a.heapBytes - b.heapBytes);
+  const enough = spares.findIndex(({ heapBytes }) => heapBytes >= expected);
+  return enough < 0 ? spares.pop() : spares.splice(enough, 1)[0];
+}

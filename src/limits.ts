@@ -1,0 +1,69 @@
+/** Bytes of a mebibyte. */
+export const MiB = 1024 * 1024;
+
+/**
+ * The service's limits, all in one place. API.md's table gives the start values: raised by measurement, lowered only
+ * with a figure. Each that a caller can pass is refused with 413 and `{ limit, actual }`.
+ */
+export const limits = {
+  /** Pages of a document. */
+  pages: 5_000,
+  /** Indirect objects of a document. */
+  objects: 500_000,
+  /** Bytes that a document's streams may decompress to, all that are read taken together. */
+  decompressedBytes: 512 * MiB,
+  /** Bytes that a document's object streams may inflate to: MuPDF inflates them while it opens a file. */
+  objectStreamBytes: 128 * MiB,
+  /** Files of one request. */
+  files: 100,
+  /** Entries of a ZIP answer. */
+  zipEntries: 5_000,
+  /** Bytes of a ZIP answer: beyond this a ZIP needs the 64-bit format, which many readers lack. */
+  zipBytes: 0xffff_ffff,
+
+  form: {
+    /** Parts of a multipart body, files included. */
+    fields: 1_000,
+    /** Bytes of one text field. */
+    textBytes: 1 * MiB,
+    /** Bytes of all text fields together: they lie in the JavaScript heap, which admission does not see grow. */
+    allTextBytes: 4 * MiB,
+    /** Bytes of the headers of one part. */
+    partHeaderBytes: 16 * 1024,
+    /** Milliseconds without a byte after which a body counts as given up. */
+    stallMilliseconds: 20_000,
+    /** Bytes of a refused body that are still read, and milliseconds that may take, so that its sender sees the answer. */
+    discardBytes: 64 * MiB,
+    discardMilliseconds: 1_000,
+  },
+
+  admission: {
+    /** Milliseconds that a request waits for memory before it is turned away. */
+    waitMilliseconds: 5_000,
+    /** Seconds named in `Retry-After` to one that was turned away. */
+    retryAfterSeconds: 5,
+    /**
+     * Bytes of the isolate that no request is charged for: the JavaScript heap with the bundle, the compiled wasm, the
+     * buffers of idle connections. Estimated, not yet measured: PLATFORM.md gives 128 MB for all.
+     */
+    baseBytes: 20 * MiB,
+    /**
+     * Requests that work at once: each has an engine of its own, and two engines are what 128 MB hold beside one large
+     * document. More would not be faster, an isolate has one thread.
+     */
+    requests: 2,
+    /** Bytes of an engine's heap before it grows; it has room for a small document. */
+    engineBytes: 22 * MiB,
+    /** Bytes of heap that an engine uses with no document open. */
+    engineOwnBytes: 8 * MiB,
+    /** Heap bytes for each byte of the body: the input, and 1.6 times as much for copies and output (mupdf.ts, `arena`). */
+    heapPerBodyByte: 2.6,
+  },
+
+  answer: {
+    /** Answers up to this many bytes are copied out at once, so that their engine is free for the next request. */
+    copiedBytes: 1 * MiB,
+    /** Milliseconds that a reader may take for 64 KiB: it holds an engine, and the memory of one. */
+    stallMilliseconds: 30_000,
+  },
+} as const;
