@@ -1,0 +1,57 @@
+import type { FieldIssue, Fields, Input } from "./fields.ts";
+import type { Engines } from "../engines/engines.ts";
+import type { EngineBytes } from "../engines/pdf/mupdf.ts";
+
+/** The scopes that an operation can ask for; the other scopes belong to the accounts' own routes. */
+export type OperationScope = "pdf:read" | "pdf:write";
+
+/** Headers that tell what happened to the document. Listed once: CORS exposes them and openapi.json describes them. */
+export const resultHeaders = {
+  "X-Page-Count": "Pages of the PDF in the body.",
+  "X-Input-Repaired": "`true` when a damaged input was repaired; every page's contents and resources were found.",
+  "X-Attachments-Dropped": "How many document-level attachments the input had that the output does not carry.",
+  "X-Signature-Invalidated": "`true` when a digital signature of an input no longer verifies in the output.",
+} as const;
+export type ResultHeader = keyof typeof resultHeaders;
+export type ResultHeaders = Partial<Record<ResultHeader, string>>;
+
+/** One finished file. Its bytes lie in the engine's heap until `bytes.free()`, or until the engine is given back. */
+export interface OutputFile {
+  /** File name without a directory, such as `report-001.pdf`. */
+  readonly name: string;
+  readonly bytes: EngineBytes;
+}
+
+/**
+ * What an operation gives back. `pdf`: one document. `zip`: entries made one at a time while the answer is streamed, so
+ * that many need no more memory than one; an entry's bytes are freed before the next is asked for. `json`: a value.
+ */
+export type Output =
+  | { readonly kind: "pdf"; readonly bytes: EngineBytes; readonly headers: ResultHeaders }
+  | { readonly kind: "zip"; readonly entries: Iterable<OutputFile>; readonly headers: ResultHeaders }
+  | { readonly kind: "json"; readonly value: unknown; readonly headers: ResultHeaders };
+
+export interface Operation<F extends Fields = Fields> {
+  /** The path's last segment and the key in usage, such as `extract-pages`. */
+  readonly name: string;
+  /** One line for the reference. */
+  readonly summary: string;
+  /** A paragraph for the reference (Markdown). */
+  readonly description: string;
+  readonly credits: number;
+  readonly scope: OperationScope;
+  /** The form fields, in the order of the reference. `password` fields are named by the file fields, not here. */
+  readonly fields: F;
+  /** Media types of a 200, for the reference. */
+  readonly produces: readonly ("application/pdf" | "application/zip" | "application/json")[];
+  /** Which of the result headers a 200 can carry. */
+  readonly headers: readonly ResultHeader[];
+  /** Problems that one field alone does not show: a parameter of another mode, one of two that must be given. */
+  check?(input: Input<F>): FieldIssue[];
+  /** The work. A plain function: no HTTP, no database. Throws a `Refusal` for what the caller can mend. */
+  run(input: Input<F>, engines: Engines): Promise<Output>;
+}
+
+export function defineOperation<F extends Fields>(operation: Operation<F>): Operation<F> {
+  return operation;
+}

@@ -1,0 +1,148 @@
+import { z } from "zod";
+import type { InputBytes } from "../engines/pdf/mupdf.ts";
+import { PageRange } from "../engines/pdf/ranges.ts";
+
+/** A problem with one form field, as it stands in `details.fields`. */
+export interface FieldIssue {
+  readonly name: string;
+  readonly issue: string;
+}
+
+/** An uploaded file. Its bytes lie in the engine's heap; nothing of it outlives the request. */
+export interface UploadedFile {
+  /** The form field it came in: `file`, `file0`, `image3`. Names the input in errors. */
+  readonly field: string;
+  /** The caller's file name without directory and extension, `document` where there is none. */
+  readonly stem: string;
+  readonly bytes: InputBytes;
+  /** From `password`, or `passwordN` with `password` as the fallback. */
+  readonly password?: string;
+  /** Whether the password was given for this very file: then a wrong one is an error even where none is needed. */
+  readonly passwordIsOwn: boolean;
+}
+
+/** What a file field takes, recognised by the bytes, never by name or declared type. */
+export type FileKind = "pdf";
+
+/** One file: the field `name` and, for PDFs, the field `password`. */
+interface FileField {
+  readonly kind: "file";
+  readonly accept: readonly FileKind[];
+  readonly description: string;
+}
+
+/** Numbered files: `file0`, `file1`, ... without a gap; for PDFs also `password0`, `password1`, ... and `password`. */
+interface NumberedFilesField {
+  readonly kind: "files";
+  /** The name before the number: `file` or `image`. */
+  readonly prefix: string;
+  readonly min: number;
+  readonly max: number;
+  readonly accept: readonly FileKind[];
+  readonly description: string;
+}
+
+/** A text field. The schema takes the form's string (or undefined) and gives the value that the operation sees. */
+interface TextField<T> {
+  readonly kind: "text";
+  readonly schema: z.ZodType<T>;
+  readonly description: string;
+}
+
+type Field = FileField | NumberedFilesField | TextField<unknown>;
+export type Fields = Readonly<Record<string, Field>>;
+
+type Value<F extends Field> = F extends FileField
+  ? UploadedFile
+  : F extends NumberedFilesField
+    ? readonly UploadedFile[]
+    : F extends TextField<infer T>
+      ? T
+      : never;
+
+/** What `run` gets: the fields by their names, with the types that their schemas give. */
+export type Input<F extends Fields> = { readonly [K in keyof F]: Value<F[K]> };
+
+export function pdfFile(description = "The PDF."): FileField {
+  return { kind: "file", accept: ["pdf"], description };
+}
+
+export function pdfFiles(
+  prefix: string,
+  limits: { min: number; max: number },
+  description: string,
+): NumberedFilesField {
+  return { kind: "files", prefix, ...limits, accept: ["pdf"], description };
+}
+
+export function text<T>(schema: z.ZodType<T>, description: string): TextField<T> {
+  return { kind: "text", schema, description };
+}
+
+/** `""` in a form means "not given". */
+const blankIsAbsent = (value: unknown): unknown => (value === "" ? undefined : value);
+
+/** `true`, `false`, `1`, `0`; false where it is not given. */
+export function formBoolean(): z.ZodType<boolean> {
+  const words: Record<string, boolean> = { true: true, "1": true, false: false, "0": false };
+  return z.preprocess(
+    (value) => {
+      const given = blankIsAbsent(value);
+      return typeof given === "string" ? (words[given] ?? given) : given;
+    },
+    z.boolean({ error: "must be true, false, 1 or 0" }).default(false),
+  );
+}
+
+/** A whole number in decimal notation, the whole string. */
+export function formInteger(min: number, max: number): z.ZodType<number | undefined> {
+  return z.preprocess(
+    (value) => {
+      const given = blankIsAbsent(value);
+      return typeof given === "string" && /^[+-]?\d{1,15}$/.test(given) ? Number(given) : given;
+    },
+    z.int({ error: "must be a whole number" }).min(min).max(max).optional(),
+  );
+}
+
+/** One of the given words. */
+export function formChoice<const W extends readonly [string, ...string[]]>(
+  ...words: W
+): z.ZodType<W[number] | undefined> {
+  return z.preprocess(blankIsAbsent, z.enum(words, { error: `must be one of ${words.join(", ")}` }).optional());
+}
+
+/** The same field, but it must be given. */
+export function required<T>(schema: z.ZodType<T | undefined>): z.ZodType<T> {
+  return schema.refine((value) => value !== undefined, { error: "is required" }) as z.ZodType<T>;
+}
+
+/** Free text; `""` is "not given". */
+export function formText(maxLength: number): z.ZodType<string | undefined> {
+  return z.preprocess(blankIsAbsent, z.string().max(maxLength).optional());
+}
+
+/**
+ * A page range. Its syntax is read here; whether the document has the pages is known only when it is open, so a bad range
+ * travels on and `resolve(pageCount)` refuses it with `maxPage`, unless other fields have problems too.
+ */
+export function pageRange(): z.ZodType<PageRange | undefined> {
+  return z
+    .preprocess(blankIsAbsent, z.string().optional())
+    .transform((value) => (value === undefined ? undefined : new PageRange(value)))
+    .meta({ type: "string", examples: ["1-3,5,last", "odd", "last-2", "!4"] });
+}
+
+/** A form field that holds JSON, checked by `schema`. */
+export function jsonField<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
+  return z.preprocess((value, context) => {
+    const given = blankIsAbsent(value);
+    if (typeof given !== "string") return given;
+    try {
+      return JSON.parse(given) as unknown;
+    } catch {
+      context.addIssue({ code: "custom", message: "must be valid JSON" });
+      return z.NEVER;
+    }
+  }, schema.optional());
+}

@@ -1,0 +1,110 @@
+import type { PDFDocument } from "mupdf";
+import { assemble, type Pick } from "../engines/pdf/assemble.ts";
+import { type OpenPdf, openPdf, requireOwner, savePdf } from "../engines/pdf/document.ts";
+import { keptOutline, type NewItem } from "../engines/pdf/outline.ts";
+import type { Part } from "../engines/pdf/part.ts";
+import { readSource, type Source } from "../engines/pdf/source.ts";
+import { createTarget, decryptAttachments } from "../engines/pdf/target.ts";
+import { Refusal } from "../engines/errors.ts";
+import { limits } from "../limits.ts";
+import { defineOperation } from "./define.ts";
+import { formBoolean, formChoice, formText, pdfFiles, text, type UploadedFile } from "./fields.ts";
+import { notes } from "./notes.ts";
+
+/** Longest title or author, in characters. */
+const MOST_CHARACTERS = 2000;
+
+export const merge = defineOperation({
+  name: "merge",
+  summary: "Combine two or more PDFs into one",
+  description: `Puts the pages of all files into one document, in the order of their numbers. Links, named destinations,
+form fields, tags, layers, page labels and attachments of every file come along. Where two files use one name, for a form
+field, a destination or an attachment, the later one is renamed (\`name_2\`) and what refers to it follows. The result is not
+encrypted; the catalog's other settings and the metadata are the first file's. XFA forms, article threads and signatures'
+validity do not survive a merge.`,
+  credits: 1,
+  scope: "pdf:write",
+  fields: {
+    files: pdfFiles("file", { min: 2, max: limits.files }, "The PDFs, in order."),
+    interleave: text(formBoolean(), "Take one page of each document in turn; when one runs out, go on with the rest."),
+    title: text(formText(MOST_CHARACTERS), "Title of the result; otherwise the first document's."),
+    author: text(formText(MOST_CHARACTERS), "Author of the result; otherwise the first document's."),
+    bookmarks: text(
+      formChoice("keep", "per-file", "none"),
+      `Outline of the result. \`keep\` (default): each document's, one after the other. \`per-file\`: an entry for each
+document, named by its file name, with its outline below. \`none\`.`,
+    ),
+  },
+  produces: ["application/pdf"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+
+  async run({ files, interleave, title, author, bookmarks }, { pdf }) {
+    using stack = new DisposableStack();
+    const opened: OpenPdf[] = [];
+    for (const file of files) {
+      const open = stack.use(await openPdf(pdf, file));
+      requireOwner(open);
+      opened.push(open);
+    }
+    const pageCount = opened.reduce((sum, open) => sum + open.pageCount, 0);
+    if (pageCount > limits.pages) {
+      throw new Refusal("limit_exceeded", "The merged document would have too many pages.", {
+        limit: limits.pages,
+        actual: pageCount,
+      });
+    }
+    const sources = opened.map(readSource);
+    const picks = interleave ? inTurn(sources) : sources.flatMap((source) => pagesOf(source));
+    for (const { open, names } of sources) decryptAttachments(open, names.get("EmbeddedFiles")?.values() ?? []);
+    const target = stack.adopt(createTarget(pdf), (document) => document.destroy());
+    assemble(target, picks, {
+      attachments: true,
+      ...(bookmarks === "none" ? { outline: () => [] } : {}),
+      ...(bookmarks === "per-file" ? { outline: (parts) => perFile(parts, sources, files) } : {}),
+    });
+    setInfo(target, { Title: title, Author: author });
+    const headers = notes(opened, { pageCount, signed: sources.some(({ signed }) => signed) });
+    for (const open of opened) open[Symbol.dispose]();
+    pdf.freeArena();
+    return { kind: "pdf", bytes: savePdf(pdf, target), headers };
+  },
+});
+
+function pagesOf(source: Source): Pick[] {
+  return source.pages.map((_, page) => ({ source, page }));
+}
+
+function inTurn(sources: readonly Source[]): Pick[] {
+  const longest = Math.max(...sources.map(({ pages }) => pages.length));
+  return Array.from({ length: longest }, (_, page) => page).flatMap((page) =>
+    sources.filter(({ pages }) => page < pages.length).map((source) => ({ source, page })),
+  );
+}
+
+/** An entry for each file that leads to its first page, with the file's own outline below, closed. */
+function perFile(parts: readonly Part[], sources: readonly Source[], files: readonly UploadedFile[]): NewItem[] {
+  return parts.map((part) => ({
+    write: () => {
+      const item = part.target.newDictionary();
+      const file = files[sources.indexOf(part.source)];
+      item.put("Title", part.target.newString(file?.stem ?? ""));
+      const destination = part.target.newArray();
+      destination.push(part.pages.get(0));
+      destination.push(part.target.newName("Fit"));
+      item.put("Dest", destination);
+      return item;
+    },
+    open: false,
+    kids: keptOutline(part),
+  }));
+}
+
+/** Sets entries of the Info dictionary. XMP that says otherwise goes: of two answers, readers would take either. */
+function setInfo(target: PDFDocument, values: Readonly<Record<string, string | undefined>>): void {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return;
+  const trailer = target.getTrailer();
+  if (!trailer.get("Info").isDictionary()) trailer.put("Info", target.addObject(target.newDictionary()));
+  for (const [key, value] of given) trailer.get("Info").put(key, target.newString(value ?? ""));
+  trailer.get("Root").delete("Metadata");
+}

@@ -1,0 +1,151 @@
+import { assemble, countAttachments } from "../engines/pdf/assemble.ts";
+import { openPdf, savePdf } from "../engines/pdf/document.ts";
+import type { EngineBytes, PdfEngine } from "../engines/pdf/mupdf.ts";
+import { PageRange } from "../engines/pdf/ranges.ts";
+import { readSource, type Source } from "../engines/pdf/source.ts";
+import { createTarget } from "../engines/pdf/target.ts";
+import { Refusal } from "../engines/errors.ts";
+import { limits } from "../limits.ts";
+import { defineOperation, type OutputFile } from "./define.ts";
+import { type FieldIssue, formChoice, formInteger, formText, pdfFile, required, text } from "./fields.ts";
+import { notes } from "./notes.ts";
+
+/** Which parameter each mode needs. A parameter of another mode is an error: it would be ignored. */
+const MODES = { ranges: "ranges", chunks: "chunkSize", pages: undefined, bookmarks: undefined } as const;
+
+/** Longest list of ranges, in characters. */
+const MOST_CHARACTERS = 1024 * 1024;
+
+export const split = defineOperation({
+  name: "split",
+  summary: "Split a PDF by ranges, chunks, pages or bookmarks",
+  description: `One part comes back as a PDF, several as a ZIP with the entries \`<file>-001.pdf\`, \`<file>-002.pdf\`, in order. A
+part holds only what its pages use; of outline, links, named destinations, form fields, page labels and tags it keeps what
+belongs to its pages. Document-level attachments are left out (\`X-Attachments-Dropped\`). Encryption, passwords and permissions
+stay those of the input, in every part.`,
+  credits: 1,
+  scope: "pdf:write",
+  fields: {
+    file: pdfFile("The PDF to split."),
+    mode: text(
+      required(formChoice("ranges", "chunks", "pages", "bookmarks")),
+      `\`ranges\`: a part for each of \`ranges\`. \`chunks\`: parts of \`chunkSize\` pages. \`pages\`: a part for each page.
+\`bookmarks\`: a part for each top entry of the outline; pages before the first entry go with the first part.`,
+    ),
+    ranges: text(
+      formText(MOST_CHARACTERS),
+      "For `mode=ranges`: page ranges joined by `|`, such as `1-3|4-6|7-end`. Each takes its pages in the document's order.",
+    ),
+    chunkSize: text(formInteger(1, limits.pages), "For `mode=chunks`: pages of a part; the last part has the rest."),
+  },
+  produces: ["application/pdf", "application/zip"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
+
+  check({ mode, ranges, chunkSize }) {
+    const given = { ranges, chunkSize };
+    const issues: FieldIssue[] = [];
+    for (const name of ["ranges", "chunkSize"] as const) {
+      if (MODES[mode] === name && given[name] === undefined)
+        issues.push({ name, issue: `is required for mode=${mode}` });
+      if (MODES[mode] !== name && given[name] !== undefined) {
+        issues.push({ name, issue: `does not belong to mode=${mode}` });
+      }
+    }
+    return issues;
+  },
+
+  async run({ file, mode, ranges, chunkSize }, { pdf }) {
+    using stack = new DisposableStack();
+    const open = stack.use(await openPdf(pdf, file));
+    const { pageCount } = open;
+    // Syntax and bounds are checked before the document is taken apart.
+    const fromRanges = ranges === undefined ? [] : resolveRanges(ranges, pageCount);
+    const source = readSource(open);
+    const parts =
+      mode === "ranges"
+        ? fromRanges
+        : mode === "bookmarks"
+          ? byBookmarks(source)
+          : chunks(pageCount, mode === "pages" ? 1 : (chunkSize ?? 1));
+    if (parts.length > limits.zipEntries) {
+      throw new Refusal("limit_exceeded", "The document would be split into too many parts.", {
+        limit: limits.zipEntries,
+        actual: parts.length,
+      });
+    }
+    const dropped = countAttachments(source);
+    const headers = {
+      ...notes([open], { signed: source.signed }),
+      ...(dropped > 0 ? { "X-Attachments-Dropped": String(dropped) } : {}),
+    };
+    const [only] = parts;
+    if (parts.length === 1 && only) {
+      const bytes = makePart(pdf, source, only);
+      return { kind: "pdf", bytes, headers: { ...headers, "X-Page-Count": String(only.length) } };
+    }
+    // The document stays open until the last part is made.
+    const owned = stack.move();
+    return { kind: "zip", entries: makeParts(pdf, source, parts, file.stem, owned), headers };
+  },
+});
+
+function* makeParts(
+  pdf: PdfEngine,
+  source: Source,
+  parts: readonly (readonly number[])[],
+  stem: string,
+  owned: DisposableStack,
+): Generator<OutputFile> {
+  using _ = owned;
+  const digits = Math.max(3, String(parts.length).length);
+  for (const [index, pages] of parts.entries()) {
+    const bytes = makePart(pdf, source, pages);
+    yield { name: `${stem}-${String(index + 1).padStart(digits, "0")}.pdf`, bytes };
+    bytes.free();
+  }
+}
+
+function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]): EngineBytes {
+  using stack = new DisposableStack();
+  const target = stack.adopt(createTarget(pdf, source.open), (document) => document.destroy());
+  assemble(
+    target,
+    pages.map((page) => ({ source, page })),
+    { attachments: false },
+  );
+  return savePdf(pdf, target);
+}
+
+function resolveRanges(ranges: string, pageCount: number): number[][] {
+  const groups = ranges.split("|", limits.zipEntries + 1);
+  if (groups.length > limits.zipEntries) {
+    throw new Refusal("limit_exceeded", "ranges names too many parts.", {
+      limit: limits.zipEntries,
+      actual: groups.length,
+    });
+  }
+  return groups.map((group) => new PageRange(group).resolveSet("ranges", pageCount));
+}
+
+function chunks(pageCount: number, size: number): number[][] {
+  return Array.from({ length: Math.ceil(pageCount / size) }, (_, index) =>
+    Array.from({ length: Math.min(size, pageCount - index * size) }, (__, page) => index * size + page),
+  );
+}
+
+/** From each entry's page up to the next entry's; entries of one page each get that page. */
+function byBookmarks(source: Source): number[][] {
+  const starts = source.outline.flatMap(({ page }) => (page === undefined ? [] : [page])).sort((a, b) => a - b);
+  if (starts.length === 0) {
+    throw new Refusal("invalid_parameters", "The document has no outline to split by.", {
+      fields: [
+        { name: "mode", issue: "bookmarks needs an outline whose entries lead to pages; the document has none" },
+      ],
+    });
+  }
+  return starts.map((start, index) => {
+    const from = index === 0 ? 0 : start;
+    const to = Math.max(start, (starts[index + 1] ?? source.pages.length) - 1);
+    return Array.from({ length: to - from + 1 }, (_, page) => from + page);
+  });
+}
