@@ -1,0 +1,27 @@
+import { MiB } from "../limits.ts";
+
+export interface Plan {
+  /** Credits of a calendar month (UTC) for live keys. */
+  readonly credits: number;
+  /** Credits of a calendar month (UTC) for test keys, which have a ledger of their own. */
+  readonly testCredits: number;
+  readonly requestsPerMinute: number;
+  /** Largest request body, in bytes; a body without Content-Length counts as this size. */
+  readonly maxBodyBytes: number;
+}
+
+export const plans = {
+  free: { credits: 100, testCredits: 100, requestsPerMinute: 10, maxBodyBytes: 10 * MiB },
+  starter: { credits: 2_000, testCredits: 1_000, requestsPerMinute: 60, maxBodyBytes: 25 * MiB },
+  pro: { credits: 10_000, testCredits: 1_000, requestsPerMinute: 300, maxBodyBytes: 32 * MiB },
+  business: { credits: 50_000, testCredits: 1_000, requestsPerMinute: 600, maxBodyBytes: 32 * MiB },
+  enterprise: { credits: 1_000_000, testCredits: 1_000, requestsPerMinute: 3_000, maxBodyBytes: 32 * MiB },
+} as const satisfies Record<string, Plan>;
+
+export type PlanName = keyof typeof plans;
+
+export const planNames = Object.keys(plans) as [PlanName, ...PlanName[]];
+
+export function isPlanName(value: string): value is PlanName {
+  return Object.hasOwn(plans, value);
+}

@@ -1,0 +1,11 @@
+/** What a key may do: the operations (`pdf:*`) and the account's own routes. */
+export const scopes = [
+  "pdf:read",
+  "pdf:write",
+  "keys:manage",
+  "webhooks:read",
+  "webhooks:write",
+  "billing:read",
+] as const;
+
+export type Scope = (typeof scopes)[number];

@@ -1,0 +1,13 @@
+import type { D1Database } from "@cloudflare/workers-types";
+import { drizzle } from "drizzle-orm/d1";
+import * as schema from "./schema.ts";
+
+/**
+ * The database as the rest of the service sees it. D1 has no interactive transactions: what must be atomic goes into one
+ * `db.batch([...])`.
+ */
+export type Database = ReturnType<typeof openDatabase>;
+
+export function openDatabase(binding: D1Database) {
+  return drizzle(binding, { schema });
+}
