@@ -1,0 +1,25 @@
+import { Hono } from "hono";
+import { readEnv } from "./env.ts";
+import { ApiError } from "./http/errors.ts";
+import { addPath, answerError, type AppEnv, cors, exchange } from "./http/exchange.ts";
+import { mountOperations } from "./http/mount.ts";
+import { describeApi } from "./http/openapi.ts";
+import type { Operation } from "./operations/define.ts";
+import { version } from "./version.ts";
+
+/** The service over a registry of operations: its middleware in order, then its paths. */
+export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.onError(answerError);
+  app.notFound((c) => answerError(new ApiError("not_found", "There is nothing at this path."), c));
+
+  app.use(exchange);
+  app.use("/api/*", cors);
+
+  addPath(app, "/api/v1/health", { GET: [async (c) => c.json({ status: "ok", version })] });
+  addPath(app, "/api/v1/openapi.json", {
+    GET: [async (c) => c.json(describeApi(operations, readEnv(c.env).baseUrl))],
+  });
+  mountOperations(app, operations);
+  return app;
+}

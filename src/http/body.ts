@@ -1,0 +1,102 @@
+import { ApiError } from "./errors.ts";
+import { beforeStall } from "./stall.ts";
+import { limits } from "../limits.ts";
+
+const WINDOW_BYTES = 64 * 1024;
+
+export interface BodyOptions {
+  /** Bytes that the body may have; reading stops right behind them. */
+  readonly maxBytes: number;
+  /** Milliseconds without a byte after which the caller has given up. */
+  readonly stallMilliseconds: number;
+  /** Takes a window and returns how many of its bytes are done with; the others begin the next window. */
+  read(window: Uint8Array): number;
+  /** Told the number of bytes that have arrived so far. */
+  progress(bytes: number): void;
+}
+
+/** What a body over the plan's limit is answered with; `actual` is the announced size or what was read until then. */
+export function fileTooLarge(limit: number, actual: number): ApiError {
+  return new ApiError("file_too_large", `The request's body may have ${limit} bytes on your plan.`, {
+    details: { limit, actual },
+  });
+}
+
+/** The caller went away, or the connection broke, in the middle of the body: an answer that mostly nobody sees. */
+export class BrokenBody extends ApiError {
+  constructor(cause: unknown) {
+    super("invalid_parameters", "The request's body broke off before its end.", { details: { fields: [] }, cause });
+  }
+}
+
+/**
+ * Reads a body through one buffer of 64 KiB that moves back and forth between the stream and `options.read`: a body of
+ * any size takes no more of the JavaScript heap.
+ */
+export async function readBody(body: ReadableStream<Uint8Array>, options: BodyOptions): Promise<void> {
+  const reader = body.getReader({ mode: "byob" });
+  let buffer = new ArrayBuffer(WINDOW_BYTES);
+  let kept = 0;
+  let total = 0;
+  try {
+    for (;;) {
+      const target = new Uint8Array(buffer, kept, WINDOW_BYTES - kept);
+      const { done, value } = await beforeStall(readOrBreak(reader, target), options.stallMilliseconds, stalled);
+      if (done || value === undefined) break;
+      buffer = value.buffer;
+      total += value.byteLength;
+      options.progress(total);
+      if (total > options.maxBytes) throw fileTooLarge(options.maxBytes, total);
+      const window = new Uint8Array(buffer, 0, kept + value.byteLength);
+      const used = options.read(window);
+      window.copyWithin(0, used);
+      kept = window.length - used;
+    }
+  } catch (error) {
+    // A refusal leaves the rest to `discardRest`; from a caller who is gone or silent there is none.
+    if (error instanceof BrokenBody || error instanceof Stalled) reader.cancel(error).catch(() => {});
+    else reader.releaseLock();
+    throw error;
+  }
+}
+
+/**
+ * Reads what is left of a body that was refused and throws it away: most clients look for the answer only when they have
+ * sent everything, and take a connection that closes before for a broken one. Bounded in time and bytes; an answer to a
+ * body beyond that goes out at once.
+ */
+export async function discardRest({ body, headers }: Request): Promise<void> {
+  const { discardBytes, discardMilliseconds } = limits.form;
+  if (body === null || body.locked || Number(headers.get("Content-Length") ?? 0) > discardBytes) return;
+  const until = Date.now() + discardMilliseconds;
+  const reader = body.getReader({ mode: "byob" });
+  let buffer = new ArrayBuffer(WINDOW_BYTES);
+  try {
+    for (let total = 0; total <= discardBytes;) {
+      const reading = reader.read(new Uint8Array(buffer));
+      const { done, value } = await beforeStall(reading, Math.max(0, until - Date.now()), stalled);
+      if (done || value === undefined) return;
+      buffer = value.buffer;
+      total += value.byteLength;
+    }
+  } catch {
+    // Too slow, or gone: the answer is all the same.
+  }
+  reader.cancel().catch(() => {});
+}
+
+class Stalled extends ApiError {
+  constructor() {
+    super("request_timeout");
+  }
+}
+
+const stalled = (): Stalled => new Stalled();
+
+async function readOrBreak(reader: ReadableStreamBYOBReader, target: Uint8Array<ArrayBuffer>) {
+  try {
+    return await reader.read(target);
+  } catch (error) {
+    throw new BrokenBody(error);
+  }
+}

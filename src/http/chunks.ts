@@ -1,0 +1,41 @@
+import { beforeStall } from "./stall.ts";
+import type { EngineBytes } from "../engines/pdf/mupdf.ts";
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** Copies of an engine's bytes, 64 KiB at a time: a view would not outlive the next call into the engine. */
+export function* inChunks(bytes: EngineBytes): Generator<Uint8Array, void> {
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
+    yield bytes.view(start, Math.min(start + CHUNK_BYTES, bytes.length)).slice();
+  }
+}
+
+const notTaken = (): Error => new Error("the reader takes no more bytes");
+
+/**
+ * Writes chunks as the reader takes them. Throws what making a chunk threw, after it has aborted the stream, or what
+ * writing threw, when the reader went away or took nothing for `stallMilliseconds`: it must not hold an engine. Either way the chunks' `finally` has run.
+ */
+export async function pump(
+  chunks: Iterator<Uint8Array, void>,
+  writable: WritableStream<Uint8Array>,
+  progress: (bytes: number) => void,
+  stallMilliseconds: number,
+): Promise<void> {
+  const writer = writable.getWriter();
+  try {
+    for (let next = chunks.next(); !next.done; next = chunks.next()) {
+      // The length first: a chunk that was handed over may be detached.
+      const { byteLength } = next.value;
+      await beforeStall(writer.write(next.value), stallMilliseconds, notTaken);
+      progress(byteLength);
+    }
+    await writer.close();
+  } catch (error) {
+    // Not waited for: a reader that takes nothing would hold it up.
+    writer.abort(error).catch(() => {});
+    throw error;
+  } finally {
+    chunks.return?.();
+  }
+}

@@ -1,0 +1,218 @@
+import type { RefusalCode } from "../engines/errors.ts";
+import { limits } from "../limits.ts";
+
+export interface ErrorRow {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+  readonly title: string;
+  /** When it occurs, and how it differs from its neighbours. Goes into openapi.json. */
+  readonly when: string;
+  /** The members of `details`, where there are any. */
+  readonly details?: readonly string[];
+  /**
+   * Which routes can answer it: every one, those that ask for a key, every operation, or only the routes that name it.
+   */
+  readonly from: "every route" | "authenticated" | "operations" | "named";
+}
+
+/** Every error of the service. What is thrown and what openapi.json describes both come from here. */
+export const errorTable = {
+  invalid_parameters: {
+    status: 400,
+    title: "The request's parameters are missing, wrong or unknown",
+    when: "A field is missing, malformed, unknown, given twice or belongs to another mode, or the multipart body itself cannot be read (`fields` is then empty). All problems are listed at once.",
+    details: ["fields"],
+    from: "operations",
+  },
+  invalid_page_range: {
+    status: 400,
+    title: "The page range is malformed or out of bounds",
+    when: "The only problem of the request is a page range. With other problems beside it, it is listed in `fields` of `invalid_parameters`.",
+    details: ["field", "range", "maxPage"],
+    from: "operations",
+  },
+  invalid_file: {
+    status: 400,
+    title: "The file cannot be read",
+    when: "The format was recognised, but the file is empty, damaged beyond repair or has no pages. `missingPages` names pages that were lost.",
+    details: ["input", "missingPages"],
+    from: "operations",
+  },
+  password_required: {
+    status: 400,
+    title: "The file is encrypted and no password was given",
+    when: "The input needs a password to be opened.",
+    details: ["input"],
+    from: "operations",
+  },
+  incorrect_password: {
+    status: 400,
+    title: "The password does not open the file",
+    when: "A password was given and neither the user nor the owner password of the input is equal to it.",
+    details: ["input"],
+    from: "operations",
+  },
+  unsupported_encryption: {
+    status: 400,
+    title: "The file's encryption is not supported",
+    when: "The input is encrypted by a handler that takes no password, such as certificates.",
+    details: ["input"],
+    from: "operations",
+  },
+  unsupported_text: {
+    status: 400,
+    title: "No font can draw the text",
+    when: "The text holds characters that none of the fonts has.",
+    details: ["characters"],
+    from: "named",
+  },
+  unauthenticated: {
+    status: 401,
+    title: "No valid API key",
+    when: "The key is missing, malformed, unknown, revoked or expired.",
+    from: "authenticated",
+  },
+  forbidden: {
+    status: 403,
+    title: "The API key may not do this",
+    when: "The key lacks the scope in `requiredScope`.",
+    details: ["requiredScope"],
+    from: "authenticated",
+  },
+  owner_password_required: {
+    status: 403,
+    title: "The file's owner password is needed",
+    when: "The input's permissions are restricted, and the operation would lift them.",
+    details: ["input"],
+    from: "operations",
+  },
+  not_found: {
+    status: 404,
+    title: "There is nothing here",
+    when: "The path or the id in it is unknown.",
+    from: "every route",
+  },
+  method_not_allowed: {
+    status: 405,
+    title: "The path does not take this method",
+    when: "The path exists; the header `Allow` names its methods.",
+    from: "every route",
+  },
+  request_timeout: {
+    status: 408,
+    title: "The request's body stopped arriving",
+    when: `No byte of the body came for ${limits.form.stallMilliseconds / 1000} seconds.`,
+    from: "operations",
+  },
+  idempotency_conflict: {
+    status: 409,
+    title: "A request with this Idempotency-Key is in progress",
+    when: "The first request under the key has not been answered yet.",
+    from: "named",
+  },
+  limit_reached: {
+    status: 409,
+    title: "The account has as many of these as it may have",
+    when: "One of them has to be removed before another can be made.",
+    details: ["limit"],
+    from: "named",
+  },
+  file_too_large: {
+    status: 413,
+    title: "The request's body is too large",
+    when: "The body has more bytes than the plan allows. `actual` is what was announced or, without Content-Length, what was read until then.",
+    details: ["limit", "actual"],
+    from: "operations",
+  },
+  limit_exceeded: {
+    status: 413,
+    title: "The request is past a limit",
+    when: "Too many pages, files, form fields or objects, or more memory than one request may have. The message names the limit; `actual` is what was counted until then.",
+    details: ["limit", "actual"],
+    from: "operations",
+  },
+  unsupported_format: {
+    status: 415,
+    title: "The format is not supported",
+    when: "The body is not multipart/form-data, or the file in `input` shows no known signature in its first 1,024 bytes. Names and declared types are not looked at.",
+    details: ["input"],
+    from: "operations",
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: "The Idempotency-Key belongs to another request",
+    when: "The key was used with other parameters or files.",
+    from: "named",
+  },
+  unknown_fields: {
+    status: 422,
+    title: "The form has no such fields",
+    when: "`strict` is true and `values` names fields that the form does not have.",
+    details: ["unknownFields", "availableFields"],
+    from: "named",
+  },
+  no_form: { status: 422, title: "The PDF has no form", when: "The document has no AcroForm.", from: "named" },
+  unsupported_form: {
+    status: 422,
+    title: "The PDF's form is not supported",
+    when: "The form is pure XFA.",
+    from: "named",
+  },
+  raster_too_large: {
+    status: 422,
+    title: "The page's image cannot be encoded in memory",
+    when: "The format cannot be written in bands; `maxDpi` is the highest resolution that works.",
+    details: ["page", "format", "maxDpi"],
+    from: "named",
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    title: "Too many requests",
+    when: "The account's requests of this minute are used up; `Retry-After` says when there are more.",
+    from: "named",
+  },
+  quota_exceeded: {
+    status: 429,
+    title: "The credits of the period are used up",
+    when: "The call costs more credits than are left; `Retry-After` says when the next period begins.",
+    details: ["limit", "used", "remaining", "resetAt"],
+    from: "named",
+  },
+  internal_error: {
+    status: 500,
+    title: "The service failed",
+    when: "A fault of the service, logged under the request id. It is safe to try again.",
+    from: "every route",
+  },
+  encryption_failed: {
+    status: 500,
+    title: "The encryption could not be verified",
+    when: "The output was opened again and was not protected as asked; nothing of it was sent.",
+    from: "named",
+  },
+  ocr_failed: {
+    status: 500,
+    title: "The text recognition failed",
+    when: "The recognition broke down on `page`.",
+    details: ["page"],
+    from: "named",
+  },
+  overloaded: {
+    status: 503,
+    title: "The service is full",
+    when: "There was no memory for the request within a few seconds. Try again after `Retry-After`.",
+    from: "operations",
+  },
+  encryption_unavailable: {
+    status: 503,
+    title: "The cipher is not available",
+    when: "The encryption asked for cannot be verified here. The file is never sent unencrypted instead.",
+    from: "named",
+  },
+} as const satisfies Record<RefusalCode, ErrorRow> & Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** The rows with one type for all, for those who walk the table. */
+export const errorRows: readonly (readonly [ErrorCode, ErrorRow])[] = Object.entries(errorTable).map(
+  ([code, row]) => [code as ErrorCode, row] as const,
+);

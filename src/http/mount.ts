@@ -1,0 +1,146 @@
+import type { Context, Hono, MiddlewareHandler } from "hono";
+import { Admission, type Ticket } from "./admission.ts";
+import { authenticate, requireScope } from "./auth.ts";
+import { fileTooLarge, readBody } from "./body.ts";
+import { ApiError, asApiError } from "./errors.ts";
+import { addPath, type AppEnv } from "./exchange.ts";
+import { FormNames, readForm } from "./form.ts";
+import { MultipartParser, type FormPart } from "./multipart.ts";
+import { boundaryOf } from "./part-head.ts";
+import { answer } from "./respond.ts";
+import { plans } from "../accounts/plans.ts";
+import type { Arena } from "../engines/pdf/mupdf.ts";
+import { dropSpares, type EngineLease, keptBytes, leaseEngines } from "../engines/pool.ts";
+import { readEnv } from "../env.ts";
+import { limits } from "../limits.ts";
+import type { Operation } from "../operations/define.ts";
+
+/** Mounts every operation of the registry, in the order of checks that API.md gives. */
+export function mountOperations(app: Hono<AppEnv>, operations: readonly Operation[]): void {
+  for (const operation of operations) {
+    addPath(app, `/api/v1/${operation.name}`, {
+      // Rate and quota stand between scope and body; the reservation of credits between parameters and work.
+      POST: [noteOperation(operation), authenticate, requireScope(operation.scope), operationRoute(operation)],
+    });
+  }
+}
+
+function noteOperation(operation: Operation): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    c.get("log").operation = operation.name;
+    await next();
+  };
+}
+
+function operationRoute(operation: Operation): MiddlewareHandler<AppEnv> {
+  return (c) => {
+    const handled = handle(c, operation);
+    // When the caller goes away the runtime stops what is not waited for, and nothing would be given back.
+    c.executionCtx.waitUntil(handled.catch(() => {}));
+    return handled;
+  };
+}
+
+/** What a request says about its body before the body is read. */
+interface Announced {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly boundary: string;
+  /** Bytes of the body, or the most the plan allows where it does not say. */
+  readonly bytes: number;
+  readonly maxBytes: number;
+}
+
+async function handle(c: Context<AppEnv>, operation: Operation): Promise<Response> {
+  const announced = announcedBody(c);
+  const weight = weightOf(announced.bytes);
+  const ticket = await admissionFor(c).admit(weight);
+  let lease: EngineLease | undefined;
+  const release = (clean: boolean): void => {
+    lease?.release(clean);
+    ticket.release();
+  };
+  try {
+    lease = await leaseWithin(ticket, weight);
+    const { engines } = lease;
+    const names = new FormNames(operation.fields);
+    const parts = await readParts(c, announced, engines.pdf.arena(announced.bytes), names);
+    const { input, stem } = readForm(operation, parts);
+    return answer(await operation.run(input, engines), {
+      name: `${stem}-${operation.name}`,
+      log: c.get("log"),
+      release,
+      waitUntil: (promise) => c.executionCtx.waitUntil(promise),
+    });
+  } catch (thrown) {
+    const error = asApiError(lease === undefined ? thrown : lease.explain(thrown));
+    release(error.code !== "internal_error");
+    throw error;
+  }
+}
+
+function announcedBody(c: Context<AppEnv>): Announced {
+  const { body, headers } = c.req.raw;
+  const boundary = boundaryOf(headers.get("Content-Type"));
+  if (boundary === undefined) throw new ApiError("unsupported_format", "The body must be multipart/form-data.");
+  const maxBytes = plans[c.get("caller").plan].maxBodyBytes;
+  const length = headers.get("Content-Length");
+  const bytes = length === null ? maxBytes : Number(length);
+  if (bytes > maxBytes) throw fileTooLarge(maxBytes, bytes);
+  if (boundary === "") throw unreadable("The Content-Type names no boundary of 1 to 70 characters.");
+  if (body === null || bytes === 0) throw unreadable("The request has no body.");
+  return { body, boundary, bytes, maxBytes };
+}
+
+function unreadable(message: string): ApiError {
+  return new ApiError("invalid_parameters", message, { details: { fields: [] } });
+}
+
+async function readParts(
+  c: Context<AppEnv>,
+  announced: Announced,
+  arena: Arena,
+  names: FormNames,
+): Promise<readonly FormPart[]> {
+  const parser = new MultipartParser({
+    ...limits.form,
+    boundary: announced.boundary,
+    arena,
+    wantsFile: (name) => names.wantsFile(name),
+  });
+  await readBody(announced.body, {
+    maxBytes: announced.maxBytes,
+    stallMilliseconds: limits.form.stallMilliseconds,
+    read: (window) => parser.read(window),
+    progress: (bytes) => (c.get("log").bodyBytes = bytes),
+  });
+  return parser.finish();
+}
+
+/** What a request is expected to hold, in bytes. The engine asks the ticket for more where the guess was too low. */
+function weightOf(bodyBytes: number): number {
+  const { engineBytes, engineOwnBytes, heapPerBodyByte } = limits.admission;
+  return Math.max(engineBytes, engineOwnBytes + bodyBytes * heapPerBodyByte);
+}
+
+/** Engines within the ticket. A kept one may have grown in a larger request; it is dropped where it does not fit this one. */
+async function leaseWithin(ticket: Ticket, expected: number): Promise<EngineLease> {
+  const allowHeap = (bytes: number): boolean | "busy" => ticket.grow(bytes);
+  const lease = await leaseEngines(allowHeap, expected);
+  if (ticket.grow(lease.heapBytes()) === true) return lease;
+  lease.release(false);
+  return leaseEngines(allowHeap);
+}
+
+/** One for the isolate: memory is the isolate's. */
+let admission: Admission | undefined;
+
+function admissionFor(c: Context<AppEnv>): Admission {
+  admission ??= new Admission({
+    budgetBytes: readEnv(c.env).memoryBudgetBytes - limits.admission.baseBytes,
+    requests: limits.admission.requests,
+    keptBytes,
+    dropKept: dropSpares,
+    waitMilliseconds: limits.admission.waitMilliseconds,
+  });
+  return admission;
+}

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import type { Fields } from "../operations/fields.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+type Field = Fields[string];
+type FileField = Extract<Field, { kind: "file" | "files" }>;
+
+const mediaTypes: Readonly<Record<FileField["accept"][number], string>> = { pdf: "application/pdf" };
+const NUMBER = "(0|[1-9][0-9]*)$";
+const password = (description: string): Json => ({ type: "string", description });
+
+/** A form as a JSON schema: what stands in a `multipart/form-data` entry of OpenAPI 3.1. */
+export function formSchema(fields: Fields): Json {
+  const properties: Record<string, Json> = {};
+  const patternProperties: Record<string, Json> = {};
+  const required: string[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    const takesPdf = field.kind !== "text" && field.accept.includes("pdf");
+    if (field.kind === "text") {
+      properties[name] = textSchema(field);
+      if (!field.schema.safeParse(undefined).success) required.push(name);
+    } else if (field.kind === "file") {
+      properties[name] = fileSchema(field);
+      required.push(name);
+      if (takesPdf) properties["password"] = password(`Opens \`${name}\` if it is encrypted.`);
+    } else {
+      const { prefix, min } = field;
+      for (const number of [0, 1]) properties[`${prefix}${number}`] = fileSchema(field);
+      for (let number = 0; number < min; number += 1) required.push(`${prefix}${number}`);
+      patternProperties[`^${prefix}${NUMBER}`] = fileSchema(field);
+      if (takesPdf) {
+        properties["password"] = password("Opens the encrypted inputs that have no password of their own.");
+        patternProperties[`^password${NUMBER}`] = password(`Opens the \`${prefix}\` of the same number.`);
+      }
+    }
+  }
+  return {
+    type: "object",
+    properties,
+    ...(Object.keys(patternProperties).length > 0 && { patternProperties }),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function fileSchema({ accept, description }: FileField): Json {
+  const [first] = accept;
+  return {
+    type: "string",
+    format: "binary",
+    ...(accept.length === 1 && first !== undefined && { contentMediaType: mediaTypes[first] }),
+    description,
+  };
+}
+
+/** What the field's schema gives. An object or array travels as JSON in a string. */
+function textSchema({ schema, description }: Extract<Field, { kind: "text" }>): Json {
+  const { $schema: _, ...value } = z.toJSONSchema(schema, { io: "output", unrepresentable: "any" });
+  if (value.type !== "object" && value.type !== "array") return { ...value, description };
+  return { type: "string", contentMediaType: "application/json", contentSchema: value, description };
+}

@@ -1,0 +1,76 @@
+/** What the headers of a part say. `filename` makes it a file, even where it is empty. */
+export interface PartHead {
+  readonly name: string;
+  readonly filename: string | undefined;
+}
+
+/**
+ * A parameter: a token, `=`, and a quoted string or a token. In a quoted string `\"` and `\\` are escapes, any other
+ * backslash stands for itself: old browsers send whole Windows paths.
+ */
+const PARAMETER = /;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"|([^;\s"]*))\s*/gy;
+
+/** The parameters after the first word of a header's value, their names in lower case; undefined where it is malformed. */
+function parameters(value: string): Map<string, string> | undefined {
+  const start = value.indexOf(";");
+  const found = new Map<string, string>();
+  if (start < 0) return found;
+  PARAMETER.lastIndex = start;
+  let end = start;
+  for (let match = PARAMETER.exec(value); match !== null; match = PARAMETER.exec(value)) {
+    end = PARAMETER.lastIndex;
+    const [, name = "", quoted, token = ""] = match;
+    const key = name.toLowerCase();
+    if (!found.has(key)) found.set(key, quoted?.replace(/\\(["\\])/g, "$1") ?? token);
+  }
+  return /^[;\s]*$/.test(value.slice(end)) ? found : undefined;
+}
+
+/** What browsers do to a name or file name in quotes (HTML, "multipart/form-data encoding algorithm"). */
+const unescapeBrowser = (value: string): string =>
+  value.replace(/%(22|0D|0A)/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+/** An RFC 8187 value (`UTF-8''na%C3%AFve.pdf`); undefined where it is in no charset we know or malformed. */
+function extendedValue(value: string | undefined): string | undefined {
+  const match = /^(utf-8|iso-8859-1)'[^']*'(.*)$/i.exec(value ?? "");
+  if (match === null) return undefined;
+  const [, charset = "", encoded = ""] = match;
+  try {
+    return charset.toLowerCase() === "utf-8"
+      ? decodeURIComponent(encoded)
+      : encoded.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads the header lines of a part. RFC 7578 forbids `filename*`, but clients send it: it wins where it is readable.
+ * Returns undefined unless there is a `Content-Disposition: form-data` with a name.
+ */
+export function partFromHeaders(lines: readonly string[]): PartHead | undefined {
+  // A line that begins with white space continues the one before it (RFC 5322, folding).
+  const unfolded = lines
+    .join("\n")
+    .replace(/\n[ \t]+/g, " ")
+    .split("\n");
+  const line = unfolded.find((header) => /^content-disposition\s*:/i.test(header));
+  const value = line?.slice(line.indexOf(":") + 1).trim();
+  if (value === undefined || !/^form-data\s*(;|$)/i.test(value)) return undefined;
+  const found = parameters(value);
+  const name = found?.get("name");
+  if (found === undefined || name === undefined) return undefined;
+  const plain = found.get("filename");
+  const filename = extendedValue(found.get("filename*")) ?? (plain === undefined ? undefined : unescapeBrowser(plain));
+  return { name: unescapeBrowser(name), filename };
+}
+
+/**
+ * The boundary of a Content-Type: `undefined` where the type is not multipart/form-data, `""` where it is but names no
+ * boundary that RFC 2046 allows (1 to 70 characters, none of them a line break).
+ */
+export function boundaryOf(contentType: string | null): string | undefined {
+  if (contentType === null || !/^\s*multipart\/form-data\s*(;|$)/i.test(contentType)) return undefined;
+  const boundary = parameters(contentType)?.get("boundary") ?? "";
+  return /^[\x20-\x7e]{1,70}$/.test(boundary) ? boundary.trimEnd() : "";
+}

@@ -1,0 +1,119 @@
+import { inChunks, pump } from "./chunks.ts";
+import { asApiError } from "./errors.ts";
+import { attachment } from "./headers.ts";
+import type { RequestLog } from "./request-log.ts";
+import { zipOf } from "./zip.ts";
+import { limits } from "../limits.ts";
+import type { Output } from "../operations/define.ts";
+
+export interface Answering {
+  /** What the file is called, without its extension. */
+  readonly name: string;
+  readonly log: RequestLog;
+  /** Gives engines and memory back; `clean: false` where the engine cannot be trusted any more. */
+  release(clean: boolean): void;
+  /** Keeps the request alive until its stream has ended, even when the caller is gone. */
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+/**
+ * Makes the answer of an output. Whatever does not fit into a copy at once is streamed out of the engine's heap, which is
+ * then held until the last byte. Throws, with nothing released, when the first entry of a ZIP cannot be made; when a
+ * later one fails the stream breaks off, so that no part of a ZIP looks like a whole one.
+ */
+export function answer(output: Output, answering: Answering): Response {
+  const { log, release } = answering;
+  const headers = new Headers({ "Cache-Control": "no-store" });
+  for (const [name, value] of Object.entries(output.headers)) headers.set(name, value);
+  const pages = output.headers["X-Page-Count"];
+  if (pages !== undefined) log.pageCount = Number(pages);
+
+  if (output.kind === "json") {
+    const body = new TextEncoder().encode(JSON.stringify(output.value));
+    release(true);
+    headers.set("Content-Type", "application/json");
+    return whole(body, headers, log);
+  }
+  headers.set("Content-Type", `application/${output.kind}`);
+  headers.set("Content-Disposition", attachment(`${answering.name}.${output.kind}`));
+  if (output.kind === "zip") {
+    const chunks = zipOf(output.entries);
+    const first = chunks.next();
+    const { readable, writable } = new IdentityTransformStream();
+    return stream(resumed(first, chunks), readable, writable, headers, answering);
+  }
+  const { bytes } = output;
+  if (bytes.length <= limits.answer.copiedBytes) {
+    const body = new Uint8Array(bytes.view(0, bytes.length));
+    release(true);
+    return whole(body, headers, log);
+  }
+  headers.set("Content-Length", String(bytes.length));
+  const { readable, writable } = new FixedLengthStream(bytes.length);
+  return stream(inChunks(bytes), readable, writable, headers, answering);
+}
+
+function whole(body: Uint8Array, headers: Headers, log: RequestLog): Response {
+  log.answerBytes = body.byteLength;
+  headers.set("Content-Length", String(body.byteLength));
+  return new Response(body, { headers });
+}
+
+function stream(
+  chunks: Iterator<Uint8Array, void>,
+  readable: ReadableStream,
+  writable: WritableStream<Uint8Array>,
+  headers: Headers,
+  { log, release, waitUntil }: Answering,
+): Response {
+  log.streaming = true;
+  let making = true;
+  const guarded = guard(chunks, () => (making = false));
+  const count = (bytes: number): void => void (log.answerBytes += bytes);
+  const pumped = pump(guarded, writable, count, limits.answer.stallMilliseconds).then(
+    () => {
+      release(true);
+      log.end(200, "complete");
+    },
+    (error: unknown) => {
+      // An error of ours broke the stream off; otherwise the caller went away, which is no fault of the engine.
+      if (!making) log.failed(asApiError(error));
+      release(making);
+      log.end(200, "aborted");
+    },
+  );
+  waitUntil(pumped);
+  return new Response(readable, { headers });
+}
+
+/** Tells when it is the making of a chunk that throws. */
+function* guard(chunks: Iterator<Uint8Array, void>, failed: () => void): Generator<Uint8Array, void> {
+  try {
+    for (;;) {
+      let next: IteratorResult<Uint8Array, void>;
+      try {
+        next = chunks.next();
+      } catch (error) {
+        failed();
+        throw error;
+      }
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    chunks.return?.();
+  }
+}
+
+/** A generator whose first result was already taken. */
+function* resumed(
+  first: IteratorResult<Uint8Array, void>,
+  chunks: Generator<Uint8Array, void>,
+): Generator<Uint8Array, void> {
+  try {
+    if (!first.done) yield first.value;
+    yield* chunks;
+  } finally {
+    chunks.return();
+  }
+}
