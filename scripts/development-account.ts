@@ -1,0 +1,63 @@
+import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { defaultPersistTo, root } from "./local-database.ts";
+import { findKey, insertAccount, insertKey } from "../src/accounts/keys.ts";
+import type { PlanName } from "../src/accounts/plans.ts";
+import type { Database } from "../src/db/client.ts";
+
+const developmentAccount = z.object({
+  account: z.string(),
+  plan: z.string(),
+  liveKey: z.string(),
+  testKey: z.string(),
+});
+
+export type DevelopmentAccount = z.infer<typeof developmentAccount>;
+
+const PLAN: PlanName = "business";
+
+/** The account belongs to one database, so another `--persist-to` has a file of its own, beside the data. */
+export function developmentAccountFile(persistTo: string): string {
+  return persistTo === defaultPersistTo ? join(root, ".dev-account.json") : join(persistTo, ".dev-account.json");
+}
+
+/**
+ * The account of the file where the database still takes both of its keys; a new one where file or database is gone, or
+ * a key was revoked. The keys stand in the file only: of a key, the database has the hash.
+ */
+export async function ensureDevelopmentAccount(db: Database, file: string, now: Date): Promise<DevelopmentAccount> {
+  const kept = await readDevelopmentAccount(file);
+  if (kept !== undefined) {
+    const live = await findKey(db, kept.liveKey, now);
+    const test = await findKey(db, kept.testKey, now);
+    if (live.ok && test.ok) {
+      await chmod(file, 0o600);
+      return kept;
+    }
+  }
+  const { id, statement } = insertAccount(db, { name: "Development", plan: PLAN }, now);
+  const live = await insertKey(db, id, { name: "Development, live", livemode: true }, now);
+  const test = await insertKey(db, id, { name: "Development, test", livemode: false }, now);
+  await db.batch([statement, live.statement, test.statement]);
+  const made: DevelopmentAccount = { account: id, plan: PLAN, liveKey: live.token, testKey: test.token };
+  await writePrivately(file, `${JSON.stringify(made, null, 2)}\n`);
+  return made;
+}
+
+/** The kept account, or undefined where there is no file or not one that can be read. */
+async function readDevelopmentAccount(file: string): Promise<DevelopmentAccount | undefined> {
+  try {
+    return developmentAccount.parse(JSON.parse(await readFile(file, "utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** By way of a new file, so that the keys are never in one that others may read, or in half a one. */
+async function writePrivately(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  const unfinished = `${file}.${process.pid}`;
+  await writeFile(unfinished, text, { mode: 0o600, flag: "wx" });
+  await rename(unfinished, file);
+}

@@ -1,0 +1,29 @@
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { root } from "./local-database.ts";
+
+const folder = join(root, "wasm/generated");
+const record = join(folder, ".in-place.json");
+
+/**
+ * Runs wasm/prepare.ts again unless what it wrote is all there: somebody may have cleaned the folder, installed with
+ * scripts switched off, or fetched a newer prepare.ts. An unchanged folder is left alone, since each write there
+ * makes every running `wrangler dev` build again.
+ */
+export async function putEnginesInPlace(): Promise<void> {
+  if ((await currentState()) === (await readFile(record, "utf8").catch(() => undefined))) return;
+  await import("../wasm/prepare.ts");
+  await writeFile(record, await currentState());
+}
+
+/** prepare.ts by its hash, its outputs by name and size. */
+async function currentState(): Promise<string> {
+  const prepare = await readFile(join(root, "wasm/prepare.ts"));
+  const names = await readdir(folder).catch(() => []);
+  const sizes: Record<string, number> = {};
+  for (const name of names.toSorted()) {
+    if (!name.startsWith(".")) sizes[name] = (await stat(join(folder, name))).size;
+  }
+  return JSON.stringify({ prepare: createHash("sha256").update(prepare).digest("hex"), sizes });
+}
