@@ -1,0 +1,196 @@
+/**
+ * `npm run bench -- [--runs N] [--json] [--input file.pdf ...]`: wall time of the service over HTTP on a warm server, against
+ * qpdf's whole process where qpdf is installed. Both run in turn, so that what else the machine does hits both. A server is
+ * started, unless `$BASE_URL` and `$API_KEY` name one.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { parseArgs } from "node:util";
+import { pdfPart, post, type Part, type Service } from "../test/harness/client.ts";
+import { document } from "../test/harness/fixtures.ts";
+import { withService } from "../test/harness/service.ts";
+
+interface Job {
+  readonly name: string;
+  readonly operation: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly files: readonly Uint8Array[];
+  /** qpdf's arguments for the same work; `inputs` are paths, `output` a path in an empty folder. */
+  readonly qpdf: (inputs: readonly string[], output: string) => string[];
+}
+
+interface Row {
+  readonly name: string;
+  readonly inputBytes: number;
+  /** Medians, ms. */
+  readonly service: number;
+  readonly qpdf: number | undefined;
+  readonly ratio: number | undefined;
+}
+
+const WARM_UP_RUNS = 3;
+
+const merge = (name: string, files: readonly Uint8Array[]): Job => ({
+  name,
+  operation: "merge",
+  fields: {},
+  files,
+  qpdf: (inputs, output) => ["--empty", "--pages", ...inputs, "--", output],
+});
+const split = (name: string, file: Uint8Array): Job => ({
+  name,
+  operation: "split",
+  fields: { mode: "pages" },
+  files: [file],
+  qpdf: (inputs, output) => ["--split-pages", ...inputs, output],
+});
+const extract = (name: string, file: Uint8Array, page: number): Job => ({
+  name,
+  operation: "extract-pages",
+  fields: { range: String(page) },
+  files: [file],
+  qpdf: ([input = ""], output) => ["--empty", "--pages", input, String(page), "--", output],
+});
+const rotate = (name: string, file: Uint8Array): Job => ({
+  name,
+  operation: "rotate",
+  fields: { angle: "90" },
+  files: [file],
+  qpdf: (inputs, output) => [...inputs, "--rotate=+90", output],
+});
+
+async function jobs(inputs: readonly string[]): Promise<Job[]> {
+  const chapters = Array.from({ length: 10 }, (_, index) =>
+    document({
+      name: `file ${index}`,
+      pages: 14,
+      features: ["outline", "links", "image-per-page"],
+      imageBytes: 20_000,
+      seed: index + 1,
+    }),
+  );
+  const hundred = document({
+    name: "hundred",
+    pages: 100,
+    features: ["outline", "links", "destinations", "labels", "shared-image", "image-per-page"],
+    imageBytes: 10_000,
+  });
+  const megabyte = document({
+    name: "megabyte",
+    pages: 20,
+    features: ["outline", "image-per-page"],
+    imageBytes: 50_000,
+  });
+  const own = await Promise.all(
+    inputs.map(async (path) => {
+      const bytes = new Uint8Array(await readFile(path));
+      const name = basename(path);
+      return [
+        merge(`merge ${name} twice`, [bytes, bytes]),
+        split(`split ${name}`, bytes),
+        extract(`extract 1 of ${name}`, bytes, 1),
+        rotate(`rotate ${name}`, bytes),
+      ];
+    }),
+  );
+  return [
+    merge("merge ten files of 14 pages", chapters),
+    split("split 100 pages", hundred),
+    extract("extract page 50 of 100", hundred, 50),
+    rotate("rotate 100 pages", hundred),
+    rotate("rotate a file of 1 MB", megabyte),
+    ...own.flat(),
+  ];
+}
+
+async function measure(service: Service, job: Job, runs: number, withQpdf: boolean): Promise<Row> {
+  const folder = await mkdtemp(join(tmpdir(), "pdf-service-bench-"));
+  try {
+    const inputs = await Promise.all(
+      job.files.map(async (bytes, index) => {
+        const path = join(folder, `in-${index}.pdf`);
+        await writeFile(path, bytes);
+        return path;
+      }),
+    );
+    const args = job.qpdf(inputs, join(folder, "out.pdf"));
+    for (let run = 0; run < WARM_UP_RUNS; run++) await call(service, job);
+    const times: { service: number[]; qpdf: number[] } = { service: [], qpdf: [] };
+    for (let run = 0; run < runs; run++) {
+      times.service.push(await call(service, job));
+      if (withQpdf) times.qpdf.push(runQpdf(args));
+    }
+    const [own, other] = [median(times.service), withQpdf ? median(times.qpdf) : undefined];
+    const inputBytes = job.files.reduce((sum, file) => sum + file.length, 0);
+    return {
+      name: job.name,
+      inputBytes,
+      service: own,
+      qpdf: other,
+      ratio: other === undefined ? undefined : own / other,
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** ms from the first byte sent to the last byte read. */
+async function call(service: Service, job: Job): Promise<number> {
+  const parts: Record<string, Part> = { ...job.fields };
+  job.files.forEach((bytes, index) => (parts[job.operation === "merge" ? `file${index}` : "file"] = pdfPart(bytes)));
+  const start = performance.now();
+  const answer = await post(service, job.operation, parts);
+  const time = performance.now() - start;
+  if (answer.status !== 200) throw new Error(`${job.name}: ${answer.status} ${answer.code ?? ""}`);
+  return time;
+}
+
+function runQpdf(args: readonly string[]): number {
+  const start = performance.now();
+  const { status, stderr } = spawnSync("qpdf", args, { encoding: "utf8" });
+  const time = performance.now() - start;
+  // 3: it worked, with warnings about the input.
+  if (status !== 0 && status !== 3) throw new Error(`qpdf ${args.join(" ")}: ${stderr}`);
+  return time;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+const ms = (value: number | undefined): string => (value === undefined ? "-" : `${value.toFixed(1)} ms`);
+
+const cells = (row: readonly string[]): string =>
+  row.map((cell, index) => (index === 0 ? cell.padEnd(44) : cell.padStart(12))).join("");
+
+function printTable(rows: readonly Row[]): void {
+  console.log(cells(["", "input", "service", "qpdf", "ratio"]));
+  for (const { name, inputBytes, service, qpdf, ratio } of rows) {
+    const megabytes = `${(inputBytes / 1e6).toFixed(1)} MB`;
+    console.log(cells([name, megabytes, ms(service), ms(qpdf), ratio === undefined ? "-" : ratio.toFixed(2)]));
+  }
+}
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: "string", default: "15" },
+    json: { type: "boolean", default: false },
+    input: { type: "string", multiple: true, default: [] },
+  },
+});
+const withQpdf = spawnSync("qpdf", ["--version"]).status === 0;
+const rows = await withService(async (service) => {
+  const measured: Row[] = [];
+  for (const job of await jobs(values.input)) measured.push(await measure(service, job, Number(values.runs), withQpdf));
+  return measured;
+});
+if (values.json) console.log(JSON.stringify(rows, null, 2));
+else {
+  printTable(rows);
+  if (!withQpdf) console.log("qpdf is not installed: no ratios.");
+}

@@ -1,0 +1,118 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Service } from "../test/harness/client.ts";
+
+export interface ServerProcess extends Service {
+  /** The process of workerd that runs the service. */
+  readonly pid: number;
+  /** Bytes that the service says it keeps between requests. */
+  keptBytes(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const root = join(import.meta.dirname, "..");
+
+/** Starts the service on `port` with data of its own; its output is read, which is why this is not the tests' server. */
+export async function startMeasuredServer(port: number): Promise<ServerProcess> {
+  const persistTo = await mkdtemp(join(tmpdir(), "pdf-service-memory-"));
+  const child = spawn(process.execPath, ["scripts/start.ts", "--port", String(port), "--persist-to", persistTo], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stdout });
+  reader.on("line", (line) => lines.push(line));
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null) {
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+    }
+    await rm(persistTo, { recursive: true, force: true });
+  };
+  try {
+    const ready = await waitFor(reader, lines, (line) => /^ {2}Live key +(sk_live_\S+)/.exec(line)?.[1], 120_000);
+    const baseUrl = `http://localhost:${port}`;
+    return {
+      baseUrl,
+      key: ready,
+      pid: await workerdOf(child.pid ?? 0),
+      async keptBytes() {
+        lines.length = 0;
+        await fetch(`${baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
+        return Number(await waitFor(reader, lines, (line) => /"keptBytes":\s*(\d+)/.exec(line)?.[1], 10_000));
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The first match in the lines printed so far or from now on. Throws after `timeout` milliseconds. */
+async function waitFor(
+  reader: ReturnType<typeof createInterface>,
+  lines: readonly string[],
+  match: (line: string) => string | undefined,
+  timeout: number,
+): Promise<string> {
+  const signal = AbortSignal.timeout(timeout);
+  for (let at = 0; ; at++) {
+    if (at >= lines.length) await once(reader, "line", { signal });
+    const found = match(lines[at] ?? "");
+    if (found !== undefined) return found;
+  }
+}
+
+/** wrangler runs two processes of workerd below it: a small proxy, and the one with the service, which is the larger. */
+async function workerdOf(ancestor: number): Promise<number> {
+  const processes = await Promise.all(
+    (await readdir("/proc"))
+      .filter((name) => /^\d+$/.test(name))
+      .map(async (name) => {
+        const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
+        const [, comm = "", parent = "0"] = /\((.*)\) \S (\d+)/.exec(stat) ?? [];
+        return { pid: Number(name), comm, parent: Number(parent) };
+      }),
+  );
+  const below = new Set([ancestor]);
+  for (let size = 0; size !== below.size;) {
+    size = below.size;
+    for (const { pid, parent } of processes) if (below.has(parent)) below.add(pid);
+  }
+  const candidates = processes.filter(({ pid, comm }) => below.has(pid) && comm.startsWith("workerd"));
+  const sizes = await Promise.all(candidates.map(async ({ pid }) => ({ pid, bytes: await residentBytes(pid) })));
+  const [largest] = sizes.toSorted((a, b) => b.bytes - a.bytes);
+  if (largest === undefined) throw new Error("there is no workerd process below the server");
+  return largest.pid;
+}
+
+async function statusBytes(pid: number, field: "VmRSS" | "VmHWM"): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? Number.NaN) * 1024;
+}
+
+/** Bytes of the process that are in memory now. */
+export const residentBytes = (pid: number): Promise<number> => statusBytes(pid, "VmRSS");
+
+/** Runs `work` and returns the most bytes that the process held meanwhile, with what `work` gave. */
+export async function peakDuring<T>(pid: number, work: () => Promise<T>): Promise<{ peak: number; result: T }> {
+  // 5 resets the high-water mark; where that is forbidden, samples have to do.
+  const isReset = await writeFile(`/proc/${pid}/clear_refs`, "5").then(
+    () => true,
+    () => false,
+  );
+  let sampled = await residentBytes(pid);
+  const timer = setInterval(() => void residentBytes(pid).then((bytes) => (sampled = Math.max(sampled, bytes))), 10);
+  try {
+    const result = await work();
+    return { peak: isReset ? Math.max(sampled, await statusBytes(pid, "VmHWM")) : sampled, result };
+  } finally {
+    clearInterval(timer);
+  }
+}

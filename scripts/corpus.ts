@@ -1,0 +1,153 @@
+/**
+ * `npm run corpus -- [folder] [--update] [--only text]`: sends every file of a folder of real documents through every
+ * operation, compares outputs and sources with other engines, and the status of each call with test/corpus/expectations.json.
+ * The folder is `$CORPUS_DIR` where none is given; MANIFEST.json in it may name passwords. A server is started, unless
+ * `$BASE_URL` and `$API_KEY` name one. Exit code 1 when anything differs.
+ */
+import { existsSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { checkAnswer, readInput, survivalCases, type Case, type Input } from "../test/harness/cases.ts";
+import { post, type Service } from "../test/harness/client.ts";
+import { document } from "../test/harness/fixtures.ts";
+import { withService } from "../test/harness/service.ts";
+
+/** Case name to `200` or `<status> <code>`; `*` stands for all cases that are not named. */
+type Expectation = Record<string, string>;
+
+interface Result {
+  readonly file: string;
+  readonly name: string;
+  readonly status: string;
+  readonly problems: readonly string[];
+}
+
+const EXPECTATIONS = join(import.meta.dirname, "../test/corpus/expectations.json");
+/** ms for one call. */
+const CALL_TIMEOUT = 60_000;
+/** The server works on one file while this process compares another. */
+const FILES_AT_ONCE = 2;
+const PROBLEMS_SHOWN = 4;
+
+async function run(folder: string, options: { update: boolean; only: string | undefined }): Promise<number> {
+  const passwords = await readPasswords(folder);
+  const names = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = names
+    .filter((entry) => entry.isFile() && entry.name !== "MANIFEST.json")
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter((file) => options.only === undefined || file.includes(options.only))
+    .toSorted();
+  const companion = await readInput(
+    document({ name: "companion", pages: 2, features: ["outline", "form", "tagged"] }),
+    "companion.pdf",
+  );
+  const expectations = JSON.parse(await readFile(EXPECTATIONS, "utf8").catch(() => "{}")) as Record<
+    string,
+    Expectation
+  >;
+
+  const results = await withService(async (service) => {
+    const done: Result[][] = [];
+    const waiting = files.entries();
+    const worker = async (): Promise<void> => {
+      for (const [index, file] of waiting) {
+        const start = performance.now();
+        const bytes = new Uint8Array(await readFile(join(folder, file)));
+        done[index] = await runFile(
+          service,
+          file,
+          await readInput(bytes, "document.pdf", passwords.get(file)),
+          companion,
+        );
+        print(file, done[index], expectations[file], performance.now() - start);
+      }
+    };
+    await Promise.all(Array.from({ length: FILES_AT_ONCE }, worker));
+    return done.flat();
+  });
+
+  if (options.update) {
+    for (const file of files) expectations[file] = summarise(results.filter((result) => result.file === file));
+    const sorted = Object.entries(expectations).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    await writeFile(EXPECTATIONS, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
+  }
+  const failed = results.filter((result) => faults(result, expectations[result.file]).length > 0).length;
+  console.log(`${results.length - failed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+async function readPasswords(folder: string): Promise<Map<string, string>> {
+  const manifest = join(folder, "MANIFEST.json");
+  if (!existsSync(manifest)) return new Map();
+  const { files } = JSON.parse(await readFile(manifest, "utf8")) as { files: { file: string; password?: string }[] };
+  return new Map(files.flatMap(({ file, password }) => (password === undefined ? [] : [[file, password] as const])));
+}
+
+async function runFile(service: Service, file: string, input: Input, companion: Input): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const one of survivalCases(input, companion))
+    results.push({ file, name: one.name, ...(await runCase(service, one)) });
+  return results;
+}
+
+async function runCase(service: Service, one: Case): Promise<Pick<Result, "status" | "problems">> {
+  try {
+    const answer = await post(service, one.operation, one.parts, CALL_TIMEOUT);
+    if (answer.status !== 200) return { status: `${answer.status} ${answer.code ?? "without a code"}`, problems: [] };
+    // pdf.js and qpdf may choke on an output: that is a fault of the output.
+    const problems = await checkAnswer(answer, one).catch((error: unknown) => [
+      `the answer cannot be read: ${String(error)}`,
+    ]);
+    return { status: "200", problems };
+  } catch (error) {
+    return { status: "no answer", problems: [String(error)] };
+  }
+}
+
+/** What counts as a failure: a wrong output, a status that is not the listed one, and a refusal that is not listed at all. */
+function faults({ name, status, problems }: Result, expectation: Expectation | undefined): string[] {
+  const expected = expectation?.[name] ?? expectation?.["*"] ?? "200";
+  const wrong = status === expected ? [] : [`${expected} expected, got ${status}`];
+  // Never a silent way out: neither may be listed.
+  const never = status.startsWith("5") || status === "no answer" ? [`${status} is never acceptable`] : [];
+  return [...wrong, ...never, ...problems];
+}
+
+function print(file: string, results: readonly Result[], expectation: Expectation | undefined, time: number): void {
+  const bad = results.filter((result) => faults(result, expectation).length > 0);
+  const statuses = Object.entries(Object.groupBy(results, ({ status }) => status));
+  const summary = statuses.map(([status, group]) => `${status} x${group?.length ?? 0}`).join(", ");
+  console.log(
+    `${bad.length === 0 ? "ok  " : "FAIL"} ${file.padEnd(60)} ${(time / 1000).toFixed(1).padStart(5)} s  ${summary}`,
+  );
+  for (const result of bad) {
+    const found = faults(result, expectation);
+    for (const fault of found.slice(0, PROBLEMS_SHOWN)) console.log(`       ${result.name}: ${fault}`);
+    if (found.length > PROBLEMS_SHOWN) console.log(`       ${result.name}: and ${found.length - PROBLEMS_SHOWN} more`);
+  }
+}
+
+/** The commonest status as `*`, the others by their names. */
+function summarise(results: readonly Result[]): Expectation {
+  const counts = Object.entries(Object.groupBy(results, ({ status }) => status)).toSorted(
+    ([, a], [, b]) => (b?.length ?? 0) - (a?.length ?? 0),
+  );
+  const common = counts[0]?.[0] ?? "200";
+  const others = results.filter(({ status }) => status !== common).map(({ name, status }) => [name, status] as const);
+  return { "*": common, ...Object.fromEntries(others) };
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { update: { type: "boolean", default: false }, only: { type: "string" } },
+});
+const folder = (positionals[0] ?? process.env["CORPUS_DIR"] ?? "").replace(/\/+$/, "");
+if (folder === "" || !existsSync(folder)) {
+  console.log(
+    `There is no corpus${folder === "" ? ": name a folder, or set CORPUS_DIR" : ` at ${folder}`}; nothing was run.`,
+  );
+  console.log("0 passed, 0 failed");
+} else {
+  process.exitCode = await run(folder, { update: values.update, only: values.only });
+}

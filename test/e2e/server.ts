@@ -1,0 +1,92 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+export const root = join(import.meta.dirname, "../..");
+
+export interface StartedServer {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly account: string;
+  readonly liveKey: string;
+  readonly testKey: string;
+  readonly persistTo: string;
+  /** Ends the server and everything it started, and waits for that. */
+  stop(): Promise<void>;
+}
+
+const START_TIMEOUT = 120_000;
+
+/**
+ * Runs `npm start` on a free port, its data in `persistTo`, until it has printed where it is.
+ * Throws with what it printed when it ends before that.
+ */
+export async function startServer(persistTo: string, args: readonly string[] = []): Promise<StartedServer> {
+  const port = await freePort();
+  const npm = spawn("npm", ["start", "--", "--port", String(port), "--persist-to", persistTo, ...args], {
+    cwd: root,
+    // A process group, so that `stop` reaches npm's shell and wrangler too.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(npm, "exit");
+  let printed = "";
+  const announced = new Promise<void>((done, fail) => {
+    const timer = setTimeout(() => fail(new Error(`npm start took too long:\n${printed}`)), START_TIMEOUT);
+    npm.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+    createInterface({ input: npm.stdout }).on("line", (line) => {
+      printed += `${line}\n`;
+      if (/^ {2}Test key /.test(line)) {
+        clearTimeout(timer);
+        done();
+      }
+    });
+    npm.on("exit", (code) => fail(new Error(`npm start ended with ${code ?? "a signal"}:\n${printed}`)));
+  });
+  const stop = async () => {
+    if (npm.pid !== undefined && npm.exitCode === null && npm.signalCode === null) {
+      process.kill(-npm.pid, "SIGTERM");
+      await ended;
+    }
+    await portClosed(port);
+  };
+  try {
+    await announced;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const account = JSON.parse(await readFile(join(persistTo, ".dev-account.json"), "utf8")) as {
+    account: string;
+    liveKey: string;
+    testKey: string;
+  };
+  const { liveKey, testKey } = account;
+  return { baseUrl: `http://localhost:${port}`, account: account.account, liveKey, testKey, persistTo, stop };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0);
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+/** npm's end does not say that the server has ended; its port does. Throws after ten seconds. */
+async function portClosed(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    try {
+      await fetch(`http://localhost:${port}/`, { signal: AbortSignal.timeout(1_000) });
+    } catch (error) {
+      const timedOut = error instanceof DOMException && error.name === "TimeoutError";
+      if (!timedOut) return;
+    }
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  throw new Error(`The server on port ${port} did not end.`);
+}

@@ -1,0 +1,84 @@
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { startServer } from "./server.ts";
+
+const running = inject("server");
+const accountFile = (folder: string) => join(folder, ".dev-account.json");
+
+/** 401 for a key that is not known; the operation's own 400 for an empty form shows that the key is. */
+async function statusWith(baseUrl: string, key: string): Promise<number> {
+  const answer = await fetch(`${baseUrl}/api/v1/rotate`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}` },
+    body: new FormData(),
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+describe("npm start", () => {
+  test("serves, and takes both keys that it printed", async () => {
+    expect((await fetch(`${running.baseUrl}/api/v1/health`)).status).toBe(200);
+    expect(running.liveKey).toMatch(/^sk_live_/);
+    expect(running.testKey).toMatch(/^sk_test_/);
+    expect(await statusWith(running.baseUrl, running.liveKey)).toBe(400);
+    expect(await statusWith(running.baseUrl, running.testKey)).toBe(400);
+  });
+
+  test("keeps the account file from other users of the machine", async () => {
+    expect((await stat(accountFile(running.persistTo))).mode & 0o777).toBe(0o600);
+  });
+
+  test("names its own address in the description of the API", async () => {
+    const description = (await (await fetch(`${running.baseUrl}/api/v1/openapi.json`)).json()) as {
+      servers: { url: string }[];
+    };
+    expect(description.servers[0]?.url).toContain(running.baseUrl);
+  });
+
+  test("answers the call that Cloudflare makes each minute", async () => {
+    const answer = await fetch(`${running.baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe("a second npm start", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "pdf-service-start-"));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test("keeps the keys, and makes new ones where the database is gone or the file is", async () => {
+    const first = await startServer(folder);
+    await first.stop();
+
+    const second = await startServer(folder);
+    expect(second).toMatchObject({ account: first.account, liveKey: first.liveKey, testKey: first.testKey });
+    expect(await statusWith(second.baseUrl, first.liveKey)).toBe(400);
+    await second.stop();
+
+    await rm(join(folder, "v3"), { recursive: true });
+    const withoutDatabase = await startServer(folder);
+    expect(withoutDatabase.account).not.toBe(first.account);
+    expect(await statusWith(withoutDatabase.baseUrl, withoutDatabase.liveKey)).toBe(400);
+    expect(await statusWith(withoutDatabase.baseUrl, first.liveKey)).toBe(401);
+    await withoutDatabase.stop();
+
+    await rm(accountFile(folder));
+    const withoutFile = await startServer(folder);
+    expect(await statusWith(withoutFile.baseUrl, withoutFile.testKey)).toBe(400);
+    expect(await statusWith(withoutFile.baseUrl, withoutDatabase.testKey)).toBe(400);
+    await withoutFile.stop();
+  });
+
+  test("ends with wrangler's exit code when wrangler refuses, and says why", async () => {
+    await expect(startServer(folder, ["--no-such-option"])).rejects.toThrow(/ended with 1[^]*no-such-option/);
+  });
+
+  test("leaves the account file whole", async () => {
+    expect(JSON.parse(await readFile(accountFile(folder), "utf8"))).toMatchObject({ plan: "business" });
+  });
+});

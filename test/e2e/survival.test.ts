@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { withoutXref } from "../harness/broken-fixtures.ts";
+import { checkAnswer, readInput, survivalCases, type Input } from "../harness/cases.ts";
+import { pdfPart, post, type Service } from "../harness/client.ts";
+import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
+import type { Feature } from "../harness/fixture-draft.ts";
+import { allFeatures, document } from "../harness/fixtures.ts";
+import { openPdf } from "../harness/pdfjs.ts";
+import { pagesSizeReference, showEncryption } from "../harness/qpdf.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const service: Service = { baseUrl, key: liveKey };
+
+let companion: Input;
+beforeAll(async () => {
+  companion = await readInput(document({ name: "companion", pages: 3, features: allFeatures }), "companion.pdf");
+});
+
+/** Sends the document through every operation; what is wrong, by case. */
+async function problemsOf(bytes: Uint8Array, password?: string): Promise<Record<string, readonly string[]>> {
+  const input = await readInput(bytes, "document.pdf", password);
+  const problems: Record<string, readonly string[]> = {};
+  for (const one of survivalCases(input, companion)) {
+    // Splitting at bookmarks is refused where there are none.
+    if (one.name === "split-bookmarks" && input.view?.outline.length === 0) continue;
+    const answer = await post(service, one.operation, one.parts);
+    const found = answer.status === 200 ? await checkAnswer(answer, one) : [`${answer.status} ${answer.code ?? ""}`];
+    if (found.length > 0) problems[one.name] = found.slice(0, 10);
+  }
+  return problems;
+}
+
+describe("what survives merge, split, extract-pages and rotate, seen by pdf.js and qpdf", () => {
+  test("text alone", async () => {
+    expect(await problemsOf(document({ name: "plain", pages: 3 }))).toEqual({});
+  });
+
+  test.each(allFeatures.map((feature) => [feature]))("%s", async (feature) => {
+    expect(await problemsOf(document({ name: feature, pages: 10, features: [feature] }))).toEqual({});
+  });
+
+  test("everything at once", async () => {
+    expect(await problemsOf(document({ name: "everything", pages: 12, features: allFeatures }))).toEqual({});
+  });
+
+  test("everything on a single page", async () => {
+    expect(await problemsOf(document({ name: "single", pages: 1, features: allFeatures }))).toEqual({});
+  });
+
+  test("a document whose cross-references had to be repaired", async () => {
+    const intact = document({ name: "repaired", pages: 4, features: ["outline", "links", "labels", "tagged"] });
+    const input = await readInput(intact, "document.pdf");
+    for (const one of survivalCases(input, companion).filter(({ operation }) => operation !== "merge")) {
+      const answer = await post(service, one.operation, { ...one.parts, file: pdfPart(withoutXref(intact)) });
+      expect(answer.headers.get("X-Input-Repaired")).toBe("true");
+      expect(await checkAnswer(answer, one)).toEqual([]);
+    }
+  });
+
+  test.each(ciphers)("encryption with %s, which all but merge keep", async (cipher) => {
+    const plain = document({ name: cipher, pages: 3, features: ["outline", "links", "form", "labels"] });
+    const bytes = await encrypt(plain, { cipher, userPassword: "user", ownerPassword: "owner" });
+    expect(await problemsOf(bytes, "user")).toEqual({});
+
+    const source = await showEncryption(bytes, "user");
+    const answer = await post(service, "rotate", { file: pdfPart(bytes), password: "user", angle: "90" });
+    const output = await showEncryption(answer.body, "owner");
+    expect(output).toMatchObject({ encrypted: true, method: source.method, permissions: source.permissions });
+  });
+});
+
+/** Bytes of one page taken out, and the most it may be: what qpdf needs, and the metadata, which it leaves out. */
+async function oneOf(bytes: Uint8Array, page: number): Promise<{ size: number; limit: number }> {
+  const answer = await post(service, "extract-pages", { file: pdfPart(bytes), range: String(page) });
+  expect(answer.status).toBe(200);
+  const { info, xmp } = await openPdf(answer.body);
+  const metadata = JSON.stringify(info).length + (xmp?.length ?? 0);
+  return { size: answer.body.length, limit: 1.2 * (await pagesSizeReference(bytes, page)) + metadata };
+}
+
+describe("a part holds only what it uses", () => {
+  test.each<[string, readonly Feature[]]>([
+    ["text", []],
+    ["an image that all pages share", ["shared-image"]],
+    ["one Resources dictionary with an image for each page", ["image-per-page"]],
+    ["layers", ["layers", "image-per-page"]],
+  ])("%s", async (_name, features) => {
+    const { size, limit } = await oneOf(document({ name: "size", pages: 40, features, imageBytes: 5_000 }), 7);
+    expect(size).toBeLessThanOrEqual(limit);
+  });
+
+  test("the images of 40 pages do not come along because of outline, links, names, form and tags", async () => {
+    const { size } = await oneOf(document({ name: "size", pages: 40, features: allFeatures, imageBytes: 20_000 }), 7);
+    // Two images (the shared one and the page's own) and what else belongs to the page.
+    expect(size).toBeLessThan(2 * 20_000 + 12_000);
+  });
+});

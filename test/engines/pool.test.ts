@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { Refusal } from "../../src/engines/errors.ts";
+import { openPdf, savePdf } from "../../src/engines/pdf/document.ts";
+import type { AllowHeap, PdfEngine } from "../../src/engines/pdf/mupdf.ts";
+import { keptBytes, leaseEngines } from "../../src/engines/pool.ts";
+import { MiB } from "../../src/limits.ts";
+import { document } from "../harness/fixtures.ts";
+
+const letter = document({ name: "letter", pages: 2 });
+
+/** Puts a file where an upload would lie. */
+function upload(pdf: PdfEngine, bytes: Uint8Array) {
+  const arena = pdf.arena(bytes.length);
+  arena.write(bytes);
+  return { field: "file", bytes: arena.seal(), passwordIsOwn: false };
+}
+
+async function pageCount(pdf: PdfEngine): Promise<number> {
+  using open = await openPdf(pdf, upload(pdf, letter));
+  return open.pageCount;
+}
+
+function holds(heap: Uint8Array, marker: Uint8Array): boolean {
+  for (let at = heap.indexOf(marker[0] ?? 0); at >= 0; at = heap.indexOf(marker[0] ?? 0, at + 1)) {
+    if (marker.every((byte, index) => heap[at + index] === byte)) return true;
+  }
+  return false;
+}
+
+describe("an engine belongs to one request", () => {
+  test("nothing of a request is in the heap of the next, which gets the same instance", async () => {
+    const marker = new TextEncoder().encode("(Marker 9f3c81)");
+    const first = await leaseEngines(() => true);
+    const { pdf } = first.engines;
+    upload(pdf, marker);
+    pdf.mupdf.PDFDocument.openDocument(letter, "application/pdf").destroy();
+    expect(holds(pdf.lib.HEAPU8, marker)).toBe(true);
+    first.release(true);
+
+    const second = await leaseEngines(() => true);
+    expect(second.engines.pdf).toBe(pdf);
+    expect(holds(pdf.lib.HEAPU8, marker)).toBe(false);
+    expect(await pageCount(second.engines.pdf)).toBe(2);
+    second.release(true);
+  });
+
+  test("two at once have an instance each, and one of them stays", async () => {
+    const one = await leaseEngines(() => true);
+    const two = await leaseEngines(() => true);
+    expect(two.engines.pdf).not.toBe(one.engines.pdf);
+    expect(await pageCount(one.engines.pdf)).toBe(2);
+    expect(await pageCount(two.engines.pdf)).toBe(2);
+    one.release(true);
+    const kept = keptBytes();
+    expect(kept).toBeGreaterThan(20 * MiB);
+    two.release(true);
+    expect(keptBytes()).toBe(kept);
+  });
+
+  test("a trap ends the instance, not the service", async () => {
+    const lease = await leaseEngines(() => true);
+    const { pdf } = lease.engines;
+    // What an overflow could leave behind.
+    pdf.lib.HEAPU8.fill(0xff);
+    await expect(pageCount(pdf)).rejects.toThrow();
+    lease.release(false);
+
+    const next = await leaseEngines(() => true);
+    expect(next.engines.pdf).not.toBe(pdf);
+    expect(await pageCount(next.engines.pdf)).toBe(2);
+    next.release(true);
+  });
+
+  test("an instance that an error of MuPDF went through is not kept", async () => {
+    const lease = await leaseEngines(() => true);
+    const { pdf } = lease.engines;
+    await expect(openPdf(pdf, upload(pdf, new TextEncoder().encode("%PDF-1.7 nothing")))).rejects.toMatchObject({
+      code: "invalid_file",
+    });
+    lease.release(true);
+    const next = await leaseEngines(() => true);
+    expect(next.engines.pdf).not.toBe(pdf);
+    next.release(true);
+  });
+});
+
+describe("the heap has a cap", () => {
+  /** Grows the heap as a large output would. */
+  async function grow(allowHeap: AllowHeap): Promise<unknown> {
+    const lease = await leaseEngines(allowHeap);
+    const { pdf } = lease.engines;
+    try {
+      using open = await openPdf(pdf, upload(pdf, letter));
+      open.document.addStream(new Uint8Array(30 * MiB), {});
+      return savePdf(pdf, open.document);
+    } catch (error) {
+      return lease.explain(error);
+    } finally {
+      lease.release(false);
+    }
+  }
+
+  test("past what one request may have: limit_exceeded", async () => {
+    const refusal = await grow((bytes) => bytes < 40 * MiB);
+    expect(refusal).toBeInstanceOf(Refusal);
+    expect(refusal).toMatchObject({ code: "limit_exceeded" });
+  });
+
+  test("past what others leave: overloaded", async () => {
+    expect(await grow((bytes) => (bytes < 40 * MiB ? true : "busy"))).toMatchObject({ code: "overloaded" });
+  });
+
+  test("within it the same work is done", async () => {
+    expect(await grow((bytes) => bytes < 200 * MiB)).toMatchObject({ length: expect.any(Number) });
+  });
+});

@@ -1,0 +1,140 @@
+import { constants, deflateRawSync, deflateSync } from "node:zlib";
+import { concatenate, latin1, pdf, type PdfObject } from "./pdf-writer.ts";
+
+/** A page tree whose node is its own grandchild, beside one real page. */
+export function pageTreeLoop(): Uint8Array {
+  return pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 3 >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] >>",
+      "<< /Type /Pages /Parent 2 0 R /Kids [2 0 R] /Count 2 >>",
+    ],
+    "/Root 1 0 R",
+  );
+}
+
+/** A document without any page. */
+export function noPages(): Uint8Array {
+  return pdf(["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [] /Count 0 >>"], "/Root 1 0 R");
+}
+
+/** The first half of a file, as an aborted download leaves it. */
+export function cutInHalf(bytes: Uint8Array): Uint8Array {
+  return bytes.slice(0, bytes.length >> 1);
+}
+
+/** The same document without its cross-reference table: a reader finds everything again by looking for objects. */
+export function withoutXref(bytes: Uint8Array): Uint8Array {
+  const text = new TextDecoder("latin1").decode(bytes);
+  const at = text.lastIndexOf("\nxref\n");
+  const trailer = text.lastIndexOf("trailer\n");
+  if (at < 0 || trailer < at) throw new Error("the file has no classic cross-reference table");
+  const end = text.slice(trailer).replace(/startxref\n\d+/, "startxref\n0");
+  return concatenate([bytes.slice(0, at + 1), latin1(end)]);
+}
+
+/** Encrypted for certificates (`Adobe.PubSec`): no password opens it. The key material is made up. */
+export function certificateEncrypted(): Uint8Array {
+  const filter =
+    "<< /Type /CryptFilter /CFM /AESV3 /Length 32 /AuthEvent /DocOpen /EncryptMetadata true /Recipients [<3003020100>] >>";
+  return pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] >>",
+      "<< /Filter /Adobe.PubSec /SubFilter /adbe.pkcs7.s5 /V 5 /R 5 /Length 256" +
+        ` /CF << /DefaultCryptFilter ${filter} >> /StmF /DefaultCryptFilter /StrF /DefaultCryptFilter >>`,
+    ],
+    "/Root 1 0 R /Encrypt 4 0 R /ID [<00112233445566778899AABBCCDDEEFF> <00112233445566778899AABBCCDDEEFF>]",
+  );
+}
+
+const MIB = 1024 * 1024;
+
+/** The Adler-32 sum (RFC 1950) after `count` bytes of one value. */
+function adlerOfRun(a: number, b: number, value: number, count: number): [number, number] {
+  const [n, v, m] = [BigInt(count), BigInt(value), 65_521n];
+  const nextB = (BigInt(b) + n * BigInt(a) + (v * n * (n + 1n)) / 2n) % m;
+  return [Number((BigInt(a) + n * v) % m), Number(nextB)];
+}
+
+/** A piece of a deflate stream that ends on a byte. */
+function block(data: Uint8Array, last: boolean): Uint8Array {
+  return new Uint8Array(
+    deflateRawSync(data, { level: 9, finishFlush: last ? constants.Z_FINISH : constants.Z_SYNC_FLUSH }),
+  );
+}
+
+/**
+ * A zlib stream of `head`, then `mebibytes` MiB of spaces, then `tail`. One compressed MiB is written again and again:
+ * deflate blocks that end on a byte (a sync flush) can be joined, so this costs milliseconds.
+ */
+function longZlib(head: string, mebibytes: number, tail: string): Uint8Array {
+  const spaces = block(new Uint8Array(MIB).fill(32), false);
+  let [a, b] = [1, 0];
+  for (const byte of latin1(head)) [a, b] = adlerOfRun(a, b, byte, 1);
+  [a, b] = adlerOfRun(a, b, 32, mebibytes * MIB);
+  for (const byte of latin1(tail)) [a, b] = adlerOfRun(a, b, byte, 1);
+  const checksum = new Uint8Array([b >> 8, b & 255, a >> 8, a & 255]);
+  const middle = Array.from({ length: mebibytes }, () => spaces);
+  return concatenate([
+    new Uint8Array([0x78, 0xda]),
+    block(latin1(head), false),
+    ...middle,
+    block(latin1(tail), true),
+    checksum,
+  ]);
+}
+
+/**
+ * A zip bomb: the page lies at the end of an object stream that inflates to more than 1 GiB, so that nobody finds it
+ * without reading all of it. `filters: 1` makes a file of about 1 MiB; 2 (a Flate stream in a Flate stream) one of a few KiB.
+ */
+export function zipBomb(filters: 1 | 2 = 1, mebibytes = 1025): Uint8Array {
+  const page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] >>";
+  const header = `3 ${mebibytes * MIB}`;
+  const inner = longZlib(`${header} `, mebibytes, page);
+  const data = filters === 1 ? inner : new Uint8Array(deflateSync(inner, { level: 9 }));
+  const filter = filters === 1 ? "/FlateDecode" : "[/FlateDecode /FlateDecode]";
+  const stream = { entries: `/Type /ObjStm /N 1 /First ${header.length + 1} /Filter ${filter}`, data };
+  return withXrefStream(
+    ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", "null", stream],
+    {
+      compressed: 3,
+      container: 4,
+    },
+  );
+}
+
+/** A zip bomb in a page's content: the structure is small, what the page draws inflates to more than 1 GiB. */
+export function contentBomb(mebibytes = 1025): Uint8Array {
+  return pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R >>",
+      { entries: "/Filter /FlateDecode", data: longZlib("q ", mebibytes, " Q") },
+    ],
+    "/Root 1 0 R",
+  );
+}
+
+/** Writes objects with a cross-reference stream, which object streams need; `compressed` lies in `container`. */
+function withXrefStream(objects: readonly PdfObject[], place: { compressed: number; container: number }): Uint8Array {
+  const plain = pdf(objects, "/Root 1 0 R", { withoutXref: true });
+  const text = new TextDecoder("latin1").decode(plain.subarray(0, 4096));
+  const end = new TextDecoder("latin1").decode(plain.subarray(-200)).lastIndexOf("trailer");
+  const body = plain.subarray(0, Math.max(0, plain.length - 200) + end);
+  const size = objects.length + 2;
+  const rows = new Uint8Array(size * 6);
+  for (let number = 1; number < size; number++) {
+    const at = number === size - 1 ? body.length : text.indexOf(`\n${number} 0 obj`) + 1;
+    const fields = number === place.compressed ? [2, place.container, 0] : [1, at, 0];
+    const [type = 0, offset = 0] = fields;
+    rows.set([type, offset >>> 24, (offset >>> 16) & 255, (offset >>> 8) & 255, offset & 255, 0], number * 6);
+  }
+  const head = `${size - 1} 0 obj\n<< /Type /XRef /Size ${size} /W [1 4 1] /Root 1 0 R /Length ${rows.length} >>\nstream\n`;
+  const tail = `\nendstream\nendobj\nstartxref\n${body.length}\n%%EOF\n`;
+  return concatenate([body, latin1(head), rows, latin1(tail)]);
+}

@@ -1,0 +1,152 @@
+import { pdfPart, type Answer, type Part } from "./client.ts";
+import { compareKept, describe, mergedPages, selectedPages, type Mapping, type PageOrigin } from "./compare.ts";
+import { documentsOf } from "./parts.ts";
+import { openPdf, type DocumentView } from "./pdfjs.ts";
+import { check } from "./qpdf.ts";
+
+/** A document to send, and what pdf.js sees in it; no view where pdf.js cannot open it. */
+export interface Input {
+  readonly bytes: Uint8Array;
+  readonly fileName: string;
+  readonly view: DocumentView | undefined;
+  readonly password?: string | undefined;
+  /** qpdf's kinds of warnings about it: an output may have them too, and no others. */
+  readonly warnings: readonly string[];
+}
+
+/** A call, and what its documents must hold. */
+export interface Case {
+  readonly name: string;
+  readonly operation: string;
+  readonly parts: Readonly<Record<string, Part>>;
+  readonly sources: readonly Input[];
+  /** One for each document of the answer; undefined where the input has no view. */
+  readonly expected: readonly Mapping[] | undefined;
+  /** What opens the answer's documents. */
+  readonly password: string | undefined;
+}
+
+/** Bytes of a document of which it is compared what its pages draw, too: pdf.js decodes every image for that. */
+const LARGEST_DRAWN = 200_000;
+
+export async function readInput(bytes: Uint8Array, fileName: string, password?: string): Promise<Input> {
+  const view = await openPdf(bytes, { password, drawing: bytes.length < LARGEST_DRAWN }).catch(() => undefined);
+  const { warnings } = await check(bytes, password);
+  return { bytes, fileName, view, password, warnings };
+}
+
+/** A document for each group of 0-based pages. */
+const select = (...groups: readonly (readonly number[])[]): Mapping[] =>
+  groups.map((pages) => ({ kind: "select", pages: selectedPages(pages) }));
+
+/** The calls that every PDF goes through. `companion` is merged with it. */
+export function survivalCases(input: Input, companion: Input): Case[] {
+  const { view, password } = input;
+  const file = pdfPart(input.bytes, input.fileName);
+  const secret: Record<string, Part> = password === undefined ? {} : { password };
+  const one = (
+    name: string,
+    operation: string,
+    fields: Record<string, Part>,
+    expected?: (v: DocumentView) => Mapping[],
+  ): Case => ({
+    name,
+    operation,
+    parts: { file, ...secret, ...fields },
+    sources: [input],
+    expected: view === undefined ? undefined : expected?.(view),
+    password,
+  });
+  const count = view?.pages.length ?? 1;
+  const all = Array.from({ length: count }, (_, page) => page);
+  return [
+    mergeWith("merge-self", [input, input], { bookmarks: "keep" }),
+    mergeWith("merge-interleaved", [input, companion], { interleave: "true", bookmarks: "per-file", title: "Merged" }),
+    one("split-pages", "split", { mode: "pages" }, () => select(...all.map((page) => [page]))),
+    one("split-chunks", "split", { mode: "chunks", chunkSize: "2" }, () =>
+      select(...all.filter((page) => page % 2 === 0).map((page) => all.slice(page, page + 2))),
+    ),
+    one("split-ranges", "split", { mode: "ranges", ranges: "1|1-end" }, () => select([0], all)),
+    one("split-bookmarks", "split", { mode: "bookmarks" }, (v) => select(...bookmarkParts(v))),
+    one("extract-last", "extract-pages", { range: "last" }, () => select([count - 1])),
+    one("extract-odd", "extract-pages", { range: "odd" }, () => select(all.filter((page) => page % 2 === 0))),
+    one("extract-reverse", "extract-pages", { range: `${count}-1` }, () => select(all.toReversed())),
+    one("rotate", "rotate", { angle: "90", rotations: '{"1":180}' }, () => [
+      { kind: "rotate", pages: all.map((page) => ({ source: 0, page, rotate: page === 0 ? 180 : 90 })) },
+    ]),
+  ];
+}
+
+function mergeWith(name: string, sources: readonly [Input, Input], fields: Record<string, string>): Case {
+  const [first, second] = sources;
+  const parts: Record<string, Part> = { ...fields };
+  sources.forEach(({ bytes, fileName, password }, index) => {
+    parts[`file${index}`] = pdfPart(bytes, fileName);
+    if (password !== undefined) parts[`password${index}`] = password;
+  });
+  const views = first.view !== undefined && second.view !== undefined ? [first.view, second.view] : undefined;
+  const pages = views && (fields["interleave"] === "true" ? interleavedPages(views) : mergedPages(...views));
+  const { title } = fields;
+  const mapping: Mapping | undefined = pages && {
+    kind: "merge",
+    pages,
+    outline: fields["bookmarks"] === "per-file" ? "per-file" : "keep",
+    fileNames: sources.map(({ fileName }) => fileName.replace(/\.pdf$/i, "")),
+    ...(title === undefined ? {} : { info: { Title: title } }),
+  };
+  return { name, operation: "merge", parts, sources, expected: mapping && [mapping], password: undefined };
+}
+
+/** One page of each in turn; when one runs out, the rest go on. */
+function interleavedPages(views: readonly DocumentView[]): PageOrigin[] {
+  const longest = Math.max(...views.map(({ pages }) => pages.length));
+  return Array.from({ length: longest }, (_, page) => page).flatMap((page) =>
+    views.flatMap((view, source) => (page < view.pages.length ? [{ source, page }] : [])),
+  );
+}
+
+/** A part for each top-level outline entry: from its page up to the next one's; pages before the first go with the first. */
+function bookmarkParts(view: DocumentView): number[][] {
+  const starts = view.outline
+    .flatMap(({ target }) => (target === undefined || target.page === null ? [] : [target.page]))
+    .toSorted((a, b) => a - b);
+  return starts.map((start, index) => {
+    const from = index === 0 ? 0 : start;
+    const to = Math.max(start, (starts[index + 1] ?? view.pages.length) - 1);
+    return Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
+  });
+}
+
+/** Documents of one answer that are opened; of more, as many are taken evenly, the first and last among them. */
+const OPENED_DOCUMENTS = 6;
+
+/** Everything that is wrong with a 200, in words; empty when nothing is. */
+export async function checkAnswer(answer: Answer, { sources, expected, password }: Case): Promise<string[]> {
+  const documents = documentsOf(answer);
+  const problems: string[] = [];
+  if (expected !== undefined && documents.length !== expected.length) {
+    return [`${expected.length} documents expected, got ${documents.length}`];
+  }
+  const pageCount = answer.headers.get("X-Page-Count");
+  if (answer.headers.get("Content-Type") === "application/pdf" && expected !== undefined) {
+    const pages = expected[0]?.pages.length;
+    if (pageCount !== String(pages)) problems.push(`X-Page-Count: ${pages} expected, got ${pageCount ?? "none"}`);
+  }
+  const known = new Set(sources.flatMap(({ warnings }) => warnings));
+  const views = sources.flatMap(({ view }) => (view === undefined ? [] : [view]));
+  for (const [index, { name, bytes }] of documents.entries()) {
+    const step = Math.max(1, (documents.length - 1) / (OPENED_DOCUMENTS - 1));
+    if (Math.round(Math.round(index / step) * step) !== index) continue;
+    const report = await check(bytes, password);
+    problems.push(...report.errors.map((error) => `${name} qpdf: ${error}`));
+    problems.push(
+      ...report.warnings.filter((warning) => !known.has(warning)).map((warning) => `${name} qpdf warns: ${warning}`),
+    );
+    const mapping = expected?.[index];
+    if (mapping === undefined) continue;
+    const drawing = views.some(({ pages }) => pages[0]?.drawing !== undefined);
+    const output = await openPdf(bytes, { password, drawing });
+    problems.push(...compareKept(views, output, mapping).map((difference) => `${name} ${describe(difference)}`));
+  }
+  return problems;
+}

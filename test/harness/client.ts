@@ -1,0 +1,62 @@
+/** A service that answers, and a key for it. */
+export interface Service {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly key: string;
+}
+
+/** A form field: its text, or a file with its name. */
+export type Part = string | { readonly bytes: Uint8Array; readonly fileName: string };
+
+export interface Answer {
+  readonly status: number;
+  /** `error.code` of the envelope where the answer is one. */
+  readonly code: string | undefined;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+export const pdfPart = (bytes: Uint8Array, fileName = "input.pdf"): Part => ({ bytes, fileName });
+
+/**
+ * Calls an operation and reads the whole answer. Waits and asks again where the rate limit says so; throws when nothing came
+ * within `timeout` milliseconds.
+ */
+export async function post(
+  service: Service,
+  operation: string,
+  parts: Readonly<Record<string, Part>>,
+  timeout = 60_000,
+): Promise<Answer> {
+  const form = new FormData();
+  for (const [name, part] of Object.entries(parts)) {
+    if (typeof part === "string") form.append(name, part);
+    else form.append(name, new Blob([part.bytes.slice()]), part.fileName);
+  }
+  for (;;) {
+    const response = await fetch(`${service.baseUrl}/api/v1/${operation}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${service.key}` },
+      body: form,
+      signal: AbortSignal.timeout(timeout),
+    });
+    const body = new Uint8Array(await response.arrayBuffer());
+    const retryAfter = Number(response.headers.get("Retry-After") ?? 1);
+    if (response.status === 429 && errorCode(body) === "rate_limit_exceeded") {
+      await new Promise((done) => setTimeout(done, retryAfter * 1000));
+      continue;
+    }
+    const code = response.ok ? undefined : errorCode(body);
+    return { status: response.status, code, headers: response.headers, body };
+  }
+}
+
+function errorCode(body: Uint8Array): string | undefined {
+  try {
+    const value = JSON.parse(new TextDecoder().decode(body)) as { error?: { code?: unknown } } | null;
+    const code = value?.error?.code;
+    return typeof code === "string" ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}

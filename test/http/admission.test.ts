@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Admission } from "../../src/http/admission.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function admissionOf(budgetBytes: number, kept = { bytes: 0 }, requests = 10): Admission {
+  return new Admission({
+    budgetBytes,
+    requests,
+    keptBytes: () => kept.bytes,
+    dropKept: () => (kept.bytes = Math.min(kept.bytes, 10)),
+    waitMilliseconds: 5_000,
+  });
+}
+
+/** Whether a promise has settled by now. */
+async function settled(promise: Promise<unknown>): Promise<boolean> {
+  let done = false;
+  promise.then(
+    () => (done = true),
+    () => (done = true),
+  );
+  await vi.advanceTimersByTimeAsync(0);
+  return done;
+}
+
+describe("waiting", () => {
+  it("lets in what fits, and the rest in order of arrival", async () => {
+    const admission = admissionOf(100);
+    const first = await admission.admit(60);
+    const large = admission.admit(80);
+    const small = admission.admit(10);
+    expect(await settled(large)).toBe(false);
+    // It would fit, but it must not pass the one before it for ever.
+    expect(await settled(small)).toBe(false);
+    first.release();
+    expect(await settled(large)).toBe(true);
+    expect(await settled(small)).toBe(true);
+    expect(admission.heldBytes).toBe(90);
+  });
+
+  it("ends with 503 and Retry-After, and lets those behind go first then", async () => {
+    const admission = admissionOf(100);
+    await admission.admit(60);
+    const large = admission.admit(80);
+    const refused = large.catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(3_000);
+    const small = admission.admit(10);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await refused).toMatchObject({ code: "overloaded", headers: { "Retry-After": "5" } });
+    expect(await settled(small)).toBe(true);
+    expect(admission.heldBytes).toBe(70);
+  });
+
+  it("gives one that asks for more than there is the whole budget", async () => {
+    const admission = admissionOf(100);
+    const alone = await admission.admit(500);
+    expect(admission.heldBytes).toBe(100);
+    const next = admission.admit(1);
+    expect(await settled(next)).toBe(false);
+    alone.release();
+    alone.release();
+    expect(await settled(next)).toBe(true);
+    expect(admission.heldBytes).toBe(1);
+  });
+
+  it("lets in only so many at once, however small", async () => {
+    const admission = admissionOf(100, { bytes: 0 }, 2);
+    const first = await admission.admit(1);
+    await admission.admit(1);
+    const third = admission.admit(1);
+    expect(await settled(third)).toBe(false);
+    first.release();
+    expect(await settled(third)).toBe(true);
+  });
+
+  it("counts what is kept between requests where it is more than a newcomer would take over", async () => {
+    const kept = { bytes: 50 };
+    const admission = admissionOf(100, kept);
+    const first = await admission.admit(60);
+    const second = admission.admit(20);
+    expect(await settled(second)).toBe(false);
+    kept.bytes = 20;
+    first.release();
+    expect(await settled(second)).toBe(true);
+    expect(await settled(admission.admit(80))).toBe(true);
+  });
+});
+
+describe("growing", () => {
+  it("is granted, refused for good, or refused because others hold it", async () => {
+    const admission = admissionOf(100);
+    const first = await admission.admit(30);
+    expect(first.grow(20)).toBe(true);
+    expect(admission.heldBytes).toBe(30);
+    const second = await admission.admit(30);
+    expect(first.grow(70)).toBe(true);
+    expect(admission.heldBytes).toBe(100);
+    expect(first.grow(80)).toBe("busy");
+    expect(first.grow(101)).toBe(false);
+    second.release();
+    expect(first.grow(80)).toBe(true);
+    first.release();
+    expect(admission.heldBytes).toBe(0);
+  });
+
+  it("throws away what is kept where it needs the room, and leaves room for what is not thrown away", async () => {
+    const kept = { bytes: 60 };
+    const admission = admissionOf(100, kept);
+    const only = await admission.admit(30);
+    expect(only.grow(40)).toBe(true);
+    expect(kept.bytes).toBe(60);
+    expect(only.grow(90)).toBe(true);
+    expect(kept.bytes).toBe(10);
+    expect(only.grow(91)).toBe(false);
+  });
+});

@@ -1,0 +1,99 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, vi } from "vitest";
+import { createAccount, createKey } from "../../src/accounts/keys.ts";
+import type { PlanName } from "../../src/accounts/plans.ts";
+import type { Scope } from "../../src/accounts/scopes.ts";
+import { createApp } from "../../src/app.ts";
+import { Refusal } from "../../src/engines/errors.ts";
+import { readEnv } from "../../src/env.ts";
+import { defineOperation, type OutputFile } from "../../src/operations/define.ts";
+import { formChoice, formText, pageRange, pdfFile, text } from "../../src/operations/fields.ts";
+
+/** What only the document knows. */
+export const SECRET = "a-word-of-the-document";
+
+/** Gives its file back, or fails in the way it is asked to: what the pipeline does with it is what is tested. */
+const echo = defineOperation({
+  name: "echo",
+  summary: "Echo",
+  description: "Echo.",
+  credits: 1,
+  scope: "pdf:write",
+  fields: {
+    file: pdfFile(),
+    act: text(formChoice("zip", "json", "refuse", "throw", "trap", "late"), ""),
+    ranges: text(formText(1_000_000), ""),
+    pages: text(pageRange(), ""),
+  },
+  produces: ["application/pdf"],
+  headers: ["X-Page-Count"],
+  async run({ file, act }, { pdf }) {
+    const headers = { "X-Page-Count": "7" };
+    if (act === "refuse") throw new Refusal("incorrect_password", "No.", { input: file.field });
+    if (act === "throw") throw new TypeError(SECRET);
+    if (act === "trap") throw new WebAssembly.RuntimeError(`unreachable ${pdf.heapBytes}`);
+    if (act === "json") return { kind: "json", value: { length: file.bytes.length }, headers };
+    if (act !== "zip" && act !== "late") return { kind: "pdf", bytes: file.bytes, headers };
+    function* entries(): Generator<OutputFile> {
+      yield { name: "a.pdf", bytes: file.bytes };
+      if (act === "late") throw new TypeError(SECRET);
+    }
+    return { kind: "zip", entries: entries(), headers };
+  },
+});
+
+const app = createApp([echo]);
+const base = "http://localhost";
+
+export async function newKey(plan: PlanName, scopes?: readonly Scope[]): Promise<string> {
+  const { db } = readEnv(env);
+  const now = new Date();
+  const account = await createAccount(db, { name: "test", plan }, now);
+  const { token } = await createKey(db, account, { name: "test", livemode: true, ...(scopes && { scopes }) }, now);
+  return token;
+}
+
+/** Sends a request and waits until everything it left running has ended. An answer that breaks off is of type `error`. */
+async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const context = createExecutionContext();
+  const waited = vi.spyOn(context, "waitUntil");
+  const answer = await app.fetch(new Request(base + path, init), env, context);
+  const body = answer.body === null ? null : await answer.arrayBuffer().catch(() => "broken" as const);
+  await Promise.all(waited.mock.calls.flat());
+  return body === "broken" ? Response.error() : new Response(body, answer);
+}
+
+export const pdf = (size = 100): Blob => new Blob(["%PDF-1.7\n", new Uint8Array(size)]);
+
+/** The service over `echo` alone, and a key for it. */
+export async function echoService() {
+  const key = await newKey("business");
+  return {
+    key,
+    send,
+    async post(fields: Readonly<Record<string, string>>, file: Blob | null = pdf(), token = key): Promise<Response> {
+      const form = new FormData();
+      for (const [name, value] of Object.entries(fields)) form.append(name, value);
+      if (file !== null) form.append("file", file, "my report.pdf");
+      return send("/api/v1/echo", { method: "POST", headers: { Authorization: `Bearer ${token}` }, body: form });
+    },
+    async postRaw(contentType: string, body: BodyInit | null): Promise<Response> {
+      const headers = { Authorization: `Bearer ${key}`, "Content-Type": contentType };
+      return send("/api/v1/echo", { method: "POST", headers, body });
+    },
+  };
+}
+
+interface Envelope {
+  error: { code: string; message: string; details?: Record<string, unknown> };
+}
+
+/** Status, code and details of an answer that has to be an error in the envelope. */
+export async function errorOf(answer: Response): Promise<[number, string, unknown]> {
+  expect(answer.headers.get("X-Request-Id")).toMatch(/^req_[0-9a-f]{32}$/);
+  expect(answer.headers.get("Content-Type")).toContain("application/json");
+  expect(answer.headers.get("Access-Control-Allow-Origin")).toBe("*");
+  const { error } = (await answer.json()) as Envelope;
+  return [answer.status, error.code, error.details];
+}

@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { errorRows } from "../../src/http/error-table.ts";
+import { describeApi } from "../../src/http/openapi.ts";
+import { defineOperation, resultHeaders } from "../../src/operations/define.ts";
+import {
+  formBoolean,
+  formChoice,
+  formInteger,
+  jsonField,
+  pageRange,
+  pdfFile,
+  pdfFiles,
+  text,
+} from "../../src/operations/fields.ts";
+import { operations } from "../../src/operations/index.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
+
+/** The value at `/a/b/0`; undefined where there is none. */
+function at(document: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), document);
+}
+
+/** Every object in a document, from the outside in. */
+function* objectsOf(value: unknown): Generator<Json> {
+  if (!isObject(value)) return;
+  yield value;
+  for (const member of Object.values(value)) yield* objectsOf(member);
+}
+
+const document = describeApi(operations, "https://pdf.example.com");
+const described = Object.values(at(document, "paths") as Json).flatMap((path) => Object.values(path as Json)) as Json[];
+
+describe("the description", () => {
+  it("holds every operation of the registry, each under an id of its own", () => {
+    for (const { name, summary } of operations)
+      expect(at(document, "paths", `/api/v1/${name}`, "post", "summary")).toBe(summary);
+    const ids = described.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(at(document, "servers", "0", "url")).toBe("https://pdf.example.com");
+    expect(at(document, "openapi")).toBe("3.1.0");
+  });
+
+  it("refers to nothing that is not there", () => {
+    const references = Array.from(objectsOf(document), ({ $ref }) => $ref).filter(
+      (reference) => typeof reference === "string",
+    );
+    expect(references.length).toBeGreaterThan(10);
+    for (const reference of references) {
+      expect(at(document, ...reference.replace("#/", "").split("/")), reference).toBeDefined();
+    }
+  });
+
+  it("is plain JSON", () => {
+    expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+  });
+
+  it("names every code and describes every header", () => {
+    const codes = at(document, "components", "schemas", "Error", "properties", "error", "properties", "code", "enum");
+    expect(codes).toEqual(errorRows.map(([code]) => code));
+    const headers = Object.keys(at(document, "components", "headers") as Json);
+    expect(headers).toEqual(expect.arrayContaining(Object.keys(resultHeaders)));
+    for (const operation of described) {
+      for (const [status, response] of Object.entries(operation["responses"] as Json))
+        expect(response, status).toBeDefined();
+    }
+  });
+});
+
+describe("a form", () => {
+  const { post } = at(
+    describeApi(
+      [
+        defineOperation({
+          name: "two-words",
+          summary: "",
+          description: "",
+          credits: 2,
+          scope: "pdf:read",
+          fields: {
+            files: pdfFiles("file", { min: 2, max: 9 }, "The PDFs."),
+            pages: text(pageRange(), "Which."),
+            flag: text(formBoolean(), "Whether."),
+            size: text(formInteger(1, 9), "How much."),
+            style: text(formChoice("x", "y"), "How."),
+            mode: text(z.enum(["a", "b"]), "What."),
+            angles: text(jsonField(z.record(z.string(), z.number())), "Angles."),
+          },
+          produces: ["application/pdf", "application/zip"],
+          headers: ["X-Page-Count"],
+          run: async () => ({ kind: "json", value: null, headers: {} }),
+        }),
+        defineOperation({
+          name: "one",
+          summary: "",
+          description: "",
+          credits: 1,
+          scope: "pdf:read",
+          fields: { file: pdfFile("The PDF.") },
+          produces: ["application/json"],
+          headers: [],
+          run: async () => ({ kind: "json", value: null, headers: {} }),
+        }),
+      ],
+      "",
+    ),
+    "paths",
+    "/api/v1/two-words",
+  ) as { post: Json };
+  const schema = at(post, "requestBody", "content", "multipart/form-data", "schema") as Json;
+
+  it("is described by the schemas that validate it", () => {
+    expect(post["operationId"]).toBe("twoWords");
+    expect(schema["required"]).toEqual(["file0", "file1", "mode"]);
+    expect(schema["additionalProperties"]).toBe(false);
+    expect(schema["properties"]).toEqual({
+      file0: { type: "string", format: "binary", contentMediaType: "application/pdf", description: "The PDFs." },
+      file1: { type: "string", format: "binary", contentMediaType: "application/pdf", description: "The PDFs." },
+      password: expect.objectContaining({ type: "string" }) as unknown,
+      pages: { type: "string", examples: expect.any(Array) as unknown, description: "Which." },
+      flag: { type: "boolean", default: false, description: "Whether." },
+      size: { type: "integer", minimum: 1, maximum: 9, description: "How much." },
+      style: { type: "string", enum: ["x", "y"], description: "How." },
+      mode: { type: "string", enum: ["a", "b"], description: "What." },
+      angles: {
+        type: "string",
+        contentMediaType: "application/json",
+        contentSchema: expect.objectContaining({ type: "object" }) as unknown,
+        description: "Angles.",
+      },
+    });
+    const patterns = Object.keys(schema["patternProperties"] as Json).map((pattern) => new RegExp(pattern));
+    expect(patterns.map((pattern) => pattern.test("file12") || pattern.test("password3"))).toEqual([true, true]);
+    expect(patterns.some((pattern) => pattern.test("file01"))).toBe(false);
+  });
+
+  it("leads to the answers that it can get", () => {
+    expect(Object.keys(post["responses"] as Json)).toEqual([
+      "200",
+      "400",
+      "401",
+      "403",
+      "408",
+      "413",
+      "415",
+      "500",
+      "503",
+    ]);
+    expect(Object.keys(at(post, "responses", "200", "headers") as Json)).toEqual([
+      "X-Request-Id",
+      "Content-Disposition",
+      "Content-Length",
+      "X-Page-Count",
+    ]);
+    expect(Object.keys(at(post, "responses", "200", "content") as Json)).toEqual([
+      "application/pdf",
+      "application/zip",
+    ]);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { echoService, errorOf, newKey, pdf } from "./echo-service.ts";
+import { MiB } from "../../src/limits.ts";
+
+const { key, post, postRaw, send } = await echoService();
+
+describe("a request is refused for", () => {
+  it("its key", async () => {
+    const body = new FormData();
+    const none = await send("/api/v1/echo", { method: "POST", body });
+    expect(none.headers.get("WWW-Authenticate")).toBe("Bearer");
+    expect(await errorOf(none)).toEqual([401, "unauthenticated", undefined]);
+    expect(await errorOf(await post({}, pdf(), "sk_live_madeup"))).toEqual([401, "unauthenticated", undefined]);
+    const basic = await send("/api/v1/echo", { method: "POST", body, headers: { Authorization: `Basic ${key}` } });
+    expect(basic.status).toBe(401);
+  });
+
+  it("its scope", async () => {
+    const reader = await newKey("business", ["pdf:read"]);
+    expect(await errorOf(await post({}, pdf(), reader))).toEqual([403, "forbidden", { requiredScope: "pdf:write" }]);
+  });
+
+  it("its path or method", async () => {
+    expect(await errorOf(await send("/api/v1/nothing"))).toEqual([404, "not_found", undefined]);
+    expect(await errorOf(await send("/api/v1/echo/", { method: "POST" }))).toEqual([404, "not_found", undefined]);
+    const wrong = await send("/api/v1/echo");
+    expect(wrong.headers.get("Allow")).toBe("POST, OPTIONS");
+    expect(await errorOf(wrong)).toEqual([405, "method_not_allowed", undefined]);
+    expect((await send("/api/v1/health", { method: "DELETE" })).headers.get("Allow")).toBe("GET, HEAD, OPTIONS");
+  });
+
+  it.each([
+    ["application/json", "{}", 415, "unsupported_format"],
+    ["application/x-www-form-urlencoded", "a=1", 415, "unsupported_format"],
+    ["multipart/form-data", "--X--", 400, "invalid_parameters"],
+    ["multipart/form-data; boundary=X", null, 400, "invalid_parameters"],
+    ["multipart/form-data; boundary=X", "", 400, "invalid_parameters"],
+    ["multipart/form-data; boundary=X", "--Y--", 400, "invalid_parameters"],
+    ["multipart/form-data; boundary=X", "--X", 400, "invalid_parameters"],
+    ["multipart/form-data; boundary=X", "--X--", 400, "invalid_parameters"],
+  ])("a body of %s: %j", async (contentType, body, status, code) => {
+    expect((await errorOf(await postRaw(contentType, body))).slice(0, 2)).toEqual([status, code]);
+  });
+
+  it("200,000 fields", async () => {
+    const part = '--X\r\nContent-Disposition: form-data; name="f"\r\n\r\nx\r\n';
+    const answer = await postRaw("multipart/form-data; boundary=X", `${part.repeat(200_000)}--X--`);
+    expect(await errorOf(answer)).toEqual([413, "limit_exceeded", { limit: 1_000, actual: 1_001 }]);
+  });
+
+  it("a body over the plan's size, to the byte, announced or not", async () => {
+    const free = await newKey("free");
+    const head = '--X\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n%PDF-';
+    const tail = "\r\n--X--";
+    const sized = (bytes: number): string => head + "x".repeat(bytes - head.length - tail.length) + tail;
+    const headers = { Authorization: `Bearer ${free}`, "Content-Type": "multipart/form-data; boundary=X" };
+    const limit = 10 * MiB;
+    const fits = await send("/api/v1/echo", { method: "POST", headers, body: sized(limit) });
+    expect(fits.status).toBe(200);
+    const over = await send("/api/v1/echo", { method: "POST", headers, body: sized(limit + 1) });
+    expect(await errorOf(over)).toEqual([413, "file_too_large", { limit, actual: limit + 1 }]);
+    const chunked = new Response(sized(limit + 1)).body?.pipeThrough(new IdentityTransformStream());
+    const streamed = await send("/api/v1/echo", { method: "POST", headers, body: chunked ?? null });
+    expect((await errorOf(streamed)).slice(0, 2)).toEqual([413, "file_too_large"]);
+  });
+
+  it("its parameters, all at once", async () => {
+    const [status, code, details] = await errorOf(await post({ act: "fly", pages: "5-", typo: "1" }, null));
+    expect([status, code]).toEqual([400, "invalid_parameters"]);
+    expect((details as { fields: { name: string }[] }).fields.map(({ name }) => name).toSorted()).toEqual([
+      "act",
+      "file",
+      "pages",
+      "typo",
+    ]);
+  });
+
+  it("a text that is too long", async () => {
+    const answer = await post({ ranges: ",".repeat(10 * MiB) });
+    expect((await errorOf(answer)).slice(0, 2)).toEqual([413, "limit_exceeded"]);
+  });
+
+  it("a file that is none", async () => {
+    expect(await errorOf(await post({}, new Blob(["hello"])))).toEqual([415, "unsupported_format", { input: "file" }]);
+    expect(await errorOf(await post({}, new Blob([])))).toEqual([400, "invalid_file", { input: "file" }]);
+  });
+
+  it("what the operation finds", async () => {
+    expect(await errorOf(await post({ act: "refuse" }))).toEqual([400, "incorrect_password", { input: "file" }]);
+  });
+});

@@ -1,0 +1,6 @@
+import { applyD1Migrations } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { inject } from "vitest";
+
+// Once a file: its storage is its own.
+await applyD1Migrations(env.DB, inject("migrations"));
