@@ -33,11 +33,12 @@ const rotate = (bytes: Uint8Array): Call => ({ operation: "rotate", parts: { fil
 
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
-/** Calls that a warm server has behind it: every operation, on small files. */
+/** Calls that a warm server has behind it: every operation on a megabyte, until V8 has compiled what is used often. */
 async function warmUp(server: ServerProcess): Promise<void> {
   const small = document({ name: "small", pages: 5, features: ["outline", "links", "form"] });
-  for (let round = 0; round < 10; round++) {
-    for (const { operation, parts } of [merge([small, small]), split(small), rotate(small)]) {
+  const megabyte = largeDocument(1);
+  for (let round = 0; round < 30; round++) {
+    for (const { operation, parts } of [merge([small, megabyte]), split(megabyte), rotate(megabyte)]) {
       const { status, code } = await post(server, operation, parts);
       if (status !== 200) throw new Error(`${operation}: ${status} ${code ?? ""}`);
     }

@@ -11,8 +11,8 @@ export interface EngineLease {
   /** What an error that came out of the work means: a `Refusal` where the document is at fault, else the error itself. */
   explain(error: unknown): unknown;
   /**
-   * Gives the engines back; everything in their heap is gone. `clean: false` (a trap, an abort, anything unexpected)
-   * throws them away instead of keeping them for the next request. Calling it again does nothing.
+   * Gives the engines back; nothing in their heap can be used any more. `clean: false` (a trap, an abort, anything
+   * unexpected) throws them away instead of keeping them for the next request. Calling it again does nothing.
    */
   release(clean: boolean): void;
 }
@@ -22,6 +22,8 @@ export interface EngineLease {
  * memory never shrinks, and one that is thrown away stays until the garbage collector comes by, beside its successor.
  */
 const spares: PdfEngine[] = [];
+/** Those that still hold what a request left. */
+const used = new Set<PdfEngine>();
 
 /**
  * Leases engines: those kept from an earlier request, or new ones (4 to 6 ms). `expected` is about how many bytes of heap
@@ -41,7 +43,7 @@ export async function leaseEngines(allowHeap: AllowHeap, expected = 0): Promise<
       if (released) return;
       released = true;
       if (!clean || pdf.failed || spares.length >= limits.admission.requests) return;
-      pdf.reset();
+      used.add(pdf);
       spares.push(pdf);
     },
   };
@@ -55,10 +57,19 @@ export function keptBytes(): number {
 /** Throws away what waits, for a request that needs the room. */
 export function dropSpares(): void {
   spares.length = 0;
+  used.clear();
+}
+
+/** Clears what requests left in the engines that wait. It takes a few ms, so it is done when the answer is on its way. */
+export function clearSpares(): void {
+  for (const pdf of used) pdf.reset();
+  used.clear();
 }
 
 function takeSpare(expected: number): PdfEngine | undefined {
   spares.sort((a, b) => a.heapBytes - b.heapBytes);
   const enough = spares.findIndex(({ heapBytes }) => heapBytes >= expected);
-  return enough < 0 ? spares.pop() : spares.splice(enough, 1)[0];
+  const pdf = enough < 0 ? spares.pop() : spares.splice(enough, 1)[0];
+  if (pdf && used.delete(pdf)) pdf.reset();
+  return pdf;
 }

@@ -10,7 +10,7 @@ import { boundaryOf } from "./part-head.ts";
 import { answer } from "./respond.ts";
 import { plans } from "../accounts/plans.ts";
 import type { Arena } from "../engines/pdf/mupdf.ts";
-import { dropSpares, type EngineLease, keptBytes, leaseEngines } from "../engines/pool.ts";
+import { clearSpares, dropSpares, type EngineLease, keptBytes, leaseEngines } from "../engines/pool.ts";
 import { readEnv } from "../env.ts";
 import { limits } from "../limits.ts";
 import type { Operation } from "../operations/define.ts";
@@ -58,12 +58,13 @@ async function handle(c: Context<AppEnv>, operation: Operation): Promise<Respons
   const release = (clean: boolean): void => {
     lease?.release(clean);
     ticket.release();
+    c.executionCtx.waitUntil(scheduler.wait(0).then(clearSpares));
   };
   try {
     lease = await leaseWithin(ticket, weight);
     const { engines } = lease;
     const names = new FormNames(operation.fields);
-    const parts = await readParts(c, announced, engines.pdf.arena(announced.bytes), names);
+    const parts = await readParts(c, announced, engines.pdf.arena(announced.bytes, operation), names);
     const { input, stem } = readForm(operation, parts);
     return answer(await operation.run(input, engines), {
       name: `${stem}-${operation.name}`,

@@ -44,6 +44,8 @@ export interface Operation<F extends Fields = Fields> {
   readonly fields: F;
   /** Media types of a 200, for the reference. */
   readonly produces: readonly ("application/pdf" | "application/zip" | "application/json")[];
+  /** Whether the work copies what it needs and then frees the files (`freeArena`), rather than keeping them until the end. */
+  readonly copies?: boolean;
   /** Which of the result headers a 200 can carry. */
   readonly headers: readonly ResultHeader[];
   /** Problems that one field alone does not show: a parameter of another mode, one of two that must be given. */

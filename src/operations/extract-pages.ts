@@ -20,6 +20,7 @@ the input. A page that comes again shares its content, has form fields of its ow
     range: text(required(pageRange()), "The pages, such as `1-3,7`, `odd`, `last-2`, `5-1` or `!4`."),
   },
   produces: ["application/pdf"],
+  copies: true,
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
 
   async run({ file, range }, { pdf }) {
@@ -40,6 +41,6 @@ the input. A page that comes again shares its content, has form fields of its ow
     };
     open[Symbol.dispose]();
     pdf.freeArena();
-    return { kind: "pdf", bytes: savePdf(pdf, target), headers };
+    return { kind: "pdf", bytes: savePdf(pdf, target, { large: pages.length * 2 > open.pageCount }), headers };
   },
 });

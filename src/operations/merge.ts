@@ -36,6 +36,7 @@ document, named by its file name, with its outline below. \`none\`.`,
     ),
   },
   produces: ["application/pdf"],
+  copies: true,
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   async run({ files, interleave, title, author, bookmarks }, { pdf }) {
@@ -66,7 +67,7 @@ document, named by its file name, with its outline below. \`none\`.`,
     const headers = notes(opened, { pageCount, signed: sources.some(({ signed }) => signed) });
     for (const open of opened) open[Symbol.dispose]();
     pdf.freeArena();
-    return { kind: "pdf", bytes: savePdf(pdf, target), headers };
+    return { kind: "pdf", bytes: savePdf(pdf, target, { large: true }), headers };
   },
 });
 

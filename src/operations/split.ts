@@ -113,7 +113,7 @@ function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]): Eng
     pages.map((page) => ({ source, page })),
     { attachments: false },
   );
-  return savePdf(pdf, target);
+  return savePdf(pdf, target, { large: pages.length * 2 > source.pages.length });
 }
 
 function resolveRanges(ranges: string, pageCount: number): number[][] {

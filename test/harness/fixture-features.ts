@@ -112,7 +112,8 @@ function image(draft: Draft, seed: number): string {
   const side = Math.max(1, Math.round(Math.sqrt(bytes / 3)));
   const data = noise(side * side * 3, seed);
   const entries = `/Type /XObject /Subtype /Image /Width ${side} /Height ${side} /ColorSpace /DeviceRGB /BitsPerComponent 8`;
-  return draft.add({ entries, data });
+  // Compressed, as every producer leaves images, although noise does not get smaller.
+  return draft.add(flate(data, entries));
 }
 
 /** One big image that every page draws. */

@@ -173,18 +173,25 @@ function isSomething(reference: PDFObject): boolean {
   return reference.isDictionary() || reference.isArray() || reference.isName() || reference.isNumber();
 }
 
-/** How every PDF is written: unused objects dropped, object streams, streams without a filter deflated. */
-const SAVE = "garbage=2,objstms,compress";
+/**
+ * How every PDF is written: unused objects dropped, object streams, streams without a filter deflated. Less effort than
+ * zlib's usual makes no file more than 1 % larger and takes 0.6 to 0.9 of the time; below 30 MuPDF does not deflate at all.
+ */
+const SAVE = "garbage=2,objstms,compress,compression-effort=30";
 
 /** Writes a document that was changed in place; all of it is kept. */
 export function rewritePdf(open: OpenPdf): EngineBytes {
   mendPageTree(open);
-  return savePdf(open.engine, open.document);
+  return savePdf(open.engine, open.document, { large: true });
 }
 
-/** Writes the document, in the encryption it was opened with. */
-export function savePdf(engine: PdfEngine, document: PDFDocument): EngineBytes {
+/**
+ * Writes the document, in the encryption it was opened with. `large`: the output may be about as large as the input, and is
+ * given room for that.
+ */
+export function savePdf(engine: PdfEngine, document: PDFDocument, { large }: { large: boolean }): EngineBytes {
   // The cache of decoded objects is of no more use, and the output wants its room.
   engine.lib._wasm_empty_store();
+  if (large) engine.makeRoom();
   return engine.bytesOf(document.saveToBuffer(SAVE));
 }

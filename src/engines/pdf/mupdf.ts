@@ -35,6 +35,11 @@ export type AllowHeap = (bytes: number) => boolean | "busy";
 /** WebAssembly page size in bytes. */
 const WASM_PAGE = 65_536;
 
+/** Room for copies of all that the files hold, in sizes of the files: a little more than they take. */
+const COPIES_HOLE = 1.1;
+/** And for the objects of source and target, in bytes. */
+const OBJECTS_HOLE = 4 * 1024 * 1024;
+
 /** Room for an output, in sizes of the input: its buffer's last step may be half as large again, and objects need some. */
 const OUTPUT_HOLE = 1.6;
 
@@ -59,6 +64,8 @@ export class PdfEngine {
   #allowHeap: AllowHeap = () => true;
   #denied: false | "limit" | "busy" = false;
   #arena: { pointer: number; capacity: number; used: number } | undefined;
+  /** Bytes of the request's files. */
+  #inputBytes = 0;
   #failed = false;
 
   private constructor(
@@ -122,20 +129,18 @@ export class PdfEngine {
     this.lib.HEAPU8.set(snapshot);
     this.#forget();
     this.#arena = undefined;
+    this.#inputBytes = 0;
     this.#allowHeap = () => true;
   }
 
   /**
-   * Reserves `capacity` bytes for all files of a request, behind a hole of 1.6 times that. Called once per lease.
-   *
-   * MuPDF's output buffer grows by half its size with realloc. In a hole that large it grows in place; elsewhere old and
-   * new lie side by side. A document that is made of copies finds its copies in the hole and, after `freeArena`, as much
-   * room behind them. (`npm run memory` measures it.)
+   * Reserves `capacity` bytes for all files of a request. Called once per lease. `copies`: the work will be done on copies,
+   * which find their room before the arena, so that `freeArena` leaves one large place for the output behind them.
    */
-  arena(capacity: number): Arena {
-    const hole = this.#malloc(Math.ceil(capacity * OUTPUT_HOLE));
+  arena(capacity: number, { copies = false }: { copies?: boolean } = {}): Arena {
+    const before = copies ? this.#malloc(Math.ceil(capacity * COPIES_HOLE) + OBJECTS_HOLE) : 0;
     const pointer = this.#malloc(Math.max(capacity, 1));
-    this.lib._wasm_free(hole);
+    if (before > 0) this.lib._wasm_free(before);
     const arena = { pointer, capacity, used: 0 };
     this.#arena = arena;
     let start = 0;
@@ -150,6 +155,7 @@ export class PdfEngine {
         }
         this.lib.HEAPU8.set(chunk, arena.pointer + arena.used);
         arena.used += chunk.byteLength;
+        this.#inputBytes = arena.used;
       },
       seal: () => {
         const file = this.#bytesAt(pointer + start, arena.used - start);
@@ -180,6 +186,19 @@ export class PdfEngine {
   bytesOf(buffer: MuPDF.Buffer): EngineBytes {
     const start = buffer.asUint8Array().byteOffset;
     return { ...this.#bytesAt(start, buffer.getLength()), free: () => buffer.destroy() };
+  }
+
+  /**
+   * Makes room at one place for an output that is about as large as the input. MuPDF's output buffer grows by half its size
+   * with realloc: in a hole that large it grows in place, elsewhere old and new lie side by side (`npm run memory`).
+   */
+  makeRoom(): void {
+    try {
+      this.lib._wasm_free(this.lib._wasm_malloc(Math.ceil((this.#inputBytes + 1) * OUTPUT_HOLE)));
+    } catch (error) {
+      // Without it the output may still find a place.
+      if (!(error instanceof MuPDFFailure)) throw error;
+    }
   }
 
   /** Whether an error is MuPDF's own word on a part of the document, not a trap or a lack of memory. */

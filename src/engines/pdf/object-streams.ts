@@ -7,12 +7,12 @@ import type { PDFDocument } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { InputBytes } from "./mupdf.ts";
+import { latin1 } from "./objects.ts";
 
 /** Most that deflate can expand. */
 const DEFLATE_RATIO = 1032;
-/** The scan looks at windows of this size, which overlap by the longest dictionary it expects. */
-const WINDOW = 1 << 20;
-const OVERLAP = 4096;
+/** Longest dictionary of an object stream, in bytes; theirs are short. */
+const MOST_DICTIONARY = 4096;
 
 interface ObjectStream {
   readonly number: number;
@@ -31,10 +31,10 @@ interface ObjectStream {
 export async function checkObjectStreams(
   file: InputBytes,
 ): Promise<((document: PDFDocument) => Promise<void>) | undefined> {
-  const { streams, encrypted } = findObjectStreams(file);
+  const streams = findObjectStreams(file);
   const most = streams.reduce((sum, { length, filters }) => sum + length * DEFLATE_RATIO ** filters, 0);
   if (most <= limits.objectStreamBytes) return undefined;
-  if (encrypted) {
+  if (find(file.view(0, file.length), "/Encrypt", 0) >= 0) {
     return async (document) => {
       let left = limits.objectStreamBytes;
       for (const { number, filters } of streams) {
@@ -77,36 +77,32 @@ async function inflatedSize(data: Uint8Array<ArrayBuffer>, filters: number, most
   return size;
 }
 
-function findObjectStreams(file: InputBytes): { streams: ObjectStream[]; encrypted: boolean } {
-  const decoder = new TextDecoder("latin1");
+function findObjectStreams(file: InputBytes): ObjectStream[] {
+  const bytes = file.view(0, file.length);
   const streams: ObjectStream[] = [];
-  let encrypted = false;
-  let done = -1;
-  for (let base = 0; base < file.length; base += WINDOW - OVERLAP) {
-    const window = decoder.decode(file.view(base, Math.min(base + WINDOW, file.length)));
-    encrypted ||= window.includes("/Encrypt");
-    for (let at = window.indexOf("/ObjStm"); at >= 0; at = window.indexOf("/ObjStm", at + 1)) {
-      if (base + at <= done) continue;
-      const keyword = window.indexOf("stream", at);
-      if (keyword < 0) break;
-      done = base + at;
-      const head = window.slice(Math.max(0, at - OVERLAP / 2), keyword);
-      const object = /(\d{1,10})\s+\d{1,5}\s+obj(?![\s\S]*\sobj)/.exec(head);
-      const start = base + keyword + "stream".length + (window[keyword + 6] === "\r" ? 2 : 1);
-      const declared = /\/Length\s+(\d+)(?!\s+\d+\s+R)/.exec(head.slice(object?.index ?? 0));
-      const length = Math.min(declared ? Number(declared[1]) : Infinity, endOfStream(file, start, decoder) - start);
-      const filters = Math.max(1, head.slice(object?.index ?? 0).match(/\/(?:FlateDecode|Fl\b)/g)?.length ?? 0);
-      streams.push({ number: Number(object?.[1] ?? 0), start, length, filters });
-    }
+  for (let at = find(bytes, "/ObjStm", 0); at >= 0; at = find(bytes, "/ObjStm", at + 1)) {
+    const keyword = find(bytes.subarray(0, at + MOST_DICTIONARY), "stream", at);
+    if (keyword < 0) continue;
+    const head = latin1(bytes.subarray(Math.max(0, at - MOST_DICTIONARY), keyword));
+    const object = /(\d{1,10})\s+\d{1,5}\s+obj(?![\s\S]*\sobj)/.exec(head);
+    const dictionary = head.slice(object?.index ?? 0);
+    const start = keyword + "stream".length + (bytes[keyword + 6] === 0x0d ? 2 : 1);
+    const declared = /\/Length\s+(\d+)(?!\s+\d+\s+R)/.exec(dictionary);
+    const end = find(bytes, "endstream", start);
+    const length = Math.min(declared ? Number(declared[1]) : Infinity, (end < 0 ? bytes.length : end) - start);
+    const filters = Math.max(1, dictionary.match(/\/(?:FlateDecode|Fl\b)/g)?.length ?? 0);
+    streams.push({ number: Number(object?.[1] ?? 0), start, length, filters });
+    at = keyword;
   }
-  return { streams, encrypted };
+  return streams;
 }
 
-function endOfStream(file: InputBytes, start: number, decoder: TextDecoder): number {
-  const window = WINDOW / 16;
-  for (let base = start; base < file.length; base += window - 16) {
-    const at = decoder.decode(file.view(base, Math.min(base + window, file.length))).indexOf("endstream");
-    if (at >= 0) return base + at;
+/** Where a word stands, from `from` on; -1 where it does not. Looks for its fourth letter: native, and rare in most data. */
+function find(bytes: Uint8Array, word: string, from: number): number {
+  const codes = Uint8Array.from(word, (character) => character.charCodeAt(0));
+  const rare = 3;
+  for (let at = bytes.indexOf(codes[rare] ?? 0, from + rare); at >= 0; at = bytes.indexOf(codes[rare] ?? 0, at + 1)) {
+    if (codes.every((code, index) => bytes[at - rare + index] === code)) return at - rare;
   }
-  return file.length;
+  return -1;
 }
