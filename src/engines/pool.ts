@@ -1,7 +1,8 @@
 import module from "../../wasm/generated/mupdf.wasm";
 import { limits } from "../limits.ts";
 import type { Engines } from "./engines.ts";
-import { type AllowHeap, PdfEngine, snapshotBytes } from "./pdf/mupdf.ts";
+import type { AllowHeap } from "./pdf/heap.ts";
+import { PdfEngine, snapshotBytes } from "./pdf/mupdf.ts";
 
 /** The engines that one request has to itself, until `release`. */
 export interface EngineLease {

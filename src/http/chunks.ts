@@ -1,5 +1,5 @@
 import { beforeStall } from "./stall.ts";
-import type { EngineBytes } from "../engines/pdf/mupdf.ts";
+import type { EngineBytes } from "../engines/pdf/heap.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 

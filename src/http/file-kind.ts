@@ -1,4 +1,4 @@
-import type { EngineBytes } from "../engines/pdf/mupdf.ts";
+import type { EngineBytes } from "../engines/pdf/heap.ts";
 import type { FileKind } from "../operations/fields.ts";
 
 /** A signature may begin anywhere in this many first bytes: mail gateways and printers put lines of their own before it. */

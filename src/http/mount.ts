@@ -9,7 +9,7 @@ import { MultipartParser, type FormPart } from "./multipart.ts";
 import { boundaryOf } from "./part-head.ts";
 import { answer } from "./respond.ts";
 import { plans } from "../accounts/plans.ts";
-import type { Arena } from "../engines/pdf/mupdf.ts";
+import type { Arena } from "../engines/pdf/heap.ts";
 import { clearSpares, dropSpares, type EngineLease, keptBytes, leaseEngines } from "../engines/pool.ts";
 import { readEnv } from "../env.ts";
 import { limits } from "../limits.ts";

@@ -1,7 +1,7 @@
 import { Delimiter } from "./delimiter.ts";
 import { ApiError } from "./errors.ts";
 import { partFromHeaders, type PartHead } from "./part-head.ts";
-import type { Arena, InputBytes } from "../engines/pdf/mupdf.ts";
+import type { Arena, InputBytes } from "../engines/pdf/heap.ts";
 
 /** One part of a body. A file that nobody wanted has no bytes. */
 export type FormPart =

@@ -1,6 +1,6 @@
 import type { FieldIssue, Fields, Input } from "./fields.ts";
 import type { Engines } from "../engines/engines.ts";
-import type { EngineBytes } from "../engines/pdf/mupdf.ts";
+import type { EngineBytes } from "../engines/pdf/heap.ts";
 
 /** The scopes that an operation can ask for; the other scopes belong to the accounts' own routes. */
 export type OperationScope = "pdf:read" | "pdf:write";

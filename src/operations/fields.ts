@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { InputBytes } from "../engines/pdf/mupdf.ts";
+import type { InputBytes } from "../engines/pdf/heap.ts";
 import { PageRange } from "../engines/pdf/ranges.ts";
 
 /** A problem with one form field, as it stands in `details.fields`. */

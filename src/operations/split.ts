@@ -1,6 +1,7 @@
 import { assemble, countAttachments } from "../engines/pdf/assemble.ts";
 import { openPdf, savePdf } from "../engines/pdf/document.ts";
-import type { EngineBytes, PdfEngine } from "../engines/pdf/mupdf.ts";
+import type { EngineBytes } from "../engines/pdf/heap.ts";
+import type { PdfEngine } from "../engines/pdf/mupdf.ts";
 import { PageRange } from "../engines/pdf/ranges.ts";
 import { readSource, type Source } from "../engines/pdf/source.ts";
 import { createTarget } from "../engines/pdf/target.ts";

@@ -1,7 +1,8 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
-import type { EngineBytes, InputBytes, PdfEngine } from "./mupdf.ts";
+import type { EngineBytes, InputBytes } from "./heap.ts";
+import type { PdfEngine } from "./mupdf.ts";
 import { checkObjectStreams } from "./object-streams.ts";
 import { entries, items } from "./objects.ts";
 import { mendPageTree } from "./page-tree.ts";

@@ -1,39 +1,20 @@
 import type * as MuPDF from "mupdf";
 import { createMuPDF, type LibMuPDF } from "../../../wasm/generated/mupdf.js";
 import { Refusal } from "../errors.ts";
+import {
+  type AllowHeap,
+  type Arena,
+  clearFrom,
+  type EngineBytes,
+  type InputBytes,
+  WASM_PAGE,
+  withoutTrailingZeros,
+} from "./heap.ts";
 
 /** An error that MuPDF itself reports (not a trap): the document is at fault, or the heap's limit is reached. */
-export class MuPDFFailure extends Error {
+class MuPDFFailure extends Error {
   override readonly name = "MuPDFFailure";
 }
-
-/** Bytes in the heap of an engine. */
-export interface EngineBytes {
-  readonly length: number;
-  /** A view of a part; good only until the next call into the engine, which may move the heap. */
-  view(start: number, end: number): Uint8Array;
-  free(): void;
-}
-
-/** Space in the heap for a request's files, filled while the body arrives. */
-export interface Arena {
-  /** Appends to the file at hand. Throws `Refusal("limit_exceeded")` where the capacity is passed. */
-  write(chunk: Uint8Array): void;
-  /** Ends the file at hand and begins the next. */
-  seal(): InputBytes;
-}
-
-/** A file of the request, as it lies in the arena. */
-export interface InputBytes extends EngineBytes {
-  /** Address in the heap. */
-  readonly pointer: number;
-}
-
-/** Whether the heap may grow to `bytes`: `false`, this request has what one may have; `"busy"`, others hold the rest. */
-export type AllowHeap = (bytes: number) => boolean | "busy";
-
-/** WebAssembly page size in bytes. */
-const WASM_PAGE = 65_536;
 
 /** Room for copies of all that the files hold, in sizes of the files: a little more than they take. */
 const COPIES_HOLE = 1.1;
@@ -125,7 +106,7 @@ export class PdfEngine {
   /** Puts the instance back to its first state; every pointer into it dies. */
   reset(): void {
     if (!snapshot) throw new Error("no snapshot");
-    clear(this.#memory.buffer, snapshot.byteLength);
+    clearFrom(this.#memory.buffer, snapshot.byteLength);
     this.lib.HEAPU8.set(snapshot);
     this.#forget();
     this.#arena = undefined;
@@ -258,26 +239,4 @@ export class PdfEngine {
       return grow(pages);
     };
   }
-}
-
-/**
- * Zeroes memory from `start` on. Pages that nobody wrote are only read: writing zeros would make the system provide them,
- * and an instance that waits would hold twice as much.
- */
-function clear(memory: ArrayBuffer, start: number): void {
-  const words = new Int32Array(memory);
-  const step = WASM_PAGE >> 2;
-  for (let from = start >> 2; from < words.length; from += step) {
-    const to = Math.min(from + step, words.length);
-    let at = from;
-    while (at < to && words[at] === 0) at++;
-    if (at < to) words.fill(0, at, to);
-  }
-}
-
-function withoutTrailingZeros(heap: Uint8Array): Uint8Array {
-  const words = new BigUint64Array(heap.buffer, heap.byteOffset, heap.byteLength >> 3);
-  let end = words.length;
-  while (end > 0 && words[end - 1] === 0n) end--;
-  return heap.slice(0, end * 8);
 }

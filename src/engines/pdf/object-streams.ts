@@ -6,7 +6,7 @@
 import type { PDFDocument } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
-import type { InputBytes } from "./mupdf.ts";
+import type { InputBytes } from "./heap.ts";
 import { latin1 } from "./objects.ts";
 
 /** Most that deflate can expand. */
