@@ -14,6 +14,13 @@ export const limits = {
   decompressedBytes: 512 * MiB,
   /** Bytes that a document's object streams may inflate to: MuPDF inflates them while it opens a file. */
   objectStreamBytes: 128 * MiB,
+  /**
+   * Entries of one tree of a document that is read into a model: its outline, its fields, its structure, a name tree. Each
+   * takes up to 200 bytes of the JavaScript heap.
+   */
+  treeEntries: 200_000,
+  /** Bytes of a page's content that are searched for the resources it uses; of a page with more, all are kept. */
+  searchedContentBytes: 16 * MiB,
   /** Files of one request. */
   files: 100,
   /** Entries of a ZIP answer. */

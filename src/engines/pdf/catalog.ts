@@ -50,9 +50,10 @@ export class NamesJoin {
   /** Gives the part's kept destinations the names they will have; before anything that uses them is copied. */
   nameDestinations(part: Part): void {
     const names = this.#tree("Dests");
-    for (const [name, destination] of part.source.destinations.named) {
-      const page = part.source.destinations.pageOf(destination);
-      if (page === undefined || !part.pages.has(page)) continue;
+    const { named, namesOf } = part.source.destinations;
+    for (const name of [...part.pages.keys()].flatMap((page) => namesOf.get(page) ?? [])) {
+      const destination = named.get(name);
+      if (!destination) continue;
       const free = freeName(name, (other) => names.has(other));
       part.destinationNames.set(name, free);
       names.set(free, destination);

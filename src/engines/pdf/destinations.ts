@@ -9,6 +9,8 @@ export type Target = number | undefined;
 export interface Destinations {
   /** Named destinations, of the name tree and of the older dictionary: name to its array, or dictionary with `D`. */
   readonly named: ReadonlyMap<string, PDFObject>;
+  /** The names by the page that they lead to. */
+  readonly namesOf: ReadonlyMap<number, readonly string[]>;
   /** The name that a destination uses, or undefined for an explicit one. */
   nameOf(destination: PDFObject): string | undefined;
   /** The page that a destination shows, or undefined where it leads to none. */
@@ -35,15 +37,25 @@ export function readDestinations(
     const index = page.isNumber() ? page.asNumber() : -1;
     return index >= 0 && index < pageCount ? index : undefined;
   };
+  const pages = new Map<string, number>();
+  const namesOf = new Map<number, string[]>();
+  for (const [name, destination] of named) {
+    const page = explicitPage(destination);
+    if (page === undefined) continue;
+    pages.set(name, page);
+    const names = namesOf.get(page);
+    if (names) names.push(name);
+    else namesOf.set(page, [name]);
+  }
   const nameOf = (destination: PDFObject): string | undefined => bytesOfString(engine, destination);
   return {
     named,
+    namesOf,
     nameOf,
     pageOf(destination) {
       const name = nameOf(destination);
       if (name === undefined) return explicitPage(destination);
-      const found = named.get(name);
-      return found === undefined ? undefined : explicitPage(found);
+      return pages.get(name);
     },
   };
 }

@@ -1,29 +1,34 @@
 /** The interactive form's field tree (ISO 32000-2, 12.7). */
 import type { PDFObject } from "mupdf";
-import { entries, freeName, items, MAX_DEPTH, objectNumber } from "./objects.ts";
+import { entries, entryCounter, freeName, items, MAX_DEPTH, objectNumber } from "./objects.ts";
 import type { Part } from "./part.ts";
 
 export interface Field {
   readonly object: PDFObject;
+  /** Object number. */
+  readonly number: number;
   /** Partial name, `T`. */
   readonly name: string | undefined;
   readonly kids: readonly Field[];
   /** The annotations that show the field and are not fields themselves; the field may be its own widget, too. */
-  readonly widgets: readonly PDFObject[];
+  readonly widgets: readonly { readonly object: PDFObject; readonly number: number }[];
 }
 
 /** Reads the field tree and cuts it: no field leads to the fields and widgets below it any more. */
 export function readFields(root: PDFObject): Field[] {
   const seen = new Set<number>();
+  const count = entryCounter("form");
   const read = (object: PDFObject, depth: number): Field | undefined => {
     const number = objectNumber(object);
     if (number === 0 || seen.has(number) || depth > MAX_DEPTH || !object.isDictionary()) return undefined;
     seen.add(number);
+    count();
     const kids: Field[] = [];
-    const widgets: PDFObject[] = [];
+    const widgets: { object: PDFObject; number: number }[] = [];
     for (const kid of items(object.get("Kids"))) {
       if (!kid.isDictionary()) continue;
-      if (!kid.get("T").isString() && !kid.get("Kids").isArray()) widgets.push(kid);
+      if (!kid.get("T").isString() && !kid.get("Kids").isArray())
+        widgets.push({ object: kid, number: objectNumber(kid) });
       else {
         const field = read(kid, depth + 1);
         if (field) kids.push(field);
@@ -31,7 +36,7 @@ export function readFields(root: PDFObject): Field[] {
     }
     object.delete("Kids");
     const name = object.get("T");
-    return { object, name: name.isString() ? name.asString() : undefined, kids, widgets };
+    return { object, number, name: name.isString() ? name.asString() : undefined, kids, widgets };
   };
   return items(root.get("AcroForm", "Fields")).flatMap((object) => read(object, 0) ?? []);
 }
@@ -63,14 +68,14 @@ export class FormJoin {
     const kept = new Set<number>();
     const copy = (field: Field): PDFObject | undefined => {
       const kids = field.kids.flatMap((kid) => copy(kid) ?? []);
-      const widgets = field.widgets.filter((widget) => part.whole || part.annotations.has(objectNumber(widget)));
-      const number = objectNumber(field.object);
+      const widgets = field.widgets.filter((widget) => part.whole || part.annotations.has(widget.number));
+      const { number } = field;
       if (!part.whole && kids.length + widgets.length === 0 && !part.annotations.has(number)) return undefined;
       kept.add(number);
       const object = part.copy(field.object);
       if (field.kids.length + field.widgets.length > 0) {
         const list = object.put("Kids", target.newArray()) as PDFObject;
-        for (const kid of [...kids, ...widgets.map((widget) => part.copy(widget))]) list.push(kid);
+        for (const kid of [...kids, ...widgets.map((widget) => part.copy(widget.object))]) list.push(kid);
       }
       return object;
     };
@@ -182,7 +187,7 @@ function lacksAppearance({ object, kids, widgets }: Field): boolean {
     const subtype = widget.get("Subtype");
     return subtype.isName() && subtype.asName() === "Widget" && !widget.get("AP", "N").isDictionary();
   };
-  return lacks(object) || widgets.some(lacks) || kids.some(lacksAppearance);
+  return lacks(object) || widgets.some((widget) => lacks(widget.object)) || kids.some(lacksAppearance);
 }
 
 /** Two fonts that are surely one: both of the standard 14, neither embedded. */

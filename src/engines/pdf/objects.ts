@@ -3,6 +3,8 @@
  * Every walk is bounded and remembers where it has been: real files hold loops.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
+import { limits } from "../../limits.ts";
+import { Refusal } from "../errors.ts";
 import type { PdfEngine } from "./mupdf.ts";
 
 /** Deepest nesting that a tree of a document may have; deeper is left out. */
@@ -62,9 +64,24 @@ export function items(array: PDFObject): PDFObject[] {
   return list;
 }
 
+/**
+ * Counts the entries of a tree while it is read.
+ * @throws Refusal `limit_exceeded`
+ */
+export function entryCounter(tree: string): () => void {
+  const limit = limits.treeEntries;
+  let count = 0;
+  return () => {
+    if (++count > limit) {
+      throw new Refusal("limit_exceeded", `The document's ${tree} has too many entries.`, { limit, actual: count });
+    }
+  };
+}
+
 /** Leaves of a name tree or number tree in order of the walk (ISO 32000-2, 7.9.6 and 7.9.7). */
 function leaves(root: PDFObject, leaf: "Names" | "Nums"): [PDFObject, PDFObject][] {
   const found: [PDFObject, PDFObject][] = [];
+  const count = entryCounter(leaf === "Names" ? "name tree" : "number tree");
   const seen = new Set<number>();
   const walk = (node: PDFObject, depth: number): void => {
     const number = objectNumber(node);
@@ -72,6 +89,7 @@ function leaves(root: PDFObject, leaf: "Names" | "Nums"): [PDFObject, PDFObject]
     seen.add(number);
     const pairs = node.get(leaf);
     for (let index = 0, length = pairs.isArray() ? pairs.length : 0; index + 1 < length; index += 2) {
+      count();
       found.push([pairs.get(index), pairs.get(index + 1)]);
     }
     for (const kid of items(node.get("Kids"))) walk(kid, depth + 1);

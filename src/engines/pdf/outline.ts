@@ -1,7 +1,7 @@
 /** The outline, "bookmarks" (ISO 32000-2, 12.3.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { destinationIn, type Destinations, type Target } from "./destinations.ts";
-import { entries, MAX_DEPTH, objectNumber } from "./objects.ts";
+import { entries, entryCounter, MAX_DEPTH, objectNumber } from "./objects.ts";
 import type { Part } from "./part.ts";
 
 export interface OutlineItem {
@@ -22,6 +22,7 @@ export interface NewItem {
 
 export function readOutline(root: PDFObject, destinations: Destinations): OutlineItem[] {
   const seen = new Set<number>();
+  const count = entryCounter("outline");
   const level = (parent: PDFObject, depth: number): OutlineItem[] => {
     const list: OutlineItem[] = [];
     if (depth > MAX_DEPTH || !parent.isDictionary()) return list;
@@ -29,12 +30,13 @@ export function readOutline(root: PDFObject, destinations: Destinations): Outlin
       const number = objectNumber(item);
       if (number === 0 || seen.has(number)) break;
       seen.add(number);
+      count();
       const destination = destinationIn(item);
-      const count = item.get("Count");
+      const visible = item.get("Count");
       list.push({
         object: item,
         page: destination && destinations.pageOf(destination),
-        open: count.isNumber() && count.asNumber() > 0,
+        open: visible.isNumber() && visible.asNumber() > 0,
         kids: level(item, depth + 1),
       });
     }

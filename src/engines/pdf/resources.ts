@@ -1,5 +1,6 @@
 /** Which resources a page uses (ISO 32000-2, 7.8.3). */
 import type { PDFObject } from "mupdf";
+import { limits } from "../../limits.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { entries, items, latin1, nameOf } from "./objects.ts";
 import type { Source, SourcePage } from "./source.ts";
@@ -51,6 +52,7 @@ function contentOf(engine: PdfEngine, contents: PDFObject): string | undefined {
     if (!stream.isStream()) continue;
     try {
       const buffer = stream.readStream();
+      if (text.length + buffer.getLength() > limits.searchedContentBytes) return undefined;
       text += `${latin1(buffer.asUint8Array())}\n`;
       buffer.destroy();
     } catch (error) {

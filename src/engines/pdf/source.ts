@@ -30,6 +30,8 @@ export interface Source {
   readonly pages: readonly SourcePage[];
   /** 0-based page of an object number. */
   readonly pageOf: ReadonlyMap<number, number>;
+  /** Object numbers of all annotations. */
+  readonly annotationNumbers: ReadonlySet<number>;
   readonly destinations: Destinations;
   readonly outline: readonly OutlineItem[];
   readonly labels: PageLabels | undefined;
@@ -74,6 +76,9 @@ export function readSource(open: OpenPdf): Source {
     root,
     pages,
     pageOf,
+    annotationNumbers: new Set(
+      pages.flatMap(({ annotations }) => annotations.map(objectNumber).filter((number) => number > 0)),
+    ),
     destinations,
     outline: readOutline(root, destinations),
     labels: readPageLabels(root, pages.length),

@@ -1,6 +1,6 @@
 /** Structure elements as a model, for documents of which only some pages are kept (ISO 32000-2, 14.7.2). */
 import type { PDFObject } from "mupdf";
-import { items, objectNumber } from "./objects.ts";
+import { entryCounter, items, objectNumber } from "./objects.ts";
 import type { Part } from "./part.ts";
 
 /** A structure element. Large documents have a hundred thousand, so it holds numbers rather than objects. */
@@ -28,10 +28,12 @@ const MAX_NESTING = 200;
 /** Reads the tree and cuts it: no element leads to what is below it any more. */
 export function readElements(roots: readonly PDFObject[], pageOf: ReadonlyMap<number, number>): Element[] {
   const seen = new Set<number>();
+  const count = entryCounter("structure tree");
   const read = (object: PDFObject, depth: number): Element | undefined => {
     const number = objectNumber(object);
     if (number === 0 || seen.has(number) || depth > MAX_NESTING) return undefined;
     seen.add(number);
+    count();
     const page = pageOf.get(objectNumber(object.get("Pg")));
     const below = object.get("K");
     object.delete("K");
@@ -72,7 +74,8 @@ export function keepElements(part: Part, elements: readonly Element[]): { roots:
   const numbers = new Set<number>();
   const firstKept = Math.min(...part.pages.keys());
   const lastKept = Math.max(...part.pages.keys());
-  const gone = annotationsGone(part);
+  const isGone = (annotation: number): boolean =>
+    part.source.annotationNumbers.has(annotation) && !part.annotations.has(annotation);
   const isKept = (page: number | undefined): boolean => page === undefined || part.pages.has(page);
 
   const copy = (element: Element): PDFObject | undefined => {
@@ -83,7 +86,7 @@ export function keepElements(part: Part, elements: readonly Element[]): { roots:
       if (typeof kid === "number") {
         if (isKept(element.page)) list.push(kid);
       } else if ("object" in kid) {
-        if (isKept(kid.page) && !gone.has(objectNumber(kid.object.get("Obj")))) list.push(part.copy(kid.object));
+        if (isKept(kid.page) && !isGone(objectNumber(kid.object.get("Obj")))) list.push(part.copy(kid.object));
       } else {
         const below = copy(kid);
         if (below) list.push(below);
@@ -100,14 +103,4 @@ export function keepElements(part: Part, elements: readonly Element[]): { roots:
     return object;
   };
   return { roots: elements.flatMap((element) => copy(element) ?? []), numbers };
-}
-
-/** Object numbers of the annotations of the source that are not kept. */
-function annotationsGone(part: Part): Set<number> {
-  const numbers = new Set<number>();
-  for (const { annotations } of part.source.pages)
-    for (const annotation of annotations) numbers.add(objectNumber(annotation));
-  // A direct object has no number; an object reference never means it.
-  numbers.delete(0);
-  return numbers.difference(part.annotations);
 }
