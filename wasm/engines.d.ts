@@ -9,6 +9,7 @@ declare module "*/wasm/generated/mupdf.js" {
 
   type BufferPointer = ConstructorParameters<typeof MuPDF.Buffer>[0];
 
+  type DocumentPointer = MuPDF.PDFDocument["pointer"];
   type ObjectPointer = MuPDF.PDFObject["pointer"];
 
   export interface LibMuPDF {
@@ -19,6 +20,7 @@ declare module "*/wasm/generated/mupdf.js" {
     _wasm_empty_store(): void;
     _wasm_new_buffer_from_data(data: number, size: number): BufferPointer;
     _wasm_keep_buffer(buffer: BufferPointer): BufferPointer;
+    _wasm_pdf_create_object(document: DocumentPointer): number;
     _wasm_pdf_dict_len(object: ObjectPointer): number;
     _wasm_pdf_dict_get_key(object: ObjectPointer, index: number): ObjectPointer;
     _wasm_pdf_dict_get_val(object: ObjectPointer, index: number): ObjectPointer;
@@ -29,5 +31,5 @@ declare module "*/wasm/generated/mupdf.js" {
     instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void): void;
     /** What MuPDF's own errors are thrown as. */
     Failure: new (message: string) => Error;
-  }): Promise<{ mupdf: typeof MuPDF.default; libmupdf: LibMuPDF; forget(): void }>;
+  }): Promise<{ mupdf: typeof MuPDF.default; libmupdf: LibMuPDF; scope<T>(work: () => T): T; forget(): void }>;
 }

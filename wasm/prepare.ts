@@ -54,7 +54,8 @@ function wrapper(text: string): string {
     body.match(/^export (?=class|const|function)/gm)?.length ?? 0,
   );
   body = replace(body, "globalThis.$libmupdf_", "$hooks.", 9);
-  // Finalisers would keep the instance alive and delay its release; the service ends an instance as a whole.
+  // Finalisers would keep the instance alive and delay its release; the service ends an instance as a whole. Where that is
+  // too late, for the parts of a split, it collects what is made in between and destroys it.
   body = replace(
     body,
     `			let ctor = this.constructor;
@@ -62,10 +63,18 @@ function wrapper(text: string): string {
 				ctor._finalizer = new FinalizationRegistry(ctor._drop);
 			ctor._finalizer.register(this, pointer, this);
 `,
-    "",
+    "			$made?.add(this);\n",
     1,
   );
-  body = replace(body, "			ctor._finalizer.unregister(this);\n", "", 1);
+  body = replace(body, "			ctor._finalizer.unregister(this);\n", "			$made?.delete(this);\n", 1);
+  // A second reference that nobody drops: every object that was looked at would live as long as the instance.
+  body = replace(body, "		super(libmupdf._wasm_pdf_keep_obj(pointer));\n", "		super(pointer);\n", 1);
+  body = replace(
+    body,
+    "return new PDFObject(this, libmupdf._wasm_pdf_trailer(this.pointer));",
+    "return this._fromPDFObjectKeep(libmupdf._wasm_pdf_trailer(this.pointer));",
+    1,
+  );
   // `Null` has no document and would throw a TypeError; what is absent has nothing below it, either.
   body = replace(body, "	get(...path) {\n", "	get(...path) {\n		if (this._doc === null)\n			return this;\n", 1);
   body = replace(
@@ -79,8 +88,24 @@ import libmupdf_wasm from "./mupdf-wasm.js";
 const node_fs = null;
 export async function createMuPDF({ instantiateWasm, Failure }) {
 	const $hooks = { Failure };
+	let $made = null;
 	const libmupdf = await libmupdf_wasm({ instantiateWasm, hooks: $hooks, print: () => {}, printErr: () => {} });
 ${body}
+	/** Runs \`work\`, then destroys all that it made but for what it gives back. */
+	function scope(work) {
+		const outer = $made;
+		const made = ($made = new Set());
+		try {
+			const result = work();
+			made.delete(result);
+			return result;
+		}
+		finally {
+			for (const handle of [...made])
+				handle.destroy();
+			$made = outer;
+		}
+	}
 	/** Puts the wrapper's own state back to what it was when the instance was new. */
 	function forget() {
 		_wasm_string[0] = _wasm_string[1] = 0;
@@ -89,7 +114,7 @@ ${body}
 		for (const table of [$libmupdf_stm_table, $libmupdf_device_table, $libmupdf_path_table, $libmupdf_text_table])
 			table.clear();
 	}
-	return { mupdf, libmupdf, forget };
+	return { mupdf, libmupdf, scope, forget };
 }
 `;
 }

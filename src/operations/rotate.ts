@@ -54,8 +54,9 @@ names; one of the two must be given. All else stays as it is, encryption too.`,
       turns.set(Number(number) - 1, turn);
     }
     const turned = new Set<number>();
-    for (const [page, turn] of turns) {
-      const object = document.findPage(page);
+    // All are looked up before the first is changed: each change makes MuPDF forget where the others are.
+    const objects = [...turns].map(([page, turn]) => ({ object: document.findPage(page), turn }));
+    for (const { object, turn } of objects) {
       // A page object can stand at two places of the page tree; it turns once.
       if (turned.has(object.asIndirect()) || turn === 0) continue;
       if (object.isIndirect()) turned.add(object.asIndirect());

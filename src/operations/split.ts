@@ -1,9 +1,10 @@
 import { assemble, countAttachments } from "../engines/pdf/assemble.ts";
-import { openPdf, savePdf } from "../engines/pdf/document.ts";
+import { makePdf, openPdf } from "../engines/pdf/document.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf.ts";
 import { PageRange } from "../engines/pdf/ranges.ts";
 import { readSource, type Source } from "../engines/pdf/source.ts";
+import { readStructureElements } from "../engines/pdf/structure.ts";
 import { createTarget } from "../engines/pdf/target.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
@@ -84,6 +85,8 @@ stay those of the input, in every part.`,
       const bytes = makePart(pdf, source, only);
       return { kind: "pdf", bytes, headers: { ...headers, "X-Page-Count": String(only.length) } };
     }
+    // What the parts share is read before the first, which lets go of all that it reads.
+    readStructureElements(source);
     // The document stays open until the last part is made.
     const owned = stack.move();
     return { kind: "zip", entries: makeParts(pdf, source, parts, file.stem, owned), headers };
@@ -107,14 +110,16 @@ function* makeParts(
 }
 
 function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]): EngineBytes {
-  using stack = new DisposableStack();
-  const target = stack.adopt(createTarget(pdf, source.open), (document) => document.destroy());
-  assemble(
-    target,
-    pages.map((page) => ({ source, page })),
-    { attachments: false },
-  );
-  return savePdf(pdf, target, { large: pages.length * 2 > source.pages.length });
+  const make = () => {
+    const target = createTarget(pdf, source.open);
+    assemble(
+      target,
+      pages.map((page) => ({ source, page })),
+      { attachments: false },
+    );
+    return target;
+  };
+  return makePdf(pdf, make, { large: pages.length * 2 > source.pages.length });
 }
 
 function resolveRanges(ranges: string, pageCount: number): number[][] {

@@ -5,6 +5,7 @@ import { pdfPart, post, type Service } from "../harness/client.ts";
 import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
 import type { Feature } from "../harness/fixture-draft.ts";
 import { allFeatures, document } from "../harness/fixtures.ts";
+import { documentsOf } from "../harness/parts.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { pagesSizeReference, showEncryption } from "../harness/qpdf.ts";
 
@@ -66,6 +67,36 @@ describe("what survives merge, split, extract-pages and rotate, seen by pdf.js a
     const answer = await post(service, "rotate", { file: pdfPart(bytes), password: "user", angle: "90" });
     const output = await showEncryption(answer.body, "owner");
     expect(output).toMatchObject({ encrypted: true, method: source.method, permissions: source.permissions });
+  });
+});
+
+describe("documents of many pages", () => {
+  const many = document({
+    name: "many",
+    pages: 1500,
+    features: ["outline", "links", "destinations", "labels", "tagged"],
+  });
+
+  test("an outline level of 1,500 entries does not exhaust the engine's stack", async () => {
+    const source = await openPdf(many);
+    for (const [operation, fields] of [
+      ["rotate", { angle: "90" }],
+      ["extract-pages", { range: "all" }],
+    ] as const) {
+      const { status, body } = await post(service, operation, { file: pdfPart(many), ...fields });
+      expect(status).toBe(200);
+      expect((await openPdf(body)).outline.length).toBe(source.outline.length);
+    }
+  });
+
+  test("1,500 parts leave nothing behind in the engine: the last is as good as the first", async () => {
+    const answer = await post(service, "split", { file: pdfPart(many), mode: "pages" });
+    expect(answer.status).toBe(200);
+    const parts = documentsOf(answer);
+    expect(parts.length).toBe(1500);
+    const last = await openPdf(parts.at(-1)?.bytes ?? new Uint8Array());
+    expect(last.pages[0]?.text).toContain("Page 1500 of many");
+    expect(last.pages[0]?.structure).toBeDefined();
   });
 });
 

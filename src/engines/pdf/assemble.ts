@@ -28,6 +28,7 @@ export interface AssembleOptions {
 
 /** Fills `target`, a document without pages, with the picked pages in order. */
 export function assemble(target: PDFDocument, picks: readonly Pick[], options: AssembleOptions): void {
+  reserve(target, picks);
   const parts = makeParts(target, picks);
   const byPart = new Map(parts.map((part) => [part.source, part]));
   const names = new NamesJoin();
@@ -81,6 +82,15 @@ export function countAttachments(source: Source): number {
 
 function put(catalog: PDFObject, key: string, value: PDFObject | undefined): void {
   if (value) catalog.put(key, value);
+}
+
+/** About as many objects as the copies will be: of a source the share of its pages, and no fewer than that of its size. */
+function reserve(target: PDFDocument, picks: readonly Pick[]): void {
+  let count = 0;
+  for (const [{ open, pages }, kept] of Map.groupBy(picks, ({ source }) => source)) {
+    count += Math.ceil(open.document.countObjects() * Math.min(1, kept.length / pages.length));
+  }
+  picks[0]?.source.open.engine.reserveObjects(target, count);
 }
 
 function makeParts(target: PDFDocument, picks: readonly Pick[]): Part[] {

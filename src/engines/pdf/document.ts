@@ -1,10 +1,10 @@
-import type { PDFDocument, PDFObject } from "mupdf";
+import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { EngineBytes, InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { checkObjectStreams } from "./object-streams.ts";
-import { entries, items } from "./objects.ts";
+import { entries, items, MAX_DEPTH } from "./objects.ts";
 import { mendPageTree } from "./page-tree.ts";
 
 /** A PDF of the request and what is needed to open it. */
@@ -175,24 +175,56 @@ function isSomething(reference: PDFObject): boolean {
 }
 
 /**
- * How every PDF is written: unused objects dropped, object streams, streams without a filter deflated. Less effort than
- * zlib's usual makes no file more than 1 % larger and takes 0.6 to 0.9 of the time; below 30 MuPDF does not deflate at all.
+ * How every PDF is written: object streams, streams without a filter deflated. Less effort than zlib's usual makes no file
+ * more than 1 % larger and takes 0.6 to 0.9 of the time; below 30 MuPDF does not deflate at all.
  */
-const SAVE = "garbage=2,objstms,compress,compression-effort=30";
+const SAVE = "objstms,compress,compression-effort=30";
 
-/** Writes a document that was changed in place; all of it is kept. */
+/**
+ * MuPDF looks for unused objects by recursion, along linked lists too: at some 4,000 it runs out of stack. Outlines are the
+ * one long list that documents have.
+ */
+const LONGEST_LIST = 1000;
+
+/** Writes a document that was changed in place: all of it is kept, but for objects that nothing uses. */
 export function rewritePdf(open: OpenPdf): EngineBytes {
   mendPageTree(open);
-  return savePdf(open.engine, open.document, { large: true });
+  const outline = open.document.getTrailer().get("Root", "Outlines");
+  const options = hasLongLevel(outline) ? SAVE : `garbage=2,${SAVE}`;
+  return open.engine.bytesOf(write(open.engine, open.document, options, { large: true }));
 }
 
 /**
- * Writes the document, in the encryption it was opened with. `large`: the output may be about as large as the input, and is
- * given room for that.
+ * Writes a document that was made of copies, in the encryption it was opened with. `large`: the output may be about as large
+ * as the input, and is given room for that.
  */
-export function savePdf(engine: PdfEngine, document: PDFDocument, { large }: { large: boolean }): EngineBytes {
+export function savePdf(engine: PdfEngine, document: PDFDocument, room: { large: boolean }): EngineBytes {
+  return engine.bytesOf(write(engine, document, SAVE, room));
+}
+
+/** Makes a document, writes it and lets go of all that was needed for it: for documents made by the thousand. */
+export function makePdf(engine: PdfEngine, make: () => PDFDocument, room: { large: boolean }): EngineBytes {
+  return engine.bytesOf(engine.scope(() => write(engine, make(), SAVE, room)));
+}
+
+function write(engine: PdfEngine, document: PDFDocument, options: string, { large }: { large: boolean }): Buffer {
   // The cache of decoded objects is of no more use, and the output wants its room.
   engine.lib._wasm_empty_store();
   if (large) engine.makeRoom();
-  return engine.bytesOf(document.saveToBuffer(SAVE));
+  engine.reserveObjects(document, Math.ceil(document.countObjects() / 100));
+  return document.saveToBuffer(options);
+}
+
+/** Whether an outline has a level of very many items, or one that never ends. */
+function hasLongLevel(outline: PDFObject): boolean {
+  let items = 0;
+  const level = (parent: PDFObject, depth: number): boolean => {
+    let inLevel = 0;
+    for (let item = parent.get("First"); item.isDictionary(); item = item.get("Next")) {
+      if (++inLevel > LONGEST_LIST || ++items > limits.treeEntries || depth > MAX_DEPTH) return true;
+      if (level(item, depth + 1)) return true;
+    }
+    return false;
+  };
+  return level(outline, 0);
 }

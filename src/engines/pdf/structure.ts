@@ -37,6 +37,11 @@ export function readStructure(root: PDFObject): Structure | undefined {
   return structure;
 }
 
+/** Reads the elements as a model, once; documents that are kept whole do without. */
+export function readStructureElements({ structure, pageOf }: Source): void {
+  if (structure) structure.elements ??= readElements(structure.kids, pageOf);
+}
+
 /**
  * Adds `offset` to every key into the parent tree that pages, annotations and XObjects of a source hold, so that the trees
  * of several documents can be joined.
@@ -89,12 +94,9 @@ export class StructureJoin {
   /** Adds the elements that have content on the kept pages; of a whole document, all. `offset`: see shiftStructureKeys. */
   add(part: Part, structure: Structure, offset: number): void {
     const { target, engine, source } = part;
-    let whole = part.whole;
-    if (!whole || structure.elements) {
-      structure.elements ??= readElements(structure.kids, source.pageOf);
-      whole = false;
-    }
-    const kept = whole ? undefined : keepElements(part, structure.elements ?? []);
+    if (!part.whole) readStructureElements(source);
+    // Once they are read the tree is cut, and can be copied only by them.
+    const kept = structure.elements && keepElements(part, structure.elements);
     const kids = kept ? kept.roots : structure.kids.map((kid) => part.copy(kid));
     if (kids.length === 0) return;
     const leaf = part.copy(structure.root);
@@ -113,8 +115,9 @@ export class StructureJoin {
       if (lang !== undefined && lang !== this.#language && !kid.get("Lang").isString())
         kid.put("Lang", target.newString(lang));
     }
-    for (const [key, value] of structure.parents) {
-      if (!kept || this.#belongs(part, key, value, kept.numbers)) this.#parents.set(key + offset, part.copy(value));
+    for (const key of kept ? keysOf(part, structure, kept.numbers) : structure.parents.keys()) {
+      const value = structure.parents.get(key);
+      if (value) this.#parents.set(key + offset, part.copy(value));
     }
     this.#joinAttributes(part, structure, kept?.numbers);
     for (const [id, element] of nameTree(engine, structure.attributes.get("IDTree"))) {
@@ -134,14 +137,6 @@ export class StructureJoin {
     if (this.#ids.size > 0) this.#dictionary.put("IDTree", writeNameTree(target, this.#ids));
     this.#root.writeObject(this.#dictionary);
     return this.#root;
-  }
-
-  /** Whether an entry of the parent tree is of a kept page, a kept annotation, or something drawn on one of them. */
-  #belongs(part: Part, key: number, value: PDFObject, elements: ReadonlySet<number>): boolean {
-    const owner = keyOwners(part.source).get(key);
-    if (owner?.page !== undefined) return part.pages.has(owner.page);
-    if (owner?.annotation !== undefined) return part.annotations.has(owner.annotation);
-    return (value.isArray() ? items(value) : [value]).some((element) => elements.has(objectNumber(element)));
   }
 
   #joinAttributes(part: Part, structure: Structure, kept: ReadonlySet<number> | undefined): void {
@@ -164,26 +159,46 @@ export class StructureJoin {
   }
 }
 
-interface KeyOwner {
-  readonly page?: number;
-  readonly annotation?: number;
+/** The keys into the parent tree that kept pages and annotations hold, and those of XObjects with a kept element. */
+function keysOf(part: Part, structure: Structure, elements: ReadonlySet<number>): number[] {
+  const { ofPages, ofNone } = keyOwners(part.source, structure);
+  const own = [...part.pages.keys()]
+    .flatMap((page) => ofPages.get(page) ?? [])
+    .filter(({ annotation }) => annotation === undefined || part.annotations.has(annotation))
+    .map(({ key }) => key);
+  const drawn = ofNone.filter((key) => {
+    const value = structure.parents.get(key);
+    return value && (value.isArray() ? items(value) : [value]).some((element) => elements.has(objectNumber(element)));
+  });
+  return [...own, ...drawn];
 }
 
-const owners = new WeakMap<Source, Map<number, KeyOwner>>();
+interface KeyOwners {
+  /** By page: the keys of the page itself and of its annotations. */
+  readonly ofPages: ReadonlyMap<number, readonly { readonly key: number; readonly annotation?: number }[]>;
+  /** The keys that no page and no annotation holds: those of XObjects. */
+  readonly ofNone: readonly number[];
+}
 
-/** Which page or annotation holds a key into the parent tree; keys of XObjects are not in it. */
-function keyOwners(source: Source): Map<number, KeyOwner> {
-  let map = owners.get(source);
-  if (map) return map;
-  map = new Map();
+const owners = new WeakMap<Source, KeyOwners>();
+
+function keyOwners(source: Source, structure: Structure): KeyOwners {
+  let found = owners.get(source);
+  if (found) return found;
+  const ofPages = new Map<number, { key: number; annotation?: number }[]>();
+  const owned = new Set<number>();
   for (const [page, { attributes, annotations }] of source.pages.entries()) {
-    const key = attributes.get("StructParents");
-    if (key.isNumber()) map.set(key.asNumber(), { page });
+    const keys: { key: number; annotation?: number }[] = [];
+    const own = attributes.get("StructParents");
+    if (own.isNumber()) keys.push({ key: own.asNumber() });
     for (const annotation of annotations) {
-      const own = annotation.get("StructParent");
-      if (own.isNumber()) map.set(own.asNumber(), { annotation: objectNumber(annotation) });
+      const key = annotation.get("StructParent");
+      if (key.isNumber()) keys.push({ key: key.asNumber(), annotation: objectNumber(annotation) });
     }
+    ofPages.set(page, keys);
+    for (const { key } of keys) owned.add(key);
   }
-  owners.set(source, map);
-  return map;
+  found = { ofPages, ofNone: [...structure.parents.keys()].filter((key) => !owned.has(key)) };
+  owners.set(source, found);
+  return found;
 }
