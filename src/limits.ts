@@ -10,7 +10,7 @@ export const limits = {
   pages: 5_000,
   /** Indirect objects of a document. */
   objects: 500_000,
-  /** Bytes that a document's streams may decompress to, all that are read taken together. */
+  /** Bytes that the content streams that are read may decompress to, all of a request taken together. */
   decompressedBytes: 512 * MiB,
   /** Bytes that a document's object streams may inflate to: MuPDF inflates them while it opens a file. */
   objectStreamBytes: 128 * MiB,
@@ -19,14 +19,20 @@ export const limits = {
    * takes up to 200 bytes of the JavaScript heap.
    */
   treeEntries: 200_000,
-  /** Bytes of a page's content that are searched for the resources it uses; of a page with more, all are kept. */
-  searchedContentBytes: 16 * MiB,
   /** Files of one request. */
   files: 100,
+  /** Pages of all parts of a split taken together: ranges may overlap. */
+  splitPages: 50_000,
   /** Entries of a ZIP answer. */
   zipEntries: 5_000,
   /** Bytes of a ZIP answer: beyond this a ZIP needs the 64-bit format, which many readers lack. */
   zipBytes: 0xffff_ffff,
+
+  /**
+   * Bytes a second that a body must arrive, and an answer be taken, with on the whole: each holds an engine meanwhile, and
+   * there are two.
+   */
+  slowestBytesPerSecond: 32 * 1024,
 
   form: {
     /** Parts of a multipart body, files included. */

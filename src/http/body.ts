@@ -1,5 +1,5 @@
 import { ApiError } from "./errors.ts";
-import { beforeStall } from "./stall.ts";
+import { beforeStall, Pace } from "./stall.ts";
 import { limits } from "../limits.ts";
 
 const WINDOW_BYTES = 64 * 1024;
@@ -38,10 +38,11 @@ export async function readBody(body: ReadableStream<Uint8Array>, options: BodyOp
   let buffer = new ArrayBuffer(WINDOW_BYTES);
   let kept = 0;
   let total = 0;
+  const pace = new Pace(options.stallMilliseconds, limits.slowestBytesPerSecond);
   try {
     for (;;) {
       const target = new Uint8Array(buffer, kept, WINDOW_BYTES - kept);
-      const { done, value } = await beforeStall(readOrBreak(reader, target), options.stallMilliseconds, stalled);
+      const { done, value } = await beforeStall(readOrBreak(reader, target), pace.left(total), stalled);
       if (done || value === undefined) break;
       buffer = value.buffer;
       total += value.byteLength;

@@ -1,4 +1,5 @@
-import { beforeStall } from "./stall.ts";
+import { beforeStall, Pace } from "./stall.ts";
+import { limits } from "../limits.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 
 const CHUNK_BYTES = 64 * 1024;
@@ -23,11 +24,14 @@ export async function pump(
   stallMilliseconds: number,
 ): Promise<void> {
   const writer = writable.getWriter();
+  const pace = new Pace(stallMilliseconds, limits.slowestBytesPerSecond);
+  let total = 0;
   try {
     for (let next = chunks.next(); !next.done; next = chunks.next()) {
       // The length first: a chunk that was handed over may be detached.
       const { byteLength } = next.value;
-      await beforeStall(writer.write(next.value), stallMilliseconds, notTaken);
+      await beforeStall(writer.write(next.value), pace.left(total), notTaken);
+      total += byteLength;
       progress(byteLength);
     }
     await writer.close();

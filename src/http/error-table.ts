@@ -1,5 +1,4 @@
 import type { RefusalCode } from "../engines/errors.ts";
-import { limits } from "../limits.ts";
 
 export interface ErrorRow {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
@@ -100,7 +99,7 @@ export const errorTable = {
   request_timeout: {
     status: 408,
     title: "The request's body stopped arriving",
-    when: `No byte of the body came for ${limits.form.stallMilliseconds / 1000} seconds.`,
+    when: `The body stopped arriving, or came too slowly.`,
     from: "operations",
   },
   idempotency_conflict: {

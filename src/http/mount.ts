@@ -70,6 +70,7 @@ async function handle(c: Context<AppEnv>, operation: Operation): Promise<Respons
       name: `${stem}-${operation.name}`,
       log: c.get("log"),
       release,
+      explain: (error) => lease?.explain(error) ?? error,
       waitUntil: (promise) => c.executionCtx.waitUntil(promise),
     });
   } catch (thrown) {
@@ -129,6 +130,7 @@ async function leaseWithin(ticket: Ticket, expected: number): Promise<EngineLeas
   const lease = await leaseEngines(allowHeap, expected);
   if (ticket.grow(lease.heapBytes()) === true) return lease;
   lease.release(false);
+  dropSpares();
   return leaseEngines(allowHeap);
 }
 

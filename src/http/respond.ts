@@ -12,6 +12,8 @@ export interface Answering {
   readonly log: RequestLog;
   /** Gives engines and memory back; `clean: false` where the engine cannot be trusted any more. */
   release(clean: boolean): void;
+  /** What an error that came out of the engine means. */
+  explain(error: unknown): unknown;
   /** Keeps the request alive until its stream has ended, even when the caller is gone. */
   waitUntil(promise: Promise<unknown>): void;
 }
@@ -64,7 +66,7 @@ function stream(
   readable: ReadableStream,
   writable: WritableStream<Uint8Array>,
   headers: Headers,
-  { log, release, waitUntil }: Answering,
+  { log, release, explain, waitUntil }: Answering,
 ): Response {
   log.streaming = true;
   let making = true;
@@ -77,7 +79,7 @@ function stream(
     },
     (error: unknown) => {
       // An error of ours broke the stream off; otherwise the caller went away, which is no fault of the engine.
-      if (!making) log.failed(asApiError(error));
+      if (!making) log.failed(asApiError(explain(error)));
       release(making);
       log.end(200, "aborted");
     },

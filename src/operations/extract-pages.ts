@@ -24,7 +24,7 @@ the input. A page that comes again shares its content, has form fields of its ow
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
 
   async run({ file, range }, { pdf }) {
-    using open = await openPdf(pdf, file);
+    using open = openPdf(pdf, file);
     const pages = range.resolve("range", open.pageCount);
     const source = readSource(open);
     const dropped = countAttachments(source);

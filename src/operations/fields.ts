@@ -101,7 +101,11 @@ export function formInteger(min: number, max: number): z.ZodType<number | undefi
       const given = blankIsAbsent(value);
       return typeof given === "string" && /^[+-]?\d{1,15}$/.test(given) ? Number(given) : given;
     },
-    z.int({ error: "must be a whole number" }).min(min).max(max).optional(),
+    z
+      .int({ error: "must be a whole number" })
+      .min(min, { error: `must be at least ${min}` })
+      .max(max, { error: `must be at most ${max}` })
+      .optional(),
   );
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { openPdf, rewritePdf } from "../engines/pdf/document.ts";
 import { isSigned } from "../engines/pdf/form-fields.ts";
+import { mendPageTree } from "../engines/pdf/page-tree.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
 import { formChoice, jsonField, pageRange, pdfFile, text } from "./fields.ts";
@@ -32,11 +33,15 @@ names; one of the two must be given. All else stays as it is, encryption too.`,
     if (angle === undefined && rotations === undefined) {
       return [{ name: "angle", issue: "angle or rotations is required" }];
     }
+    if (rotations !== undefined && Object.keys(rotations).length === 0) {
+      return [{ name: "rotations", issue: "must name at least one page" }];
+    }
     return angle === undefined && pages !== undefined ? [{ name: "pages", issue: "needs angle" }] : [];
   },
 
   async run({ file, angle, pages, rotations }, { pdf }) {
-    using open = await openPdf(pdf, file);
+    using open = openPdf(pdf, file);
+    mendPageTree(open);
     const { document, pageCount } = open;
     const turns = new Map<number, number>();
     if (angle !== undefined) {
@@ -53,13 +58,10 @@ names; one of the two must be given. All else stays as it is, encryption too.`,
       }
       turns.set(Number(number) - 1, turn);
     }
-    const turned = new Set<number>();
     // All are looked up before the first is changed: each change makes MuPDF forget where the others are.
     const objects = [...turns].map(([page, turn]) => ({ object: document.findPage(page), turn }));
     for (const { object, turn } of objects) {
-      // A page object can stand at two places of the page tree; it turns once.
-      if (turned.has(object.asIndirect()) || turn === 0) continue;
-      if (object.isIndirect()) turned.add(object.asIndirect());
+      if (turn === 0) continue;
       const now = object.getInheritable("Rotate").asNumber();
       const multiple = now % 90 === 0 ? now : 0;
       object.put("Rotate", (((multiple + turn) % 360) + 360) % 360);

@@ -15,8 +15,8 @@ import { notes } from "./notes.ts";
 /** Which parameter each mode needs. A parameter of another mode is an error: it would be ignored. */
 const MODES = { ranges: "ranges", chunks: "chunkSize", pages: undefined, bookmarks: undefined } as const;
 
-/** Longest list of ranges, in characters. */
-const MOST_CHARACTERS = 1024 * 1024;
+/** Longest list of ranges, in characters: each item may name all pages. */
+const MOST_CHARACTERS = 100_000;
 
 export const split = defineOperation({
   name: "split",
@@ -58,7 +58,7 @@ stay those of the input, in every part.`,
 
   async run({ file, mode, ranges, chunkSize }, { pdf }) {
     using stack = new DisposableStack();
-    const open = stack.use(await openPdf(pdf, file));
+    const open = stack.use(openPdf(pdf, file));
     const { pageCount } = open;
     // Syntax and bounds are checked before the document is taken apart.
     const fromRanges = ranges === undefined ? [] : resolveRanges(ranges, pageCount);
@@ -73,6 +73,13 @@ stay those of the input, in every part.`,
       throw new Refusal("limit_exceeded", "The document would be split into too many parts.", {
         limit: limits.zipEntries,
         actual: parts.length,
+      });
+    }
+    const pages = parts.reduce((sum, part) => sum + part.length, 0);
+    if (pages > limits.splitPages) {
+      throw new Refusal("limit_exceeded", "The parts would have too many pages, taken together.", {
+        limit: limits.splitPages,
+        actual: pages,
       });
     }
     const dropped = countAttachments(source);

@@ -17,7 +17,7 @@ function upload(pdf: PdfEngine, bytes: Uint8Array) {
 }
 
 async function pageCount(pdf: PdfEngine): Promise<number> {
-  using open = await openPdf(pdf, upload(pdf, letter));
+  using open = openPdf(pdf, upload(pdf, letter));
   return open.pageCount;
 }
 
@@ -76,7 +76,9 @@ describe("an engine belongs to one request", () => {
   test("an instance that an error of MuPDF went through is not kept", async () => {
     const lease = await leaseEngines(() => true);
     const { pdf } = lease.engines;
-    await expect(openPdf(pdf, upload(pdf, new TextEncoder().encode("%PDF-1.7 nothing")))).rejects.toMatchObject({
+    await expect(
+      (async () => openPdf(pdf, upload(pdf, new TextEncoder().encode("%PDF-1.7 nothing"))))(),
+    ).rejects.toMatchObject({
       code: "invalid_file",
     });
     lease.release(true);
@@ -92,7 +94,7 @@ describe("the heap has a cap", () => {
     const lease = await leaseEngines(allowHeap);
     const { pdf } = lease.engines;
     try {
-      using open = await openPdf(pdf, upload(pdf, letter));
+      using open = openPdf(pdf, upload(pdf, letter));
       open.document.addStream(new Uint8Array(30 * MiB), {});
       return savePdf(pdf, open.document, { large: true });
     } catch (error) {

@@ -24,6 +24,7 @@ function answering() {
     name: "in-split",
     log,
     release,
+    explain: (error: unknown) => error,
     waitUntil: (promise: Promise<unknown>) => void pending.push(promise),
     pending,
   };

@@ -75,9 +75,11 @@ export function assemble(target: PDFDocument, picks: readonly Pick[], options: A
   if (first && info?.isDictionary()) target.getTrailer().put("Info", first.copy(info));
 }
 
-/** How many document-level attachments the sources have. */
-export function countAttachments(source: Source): number {
-  return source.names.get("EmbeddedFiles")?.size ?? 0;
+/** How many document-level attachments a source has: those with a name, and those that are only associated with it. */
+export function countAttachments({ names, root }: Source): number {
+  const named = [...(names.get("EmbeddedFiles")?.values() ?? [])];
+  const numbers = new Set(named.map(objectNumber));
+  return named.length + items(root.get("AF")).filter((file) => !numbers.has(objectNumber(file))).length;
 }
 
 function put(catalog: PDFObject, key: string, value: PDFObject | undefined): void {
@@ -161,6 +163,7 @@ class Pages {
       if (key.asName() === "StructParents" && !part.source.structure) continue;
       copy.put(key, part.copy(value));
     }
+    part.mendDestinations(copy);
     const resources = part.whole ? page.resources : usedResources(part.source, page);
     copy.put("Resources", resources.isDictionary() ? part.copy(resources) : this.#target.newDictionary());
     const kept = page.annotations.filter((annotation) => part.keeps(annotation));

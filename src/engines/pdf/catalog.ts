@@ -1,7 +1,7 @@
 /** What of the catalogs of several documents goes into one (ISO 32000-2, 7.7.2). */
 import type { PDFObject } from "mupdf";
 import { destinationOfAction } from "./destinations.ts";
-import { entries, freeName, items, writeNameTree } from "./objects.ts";
+import { entries, FreeNames, items, writeNameTree } from "./objects.ts";
 import type { Part } from "./part.ts";
 
 /**
@@ -46,6 +46,8 @@ export function writeCatalogEntries(parts: readonly Part[], catalog: PDFObject):
 /** Joins the catalogs' name trees, destinations included; an entry whose name is taken is renamed. */
 export class NamesJoin {
   readonly #trees = new Map<string, Map<string, PDFObject>>();
+  readonly #free = new FreeNames();
+  readonly #associated: PDFObject[] = [];
 
   /** Gives the part's kept destinations the names they will have; before anything that uses them is copied. */
   nameDestinations(part: Part): void {
@@ -54,7 +56,7 @@ export class NamesJoin {
     for (const name of [...part.pages.keys()].flatMap((page) => namesOf.get(page) ?? [])) {
       const destination = named.get(name);
       if (!destination) continue;
-      const free = freeName(name, (other) => names.has(other));
+      const free = this.#free.of(name, (other) => names.has(other));
       part.destinationNames.set(name, free);
       names.set(free, destination);
     }
@@ -72,21 +74,27 @@ export class NamesJoin {
       if (page) array.put(0, page);
       destinations.set(name, copy);
     }
+    if (options.attachments) {
+      for (const file of items(part.source.root.get("AF"))) this.#associated.push(part.copy(file));
+    }
     for (const [kind, tree] of part.source.names) {
       if (kind === "EmbeddedFiles" && !options.attachments) continue;
       const names = this.#tree(kind);
-      for (const [name, value] of tree)
-        names.set(
-          freeName(name, (other) => names.has(other)),
-          part.copy(value),
-        );
+      for (const [name, value] of tree) {
+        const free = this.#free.of(name, (other) => names.has(other));
+        names.set(free, part.copy(value));
+      }
     }
   }
 
+  /** Writes the trees, and the files that the catalogs associate with their documents (14.13). */
   write(target: Part["target"], catalog: PDFObject): void {
     const names = target.newDictionary();
     for (const [kind, tree] of this.#trees) if (tree.size > 0) names.put(kind, writeNameTree(target, tree));
     if ([...this.#trees.values()].some((tree) => tree.size > 0)) catalog.put("Names", names);
+    if (this.#associated.length === 0) return;
+    const files = catalog.put("AF", target.newArray()) as PDFObject;
+    for (const file of this.#associated) files.push(file);
   }
 
   #tree(kind: string): Map<string, PDFObject> {

@@ -4,7 +4,7 @@ import { Refusal } from "../errors.ts";
 import type { EngineBytes, InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { checkObjectStreams } from "./object-streams.ts";
-import { entries, items, MAX_DEPTH } from "./objects.ts";
+import { entries, items } from "./objects.ts";
 import { mendPageTree } from "./page-tree.ts";
 
 /** A PDF of the request and what is needed to open it. */
@@ -41,13 +41,13 @@ export interface OpenPdf extends Disposable {
  * @throws Refusal `invalid_file` (unreadable, without pages, damaged beyond repair with `missingPages`),
  *   `password_required`, `incorrect_password`, `unsupported_encryption`, `limit_exceeded` (pages, objects, bytes).
  */
-export async function openPdf(engine: PdfEngine, input: PdfInput): Promise<OpenPdf> {
+export function openPdf(engine: PdfEngine, input: PdfInput): OpenPdf {
   const { field } = input;
   if (input.bytes.length === 0) throw invalidFile(field, "is empty");
-  const check = await checkObjectStreams(input.bytes);
+  const check = checkObjectStreams(input.bytes);
   const document = openDocument(engine, input);
   authenticate(document, input);
-  await check?.(document);
+  check?.(document);
   const objects = document.countObjects();
   if (objects > limits.objects) {
     throw new Refusal("limit_exceeded", `${field} has too many objects.`, { limit: limits.objects, actual: objects });
@@ -141,26 +141,32 @@ function countPages(document: PDFDocument, field: string): number {
 }
 
 /**
- * A damaged file is accepted only when every page is there with all it draws. Reading all pages here also lets MuPDF find
- * the damage before the work begins.
+ * A page that the page tree names must be there. Of a damaged file, each must be there with all it draws. Reading all pages
+ * here also lets MuPDF find the damage before the work begins.
  */
 function refuseMissingPages(open: OpenPdf): void {
   const missing: number[] = [];
+  let lost = false;
   for (let index = 0; index < open.pageCount; index++) {
-    if (!pageResolves(open, index)) missing.push(index + 1);
+    const page = findPage(open, index);
+    if (!page) lost = true;
+    if (!page || !pageResolves(open, page)) missing.push(index + 1);
   }
-  if (missing.length === 0 || !(open.repaired || missing.length === open.pageCount)) return;
+  if (missing.length === 0 || !(lost || open.repaired)) return;
   throw invalidFile(open.input.field, "is damaged: pages of it are lost", { missingPages: missing.slice(0, 100) });
 }
 
-function pageResolves({ document, engine }: OpenPdf, index: number): boolean {
-  let page: PDFObject;
+function findPage({ document, engine }: OpenPdf, index: number): PDFObject | undefined {
   try {
-    page = document.findPage(index);
-  } catch {
-    return false;
+    const page = document.findPage(index);
+    return page.isDictionary() ? page : undefined;
+  } catch (error) {
+    if (engine.isFailure(error)) return undefined;
+    throw error;
   }
-  if (!page.isDictionary()) return false;
+}
+
+function pageResolves({ engine }: OpenPdf, page: PDFObject): boolean {
   const contents = page.get("Contents");
   const streams = contents.isArray() ? items(contents) : [contents];
   if (streams.some((stream) => stream.isIndirect() && !stream.isStream())) return false;
@@ -181,17 +187,38 @@ function isSomething(reference: PDFObject): boolean {
 const SAVE = "objstms,compress,compression-effort=30";
 
 /**
- * MuPDF looks for unused objects by recursion, along linked lists too: at some 4,000 it runs out of stack. Outlines are the
- * one long list that documents have.
+ * MuPDF looks for unused objects by recursion, from page to linked page and from bookmark to bookmark, and runs out of stack
+ * where such a chain has some 4,000 objects. In a document with fewer objects there is none that long.
  */
-const LONGEST_LIST = 1000;
+const MOST_OBJECTS_TO_COLLECT = 3000;
 
-/** Writes a document that was changed in place: all of it is kept, but for objects that nothing uses. */
+/**
+ * Writes a document that was changed in place. All of it is kept; objects that nothing uses are dropped where that can be
+ * found out, and the object streams of the input, whose objects are written anew, always.
+ */
 export function rewritePdf(open: OpenPdf): EngineBytes {
+  const { document, engine } = open;
   mendPageTree(open);
-  const outline = open.document.getTrailer().get("Root", "Outlines");
-  const options = hasLongLevel(outline) ? SAVE : `garbage=2,${SAVE}`;
-  return open.engine.bytesOf(write(open.engine, open.document, options, { large: true }));
+  const small = document.countObjects() <= MOST_OBJECTS_TO_COLLECT;
+  if (!small) dropContainers(open);
+  return engine.bytesOf(write(engine, document, small ? `garbage=2,${SAVE}` : SAVE, { large: true }));
+}
+
+/** Drops object streams and cross-reference streams, after all objects in them have been read. */
+function dropContainers({ document, engine }: OpenPdf): void {
+  const containers: number[] = [];
+  for (let number = 1, count = document.countObjects(); number < count; number++) {
+    try {
+      const object = document.newIndirect(number);
+      const type = object.get("Type");
+      if (type.isName() && ["ObjStm", "XRef"].includes(type.asName()) && object.isStream()) containers.push(number);
+      object.destroy();
+    } catch (error) {
+      // An object that cannot be read stays as it is.
+      if (!engine.isFailure(error)) throw error;
+    }
+  }
+  for (const number of containers) document.deleteObject(number);
 }
 
 /**
@@ -213,18 +240,4 @@ function write(engine: PdfEngine, document: PDFDocument, options: string, { larg
   if (large) engine.makeRoom();
   engine.reserveObjects(document, Math.ceil(document.countObjects() / 100));
   return document.saveToBuffer(options);
-}
-
-/** Whether an outline has a level of very many items, or one that never ends. */
-function hasLongLevel(outline: PDFObject): boolean {
-  let items = 0;
-  const level = (parent: PDFObject, depth: number): boolean => {
-    let inLevel = 0;
-    for (let item = parent.get("First"); item.isDictionary(); item = item.get("Next")) {
-      if (++inLevel > LONGEST_LIST || ++items > limits.treeEntries || depth > MAX_DEPTH) return true;
-      if (level(item, depth + 1)) return true;
-    }
-    return false;
-  };
-  return level(outline, 0);
 }

@@ -1,6 +1,6 @@
 /** The interactive form's field tree (ISO 32000-2, 12.7). */
 import type { PDFObject } from "mupdf";
-import { entries, entryCounter, freeName, items, MAX_DEPTH, objectNumber } from "./objects.ts";
+import { entries, entryCounter, FreeNames, items, MAX_DEPTH, objectNumber } from "./objects.ts";
 import type { Part } from "./part.ts";
 
 export interface Field {
@@ -57,6 +57,7 @@ export function isSigned(root: PDFObject): boolean {
 export class FormJoin {
   readonly #fields: PDFObject[] = [];
   readonly #names = new Set<string>();
+  readonly #free = new FreeNames();
   readonly #calculated: PDFObject[] = [];
   /** Of each form: whether it asks viewers to make appearances, and whether it has a widget without one. */
   readonly #appearances: { readonly asked: boolean; readonly lacking: boolean }[] = [];
@@ -73,6 +74,7 @@ export class FormJoin {
       if (!part.whole && kids.length + widgets.length === 0 && !part.annotations.has(number)) return undefined;
       kept.add(number);
       const object = part.copy(field.object);
+      part.mendDestinations(object);
       if (field.kids.length + field.widgets.length > 0) {
         const list = object.put("Kids", target.newArray()) as PDFObject;
         for (const kid of [...kids, ...widgets.map((widget) => part.copy(widget.object))]) list.push(kid);
@@ -85,10 +87,17 @@ export class FormJoin {
     });
     if (roots.length === 0) return;
 
+    // Fields of one name in one document are one field, and stay so.
     const own = new Set(roots.map(({ name }) => name));
+    const earlier = new Set(this.#names);
+    const renamed = new Map<string, string>();
     for (const { object, name } of roots) {
       if (name !== undefined) {
-        const free = this.#names.has(name) ? freeName(name, (other) => this.#names.has(other) || own.has(other)) : name;
+        let free = renamed.get(name) ?? name;
+        if (earlier.has(free)) {
+          free = this.#free.of(name, (other) => this.#names.has(other) || own.has(other));
+          renamed.set(name, free);
+        }
         if (free !== name) object.put("T", target.newString(free));
         this.#names.add(free);
       }
@@ -115,7 +124,7 @@ export class FormJoin {
     const name = widget.get("T");
     const parent = widget.get("Parent");
     if (name.isString()) {
-      const free = freeName(name.asString(), (other) => this.#names.has(other) || other === name.asString());
+      const free = this.#free.of(name.asString(), (other) => this.#names.has(other) || other === name.asString());
       widget.put("T", part.target.newString(free));
       this.#names.add(free);
     }
@@ -166,7 +175,7 @@ export class FormJoin {
         const there = present.get(name);
         if (there.isNull()) present.put(entry.key, part.copy(entry.value));
         else if (category.asName() === "Font" && !isSameStandardFont(there, entry.value)) {
-          const free = freeName(name, (other) => !present.get(other).isNull());
+          const free = new FreeNames().of(name, (other) => !present.get(other).isNull());
           present.put(free, part.copy(entry.value));
           renamed.set(name, free);
         }

@@ -1,6 +1,8 @@
 import type * as MuPDF from "mupdf";
 import { createMuPDF, type LibMuPDF } from "../../../wasm/generated/mupdf.js";
+import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
+import { reserveObjects } from "./xref-room.ts";
 import { type Denied, meaningOf, MuPDFFailure } from "./failures.ts";
 import {
   type AllowHeap,
@@ -11,12 +13,6 @@ import {
   WASM_PAGE,
   withoutTrailingZeros,
 } from "./heap.ts";
-
-/**
- * Where `pdf_document` has the pointer to its cross-reference sections, whose first word is their number of objects. True
- * for the one binary that wasm/prepare.ts accepts; `reserveObjects` checks it at each call.
- */
-const XREF_SECTIONS = 212;
 
 /** Room for copies of all that the files hold, in sizes of the files: a little more than they take. */
 const COPIES_HOLE = 1.1;
@@ -54,6 +50,7 @@ export class PdfEngine {
   #arena: { pointer: number; capacity: number; used: number } | undefined;
   /** Bytes of the request's files. */
   #inputBytes = 0;
+  #decodedBytes = 0;
   #failed = false;
 
   private constructor(
@@ -119,6 +116,7 @@ export class PdfEngine {
     this.#forget();
     this.#arena = undefined;
     this.#inputBytes = 0;
+    this.#decodedBytes = 0;
     this.#allowHeap = () => true;
   }
 
@@ -190,18 +188,21 @@ export class PdfEngine {
     }
   }
 
-  /**
-   * Makes room in a new document's cross-reference table for `count` objects. MuPDF lets its two tables grow by one entry
-   * for each new object, which moves them past one another, and with small objects between that eats the heap: 432 against
-   * 115 MiB for 90,000 objects. Here both are grown at once, before anything lies between, and the count is put back.
-   */
+  /** Makes room for `count` new objects in a document's cross-reference table; see xref-room.ts. */
   reserveObjects(document: MuPDF.PDFDocument, count: number): void {
-    const before = document.countObjects();
-    for (let made = 0; made < count; made++) this.lib._wasm_pdf_create_object(document.pointer);
-    const words = new Uint32Array(this.#memory.buffer);
-    const section = (words[(document.pointer + XREF_SECTIONS) >> 2] ?? 0) >> 2;
-    if (words[section] !== before + count) throw new Error("MuPDF's cross-reference table lies elsewhere");
-    words[section] = before;
+    reserveObjects(this.lib, this.#memory, document, count);
+  }
+
+  /**
+   * Counts bytes that were decompressed to be read.
+   * @throws Refusal `limit_exceeded`
+   */
+  countDecoded(bytes: number): void {
+    const limit = limits.decompressedBytes;
+    this.#decodedBytes += bytes;
+    if (this.#decodedBytes <= limit) return;
+    const actual = this.#decodedBytes;
+    throw new Refusal("limit_exceeded", "The document's pages decompress to too many bytes.", { limit, actual });
   }
 
   /** Whether an error is MuPDF's own word on a part of the document, not a trap or a lack of memory. */

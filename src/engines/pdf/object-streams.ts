@@ -1,8 +1,9 @@
 /**
  * Object streams are the one kind of stream that MuPDF inflates without a bound of its own, and it does so while it opens a
  * file. A deflate stream of 1 MB can hold 1 GB (RFC 1951 allows 1032 to 1, and filters can be chained), so those that could
- * be too large are inflated here first, natively and only to be counted.
+ * be too large are inflated here first, only to be counted.
  */
+import { Unzlib } from "fflate";
 import type { PDFDocument } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
@@ -28,53 +29,58 @@ interface ObjectStream {
  * is open: then a check for that time is given back.
  * @throws Refusal `limit_exceeded`
  */
-export async function checkObjectStreams(
-  file: InputBytes,
-): Promise<((document: PDFDocument) => Promise<void>) | undefined> {
+export function checkObjectStreams(file: InputBytes): ((document: PDFDocument) => void) | undefined {
   const streams = findObjectStreams(file);
   const most = streams.reduce((sum, { length, filters }) => sum + length * DEFLATE_RATIO ** filters, 0);
   if (most <= limits.objectStreamBytes) return undefined;
   if (find(file.view(0, file.length), "/Encrypt", 0) >= 0) {
-    return async (document) => {
+    return (document) => {
       let left = limits.objectStreamBytes;
       for (const { number, filters } of streams) {
         const stream = document.newIndirect(number);
-        if (stream.isStream()) left -= await inflatedSize(stream.readRawStream().asUint8Array().slice(), filters, left);
+        if (stream.isStream()) left -= inflatedSize(stream.readRawStream().asUint8Array(), filters, left);
       }
     };
   }
   let left = limits.objectStreamBytes;
   for (const { start, length, filters } of streams) {
-    left -= await inflatedSize(file.view(start, start + length).slice(), filters, left);
+    left -= inflatedSize(file.view(start, start + length), filters, left);
   }
   return undefined;
 }
 
-/** Bytes that come out; refuses past `most`. Data that does not inflate counts as far as it went. */
-async function inflatedSize(data: Uint8Array<ArrayBuffer>, filters: number, most: number): Promise<number> {
-  let stream: ReadableStream<Uint8Array> = new Blob([data]).stream();
-  for (let index = 0; index < filters; index++) stream = stream.pipeThrough(new DecompressionStream("deflate"));
-  const reader = stream.getReader();
+/**
+ * Bytes that come out; refuses past `most`. Data that does not inflate counts as far as it went. In small steps and without
+ * keeping anything: the platform's own stream would take in all that a bomb holds before we see the first of it.
+ */
+function inflatedSize(data: Uint8Array, filters: number, most: number): number {
   let size = 0;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      size += value.byteLength;
-      if (size > most) break;
-    }
-  } catch {
-    return size;
-  } finally {
-    reader.cancel().catch(() => undefined);
-  }
-  if (size > most) {
+  let next = (chunk: Uint8Array): void => {
+    size += chunk.byteLength;
+    if (size <= most) return;
     throw new Refusal("limit_exceeded", "The document's object streams decompress to too many bytes.", {
       limit: limits.objectStreamBytes,
       actual: limits.objectStreamBytes - most + size,
     });
+  };
+  for (let index = 0; index < filters; index++) {
+    const after = next;
+    const inflate = new Unzlib((chunk) => inSteps(chunk, after));
+    next = (chunk) => inflate.push(chunk);
+  }
+  try {
+    inSteps(data, next);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
   }
   return size;
+}
+
+/** Few enough bytes that what they inflate to, 1032 times as many, is no burden. */
+const STEP = 2048;
+
+function inSteps(data: Uint8Array, take: (chunk: Uint8Array) => void): void {
+  for (let at = 0; at < data.length; at += STEP) take(data.subarray(at, at + STEP));
 }
 
 function findObjectStreams(file: InputBytes): ObjectStream[] {

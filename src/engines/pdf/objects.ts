@@ -165,10 +165,15 @@ function writeTree<K>(
   return document.addObject(root);
 }
 
-/** The first of `name`, `name_2`, `name_3`, ... that `taken` does not hold. */
-export function freeName(name: string, taken: (name: string) => boolean): string {
-  if (!taken(name)) return name;
-  let number = 2;
-  while (taken(`${name}_${number}`)) number++;
-  return `${name}_${number}`;
+/** Finds names that are not taken: `name`, `name_2`, `name_3`, ... Goes on where it stopped, for thousands of one name. */
+export class FreeNames {
+  readonly #next = new Map<string, number>();
+
+  of(name: string, taken: (name: string) => boolean): string {
+    if (!taken(name)) return name;
+    let number = this.#next.get(name) ?? 2;
+    while (taken(`${name}_${number}`)) number++;
+    this.#next.set(name, number + 1);
+    return `${name}_${number}`;
+  }
 }

@@ -1,26 +1,36 @@
 /** The page tree (ISO 32000-2, 7.7.3). */
 import type { OpenPdf } from "./document.ts";
-import { items, MAX_DEPTH, objectNumber } from "./objects.ts";
+import { entries, items, MAX_DEPTH, objectNumber } from "./objects.ts";
 
 /** Page attributes that pages take from the page tree (7.7.3.4). */
 export const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"];
 
 /**
- * Makes a tree with loops or lost branches flat, so that every reader finds the pages that MuPDF found. A sound tree stays
- * as it is.
+ * Makes a tree with loops, lost branches, pages that are no objects of their own or stand in it twice flat, so that every
+ * reader finds the pages that MuPDF found, each an object. A sound tree stays as it is.
  */
-export function mendPageTree({ document, pageCount }: OpenPdf): void {
+export function mendPageTree({ document, engine, pageCount }: OpenPdf): void {
   const root = document.getTrailer().get("Root", "Pages");
   const seen = new Set<number>();
   const isSound = (node: typeof root, depth: number): boolean => {
     const number = objectNumber(node);
     if (depth > MAX_DEPTH || !node.isDictionary() || (number > 0 && seen.has(number))) return false;
-    if (!node.get("Kids").isArray()) return true;
     seen.add(number);
+    if (!node.get("Kids").isArray()) return number > 0;
     return items(node.get("Kids")).every((kid) => isSound(kid, depth + 1));
   };
   if (isSound(root, 0)) return;
-  const pages = Array.from({ length: pageCount }, (_, index) => document.findPage(index));
+  const taken = new Set<number>();
+  const pages = Array.from({ length: pageCount }, (_, index) => document.findPage(index)).map((page) => {
+    const number = objectNumber(page);
+    if (number > 0 && !taken.has(number)) {
+      taken.add(number);
+      return page;
+    }
+    const copy = document.newDictionary();
+    for (const { key, value } of entries(engine, page)) copy.put(key, value);
+    return document.addObject(copy);
+  });
   for (const page of pages) {
     for (const key of INHERITABLE) {
       const value = page.getInheritable(key);

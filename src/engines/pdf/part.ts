@@ -23,6 +23,8 @@ export class Part {
   readonly annotations: ReadonlySet<number>;
   readonly #map: PDFGraftMap;
   readonly #mended = new Set<number>();
+  /** Object numbers of the kept pages in the target. */
+  readonly #kept: ReadonlySet<number>;
 
   constructor(source: Source, target: PDFDocument, kept: ReadonlySet<number>) {
     this.source = source;
@@ -37,6 +39,7 @@ export class Part {
         leaf && source.pageOf.get(objectNumber(leaf)) === index ? this.copy(leaf) : target.createObject(),
       );
     }
+    this.#kept = new Set([...this.pages.values()].map(objectNumber));
     this.annotations = new Set(
       [...kept]
         .flatMap((index) => source.pages[index]?.annotations ?? [])
@@ -65,7 +68,7 @@ export class Part {
   }
 
   /**
-   * Makes the destinations below a copied link, outline item or field fit the target: names as they are now called,
+   * Makes the destinations below a copied page, annotation, outline item or field fit the target: names as they are now called,
    * pages by reference; those that lead to pages which are gone are taken out.
    */
   mendDestinations(copy: PDFObject): void {
@@ -86,8 +89,14 @@ export class Part {
       else if (destinations.named.has(name) && destinations.pageOf(destination) !== undefined) holder.delete(key);
       return;
     }
-    if (!destination.isArray() || destination.length === 0 || !destination.get(0).isNumber()) return;
-    const page = this.pages.get(destination.get(0).asNumber());
-    if (page) destination.put(0, page);
+    const array = destination.isDictionary() ? destination.get("D") : destination;
+    if (!array.isArray() || array.length === 0) return;
+    const first = array.get(0);
+    if (first.isIndirect()) {
+      if (!this.whole && !this.#kept.has(first.asIndirect())) holder.delete(key);
+      return;
+    }
+    const page = first.isNumber() ? this.pages.get(first.asNumber()) : undefined;
+    if (page) array.put(0, page);
   }
 }

@@ -1,3 +1,4 @@
+import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 
 /** One item of a range, before the number of pages is known. `from` above `to` is a descending item. */
@@ -51,48 +52,56 @@ export class PageRange {
    * @throws Refusal `invalid_page_range`: bad syntax, a page the document does not have, or nothing left; never clamped.
    */
   resolve(field: string, pageCount: number): number[] {
-    return this.#resolve(field, pageCount, (pages, named) => {
-      for (const page of named) pages.push(page);
-      return pages;
-    });
-  }
-
-  /** The 0-based pages as a set, ascending; refuses as `resolve` does. */
-  resolveSet(field: string, pageCount: number): number[] {
-    const pages = this.#resolve(field, pageCount, (pages, named) => [...new Set(pages).union(new Set(named))]);
-    return pages.sort((a, b) => a - b);
-  }
-
-  #resolve(field: string, pageCount: number, add: (pages: number[], named: number[]) => number[]): number[] {
-    const refuse = (problem: string): Refusal =>
-      new Refusal("invalid_page_range", `${field}: ${problem}.`, {
-        field,
-        range: this.text.slice(0, SHOWN),
-        maxPage: pageCount,
-      });
-    if (this.problem !== undefined) throw refuse(this.problem);
-    let pages: number[] = this.#items[0]?.leaveOut ? upTo(1, pageCount) : [];
-    for (const { item, leaveOut } of this.#items) {
-      const named = expand(item, pageCount);
-      if (typeof named === "string") throw refuse(named);
+    let pages: number[] = [];
+    for (const { named, leaveOut } of this.#named(field, pageCount)) {
       if (leaveOut) {
         const out = new Set(named);
         pages = pages.filter((page) => !out.has(page));
       } else {
-        pages = add(pages, named);
-        if (pages.length > MOST_PAGES) throw refuse(`names more than ${MOST_PAGES} pages`);
+        for (const page of named) pages.push(page);
+        if (pages.length > limits.pages) throw this.#refusal(field, pageCount, `names more than ${limits.pages} pages`);
       }
     }
-    if (pages.length === 0) throw refuse("leaves no page");
+    return this.#notEmpty(field, pageCount, pages);
+  }
+
+  /** The 0-based pages as a set, ascending; refuses as `resolve` does. */
+  resolveSet(field: string, pageCount: number): number[] {
+    const chosen = new Uint8Array(pageCount + 1);
+    for (const { named, leaveOut } of this.#named(field, pageCount)) {
+      for (const page of named) chosen[page] = leaveOut ? 0 : 1;
+    }
+    const pages = upTo(1, pageCount).filter((page) => chosen[page] === 1);
+    return this.#notEmpty(field, pageCount, pages);
+  }
+
+  /** The pages that each item names; a list that begins by leaving out begins with all. */
+  *#named(field: string, pageCount: number): Generator<{ named: readonly number[]; leaveOut: boolean }> {
+    if (this.problem !== undefined) throw this.#refusal(field, pageCount, this.problem);
+    if (this.#items[0]?.leaveOut) yield { named: upTo(1, pageCount), leaveOut: false };
+    for (const { item, leaveOut } of this.#items) {
+      const named = expand(item, pageCount);
+      if (typeof named === "string") throw this.#refusal(field, pageCount, named);
+      yield { named, leaveOut };
+    }
+  }
+
+  #notEmpty(field: string, pageCount: number, pages: readonly number[]): number[] {
+    if (pages.length === 0) throw this.#refusal(field, pageCount, "leaves no page");
     return pages.map((page) => page - 1);
+  }
+
+  #refusal(field: string, pageCount: number, problem: string): Refusal {
+    return new Refusal("invalid_page_range", `${field}: ${problem}.`, {
+      field,
+      range: this.text.slice(0, SHOWN),
+      maxPage: pageCount,
+    });
   }
 }
 
 /** Each item may walk all pages, so their number is bounded. */
 const MOST_ITEMS = 10_000;
-
-/** A range may name a page often; the output may have this many pages (API.md, Limits). */
-const MOST_PAGES = 5000;
 
 function parseItem(text: string): Item | string {
   if (text === "odd" || text === "even" || text === "all") return { kind: text };

@@ -1,6 +1,5 @@
 /** Which resources a page uses (ISO 32000-2, 7.8.3). */
 import type { PDFObject } from "mupdf";
-import { limits } from "../../limits.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { entries, items, latin1, nameOf } from "./objects.ts";
 import type { Source, SourcePage } from "./source.ts";
@@ -8,8 +7,11 @@ import type { Source, SourcePage } from "./source.ts";
 /** Categories whose entries content streams ask for by name. */
 const NAMED = new Set(["XObject", "Font", "ExtGState", "ColorSpace", "Pattern", "Shading", "Properties"]);
 
-/** A name in a content stream, up to white space or a delimiter (7.2.3). */
-const NAME = /\/([^\0\t\n\f\r /[\]()<>{}%]*)/g;
+const SLASH = 0x2f;
+/** White space and delimiters (7.2.3). */
+const ENDS_NAME = new Set(Array.from("\0\t\n\f\r /[]()<>{}%", (character) => character.charCodeAt(0)));
+/** Longest name, in bytes, that a resource can have (Annex C). */
+const MOST_NAME = 127 * 3;
 
 /**
  * The page's resources without those that its content never names: many writers give all pages one dictionary with
@@ -20,10 +22,8 @@ export function usedResources(source: Source, page: SourcePage): PDFObject {
   const { engine, document } = source.open;
   const { resources } = page;
   if (!resources.isDictionary()) return resources;
-  const content = contentOf(engine, page.attributes.get("Contents"));
-  if (content === undefined) return resources;
-  const used = new Set<string>();
-  for (const [, name = ""] of content.matchAll(NAME)) used.add(unescapeName(name));
+  const used = namesIn(engine, page.attributes.get("Contents"));
+  if (used === undefined) return resources;
 
   let dropped = false;
   const kept = document.newDictionary();
@@ -46,22 +46,31 @@ export function usedResources(source: Source, page: SourcePage): PDFObject {
   return dropped ? kept : resources;
 }
 
-function contentOf(engine: PdfEngine, contents: PDFObject): string | undefined {
-  let text = "";
+/** All names in a page's content; undefined where a stream of it cannot be decoded, which then says nothing. */
+function namesIn(engine: PdfEngine, contents: PDFObject): Set<string> | undefined {
+  const names = new Set<string>();
   for (const stream of contents.isArray() ? items(contents) : [contents]) {
     if (!stream.isStream()) continue;
     try {
       const buffer = stream.readStream();
-      if (text.length + buffer.getLength() > limits.searchedContentBytes) return undefined;
-      text += `${latin1(buffer.asUint8Array())}\n`;
+      engine.countDecoded(buffer.getLength());
+      collectNames(buffer.asUint8Array(), names);
       buffer.destroy();
     } catch (error) {
-      // A content stream that cannot be decoded says nothing about what it uses.
       if (engine.isFailure(error)) return undefined;
       throw error;
     }
   }
-  return text;
+  return names;
+}
+
+/** Reads the names where they lie: as a string, a large page's content would be twice as large. */
+function collectNames(content: Uint8Array, names: Set<string>): void {
+  for (let slash = content.indexOf(SLASH); slash >= 0; slash = content.indexOf(SLASH, slash + 1)) {
+    let end = slash + 1;
+    while (end < content.length && end - slash <= MOST_NAME && !ENDS_NAME.has(content[end] ?? 0)) end++;
+    names.add(unescapeName(latin1(content.subarray(slash + 1, end))));
+  }
 }
 
 function takesResourcesFromPage(object: PDFObject): boolean {
