@@ -79,9 +79,12 @@ export class PageRange {
   *#named(field: string, pageCount: number): Generator<{ named: readonly number[]; leaveOut: boolean }> {
     if (this.problem !== undefined) throw this.#refusal(field, pageCount, this.problem);
     if (this.#items[0]?.leaveOut) yield { named: upTo(1, pageCount), leaveOut: false };
+    let total = 0;
     for (const { item, leaveOut } of this.#items) {
       const named = expand(item, pageCount);
       if (typeof named === "string") throw this.#refusal(field, pageCount, named);
+      total += named.length;
+      if (total > MOST_NAMED) throw this.#refusal(field, pageCount, "names the same pages too often");
       yield { named, leaveOut };
     }
   }
@@ -102,6 +105,7 @@ export class PageRange {
 
 /** Each item may walk all pages, so their number is bounded. */
 const MOST_ITEMS = 10_000;
+const MOST_NAMED = 1_000_000;
 
 function parseItem(text: string): Item | string {
   if (text === "odd" || text === "even" || text === "all") return { kind: text };

@@ -1,0 +1,118 @@
+import { describe, expect, inject, test } from "vitest";
+import { pdfPart, post, type Answer, type Part, type Service } from "../harness/client.ts";
+import { document } from "../harness/fixtures.ts";
+import { openPdf } from "../harness/pdfjs.ts";
+import { pdf } from "../harness/pdf-writer.ts";
+import { check, runQpdf } from "../harness/qpdf.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const service: Service = { baseUrl, key: liveKey };
+/** ms for what must not be quadratic, on a busy machine; it takes tenths of a second. */
+const SOON = 10_000;
+
+function send(operation: string, parts: Record<string, Part>): Promise<Answer> {
+  return post(service, operation, parts, SOON);
+}
+
+/** Object syntax without object streams, one character a byte. */
+async function syntax(bytes: Uint8Array): Promise<string> {
+  const { output } = await runQpdf(["--qdf", "--object-streams=disable", "/in.pdf", "/out.pdf"], { "/in.pdf": bytes });
+  return new TextDecoder("latin1").decode(output);
+}
+
+const page = (more = ""): string => `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] ${more} >>`;
+
+describe("long chains and many of one name", () => {
+  test("4,000 pages, each with a link to the next", async () => {
+    const file = pdfPart(document({ name: "chain", pages: 4000, features: ["links"] }));
+    for (const [operation, fields] of [
+      ["rotate", { angle: "90" }],
+      ["extract-pages", { range: "all" }],
+      ["split", { mode: "chunks", chunkSize: "2000" }],
+    ] as const) {
+      expect(await send(operation, { file, ...fields })).toMatchObject({ status: 200 });
+    }
+  });
+
+  test("10,000 fields of one name in two files: one name each", async () => {
+    const fields = Array.from({ length: 10_000 }, () => "<< /FT /Tx /T (a) >>");
+    const references = fields.map((_, index) => `${index + 4} 0 R`).join(" ");
+    const root = `<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [${references}] >> >>`;
+    const bytes = pdf([root, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page(), ...fields], "/Root 1 0 R");
+    const answer = await send("merge", { file0: pdfPart(bytes), file1: pdfPart(bytes) });
+    expect(answer.status).toBe(200);
+    const names = (await syntax(answer.body)).match(/\/T \(\w+\)/g) ?? [];
+    expect(names.filter((name) => name === "/T (a)").length).toBe(10_000);
+    expect(names.filter((name) => name === "/T (a_2)").length).toBe(10_000);
+  });
+
+  test("a page with a form, 1,000 times", async () => {
+    const file = pdfPart(document({ name: "again", pages: 2, features: ["form"] }));
+    const answer = await send("extract-pages", { file, range: Array(1000).fill("1").join(",") });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("X-Page-Count")).toBe("1000");
+  });
+
+  test("parts with too many pages taken together", async () => {
+    const file = pdfPart(document({ name: "parts", pages: 300 }));
+    const ranges = Array(200).fill("all").join("|");
+    expect(await send("split", { file, mode: "ranges", ranges })).toMatchObject({
+      status: 413,
+      code: "limit_exceeded",
+    });
+  });
+});
+
+describe("page trees", () => {
+  const root = "<< /Type /Catalog /Pages 2 0 R >>";
+  const operations: [string, Record<string, string>][] = [
+    ["merge", {}],
+    ["split", { mode: "pages" }],
+    ["extract-pages", { range: "1" }],
+    ["rotate", { angle: "90" }],
+  ];
+
+  test.each(operations)("%s names a page that is not there", async (operation, fields) => {
+    const lost = pdf([root, "<< /Type /Pages /Kids [3 0 R 9 0 R] /Count 2 >>", page()], "/Root 1 0 R");
+    const files: Record<string, Part> =
+      operation === "merge" ? { file0: pdfPart(lost), file1: pdfPart(lost) } : { file: pdfPart(lost) };
+    const answer = await send(operation, { ...files, ...fields });
+    expect(answer).toMatchObject({ status: 400, code: "invalid_file" });
+    expect(JSON.parse(new TextDecoder().decode(answer.body))).toMatchObject({
+      error: { details: { missingPages: [2] } },
+    });
+  });
+
+  test("rotate makes a page that stands in the tree twice two pages, each with its own angle", async () => {
+    const twice = pdf([root, "<< /Type /Pages /Kids [3 0 R 3 0 R] /Count 2 >>", page()], "/Root 1 0 R");
+    const { status, body } = await send("rotate", { file: pdfPart(twice), rotations: '{"1":90,"2":180}' });
+    expect(status).toBe(200);
+    expect((await check(body)).errors).toEqual([]);
+    expect((await openPdf(body)).pages.map(({ rotate }) => rotate)).toEqual([90, 180]);
+  });
+});
+
+describe("actions that lead to pages", () => {
+  const root = (name: string): string =>
+    `<< /Type /Catalog /Pages 2 0 R /Names << /Dests << /Names [(${name}) [4 0 R /Fit]] >> >> >>`;
+  const tree = "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>";
+  const opening = (target: string): string => page(`/AA << /O << /S /GoTo /D ${target} >> >>`);
+
+  test("extract-pages takes out the one of a page to a page that is gone", async () => {
+    const bytes = pdf([root("sec"), tree, opening("[4 0 R /Fit]"), page()], "/Root 1 0 R");
+    const { body } = await send("extract-pages", { file: pdfPart(bytes), range: "1" });
+    const text = await syntax(body);
+    expect(text).toContain("/GoTo");
+    expect(text).not.toContain("/Fit");
+  });
+
+  test("merge renames the destination of the second file, and what leads there follows", async () => {
+    const file = pdfPart(pdf([root("sec"), tree, opening("(sec)"), page()], "/Root 1 0 R"));
+    const { body } = await send("merge", { file0: file, file1: file });
+    const text = await syntax(body);
+    expect(text.match(/\/D \((sec(?:_2)?)\)/g)?.toSorted()).toEqual(["/D (sec)", "/D (sec_2)"]);
+    const { destinations } = await openPdf(body);
+    expect(destinations.get("sec")?.page).toBe(1);
+    expect(destinations.get("sec_2")?.page).toBe(3);
+  });
+});
