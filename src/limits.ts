@@ -21,6 +21,16 @@ export const limits = {
   /** Bytes of a ZIP answer: beyond this a ZIP needs the 64-bit format, which many readers lack. */
   zipBytes: 0xffff_ffff,
 
+  text: {
+    /**
+     * Characters of one answer of extract-text (UTF-16 units). The answer lies in the JavaScript heap as text by page, as a
+     * whole, as JSON and as bytes: about ten bytes for each.
+     */
+    characters: 4_000_000,
+    /** Words with their boxes in one answer: about 250 bytes for each. */
+    words: 150_000,
+  },
+
   form: {
     /** Parts of a multipart body, files included. */
     fields: 1_000,

@@ -1,0 +1,57 @@
+import type { Segment } from "./text-glyphs.ts";
+import { onOneBaseline } from "./text-lines.ts";
+
+/** Lines side by side that make columns, at least. */
+const LEAST_LINES = 3;
+/** Glyphs of a column's line on average, at least: a table's cells hold fewer. */
+const LEAST_GLYPHS = 18;
+/** Width of the gap between columns, in font sizes, at least. */
+const LEAST_GUTTER = 0.8;
+
+/**
+ * The order in which a person reads. Most files hold their text in it; some write line by line across the columns. Where
+ * rows stand in pairs on one baseline, with a gap between them that no row crosses, the left ones come first.
+ */
+export function inColumns(segments: readonly Segment[]): Segment[] {
+  const ordered: Segment[] = [];
+  for (let at = 0; at < segments.length;) {
+    const { to, gutter } = acrossColumns(segments, at);
+    if (gutter === undefined) {
+      ordered.push(...segments.slice(at, to));
+    } else {
+      const part = segments.slice(at, to);
+      ordered.push(...inColumns(part.filter(({ end }) => end <= gutter)));
+      ordered.push(...inColumns(part.filter(({ end }) => end > gutter)));
+    }
+    at = to;
+  }
+  return ordered;
+}
+
+/** The run of rows from `from` on that are written across one gutter, or the row alone where there is none. */
+function acrossColumns(segments: readonly Segment[], from: number): { to: number; gutter: number | undefined } {
+  let [low, high] = [-Infinity, Infinity];
+  let [pairs, pairedTo, glyphs] = [0, from, 0];
+  let at = from;
+  for (; at < segments.length; at++) {
+    const [left, right] = [segments[at], segments[at + 1]];
+    if (left === undefined || left.vertical) break;
+    const isPair = right !== undefined && onOneBaseline(left, right) && right.start > left.end;
+    // A row alone stays on its side of the gutter.
+    const [nextLow, nextHigh] = isPair
+      ? [Math.max(low, left.end), Math.min(high, right.start)]
+      : left.end <= high && left.end < (low + high) / 2
+        ? [Math.max(low, left.end), high]
+        : [low, Math.min(high, left.start)];
+    if (nextHigh - nextLow < LEAST_GUTTER * left.size || (pairs === 0 && !isPair)) break;
+    [low, high] = [nextLow, nextHigh];
+    if (isPair) {
+      pairs++;
+      glyphs += left.glyphs.length + right.glyphs.length;
+      at++;
+      pairedTo = at + 1;
+    }
+  }
+  if (pairs < LEAST_LINES || glyphs < LEAST_GLYPHS * 2 * pairs) return { to: from + 1, gutter: undefined };
+  return { to: pairedTo, gutter: (low + high) / 2 };
+}

@@ -1,0 +1,172 @@
+import type { StructuredText } from "mupdf";
+import { limits } from "../../limits.ts";
+import { Refusal } from "../errors.ts";
+import type { PdfEngine } from "./mupdf.ts";
+import { characterOf, isMark, isRightToLeft, isUnspaced } from "./text-characters.ts";
+
+/** `[x0, y0, x1, y1]` in points, origin top-left of the visible page. */
+export type Box = [number, number, number, number];
+
+/** A glyph on the page, with all characters that it stands for. */
+export interface Glyph {
+  text: string;
+  /** Empty where boxes were not asked for. */
+  readonly box: Box;
+  /** Where it begins and ends along the line's direction, in points. */
+  readonly start: number;
+  readonly end: number;
+  /** Font size as it shows on the page, in points. */
+  readonly size: number;
+  /** Of a script without spaces between words. */
+  readonly unspaced: boolean;
+}
+
+/** Glyphs in a row, in the order of the page's content. */
+export interface Segment {
+  readonly glyphs: Glyph[];
+  /** Unit vector of the line; y grows downwards. */
+  readonly direction: readonly [number, number];
+  readonly vertical: boolean;
+  /** Where the baseline lies, across the direction, in points. */
+  readonly baseline: number;
+  /** Least and greatest place along the direction, in points. */
+  start: number;
+  end: number;
+  /** Greatest font size, in points. */
+  size: number;
+  /** Whether any of it reads from right to left. */
+  rightToLeft: boolean;
+  /** Number of MuPDF's block, about a paragraph. */
+  readonly block: number;
+}
+
+/** Text smaller than this, in points, cannot be seen. */
+const LEAST_SIZE = 0.1;
+
+/** Two places that are the same but for rounding, in points. */
+const SAME = 0.02;
+
+interface ReadOptions {
+  /** The visible page. */
+  readonly bounds: Box;
+  /** How many glyphs there may be. */
+  readonly budget: number;
+  /** Whether glyphs need their boxes. */
+  readonly boxes: boolean;
+}
+
+/**
+ * The glyphs of a page in rows. Left out is what lies outside the visible page, with its middle, and what has no size.
+ * Invisible text (render mode 3) is there: it is the text of a scan.  * @throws Refusal `limit_exceeded` beyond the budget.
+ */
+export function readSegments(engine: PdfEngine, text: StructuredText, options: ReadOptions): Segment[] {
+  const { lib } = engine;
+  const segments: Segment[] = [];
+  let left = options.budget;
+  let number = 0;
+  let block = lib._wasm_stext_page_get_first_block(text.pointer);
+  for (; block !== 0; block = lib._wasm_stext_block_get_next(block), number++) {
+    if (lib._wasm_stext_block_get_type(block) !== 0) continue;
+    let line = lib._wasm_stext_block_get_first_line(block);
+    for (; line !== 0; line = lib._wasm_stext_line_get_next(line)) {
+      const segment = readLine(engine, line, number, { ...options, budget: left });
+      if (segment === undefined) continue;
+      left -= segment.glyphs.length;
+      segments.push(segment);
+    }
+  }
+  return segments;
+}
+
+function readLine(
+  { lib }: PdfEngine,
+  line: number,
+  block: number,
+  { bounds, budget, boxes }: ReadOptions,
+): Segment | undefined {
+  // Nothing here allocates, so the heap stays where it is.
+  const floats = lib.HEAPF32;
+  const direction = lib._wasm_stext_line_get_dir(line) >> 2;
+  const [dx, dy] = [at(floats, direction), at(floats, direction + 1)];
+  const vertical = lib._wasm_stext_line_get_wmode(line) === 1;
+  const glyphs: Glyph[] = [];
+  /** Characters of a glyph that MuPDF put before the glyph's first one: those of a row it turned around. */
+  let early: { text: string; place: number }[] = [];
+  let [baseline, start, end, size, rightToLeft] = [0, Infinity, -Infinity, 0, false];
+  let character = lib._wasm_stext_line_get_first_char(line);
+  for (; character !== 0; character = lib._wasm_stext_char_get_next(character)) {
+    const code = lib._wasm_stext_char_get_c(character);
+    const characterSize = lib._wasm_stext_char_get_size(character);
+    const written = characterSize < LEAST_SIZE ? "" : characterOf(code);
+    if (written === "") continue;
+    const quad = lib._wasm_stext_char_get_quad(character) >> 2;
+    const [ulx, uly] = [at(floats, quad), at(floats, quad + 1)];
+    const [llx, lly] = [at(floats, quad + 4), at(floats, quad + 5)];
+    const [lrx, lry] = [at(floats, quad + 6), at(floats, quad + 7)];
+    const middleX = (ulx + lrx) / 2;
+    const middleY = (uly + lry) / 2;
+    if (!(middleX >= bounds[0] && middleX <= bounds[2] && middleY >= bounds[1] && middleY <= bounds[3])) continue;
+    // Of text from top to bottom MuPDF names the corners differently.
+    const across = vertical ? ulx * dx + uly * dy : llx * dx + lly * dy;
+    const along = lrx * dx + lry * dy;
+    const from = vertical ? Math.min(across, along) : across;
+    const to = vertical ? Math.max(across, along) : along;
+    if (isRightToLeft(code)) rightToLeft = true;
+    const last = glyphs.at(-1);
+    // MuPDF gives a glyph's further characters no width and puts them at its end.
+    if (to - from < SAME || (last !== undefined && isMark(code))) {
+      if (last !== undefined && (written === " " || isMark(code) || Math.abs(last.end - from) < SAME))
+        last.text += written;
+      else early.push({ text: written, place: from });
+      continue;
+    }
+    if (glyphs.length >= budget) throw tooMuchText();
+    const glyph = {
+      text: written,
+      box: boxes ? boxAt(floats, quad) : NO_BOX,
+      start: from,
+      end: to,
+      size: characterSize,
+      unspaced: isUnspaced(code),
+    };
+    if (early.length > 0) {
+      for (const mark of early.toReversed()) attach(mark, glyph, last);
+      early = [];
+    }
+    if (glyphs.length === 0) {
+      const origin = lib._wasm_stext_char_get_origin(character) >> 2;
+      baseline = at(floats, origin + 1) * dx - at(floats, origin) * dy;
+    }
+    glyphs.push(glyph);
+    start = Math.min(start, from);
+    end = Math.max(end, to);
+    size = Math.max(size, characterSize);
+  }
+  const final = glyphs.at(-1);
+  if (final === undefined) return undefined;
+  for (const mark of early) final.text += mark.text;
+  return { glyphs, direction: [dx, dy], vertical, baseline, start, end, size, rightToLeft, block };
+}
+
+/** A mark without a width of its own goes to the glyph that it stands on or ends. */
+function attach(mark: { text: string; place: number }, next: Glyph, last: Glyph | undefined): void {
+  const isLasts = last !== undefined && mark.place >= last.start && mark.place < last.end;
+  if (isLasts && !(mark.place >= next.start && mark.place <= next.end + SAME)) last.text += mark.text;
+  else next.text += mark.text;
+}
+
+export function tooMuchText(): Refusal {
+  return new Refusal("limit_exceeded", "The pages hold too much text for one answer. Ask for fewer pages.", {
+    limit: limits.text.characters,
+  });
+}
+
+const at = (floats: Float32Array, index: number): number => floats[index] ?? 0;
+
+const NO_BOX: Box = [0, 0, 0, 0];
+
+function boxAt(floats: Float32Array, quad: number): Box {
+  const [ax, ay, bx, by] = [at(floats, quad), at(floats, quad + 1), at(floats, quad + 2), at(floats, quad + 3)];
+  const [cx, cy, ex, ey] = [at(floats, quad + 4), at(floats, quad + 5), at(floats, quad + 6), at(floats, quad + 7)];
+  return [Math.min(ax, bx, cx, ex), Math.min(ay, by, cy, ey), Math.max(ax, bx, cx, ex), Math.max(ay, by, cy, ey)];
+}
