@@ -14,6 +14,11 @@ export const limits = {
   decompressedBytes: 512 * MiB,
   /** Bytes that a document's object streams may inflate to: MuPDF inflates them while it opens a file. */
   objectStreamBytes: 128 * MiB,
+  /**
+   * Bytes that the content streams of the pages that are drawn or read may decompress to: about 20 MiB are interpreted in a
+   * second, and nothing can stop that.
+   */
+  contentBytes: 128 * MiB,
   /** Files of one request. */
   files: 100,
   /** Entries of a ZIP answer. */

@@ -34,7 +34,7 @@ size is not. A glyph whose font does not tell its character is U+FFFD. A scan wi
     using open = await openPdf(pdf, file);
     const { pageCount } = open;
     const chosen = pages?.resolveSet("pages", pageCount) ?? Array.from({ length: pageCount }, (_, page) => page);
-    const read = readText(open, chosen, { words });
+    const read = await readText(open, chosen, { words });
     const all = read.map((page) => page.text).join(PAGE_BREAK);
     return {
       kind: "json",

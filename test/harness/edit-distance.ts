@@ -1,11 +1,11 @@
 /** White space of any kind and length as one space, none at the ends, and compatibility forms as their characters (NFC). */
-export const normaliseSpace = (text: string): string => text.normalize("NFC").replaceAll(/\s+/gu, " ").trim();
+const normaliseSpace = (text: string): string => text.normalize("NFC").replaceAll(/\s+/gu, " ").trim();
 
 /**
  * Edit distance (Levenshtein) in code points. Walks the band of diagonals that can still be reached, each as far as it
  * goes for a number of edits: quick for texts that are alike, however long (time grows with the square of the distance).
  */
-export function editDistance(left: string, right: string): number {
+function editDistance(left: string, right: string): number {
   const a = Uint32Array.from(left, (character) => character.codePointAt(0) ?? 0);
   const b = Uint32Array.from(right, (character) => character.codePointAt(0) ?? 0);
   const most = Math.max(a.length, b.length);

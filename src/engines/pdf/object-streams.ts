@@ -10,7 +10,7 @@ import type { InputBytes } from "./heap.ts";
 import { latin1 } from "./objects.ts";
 
 /** Most that deflate can expand. */
-const DEFLATE_RATIO = 1032;
+export const DEFLATE_RATIO = 1032;
 /** Longest dictionary of an object stream, in bytes; theirs are short. */
 const MOST_DICTIONARY = 4096;
 
@@ -50,8 +50,21 @@ export async function checkObjectStreams(
   return undefined;
 }
 
-/** Bytes that come out; refuses past `most`. Data that does not inflate counts as far as it went. */
+/** Bytes that come out; refuses past `most`. */
 async function inflatedSize(data: Uint8Array<ArrayBuffer>, filters: number, most: number): Promise<number> {
+  const size = await countInflated(data, filters, most);
+  if (size <= most) return size;
+  throw new Refusal("limit_exceeded", "The document's object streams decompress to too many bytes.", {
+    limit: limits.objectStreamBytes,
+    actual: limits.objectStreamBytes - most + size,
+  });
+}
+
+/**
+ * Bytes that come out of data that was deflated `filters` times; counting stops a little beyond `most`. Data that does not
+ * inflate counts as far as it went.
+ */
+export async function countInflated(data: Uint8Array<ArrayBuffer>, filters: number, most: number): Promise<number> {
   let stream: ReadableStream<Uint8Array> = new Blob([data]).stream();
   for (let index = 0; index < filters; index++) stream = stream.pipeThrough(new DecompressionStream("deflate"));
   const reader = stream.getReader();
@@ -59,22 +72,14 @@ async function inflatedSize(data: Uint8Array<ArrayBuffer>, filters: number, most
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) break;
+      if (done || size > most) return size;
       size += value.byteLength;
-      if (size > most) break;
     }
   } catch {
     return size;
   } finally {
     reader.cancel().catch(() => undefined);
   }
-  if (size > most) {
-    throw new Refusal("limit_exceeded", "The document's object streams decompress to too many bytes.", {
-      limit: limits.objectStreamBytes,
-      actual: limits.objectStreamBytes - most + size,
-    });
-  }
-  return size;
 }
 
 function findObjectStreams(file: InputBytes): ObjectStream[] {

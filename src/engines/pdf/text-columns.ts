@@ -5,6 +5,8 @@ import { onOneBaseline } from "./text-lines.ts";
 const LEAST_LINES = 3;
 /** Glyphs of a column's line on average, at least: a table's cells hold fewer. */
 const LEAST_GLYPHS = 18;
+/** Columns of a page, at most. */
+const MOST_COLUMNS = 12;
 /** Width of the gap between columns, in font sizes, at least. */
 const LEAST_GUTTER = 0.8;
 
@@ -12,23 +14,29 @@ const LEAST_GUTTER = 0.8;
  * The order in which a person reads. Most files hold their text in it; some write line by line across the columns. Where
  * rows stand in pairs on one baseline, with a gap between them that no row crosses, the left ones come first.
  */
-export function inColumns(segments: readonly Segment[]): Segment[] {
+export function inColumns(segments: readonly Segment[], most = MOST_COLUMNS): readonly Segment[] {
+  if (most <= 1) return segments;
   const ordered: Segment[] = [];
   for (let at = 0; at < segments.length;) {
     const { to, gutter } = acrossColumns(segments, at);
-    if (gutter === undefined) {
-      ordered.push(...segments.slice(at, to));
-    } else {
-      const part = segments.slice(at, to);
-      ordered.push(...inColumns(part.filter(({ end }) => end <= gutter)));
-      ordered.push(...inColumns(part.filter(({ end }) => end > gutter)));
-    }
+    const part = segments.slice(at, to);
+    const columns =
+      gutter === undefined
+        ? [part]
+        : [
+            part.filter(({ end }) => end <= gutter),
+            inColumns(
+              part.filter(({ end }) => end > gutter),
+              most - 1,
+            ),
+          ];
+    for (const column of columns) for (const segment of column) ordered.push(segment);
     at = to;
   }
   return ordered;
 }
 
-/** The run of rows from `from` on that are written across one gutter, or the row alone where there is none. */
+/** The run of rows from `from` on that are written across one gutter; none where they are a table, or a row alone. */
 function acrossColumns(segments: readonly Segment[], from: number): { to: number; gutter: number | undefined } {
   let [low, high] = [-Infinity, Infinity];
   let [pairs, pairedTo, glyphs] = [0, from, 0];
@@ -52,6 +60,6 @@ function acrossColumns(segments: readonly Segment[], from: number): { to: number
       pairedTo = at + 1;
     }
   }
-  if (pairs < LEAST_LINES || glyphs < LEAST_GLYPHS * 2 * pairs) return { to: from + 1, gutter: undefined };
-  return { to: pairedTo, gutter: (low + high) / 2 };
+  const isText = pairs >= LEAST_LINES && glyphs >= LEAST_GLYPHS * 2 * pairs;
+  return { to: Math.max(from + 1, pairedTo), gutter: isText ? (low + high) / 2 : undefined };
 }

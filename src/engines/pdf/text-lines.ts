@@ -123,8 +123,9 @@ function inReadingOrder(line: Segment): readonly Glyph[] {
     if (reading === base || reading === "neutral") continue;
     let to = from;
     for (let at = from; at < glyphs.length && readings[at] !== base; at++) if (readings[at] === reading) to = at;
-    glyphs.splice(from, to + 1 - from, ...glyphs.slice(from, to + 1).reverse());
-    from = to;
+    const run = glyphs.slice(from, to + 1);
+    for (const glyph of run) glyphs[to--] = glyph;
+    from += run.length - 1;
   }
   return glyphs;
 }

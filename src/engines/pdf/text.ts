@@ -1,6 +1,7 @@
 import type { PDFPage, StructuredText } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
+import { checkContents } from "./content-size.ts";
 import type { OpenPdf } from "./document.ts";
 import { inColumns } from "./text-columns.ts";
 import { type Box, readSegments, tooMuchText } from "./text-glyphs.ts";
@@ -22,11 +23,16 @@ const OPTIONS = "clip=no,inhibit-spaces";
 
 /**
  * Reads the text of pages (0-based), as a person sees them: turned, cut to the CropBox, with annotations and form fields.
- * A page that cannot be read shows nothing and has no text. `words`: also each word with its place.
- * @throws Refusal `limit_exceeded` (characters or words of all pages together, memory).
+ * A page that is there but cannot be drawn shows nothing and has no text. `words`: also each word with its place.
+ * @throws Refusal `limit_exceeded` (contents, characters or words of all pages together, memory).
  */
-export function readText(open: OpenPdf, pages: readonly number[], { words }: { words: boolean }): PageText[] {
+export async function readText(
+  open: OpenPdf,
+  pages: readonly number[],
+  { words }: { words: boolean },
+): Promise<PageText[]> {
   const { engine } = open;
+  await checkContents(open, pages);
   // Colours are of no interest, and converting them takes a tenth of the time.
   engine.mupdf.disableICC();
   const read: PageText[] = [];
@@ -53,6 +59,8 @@ export function readText(open: OpenPdf, pages: readonly number[], { words }: { w
 function readPage({ document, engine }: OpenPdf, index: number, budget: number, withWords: boolean): PageText {
   using stack = new DisposableStack();
   const pageNumber = index + 1;
+  // Throws where the page tree promises a page that it has not: then the file is damaged.
+  document.findPage(index);
   try {
     const page = stack.adopt(document.loadPage(index), (loaded) => loaded.destroy());
     const structured = structuredText(page, stack);
