@@ -74,3 +74,10 @@ export function isRightToLeft(code: number): boolean {
 export function isMark(code: number): boolean {
   return code >= 0x591 && code <= 0x8ff && /\p{Mn}/u.test(String.fromCharCode(code));
 }
+
+/** Letters and digits that make words and read from left to right: Latin, Greek and Cyrillic ones. */
+export function isLatinLike(code: number): boolean {
+  if (code < 0x80)
+    return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
+  return (code >= 0xc0 && code <= 0x24f) || (code >= 0x370 && code <= 0x52f);
+}

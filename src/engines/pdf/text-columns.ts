@@ -3,8 +3,8 @@ import { onOneBaseline } from "./text-lines.ts";
 
 /** Lines side by side that make columns, at least. */
 const LEAST_LINES = 3;
-/** Glyphs of a column's line on average, at least: a table's cells hold fewer. */
-const LEAST_GLYPHS = 18;
+/** Characters of a column's line on average, at least: a table's cells hold fewer. */
+const LEAST_CHARACTERS = 18;
 /** Columns of a page, at most. */
 const MOST_COLUMNS = 12;
 /** Width of the gap between columns, in font sizes, at least. */
@@ -39,7 +39,7 @@ export function inColumns(segments: readonly Segment[], most = MOST_COLUMNS): re
 /** The run of rows from `from` on that are written across one gutter; none where they are a table, or a row alone. */
 function acrossColumns(segments: readonly Segment[], from: number): { to: number; gutter: number | undefined } {
   let [low, high] = [-Infinity, Infinity];
-  let [pairs, pairedTo, glyphs] = [0, from, 0];
+  let [pairs, pairedTo, characters] = [0, from, 0];
   let at = from;
   for (; at < segments.length; at++) {
     const [left, right] = [segments[at], segments[at + 1]];
@@ -55,11 +55,11 @@ function acrossColumns(segments: readonly Segment[], from: number): { to: number
     [low, high] = [nextLow, nextHigh];
     if (isPair) {
       pairs++;
-      glyphs += left.glyphs.length + right.glyphs.length;
+      characters += left.length + right.length;
       at++;
       pairedTo = at + 1;
     }
   }
-  const isText = pairs >= LEAST_LINES && glyphs >= LEAST_GLYPHS * 2 * pairs;
+  const isText = pairs >= LEAST_LINES && characters >= LEAST_CHARACTERS * 2 * pairs;
   return { to: Math.max(from + 1, pairedTo), gutter: isText ? (low + high) / 2 : undefined };
 }

@@ -1,20 +1,21 @@
 import type { StructuredText } from "mupdf";
+import type { LibMuPDF } from "../../../wasm/generated/mupdf.js";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { PdfEngine } from "./mupdf.ts";
-import { characterOf, isMark, isRightToLeft, isUnspaced } from "./text-characters.ts";
+import { characterOf, isLatinLike, isMark, isRightToLeft, isUnspaced } from "./text-characters.ts";
 
 /** `[x0, y0, x1, y1]` in points, origin top-left of the visible page. */
 export type Box = [number, number, number, number];
 
-/** A glyph on the page, with all characters that it stands for. */
+/** A glyph on the page, with all characters that it stands for; or several letters of one word that stand close together. */
 export interface Glyph {
   text: string;
   /** Empty where boxes were not asked for. */
   readonly box: Box;
   /** Where it begins and ends along the line's direction, in points. */
   readonly start: number;
-  readonly end: number;
+  end: number;
   /** Font size as it shows on the page, in points. */
   readonly size: number;
   /** Of a script without spaces between words. */
@@ -24,6 +25,8 @@ export interface Glyph {
 /** Glyphs in a row, in the order of the page's content. */
 export interface Segment {
   readonly glyphs: Glyph[];
+  /** How many characters its glyphs stand for, about. */
+  readonly length: number;
   /** Unit vector of the line; y grows downwards. */
   readonly direction: readonly [number, number];
   readonly vertical: boolean;
@@ -40,8 +43,17 @@ export interface Segment {
   readonly block: number;
 }
 
+/**
+ * Where MuPDF 1.28 keeps the parts of a character, in words of 4 bytes: code, writing direction, colour, origin (2 floats),
+ * corners (8 floats), size, font, next. A call for each part would take as long as all else that is done here.
+ */
+const [ORIGIN, QUAD, SIZE, NEXT] = [3, 5, 13, 15];
+
 /** Text smaller than this, in points, cannot be seen. */
 const LEAST_SIZE = 0.1;
+
+/** A gap that is wider is a space, in font sizes. */
+export const SPACE_GAP = 0.15;
 
 /** Two places that are the same but for rounding, in points. */
 const SAME = 0.02;
@@ -57,7 +69,8 @@ interface ReadOptions {
 
 /**
  * The glyphs of a page in rows. Left out is what lies outside the visible page, with its middle, and what has no size.
- * Invisible text (render mode 3) is there: it is the text of a scan.  * @throws Refusal `limit_exceeded` beyond the budget.
+ * Invisible text (render mode 3) is there: it is the text of a scan.
+ * @throws Refusal `limit_exceeded` beyond the budget.
  */
 export function readSegments(engine: PdfEngine, text: StructuredText, options: ReadOptions): Segment[] {
   const { lib } = engine;
@@ -71,7 +84,7 @@ export function readSegments(engine: PdfEngine, text: StructuredText, options: R
     for (; line !== 0; line = lib._wasm_stext_line_get_next(line)) {
       const segment = readLine(engine, line, number, { ...options, budget: left });
       if (segment === undefined) continue;
-      left -= segment.glyphs.length;
+      left -= segment.length;
       segments.push(segment);
     }
   }
@@ -85,7 +98,7 @@ function readLine(
   { bounds, budget, boxes }: ReadOptions,
 ): Segment | undefined {
   // Nothing here allocates, so the heap stays where it is.
-  const floats = lib.HEAPF32;
+  const [floats, words] = [lib.HEAPF32, lib.HEAPU32];
   const direction = lib._wasm_stext_line_get_dir(line) >> 2;
   const [dx, dy] = [at(floats, direction), at(floats, direction + 1)];
   const vertical = lib._wasm_stext_line_get_wmode(line) === 1;
@@ -93,13 +106,16 @@ function readLine(
   /** Characters of a glyph that MuPDF put before the glyph's first one: those of a row it turned around. */
   let early: { text: string; place: number }[] = [];
   let [baseline, start, end, size, rightToLeft] = [0, Infinity, -Infinity, 0, false];
+  let [length, last, lastJoins]: [number, Glyph | undefined, boolean] = [0, undefined, false];
   let character = lib._wasm_stext_line_get_first_char(line);
-  for (; character !== 0; character = lib._wasm_stext_char_get_next(character)) {
-    const code = lib._wasm_stext_char_get_c(character);
-    const characterSize = lib._wasm_stext_char_get_size(character);
+  if (character !== 0) checkLayout(lib, character);
+  for (; character !== 0; character = words[(character >> 2) + NEXT] ?? 0) {
+    const place = character >> 2;
+    const code = words[place] ?? 0;
+    const characterSize = at(floats, place + SIZE);
     const written = characterSize < LEAST_SIZE ? "" : characterOf(code);
     if (written === "") continue;
-    const quad = lib._wasm_stext_char_get_quad(character) >> 2;
+    const quad = place + QUAD;
     const [ulx, uly] = [at(floats, quad), at(floats, quad + 1)];
     const [llx, lly] = [at(floats, quad + 4), at(floats, quad + 5)];
     const [lrx, lry] = [at(floats, quad + 6), at(floats, quad + 7)];
@@ -112,7 +128,6 @@ function readLine(
     const from = vertical ? Math.min(across, along) : across;
     const to = vertical ? Math.max(across, along) : along;
     if (isRightToLeft(code)) rightToLeft = true;
-    const last = glyphs.at(-1);
     // MuPDF gives a glyph's further characters no width and puts them at its end.
     if (to - from < SAME || (last !== undefined && isMark(code))) {
       if (last !== undefined && (written === " " || isMark(code) || Math.abs(last.end - from) < SAME))
@@ -120,8 +135,22 @@ function readLine(
       else early.push({ text: written, place: from });
       continue;
     }
-    if (glyphs.length >= budget) throw tooMuchText();
-    const glyph = {
+    if (length++ >= budget) throw tooMuchText();
+    if (lastJoins && last !== undefined && written === " ") {
+      // It ends the word in whichever direction the line is read: beside a Latin word in Arabic it may stand on either side.
+      last.text += written;
+      lastJoins = false;
+      continue;
+    }
+    const joins = isLatinLike(code);
+    if (joins && lastJoins && last !== undefined && isClose(last, from, characterSize)) {
+      last.text += written;
+      last.end = to;
+      if (to > end) end = to;
+      if (boxes) growTo(last.box, boxAt(floats, quad));
+      continue;
+    }
+    const glyph: Glyph = {
       text: written,
       box: boxes ? boxAt(floats, quad) : NO_BOX,
       start: from,
@@ -134,18 +163,44 @@ function readLine(
       early = [];
     }
     if (glyphs.length === 0) {
-      const origin = lib._wasm_stext_char_get_origin(character) >> 2;
-      baseline = at(floats, origin + 1) * dx - at(floats, origin) * dy;
+      baseline = at(floats, place + ORIGIN + 1) * dx - at(floats, place + ORIGIN) * dy;
     }
     glyphs.push(glyph);
-    start = Math.min(start, from);
-    end = Math.max(end, to);
-    size = Math.max(size, characterSize);
+    [last, lastJoins] = [glyph, joins];
+    if (from < start) start = from;
+    if (to > end) end = to;
+    if (characterSize > size) size = characterSize;
   }
-  const final = glyphs.at(-1);
-  if (final === undefined) return undefined;
-  for (const mark of early) final.text += mark.text;
-  return { glyphs, direction: [dx, dy], vertical, baseline, start, end, size, rightToLeft, block };
+  if (last === undefined) return undefined;
+  for (const mark of early) last.text += mark.text;
+  return { glyphs, length, direction: [dx, dy], vertical, baseline, start, end, size, rightToLeft, block };
+}
+
+/** Another MuPDF may keep its characters in another way: that must not become wrong text. */
+function checkLayout(lib: LibMuPDF, character: number): void {
+  const place = character >> 2;
+  if (
+    lib._wasm_stext_char_get_c(character) !== lib.HEAPU32[place] ||
+    lib._wasm_stext_char_get_origin(character) !== character + ORIGIN * 4 ||
+    lib._wasm_stext_char_get_quad(character) !== character + QUAD * 4 ||
+    lib._wasm_stext_char_get_size(character) !== lib.HEAPF32[place + SIZE] ||
+    lib._wasm_stext_char_get_next(character) !== lib.HEAPU32[place + NEXT]
+  ) {
+    throw new Error("MuPDF keeps the characters of a page in another way than expected");
+  }
+}
+
+/** Whether a character of the same size follows at once: no gap, and no step back. */
+function isClose(last: Glyph, from: number, size: number): boolean {
+  const gap = from - last.end;
+  return last.size === size && gap < SPACE_GAP * size && gap > -SPACE_GAP * size;
+}
+
+function growTo(box: Box, [x0, y0, x1, y1]: Box): void {
+  box[0] = Math.min(box[0], x0);
+  box[1] = Math.min(box[1], y0);
+  box[2] = Math.max(box[2], x1);
+  box[3] = Math.max(box[3], y1);
 }
 
 /** A mark without a width of its own goes to the glyph that it stands on or ends. */

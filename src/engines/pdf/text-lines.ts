@@ -1,5 +1,5 @@
 import { readingOf } from "./text-characters.ts";
-import type { Box, Glyph, Segment } from "./text-glyphs.ts";
+import { type Box, type Glyph, type Segment, SPACE_GAP } from "./text-glyphs.ts";
 
 /** A word, or what stands between two spaces. */
 export interface Word {
@@ -8,8 +8,6 @@ export interface Word {
   readonly bbox: Box;
 }
 
-/** A gap that is wider is a space, in font sizes. */
-const SPACE_GAP = 0.15;
 /** Rows on one baseline are one line up to this gap, in font sizes; MuPDF breaks them where a gap is wide. */
 const LINE_GAP = 12;
 /** How far baselines of one line may lie apart, in font sizes. */
@@ -53,7 +51,7 @@ export function textOf(line: Segment): string {
   let text = "";
   let last: Glyph | undefined;
   for (const glyph of inReadingOrder(line)) {
-    if (last !== undefined && isApart(last, glyph)) text += " ";
+    if (last !== undefined && !text.endsWith(" ") && isApart(last, glyph)) text += " ";
     text += glyph.text;
     last = glyph;
   }
@@ -112,8 +110,13 @@ function inReadingOrder(line: Segment): readonly Glyph[] {
   if (!line.rightToLeft || line.vertical) return line.glyphs;
   const glyphs = line.glyphs.toSorted((a, b) => a.start + a.end - (b.start + b.end));
   const readings = glyphs.map(({ text }) => readingOf(text));
-  const leftToRight = readings.filter((reading) => reading === "ltr").length;
-  const base = readings.filter((reading) => reading === "rtl").length >= leftToRight ? "rtl" : "ltr";
+  let [rtl, ltr] = [0, 0];
+  for (const [index, { text }] of glyphs.entries()) {
+    // Letters of a Latin word are together in one; others are one by one.
+    if (readings[index] === "ltr") ltr += text.length;
+    if (readings[index] === "rtl") rtl++;
+  }
+  const base = rtl >= ltr ? "rtl" : "ltr";
   if (base === "rtl") {
     glyphs.reverse();
     readings.reverse();
