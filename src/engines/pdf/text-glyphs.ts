@@ -98,15 +98,22 @@ function readLine(
   { bounds, budget, boxes }: ReadOptions,
 ): Segment | undefined {
   // Nothing here allocates, so the heap stays where it is.
-  const [floats, words] = [lib.HEAPF32, lib.HEAPU32];
+  const floats = lib.HEAPF32;
+  const words = lib.HEAPU32;
   const direction = lib._wasm_stext_line_get_dir(line) >> 2;
   const [dx, dy] = [at(floats, direction), at(floats, direction + 1)];
   const vertical = lib._wasm_stext_line_get_wmode(line) === 1;
   const glyphs: Glyph[] = [];
   /** Characters of a glyph that MuPDF put before the glyph's first one: those of a row it turned around. */
   let early: { text: string; place: number }[] = [];
-  let [baseline, start, end, size, rightToLeft] = [0, Infinity, -Infinity, 0, false];
-  let [length, last, lastJoins]: [number, Glyph | undefined, boolean] = [0, undefined, false];
+  let baseline = 0;
+  let start = Infinity;
+  let end = -Infinity;
+  let size = 0;
+  let rightToLeft = false;
+  let length = 0;
+  let last: Glyph | undefined;
+  let lastJoins = false;
   let character = lib._wasm_stext_line_get_first_char(line);
   if (character !== 0) checkLayout(lib, character);
   for (; character !== 0; character = words[(character >> 2) + NEXT] ?? 0) {
@@ -116,14 +123,15 @@ function readLine(
     const written = characterSize < LEAST_SIZE ? "" : characterOf(code);
     if (written === "") continue;
     const quad = place + QUAD;
-    const [ulx, uly] = [at(floats, quad), at(floats, quad + 1)];
-    const [llx, lly] = [at(floats, quad + 4), at(floats, quad + 5)];
-    const [lrx, lry] = [at(floats, quad + 6), at(floats, quad + 7)];
+    const ulx = at(floats, quad);
+    const uly = at(floats, quad + 1);
+    const lrx = at(floats, quad + 6);
+    const lry = at(floats, quad + 7);
     const middleX = (ulx + lrx) / 2;
     const middleY = (uly + lry) / 2;
     if (!(middleX >= bounds[0] && middleX <= bounds[2] && middleY >= bounds[1] && middleY <= bounds[3])) continue;
     // Of text from top to bottom MuPDF names the corners differently.
-    const across = vertical ? ulx * dx + uly * dy : llx * dx + lly * dy;
+    const across = vertical ? ulx * dx + uly * dy : at(floats, quad + 4) * dx + at(floats, quad + 5) * dy;
     const along = lrx * dx + lry * dy;
     const from = vertical ? Math.min(across, along) : across;
     const to = vertical ? Math.max(across, along) : along;
@@ -166,7 +174,8 @@ function readLine(
       baseline = at(floats, place + ORIGIN + 1) * dx - at(floats, place + ORIGIN) * dy;
     }
     glyphs.push(glyph);
-    [last, lastJoins] = [glyph, joins];
+    last = glyph;
+    lastJoins = joins;
     if (from < start) start = from;
     if (to > end) end = to;
     if (characterSize > size) size = characterSize;
