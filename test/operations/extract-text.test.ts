@@ -1,36 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { errorOf, newKey } from "../http/echo-service.ts";
 import { document } from "../harness/fixtures.ts";
-import { show, showCodes, spelled, textDocument, type Meaning, type TextPage } from "../harness/text-fixtures.ts";
-import { operationService } from "./operation-service.ts";
-
-interface Extracted {
-  readonly text: string;
-  readonly pages: readonly {
-    readonly pageNumber: number;
-    readonly text: string;
-    readonly words?: readonly { readonly text: string; readonly bbox: readonly number[] }[];
-  }[];
-  readonly stats: { readonly wordCount: number; readonly charCount: number };
-}
-
-const post = await operationService("extract-text");
-
-async function extract(file: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<Extracted> {
-  const answer = await post(file, fields);
-  expect(answer.status, await answer.clone().text()).toBe(200);
-  expect(answer.headers.get("Content-Type")).toBe("application/json");
-  return answer.json();
-}
-
-const textOf = async (pages: readonly TextPage[], meanings: readonly Meaning[] = []): Promise<string> =>
-  (await extract(textDocument(pages, meanings))).text;
-
-/** The text of one page with this content. */
-const read = (content: string, meanings: readonly Meaning[] = []): Promise<string> => textOf([{ content }], meanings);
-
-const sentence = (side: string, line: number): string => `${side} column has its line ${line} here`;
-const lines = (side: string): string[] => Array.from({ length: 8 }, (_, line) => sentence(side, line));
+import { show, showCodes, spelled, textDocument } from "../harness/text-fixtures.ts";
+import { extract, type Extracted, post, read, textOf } from "./text-service.ts";
 
 describe("the answer", () => {
   const three = document({ name: "alpha", pages: 3 });
@@ -70,67 +42,6 @@ describe("the answer", () => {
     expect([answer.status, answer.headers.get("X-Input-Repaired")]).toEqual([200, "true"]);
     expect(await answer.json()).toMatchObject({ text: "found again" });
     expect(await read(`${show("before", 50, 700)} << [ (`)).toBe("before");
-  });
-});
-
-describe("the order is the one in which a person reads", () => {
-  it("column by column, whichever way they were written", async () => {
-    const [left, right] = [lines("Left"), lines("Right")];
-    const at = (text: string, line: number, x: number): string => show(text, x, 700 - 12 * line);
-    const both = [...left, ...right].join("\n");
-    const byColumn = [
-      ...left.map((text, line) => at(text, line, 50)),
-      ...right.map((text, line) => at(text, line, 320)),
-    ];
-    expect((await read(byColumn.join("\n"))).replaceAll("\n\n", "\n")).toBe(both);
-    const across = left.map((text, line) => `${at(text, line, 50)}\n${at(right[line] ?? "", line, 320)}`);
-    expect((await read(across.join("\n"))).replaceAll("\n\n", "\n")).toBe(both);
-  });
-
-  it("row by row in a table", async () => {
-    const cells = [
-      ["Austria", "8.9", "Vienna"],
-      ["Belgium", "11.5", "Brussels"],
-      ["Denmark", "5.8", "Copenhagen"],
-      ["Finland", "5.5", "Helsinki"],
-    ];
-    const content = cells.flatMap((row, line) =>
-      row.map((cell, column) => show(cell, 50 + 90 * column, 700 - 14 * line)),
-    );
-    expect((await read(content.join("\n"))).replaceAll("\n\n", "\n")).toBe(
-      cells.map((row) => row.join(" ")).join("\n"),
-    );
-  });
-
-  it.each([0, 90, 180, 270])("on a page with /Rotate %i", async (rotate) => {
-    const content = `${show("first line", 50, 700)} ${show("second line", 50, 688)}`;
-    expect(await textOf([{ content, entries: `/Rotate ${rotate}` }])).toMatch(/^first line\n+second line$/);
-  });
-
-  it.each([
-    [90, "0 1 -1 0 300 100"],
-    [180, "-1 0 0 -1 500 400"],
-    [270, "0 -1 1 0 300 600"],
-    [30, "0.866 0.5 -0.5 0.866 100 100"],
-  ])("in text turned by %i degrees", async (_angle, matrix) => {
-    expect(await read(`BT /F1 12 Tf ${matrix} Tm (turned words) Tj 0 -14 Td (below them) Tj ET`)).toMatch(
-      /^turned words\n+below them$/,
-    );
-  });
-
-  it("right to left in logical order, with Latin words and numbers in theirs", async () => {
-    const hebrew = "שלום PDF 123 עולם";
-    // As a page has it: from left to right what is read from right to left.
-    const visual = "םלוע PDF 123 םולש";
-    const { meanings, codes } = spelled(visual);
-    expect(await read(showCodes(codes, 50, 700), meanings)).toBe(hebrew);
-  });
-
-  it("right to left with the letters of a ligature in theirs", async () => {
-    // "الإنتاج" with lam and alef in one glyph, drawn from left to right.
-    const visual = ["ج", "ا", "ت", "ن", "لإ", "ا"];
-    const codes = visual.map((_, index) => index + 1);
-    expect(await read(showCodes(codes, 50, 700), visual)).toBe("الإنتاج");
   });
 });
 

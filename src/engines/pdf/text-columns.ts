@@ -39,12 +39,12 @@ export function inColumns(segments: readonly Segment[], most = MOST_COLUMNS): re
 /** The run of rows from `from` on that are written across one gutter; none where they are a table, or a row alone. */
 function acrossColumns(segments: readonly Segment[], from: number): { to: number; gutter: number | undefined } {
   let [low, high] = [-Infinity, Infinity];
-  let [pairs, pairedTo, characters] = [0, from, 0];
+  let [pairs, pairedTo, leftLength, rightLength] = [0, from, 0, 0];
   let at = from;
   for (; at < segments.length; at++) {
     const [left, right] = [segments[at], segments[at + 1]];
     if (left === undefined || left.vertical) break;
-    const isPair = right !== undefined && onOneBaseline(left, right) && right.start > left.end;
+    const isPair = right !== undefined && isBeside(left, right);
     // A row alone stays on its side of the gutter.
     const [nextLow, nextHigh] = isPair
       ? [Math.max(low, left.end), Math.min(high, right.start)]
@@ -55,11 +55,18 @@ function acrossColumns(segments: readonly Segment[], from: number): { to: number
     [low, high] = [nextLow, nextHigh];
     if (isPair) {
       pairs++;
-      characters += left.length + right.length;
+      leftLength += left.length;
+      rightLength += right.length;
       at++;
+      pairedTo = at + 1;
+    } else if (at === pairedTo && isBeside(segments[at - 1], left)) {
+      // The third column of a row.
       pairedTo = at + 1;
     }
   }
-  const isText = pairs >= LEAST_LINES && characters >= LEAST_CHARACTERS * 2 * pairs;
+  const isText = pairs >= LEAST_LINES && Math.min(leftLength, rightLength) >= LEAST_CHARACTERS * pairs;
   return { to: Math.max(from + 1, pairedTo), gutter: isText ? (low + high) / 2 : undefined };
 }
+
+const isBeside = (left: Segment | undefined, right: Segment): boolean =>
+  left !== undefined && onOneBaseline(left, right) && right.start > left.end;

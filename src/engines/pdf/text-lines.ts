@@ -10,13 +10,16 @@ export interface Word {
 
 /** Rows on one baseline are one line up to this gap, in font sizes; MuPDF breaks them where a gap is wide. */
 const LINE_GAP = 12;
+/** How far aside a row is drawn again for bold type or a shadow, in font sizes. */
+const SHADOW = 0.2;
 /** How far baselines of one line may lie apart, in font sizes. */
 const SAME_BASELINE = 0.3;
 
 /** Joins rows that stand side by side on one baseline, and come one after the other, to lines. */
 export function joinLines(segments: readonly Segment[]): Segment[] {
   const lines: Segment[] = [];
-  for (const segment of segments) {
+  for (const [index, segment] of segments.entries()) {
+    if (isShadow(segments[index - 1], segment)) continue;
     const line = lines.at(-1);
     if (line !== undefined && continues(line, segment)) {
       for (const glyph of segment.glyphs) line.glyphs.push(glyph);
@@ -29,6 +32,19 @@ export function joinLines(segments: readonly Segment[]): Segment[] {
     }
   }
   return lines;
+}
+
+/** Whether a row is the one before it again, a little aside: bold type or a shadow that is made by drawing twice. */
+function isShadow(row: Segment | undefined, again: Segment): boolean {
+  return (
+    row !== undefined &&
+    row.length === again.length &&
+    row.size === again.size &&
+    Math.abs(row.start - again.start) < SHADOW * row.size &&
+    Math.abs(row.end - again.end) < SHADOW * row.size &&
+    onOneBaseline(row, again) &&
+    row.glyphs.every(({ text }, index) => again.glyphs[index]?.text === text)
+  );
 }
 
 /** Whether two rows lie on one baseline. */
