@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- [--runs N] [--json] [--input file.pdf ...]`: wall time of the service over HTTP on a warm server, against
- * qpdf's whole process where qpdf is installed. Both run in turn, so that what else the machine does hits both. A server is
+ * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--text-only]`: wall time of the service over HTTP on a warm server, against
+ * qpdf's whole process where qpdf is installed; of extract-text against pdftotext and mutool on the documents of a corpus
+ * (`$CORPUS_DIR` where none is named) whose text is known. Both run in turn, so that what else the machine does hits both. A server is
  * started, unless `$BASE_URL` and `$API_KEY` name one.
  */
 import { spawnSync } from "node:child_process";
@@ -11,6 +12,7 @@ import { parseArgs } from "node:util";
 import { pdfPart, post, type Part, type Service } from "../test/harness/client.ts";
 import { document } from "../test/harness/fixtures.ts";
 import { withService } from "../test/harness/service.ts";
+import { benchText, median, printText } from "./text.ts";
 
 interface Job {
   readonly name: string;
@@ -156,13 +158,6 @@ function runQpdf(args: readonly string[]): number {
   return time;
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
-}
-
 const ms = (value: number | undefined): string => (value === undefined ? "-" : `${value.toFixed(1)} ms`);
 
 const cells = (row: readonly string[]): string =>
@@ -181,16 +176,22 @@ const { values } = parseArgs({
     runs: { type: "string", default: "15" },
     json: { type: "boolean", default: false },
     input: { type: "string", multiple: true, default: [] },
+    corpus: { type: "string" },
+    "text-only": { type: "boolean", default: false },
   },
 });
 const withQpdf = spawnSync("qpdf", ["--version"]).status === 0;
-const rows = await withService(async (service) => {
+const runs = Number(values.runs);
+const { rows, text } = await withService(async (service) => {
   const measured: Row[] = [];
-  for (const job of await jobs(values.input)) measured.push(await measure(service, job, Number(values.runs), withQpdf));
-  return measured;
+  const all = values["text-only"] ? [] : await jobs(values.input);
+  for (const job of all) measured.push(await measure(service, job, runs, withQpdf));
+  const corpus = values.corpus ?? process.env["CORPUS_DIR"];
+  return { rows: measured, text: await benchText(service, corpus, runs) };
 });
-if (values.json) console.log(JSON.stringify(rows, null, 2));
+if (values.json) console.log(JSON.stringify([...rows, ...text], null, 2));
 else {
-  printTable(rows);
+  if (rows.length > 0) printTable(rows);
   if (!withQpdf) console.log("qpdf is not installed: no ratios.");
+  if (text.length > 0) printText(text);
 }

@@ -19,6 +19,11 @@ export const limits = {
    * takes up to 200 bytes of the JavaScript heap.
    */
   treeEntries: 200_000,
+  /**
+   * Bytes that the content streams of the pages that are drawn or read may decompress to: about 20 MiB are interpreted in a
+   * second, and nothing can stop that.
+   */
+  contentBytes: 128 * MiB,
   /** Files of one request. */
   files: 100,
   /** Pages of all parts of a split taken together: ranges may overlap. */
@@ -33,6 +38,16 @@ export const limits = {
    * there are two.
    */
   slowestBytesPerSecond: 32 * 1024,
+
+  text: {
+    /**
+     * Characters of one answer of extract-text (UTF-16 units). The answer lies in the JavaScript heap as text by page, as a
+     * whole, as JSON and as bytes: about ten bytes for each.
+     */
+    characters: 4_000_000,
+    /** Words with their boxes in one answer: about 250 bytes for each. */
+    words: 150_000,
+  },
 
   form: {
     /** Parts of a multipart body, files included. */

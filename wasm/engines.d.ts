@@ -12,9 +12,12 @@ declare module "*/wasm/generated/mupdf.js" {
   type DocumentPointer = MuPDF.PDFDocument["pointer"];
   type ObjectPointer = MuPDF.PDFObject["pointer"];
 
+  type TextPointer = MuPDF.StructuredText["pointer"];
+
   export interface LibMuPDF {
     readonly HEAPU8: Uint8Array;
     readonly HEAPU32: Uint32Array;
+    readonly HEAPF32: Float32Array;
     _wasm_malloc(size: number): number;
     _wasm_free(pointer: number): void;
     _wasm_empty_store(): void;
@@ -25,6 +28,26 @@ declare module "*/wasm/generated/mupdf.js" {
     _wasm_pdf_dict_get_key(object: ObjectPointer, index: number): ObjectPointer;
     _wasm_pdf_dict_get_val(object: ObjectPointer, index: number): ObjectPointer;
     _wasm_pdf_to_name(object: ObjectPointer): number;
+
+    // The structured text of a page: chains of blocks, their lines, their characters. 0 ends a chain.
+    _wasm_stext_page_get_first_block(page: TextPointer): number;
+    _wasm_stext_block_get_next(block: number): number;
+    /** 0: text. */
+    _wasm_stext_block_get_type(block: number): number;
+    _wasm_stext_block_get_first_line(block: number): number;
+    _wasm_stext_line_get_next(line: number): number;
+    /** 1: written from top to bottom. */
+    _wasm_stext_line_get_wmode(line: number): number;
+    /** Address of two floats. */
+    _wasm_stext_line_get_dir(line: number): number;
+    _wasm_stext_line_get_first_char(line: number): number;
+    _wasm_stext_char_get_next(character: number): number;
+    _wasm_stext_char_get_c(character: number): number;
+    /** Address of two floats. */
+    _wasm_stext_char_get_origin(character: number): number;
+    /** Address of eight floats: the corners upper left, upper right, lower left, lower right, as the character stands. */
+    _wasm_stext_char_get_quad(character: number): number;
+    _wasm_stext_char_get_size(character: number): number;
   }
 
   export function createMuPDF(options: {

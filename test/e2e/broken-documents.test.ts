@@ -23,6 +23,7 @@ const calls: [string, Record<string, string>][] = [
   ["split", { mode: "pages" }],
   ["extract-pages", { range: "1" }],
   ["rotate", { angle: "90" }],
+  ["extract-text", {}],
 ];
 
 function send(operation: string, fields: Record<string, string>, bytes: Uint8Array): Promise<Answer> {
@@ -64,11 +65,17 @@ describe.each(calls)("%s refuses", (operation, fields) => {
   });
 });
 
+test("extract-text refuses a page whose content inflates to over 1 GiB, which it would have to read", async () => {
+  expect(await send("extract-text", {}, contentBomb())).toMatchObject({ status: 413, code: "limit_exceeded" });
+});
+
 describe.each(calls)("%s accepts", (operation, fields) => {
   test("bytes of another kind before the header", async () => {
     expect((await send(operation, fields, withPrefix(intact))).status).toBe(200);
   });
+});
 
+describe.each(calls.filter(([operation]) => operation !== "extract-text"))("%s accepts", (operation, fields) => {
   test("a page whose content inflates to over 1 GiB, which nobody has to read", async () => {
     expect((await send(operation, fields, contentBomb())).status).toBe(200);
   });

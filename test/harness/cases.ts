@@ -1,6 +1,7 @@
 import { pdfPart, type Answer, type Part } from "./client.ts";
 import { compareKept, describe, mergedPages, selectedPages, type Mapping, type PageOrigin } from "./compare.ts";
 import { documentsOf } from "./parts.ts";
+import { checkText } from "./text-answer.ts";
 import { openPdf, type DocumentView } from "./pdfjs.ts";
 import { check } from "./qpdf.ts";
 
@@ -74,6 +75,7 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     one("rotate", "rotate", { angle: "90", rotations: '{"1":180}' }, () => [
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, rotate: page === 0 ? 180 : 90 })) },
     ]),
+    one("text", "extract-text", { words: "true" }),
   ];
 }
 
@@ -121,7 +123,9 @@ function bookmarkParts(view: DocumentView): number[][] {
 const OPENED_DOCUMENTS = 6;
 
 /** Everything that is wrong with a 200, in words; empty when nothing is. */
-export async function checkAnswer(answer: Answer, { sources, expected, password }: Case): Promise<string[]> {
+export async function checkAnswer(answer: Answer, one: Case): Promise<string[]> {
+  const { sources, expected, password } = one;
+  if (one.operation === "extract-text") return checkText(answer, sources[0]?.view);
   const documents = documentsOf(answer);
   const problems: string[] = [];
   if (expected !== undefined && documents.length !== expected.length) {

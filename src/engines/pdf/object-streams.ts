@@ -11,7 +11,7 @@ import type { InputBytes } from "./heap.ts";
 import { latin1 } from "./objects.ts";
 
 /** Most that deflate can expand. */
-const DEFLATE_RATIO = 1032;
+export const DEFLATE_RATIO = 1032;
 /** Longest dictionary of an object stream, in bytes; theirs are short. */
 const MOST_DICTIONARY = 4096;
 
@@ -49,19 +49,27 @@ export function checkObjectStreams(file: InputBytes): ((document: PDFDocument) =
   return undefined;
 }
 
-/**
- * Bytes that come out; refuses past `most`. Data that does not inflate counts as far as it went. In small steps and without
- * keeping anything: the platform's own stream would take in all that a bomb holds before we see the first of it.
- */
+/** Bytes that come out; refuses past `most`. */
 function inflatedSize(data: Uint8Array, filters: number, most: number): number {
+  const size = countInflated(data, filters, most);
+  if (size <= most) return size;
+  throw new Refusal("limit_exceeded", "The document's object streams decompress to too many bytes.", {
+    limit: limits.objectStreamBytes,
+    actual: limits.objectStreamBytes - most + size,
+  });
+}
+
+/**
+ * Bytes that come out of data that was deflated `filters` times; counting stops a little beyond `most`. Data that does not
+ * inflate counts as far as it went. In small steps and without keeping anything: the platform's own stream would take in all
+ * that a bomb holds before we see the first of it.
+ */
+export function countInflated(data: Uint8Array, filters: number, most: number): number {
+  const enough = new Error("enough");
   let size = 0;
   let next = (chunk: Uint8Array): void => {
     size += chunk.byteLength;
-    if (size <= most) return;
-    throw new Refusal("limit_exceeded", "The document's object streams decompress to too many bytes.", {
-      limit: limits.objectStreamBytes,
-      actual: limits.objectStreamBytes - most + size,
-    });
+    if (size > most) throw enough;
   };
   for (let index = 0; index < filters; index++) {
     const after = next;
@@ -70,8 +78,8 @@ function inflatedSize(data: Uint8Array, filters: number, most: number): number {
   }
   try {
     inSteps(data, next);
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
+  } catch {
+    // Enough, or damaged: what came out until here counts.
   }
   return size;
 }

@@ -1,0 +1,83 @@
+/** Characters of a page's text: what becomes of each code, and which way it reads. */
+
+const REPLACEMENT = "\ufffd";
+
+/**
+ * The text that a code of MuPDF stands for. White space of any kind is a space; control characters (NUL among them), byte
+ * order marks and noncharacters are nothing; half a surrogate pair is U+FFFD, as is a glyph of which the font tells no
+ * character. A soft hyphen stands visibly on the page, so it is a hyphen. Latin and Arabic presentation forms become the
+ * letters they stand for.
+ */
+export function characterOf(code: number): string {
+  if (code > 0x20 && code < 0x7f) return ASCII[code - 0x20] ?? "";
+  if (code <= 0x20 || (code >= 0x7f && code <= 0xa0)) return SPACES.has(code) ? " " : "";
+  if (code === 0xad) return "-";
+  if (code < 0x1680) return String.fromCharCode(code);
+  if (SPACES.has(code)) return " ";
+  if (code >= 0xd800 && code <= 0xdfff) return REPLACEMENT;
+  if (code === 0xfeff || code > 0x10ffff || (code & 0xfffe) === 0xfffe || (code >= 0xfdd0 && code <= 0xfdef)) return "";
+  const text = String.fromCodePoint(code);
+  return isPresentationForm(code) ? text.normalize("NFKC") : text;
+}
+
+const ASCII = Array.from({ length: 0x5f }, (_, index) => String.fromCharCode(0x20 + index));
+
+/** White space as JavaScript's `\s` has it, which also counts the words. */
+const SPACES: ReadonlySet<number> = new Set(
+  [0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000].concat(
+    Array.from({ length: 11 }, (_, index) => 0x2000 + index),
+  ),
+);
+
+function isPresentationForm(code: number): boolean {
+  // Not the ornate brackets among the Arabic ones.
+  return (code >= 0xfb00 && code <= 0xfd3d) || (code >= 0xfd40 && code <= 0xfdfc) || (code >= 0xfe71 && code <= 0xfefc);
+}
+
+/** Scripts that set no space between words, so that a gap between their characters says nothing. */
+export function isUnspaced(code: number): boolean {
+  return (
+    (code >= 0x0e00 && code <= 0x0eff) ||
+    (code >= 0x1000 && code <= 0x109f) ||
+    (code >= 0x1780 && code <= 0x17ff) ||
+    (code >= 0x2e80 && code <= 0xa4cf) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xfe30 && code <= 0xfe4f) ||
+    (code >= 0xff00 && code <= 0xffef) ||
+    (code >= 0x1aff0 && code <= 0x1b2ff) ||
+    (code >= 0x20000 && code <= 0x3ffff)
+  );
+}
+
+/** Which way a character reads: right to left, left to right (digits too, of all scripts), or as what stands around it. */
+export type Reading = "rtl" | "ltr" | "neutral";
+
+export function readingOf(text: string): Reading {
+  const code = text.codePointAt(0) ?? 0;
+  if (code < 0x590) return /[\p{L}\p{Nd}]/u.test(text) ? "ltr" : "neutral";
+  if (isRightToLeft(code)) return /\p{Nd}/u.test(text) ? "ltr" : /[\p{L}\p{M}]/u.test(text) ? "rtl" : "neutral";
+  return /[\p{L}\p{N}]/u.test(text) ? "ltr" : "neutral";
+}
+
+/** Whether a code belongs to a script that reads from right to left. */
+export function isRightToLeft(code: number): boolean {
+  return (
+    (code >= 0x590 && code <= 0x8ff) ||
+    (code >= 0xfb1d && code <= 0xfdff) ||
+    (code >= 0xfe70 && code <= 0xfefc) ||
+    (code >= 0x10800 && code <= 0x10fff) ||
+    (code >= 0x1e800 && code <= 0x1efff)
+  );
+}
+
+/** A vowel sign of Hebrew or Arabic: it belongs to the letter before it, wherever it is drawn. */
+export function isMark(code: number): boolean {
+  return code >= 0x591 && code <= 0x8ff && /\p{Mn}/u.test(String.fromCharCode(code));
+}
+
+/** Letters and digits that make words and read from left to right: Latin, Greek and Cyrillic ones. */
+export function isLatinLike(code: number): boolean {
+  if (code < 0x80)
+    return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
+  return (code >= 0xc0 && code <= 0x24f) || (code >= 0x370 && code <= 0x52f);
+}

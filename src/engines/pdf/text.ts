@@ -1,0 +1,101 @@
+import type { PDFPage, StructuredText } from "mupdf";
+import { limits } from "../../limits.ts";
+import { Refusal } from "../errors.ts";
+import { checkContents } from "./content-size.ts";
+import type { OpenPdf } from "./document.ts";
+import { inColumns } from "./text-columns.ts";
+import { type Box, readSegments, tooMuchText } from "./text-glyphs.ts";
+import { joinLines, textOf, type Word, wordsOf } from "./text-lines.ts";
+
+export interface PageText {
+  /** 1-based. */
+  readonly pageNumber: number;
+  /** Lines end with `\n`, paragraphs and other blocks with an empty line; nothing at the end. */
+  readonly text: string;
+  readonly words?: readonly Word[];
+}
+
+/** Growth of the heap, in bytes, after which what MuPDF keeps of earlier pages is dropped. */
+const HEAP_STEP = 8 * 1024 * 1024;
+
+/** The page is clipped, and gaps are made spaces, where all is known of the glyphs: here, not in MuPDF. */
+const OPTIONS = "clip=no,inhibit-spaces";
+
+/**
+ * Reads the text of pages (0-based), as a person sees them: turned, cut to the CropBox, with annotations and form fields.
+ * A page that is there but cannot be drawn shows nothing and has no text. `words`: also each word with its place.
+ * @throws Refusal `limit_exceeded` (contents, characters or words of all pages together, memory).
+ */
+export async function readText(
+  open: OpenPdf,
+  pages: readonly number[],
+  { words }: { words: boolean },
+): Promise<PageText[]> {
+  const { engine } = open;
+  checkContents(open, pages);
+  // Colours are of no interest, and converting them takes a tenth of the time.
+  engine.mupdf.disableICC();
+  const read: PageText[] = [];
+  let [characters, wordCount, heap] = [0, 0, engine.heapBytes];
+  for (const page of pages) {
+    const text = readPage(open, page, limits.text.characters - characters, words);
+    characters += text.text.length;
+    wordCount += text.words?.length ?? 0;
+    if (characters > limits.text.characters) throw tooMuchText();
+    if (wordCount > limits.text.words) {
+      throw new Refusal("limit_exceeded", "The pages hold too many words for one answer. Ask for fewer pages.", {
+        limit: limits.text.words,
+        actual: wordCount,
+      });
+    }
+    read.push(text);
+    if (engine.heapBytes <= heap + HEAP_STEP) continue;
+    engine.lib._wasm_empty_store();
+    heap = engine.heapBytes;
+  }
+  return read;
+}
+
+function readPage({ document, engine }: OpenPdf, index: number, budget: number, withWords: boolean): PageText {
+  using stack = new DisposableStack();
+  const pageNumber = index + 1;
+  // Throws where the page tree promises a page that it has not: then the file is damaged.
+  document.findPage(index);
+  try {
+    const page = stack.adopt(document.loadPage(index), (loaded) => loaded.destroy());
+    const structured = structuredText(page, stack);
+    const bounds = page.getBounds() as Box;
+    const lines = joinLines(inColumns(readSegments(engine, structured, { bounds, budget, boxes: withWords })));
+    let text = "";
+    let last: number | undefined;
+    for (const line of lines) {
+      const written = textOf(line);
+      if (written === "") continue;
+      text += last === undefined ? written : `${last === line.block ? "\n" : "\n\n"}${written}`;
+      last = line.block;
+    }
+    return { pageNumber, text, ...(withWords ? { words: lines.flatMap(wordsOf) } : {}) };
+  } catch (error) {
+    const meaning = engine.explain(error);
+    if (!(meaning instanceof Refusal) || meaning.code !== "invalid_file") throw meaning;
+    return { pageNumber, text: "", ...(withWords ? { words: [] } : {}) };
+  }
+}
+
+/** MuPDF reads a page's own content alone; a page with annotations is drawn into a list first, and they come along. */
+function structuredText(page: PDFPage, stack: DisposableStack): StructuredText {
+  const drop = (made: { destroy(): void }): void => made.destroy();
+  if (!showsAnnotations(page)) return stack.adopt(page.toStructuredText(OPTIONS), drop);
+  const list = stack.adopt(page.toDisplayList(true), drop);
+  return stack.adopt(list.toStructuredText(OPTIONS), drop);
+}
+
+function showsAnnotations(page: PDFPage): boolean {
+  const annotations = page.getObject().get("Annots");
+  if (!annotations.isArray()) return false;
+  for (let index = 0; index < annotations.length; index++) {
+    const subtype = annotations.get(index).get("Subtype");
+    if (!subtype.isName() || !["Link", "Popup"].includes(subtype.asName())) return true;
+  }
+  return false;
+}

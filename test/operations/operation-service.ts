@@ -1,0 +1,29 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+import { createApp } from "../../src/app.ts";
+import { operations } from "../../src/operations/index.ts";
+import { newKey } from "../http/echo-service.ts";
+
+const app = createApp(operations);
+
+/** Calls an operation through the whole service, within the Worker, and waits until all that it left running has ended. */
+export async function operationService(name: string) {
+  const key = await newKey("business");
+  return async (file: Uint8Array, fields: Readonly<Record<string, string>> = {}, token = key): Promise<Response> => {
+    const form = new FormData();
+    for (const [field, value] of Object.entries(fields)) form.append(field, value);
+    form.append("file", new Blob([file.slice()]), "report.pdf");
+    const context = createExecutionContext();
+    const waited = vi.spyOn(context, "waitUntil");
+    const request = new Request(`http://localhost/api/v1/${name}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}` },
+      body: form,
+    });
+    const answer = await app.fetch(request, env, context);
+    const body = await answer.arrayBuffer();
+    await Promise.all(waited.mock.calls.flat());
+    return new Response(body, answer);
+  };
+}
