@@ -21,6 +21,15 @@ export const limits = {
   /** Bytes of a ZIP answer: beyond this a ZIP needs the 64-bit format, which many readers lack. */
   zipBytes: 0xffff_ffff,
 
+  metadata: {
+    /** Fields of a document's form that are listed. */
+    formFields: 20_000,
+    /** Bytes of text that are read out of Info dictionary and form: they go into one JSON answer, in the JavaScript heap. */
+    textBytes: 8 * MiB,
+    /** Bytes of XMP that are edited. As a tree they take about ten times that of the JavaScript heap. */
+    xmpBytes: 4 * MiB,
+  },
+
   form: {
     /** Parts of a multipart body, files included. */
     fields: 1_000,

@@ -187,6 +187,18 @@ export function rewritePdf(open: OpenPdf): EngineBytes {
 }
 
 /**
+ * Writes a document that was changed in place behind its own bytes, which stay as they are, so that signatures over them
+ * can still be verified (ISO 32000-2, 7.5.6). What was changed remains there in its earlier state. Undefined where the file
+ * cannot be appended to: it was damaged.
+ */
+export function appendToPdf({ engine, document }: OpenPdf): EngineBytes | undefined {
+  if (!document.canBeSavedIncrementally()) return undefined;
+  engine.lib._wasm_empty_store();
+  engine.makeRoom();
+  return engine.bytesOf(document.saveToBuffer("incremental"));
+}
+
+/**
  * Writes the document, in the encryption it was opened with. `large`: the output may be about as large as the input, and is
  * given room for that.
  */
