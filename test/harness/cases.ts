@@ -1,7 +1,9 @@
 import { pdfPart, type Answer, type Part } from "./client.ts";
 import { compareKept, describe, mergedPages, selectedPages, type Mapping, type PageOrigin } from "./compare.ts";
+import { factsThatDiffer } from "./metadata-facts.ts";
 import { documentsOf } from "./parts.ts";
 import { openPdf, type DocumentView } from "./pdfjs.ts";
+import { plainRecord } from "./pdfjs-values.ts";
 import { check } from "./qpdf.ts";
 
 /** A document to send, and what pdf.js sees in it; no view where pdf.js cannot open it. */
@@ -22,6 +24,8 @@ export interface Case {
   readonly sources: readonly Input[];
   /** One for each document of the answer; undefined where the input has no view. */
   readonly expected: readonly Mapping[] | undefined;
+  /** What is wrong with an answer in JSON. */
+  readonly problemsOf?: ((json: unknown) => string[]) | undefined;
   /** What opens the answer's documents. */
   readonly password: string | undefined;
 }
@@ -38,6 +42,9 @@ export async function readInput(bytes: Uint8Array, fileName: string, password?: 
 /** A document for each group of 0-based pages. */
 const select = (...groups: readonly (readonly number[])[]): Mapping[] =>
   groups.map((pages) => ({ kind: "select", pages: selectedPages(pages) }));
+
+/** What metadata-set writes. */
+const newMetadata = { title: "Titre changé 変更", custom: { Reviewed: "yes & no" } };
 
 /** The calls that every PDF goes through. `companion` is merged with it. */
 export function survivalCases(input: Input, companion: Input): Case[] {
@@ -56,6 +63,7 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     sources: [input],
     expected: view === undefined ? undefined : expected?.(view),
     password,
+    problemsOf: view && ((json) => factsThatDiffer(json, view)),
   });
   const count = view?.pages.length ?? 1;
   const all = Array.from({ length: count }, (_, page) => page);
@@ -73,6 +81,14 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     one("extract-reverse", "extract-pages", { range: `${count}-1` }, () => select(all.toReversed())),
     one("rotate", "rotate", { angle: "90", rotations: '{"1":180}' }, () => [
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, rotate: page === 0 ? 180 : 90 })) },
+    ]),
+    one("metadata-get", "metadata", { action: "get" }),
+    one("metadata-set", "metadata", { action: "set", metadata: JSON.stringify(newMetadata) }, (v) => [
+      {
+        kind: "rotate",
+        pages: all.map((page) => ({ source: 0, page })),
+        info: { Title: newMetadata.title, Custom: { ...plainRecord(v.info["Custom"]), ...newMetadata.custom } },
+      },
     ]),
   ];
 }
@@ -121,7 +137,13 @@ function bookmarkParts(view: DocumentView): number[][] {
 const OPENED_DOCUMENTS = 6;
 
 /** Everything that is wrong with a 200, in words; empty when nothing is. */
-export async function checkAnswer(answer: Answer, { sources, expected, password }: Case): Promise<string[]> {
+export async function checkAnswer(
+  answer: Answer,
+  { sources, expected, password, problemsOf }: Case,
+): Promise<string[]> {
+  if (answer.headers.get("Content-Type") === "application/json") {
+    return problemsOf?.(JSON.parse(new TextDecoder().decode(answer.body))) ?? [];
+  }
   const documents = documentsOf(answer);
   const problems: string[] = [];
   if (expected !== undefined && documents.length !== expected.length) {
