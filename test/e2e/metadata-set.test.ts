@@ -137,10 +137,13 @@ describe("set", () => {
   });
 
   test.each(ciphers)("keeps encryption with %s", async (cipher) => {
+    // qpdf can leave the XMP readable from revision 4 on.
+    const restrictions = cipher.startsWith("aes") ? ["--cleartext-metadata"] : [];
     const bytes = await encrypt(document({ name: "locked", pages: 1 }), {
       cipher,
       userPassword: "user",
       ownerPassword: "owner",
+      restrictions,
     });
     const before = await showEncryption(bytes, "user");
     const output = await changed(bytes, { title: "Neuer Titel" }, { password: "user" });
@@ -150,7 +153,7 @@ describe("set", () => {
     const { info, xmp } = await openPdf(output, { password: "user" });
     expect(info["Title"]).toBe("Neuer Titel");
     expect(xmp).toContain("Neuer Titel");
-    expect(Buffer.from(output).includes("Neuer Titel")).toBe(false);
+    expect(Buffer.from(output).includes("Neuer Titel")).toBe(restrictions.length > 0);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
+import { keepMetadataClear, markClearMetadata } from "./clear-metadata.ts";
 import type { EngineBytes, InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { checkObjectStreams } from "./object-streams.ts";
@@ -68,6 +69,7 @@ export async function openPdf(engine: PdfEngine, input: PdfInput): Promise<OpenP
     },
     [Symbol.dispose]: () => document.destroy(),
   };
+  if (encrypted) markClearMetadata(document);
   refuseMissingPages(open);
   return open;
 }
@@ -193,9 +195,7 @@ export function rewritePdf(open: OpenPdf): EngineBytes {
  */
 export function appendToPdf({ engine, document }: OpenPdf): EngineBytes | undefined {
   if (!document.canBeSavedIncrementally()) return undefined;
-  engine.lib._wasm_empty_store();
-  engine.makeRoom();
-  return engine.bytesOf(document.saveToBuffer("incremental"));
+  return write(engine, document, "incremental", { large: true });
 }
 
 /**
@@ -203,8 +203,15 @@ export function appendToPdf({ engine, document }: OpenPdf): EngineBytes | undefi
  * given room for that.
  */
 export function savePdf(engine: PdfEngine, document: PDFDocument, { large }: { large: boolean }): EngineBytes {
+  return write(engine, document, SAVE, { large });
+}
+
+function write(engine: PdfEngine, document: PDFDocument, options: string, { large }: { large: boolean }): EngineBytes {
+  const finish = keepMetadataClear(document);
   // The cache of decoded objects is of no more use, and the output wants its room.
   engine.lib._wasm_empty_store();
   if (large) engine.makeRoom();
-  return engine.bytesOf(document.saveToBuffer(SAVE));
+  const output = document.saveToBuffer(options);
+  finish(output.asUint8Array());
+  return engine.bytesOf(output);
 }

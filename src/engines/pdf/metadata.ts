@@ -2,6 +2,7 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
+import { writeMetadata } from "./clear-metadata.ts";
 import { type InfoChanges, writeInfo } from "./info.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { editXmp } from "./xmp.ts";
@@ -19,7 +20,7 @@ export function changeMetadata(engine: PdfEngine, document: PDFDocument, changes
   if (!stream.isStream()) return;
   const packet = editXmp(readPacket(engine, stream), all, changes.clears !== "none");
   if (!packet) root.delete("Metadata");
-  else stream.writeStream(packet);
+  else writeMetadata(stream, packet);
 }
 
 function readPacket(engine: PdfEngine, stream: PDFObject): Uint8Array {
