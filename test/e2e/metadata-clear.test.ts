@@ -19,7 +19,6 @@ describe.each(["aes-128", "aes-256"] as const)("XMP that %s leaves readable", (c
   beforeAll(async () => {
     bytes = await locked(document({ name: "clear", pages: 2 }), cipher);
     ({ xmp } = await openPdf(bytes, { password }));
-    expect(xmp).toContain("Title of clear");
   });
 
   test.each<[string, Record<string, Part>]>([
@@ -36,6 +35,7 @@ describe.each(["aes-128", "aes-256"] as const)("XMP that %s leaves readable", (c
   test("is whole in a merge, which is not encrypted", async () => {
     const { body } = await post(service, "merge", { file0: pdfPart(bytes), file1: pdfPart(bytes), password });
     expect((await check(body)).ok).toBe(true);
+    expect(xmp).toContain("Title of clear");
     expect((await openPdf(body)).xmp).toBe(xmp);
     expect(Buffer.from(body).includes("/Crypt")).toBe(false);
   });

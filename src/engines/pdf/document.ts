@@ -5,7 +5,7 @@ import { keepMetadataClear, markClearMetadata } from "./clear-metadata.ts";
 import type { EngineBytes, InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { checkObjectStreams } from "./object-streams.ts";
-import { entries, items } from "./objects.ts";
+import { entries, items, latin1 } from "./objects.ts";
 import { mendPageTree } from "./page-tree.ts";
 
 /** A PDF of the request and what is needed to open it. */
@@ -20,6 +20,9 @@ export interface PdfInput {
 
 /** Permission bits of the encryption dictionary (ISO 32000-2, table 22): 3 to 6 and 9 to 12. */
 const PERMISSION_BITS = 0b1111_0011_1100;
+
+/** What a PDF begins with (7.5.2), or has somewhere in its first 1,024 bytes. */
+const HEADER = "%PDF-";
 
 /** What `authenticatePassword` answers where the password is the owner's. */
 const OWNER = 4;
@@ -191,10 +194,11 @@ export function rewritePdf(open: OpenPdf): EngineBytes {
 /**
  * Writes a document that was changed in place behind its own bytes, which stay as they are, so that signatures over them
  * can still be verified (ISO 32000-2, 7.5.6). What was changed remains there in its earlier state. Undefined where the file
- * cannot be appended to: it was damaged.
+ * cannot be appended to: it was damaged, or something stands before its header, which MuPDF does not count in.
  */
-export function appendToPdf({ engine, document }: OpenPdf): EngineBytes | undefined {
-  if (!document.canBeSavedIncrementally()) return undefined;
+export function appendToPdf({ engine, document, input }: OpenPdf): EngineBytes | undefined {
+  const beginsWithHeader = latin1(input.bytes.view(0, HEADER.length)) === HEADER;
+  if (!beginsWithHeader || !document.canBeSavedIncrementally()) return undefined;
   return write(engine, document, "incremental", { large: true });
 }
 
