@@ -26,8 +26,10 @@ export const limits = {
     formFields: 20_000,
     /** Bytes of text that are read out of Info dictionary and form: they go into one JSON answer, in the JavaScript heap. */
     textBytes: 8 * MiB,
-    /** Bytes of XMP that are edited. As a tree they take about ten times that of the JavaScript heap. */
+    /** Bytes of XMP that are edited. */
     xmpBytes: 4 * MiB,
+    /** Tags and attributes of it: each is an object of the JavaScript heap, and taking one of n children away takes n steps. */
+    xmpTags: 20_000,
   },
 
   form: {

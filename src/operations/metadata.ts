@@ -127,10 +127,11 @@ export const metadata = defineOperation({
   description: `\`action=get\` (scope \`pdf:read\`) answers JSON: the Info dictionary, and what the document is. It changes
 nothing. \`action=set\` (scope \`pdf:write\`) answers the PDF with the entries in \`metadata\` changed; those that are null are
 cleared, those that are not named stay, unless \`replace\` is true. XMP is kept in step where the document has it (a packet that
-is not well-formed XML is dropped), all else of it stays; none is added. Old values are not left in the file, with one exception:
-a signed document is saved as an incremental update, so that its signatures stay verifiable, and its earlier revision still
-has them. \`X-Signature-Invalidated\` tells where a signature breaks all the same: the file was damaged and had to be written
-anew, or it is certified, which forbids the change. Encryption, passwords and permissions stay those of the input.`,
+is not well-formed XML is dropped), all else of it stays; none is added. Old values are not left in the file, with one
+exception: a signed document is saved as an incremental update, so that its signatures stay verifiable, and its earlier
+revision still has them. \`X-Signature-Invalidated\` tells where a signature breaks all the same: the file was damaged or
+does not begin with its header and had to be written anew, or it is certified, which forbids the change. Encryption,
+passwords and permissions stay those of the input.`,
   credits: 1,
   scope: {
     anyOf: ["pdf:read", "pdf:write"],

@@ -4,6 +4,7 @@ import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { OpenPdf } from "./document.ts";
 import { entries, items, MAX_DEPTH, objectNumber } from "./objects.ts";
+import { pageAt } from "./page-facts.ts";
 import { decodeName, type TextReader } from "./text-string.ts";
 
 export const FIELD_TYPES = ["text", "checkbox", "radio", "dropdown", "list", "button", "signature"] as const;
@@ -84,10 +85,10 @@ function inherit(object: PDFObject, parent: Inherited | undefined): Inherited {
 }
 
 /** 1-based page by the object number of an annotation. */
-function pagesOfWidgets({ document, pageCount }: OpenPdf): ReadonlyMap<number, number> {
+function pagesOfWidgets(open: OpenPdf): ReadonlyMap<number, number> {
   const pages = new Map<number, number>();
-  for (let index = 0; index < pageCount; index++) {
-    for (const annotation of items(document.findPage(index).get("Annots"))) {
+  for (let index = 0; index < open.pageCount; index++) {
+    for (const annotation of items(pageAt(open, index).get("Annots"))) {
       const number = objectNumber(annotation);
       if (number > 0 && !pages.has(number)) pages.set(number, index + 1);
     }

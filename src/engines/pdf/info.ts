@@ -43,8 +43,8 @@ export function readInfo(engine: PdfEngine, document: PDFDocument, texts: TextRe
   const date = (key: string): string | null => isoOfPdfDate(text(key) ?? "") ?? null;
   const custom = entries(engine, info).flatMap(({ key, value }) => {
     const name = decodeName(engine, key).toWellFormed();
-    const content = texts.text(value) ?? texts.name(value);
-    return INFO_KEYS.has(name) || content === undefined ? [] : [[name, content] as const];
+    const content = INFO_KEYS.has(name) ? undefined : (texts.text(value) ?? texts.name(value));
+    return content === undefined ? [] : [[name, content] as const];
   });
   return {
     title: text(INFO_TEXTS.title),

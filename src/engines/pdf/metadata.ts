@@ -10,7 +10,7 @@ import { editXmp } from "./xmp.ts";
 /**
  * Changes the Info dictionary and, where the document has XMP, what it says of the same (ISO 32000-2, 14.3). A document
  * without XMP does not get any; a packet that is not XML goes, for an old value could be read out of it.
- * @throws Refusal `limit_exceeded` for XMP beyond `limits.metadata.xmpBytes`
+ * @throws Refusal `limit_exceeded` for XMP beyond `limits.metadata.xmpBytes` or `xmpTags`
  */
 export function changeMetadata(engine: PdfEngine, document: PDFDocument, changes: InfoChanges): void {
   if (changes.entries.size === 0 && changes.clears === "none") return;

@@ -17,9 +17,9 @@ type Box = readonly [number, number, number, number];
 const LETTER: Box = [0, 0, 612, 792];
 
 /** The CropBox cut to the MediaBox, in points: UserUnit is applied (ISO 32000-2, 7.7.3.3 and 14.11.2). */
-export function readPageSizes({ document, pageCount }: OpenPdf): PageSize[] {
-  return Array.from({ length: pageCount }, (_, index) => {
-    const page = document.findPage(index);
+export function readPageSizes(open: OpenPdf): PageSize[] {
+  return Array.from({ length: open.pageCount }, (_, index) => {
+    const page = pageAt(open, index);
     const media = boxOf(page.getInheritable("MediaBox")) ?? LETTER;
     const crop = boxOf(page.getInheritable("CropBox"));
     const [x0, y0, x1, y1] = (crop && common(media, crop)) ?? media;
@@ -29,6 +29,16 @@ export function readPageSizes({ document, pageCount }: OpenPdf): PageSize[] {
     const rotation = rotate % 90 === 0 ? ((rotate % 360) + 360) % 360 : 0;
     return { width: points((x1 - x0) * scale), height: points((y1 - y0) * scale), rotation };
   });
+}
+
+/** A page by its 0-based place; null where the page tree counts one that it does not have. */
+export function pageAt({ document, engine }: OpenPdf, index: number): PDFObject {
+  try {
+    return document.findPage(index);
+  } catch (error) {
+    if (engine.isFailure(error)) return document.newNull();
+    throw error;
+  }
 }
 
 /** MuPDF's numbers have 24 bits; a thousandth of a point is what they are good for. */

@@ -22,6 +22,9 @@ const pdfDoc: readonly string[] = Array.from({ length: 256 }, (_, code) => {
   return range?.[1][code - range[0]] ?? String.fromCharCode(code);
 });
 
+/** Characters that are decoded at once: more would not fit the stack as arguments, nor the heap as an array. */
+const STEP = 8192;
+
 const utf8 = new TextDecoder("utf-8");
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -39,7 +42,11 @@ function decode(bytes: Uint8Array): string {
   if (first === 0xfe && second === 0xff) return utf16(bytes, 0);
   if (first === 0xff && second === 0xfe) return utf16(bytes, 1);
   if (first === 0xef && second === 0xbb && third === 0xbf) return utf8.decode(bytes);
-  return Array.from(bytes, (code) => pdfDoc[code]).join("");
+  let text = "";
+  for (let at = 0; at < bytes.length; at += STEP) {
+    text += Array.from(bytes.subarray(at, at + STEP), (code) => pdfDoc[code]).join("");
+  }
+  return text;
 }
 
 /** `high`: which of two bytes is the higher one. An odd byte at the end is left out. */
@@ -50,7 +57,7 @@ function utf16(bytes: Uint8Array, high: 0 | 1): string {
     units[index] = ((bytes[at + high] ?? 0) << 8) | (bytes[at + 1 - high] ?? 0);
   }
   let text = "";
-  for (let at = 0; at < units.length; at += 8192) text += String.fromCharCode(...units.subarray(at, at + 8192));
+  for (let at = 0; at < units.length; at += STEP) text += String.fromCharCode(...units.subarray(at, at + STEP));
   return text.replaceAll(LANGUAGE, "");
 }
 

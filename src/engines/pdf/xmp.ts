@@ -3,6 +3,8 @@
  * the packet stays. The pairs are those of ISO 19005-1, 6.7.3, which every PDF/A has to keep equal.
  */
 import { DOMParser, type Document, type Element, onErrorStopParsing, XMLSerializer } from "@xmldom/xmldom";
+import { limits } from "../../limits.ts";
+import { Refusal } from "../errors.ts";
 import { isoOfPdfDate } from "./dates.ts";
 import { TRAPPED } from "./info.ts";
 
@@ -50,6 +52,7 @@ const SUBJECT: Property = { ...name(DC, "subject"), form: "Bag", also: [] };
  * The packet with these changes, as UTF-8. Undefined where it is not well-formed XML with an `rdf:RDF`: no reader gets
  * anything out of it.
  * @param changes text by the key of the Info dictionary (dates as PDF dates), null where the entry is gone
+ * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpTags`
  * @param clearsCustom whether custom properties that are not named go, too
  */
 export function editXmp(
@@ -87,9 +90,10 @@ export function editXmp(
 
 function parse(packet: Uint8Array): Document | undefined {
   // Writers leave zeros around the packet; the XML declaration may name another encoding than the one it goes out in.
-  const text = decode(packet)
-    .replace(/^[\0\s\ufeff]+|[\0\s]+$/g, "")
-    .replace(/^<\?xml\s[^>]*\?>/, "");
+  const text = trimmed(decode(packet)).replace(/^<\?xml\s[^>]*\?>/, "");
+  const limit = limits.metadata.xmpTags;
+  const actual = text.match(/[<=]/g)?.length ?? 0;
+  if (actual > limit) throw new Refusal("limit_exceeded", "The document's XMP has too many tags.", { limit, actual });
   try {
     return new DOMParser({ onError: onErrorStopParsing }).parseFromString(text, "text/xml");
   } catch (error) {
@@ -97,6 +101,16 @@ function parse(packet: Uint8Array): Document | undefined {
     if (error instanceof RangeError) throw error;
     return undefined;
   }
+}
+
+/** Without zeros and white space around it. (A pattern for the end of a text takes quadratic time in its white space.) */
+function trimmed(text: string): string {
+  const isOutside = (at: number): boolean => (text.codePointAt(at) ?? 0) <= 0x20 || text[at] === "\ufeff";
+  let start = 0;
+  let end = text.length;
+  while (start < end && isOutside(start)) start++;
+  while (end > start && isOutside(end - 1)) end--;
+  return text.slice(start, end);
 }
 
 /** By the mark at its start or, without one, by the place of the first `<` (ISO 16684-1, 7.3). */
