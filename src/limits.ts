@@ -49,6 +49,17 @@ export const limits = {
     words: 150_000,
   },
 
+  metadata: {
+    /** Fields of a document's form that are listed. */
+    formFields: 20_000,
+    /** Bytes of text that are read out of Info dictionary and form: they go into one JSON answer, in the JavaScript heap. */
+    textBytes: 8 * MiB,
+    /** Bytes of XMP that are edited. */
+    xmpBytes: 4 * MiB,
+    /** Tags and attributes of it: each is an object of the JavaScript heap, and taking one of n children away takes n steps. */
+    xmpTags: 20_000,
+  },
+
   form: {
     /** Parts of a multipart body, files included. */
     fields: 1_000,

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { ApiError } from "./errors.ts";
 import type { AppEnv } from "./exchange.ts";
-import { findKey, type Rejection } from "../accounts/keys.ts";
+import { type Caller, findKey, type Rejection } from "../accounts/keys.ts";
 import type { Scope } from "../accounts/scopes.ts";
 import { readEnv } from "../env.ts";
 
@@ -29,12 +29,18 @@ export const authenticate: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();
 };
 
-/** 403 unless the key has the scope. */
-export function requireScope(scope: Scope): MiddlewareHandler<AppEnv> {
+/** 403 unless the key has one of the scopes. */
+export function requireScope(...scopes: readonly [Scope, ...Scope[]]): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    if (!c.get("caller").scopes.includes(scope)) {
-      throw new ApiError("forbidden", `The API key lacks the scope ${scope}.`, { details: { requiredScope: scope } });
-    }
+    checkScope(c.get("caller"), ...scopes);
     await next();
   };
+}
+
+/** Throws `forbidden` unless the caller has one of the scopes. */
+export function checkScope(caller: Caller, ...scopes: readonly [Scope, ...Scope[]]): void {
+  if (scopes.some((scope) => caller.scopes.includes(scope))) return;
+  throw new ApiError("forbidden", `The API key lacks the scope ${scopes.join(" or ")}.`, {
+    details: { requiredScope: scopes[0] },
+  });
 }

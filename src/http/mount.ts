@@ -1,6 +1,6 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { Admission, type Ticket } from "./admission.ts";
-import { authenticate, requireScope } from "./auth.ts";
+import { authenticate, checkScope, requireScope } from "./auth.ts";
 import { fileTooLarge, readBody } from "./body.ts";
 import { ApiError, asApiError } from "./errors.ts";
 import { addPath, type AppEnv } from "./exchange.ts";
@@ -13,14 +13,14 @@ import type { Arena } from "../engines/pdf/heap.ts";
 import { clearSpares, dropSpares, type EngineLease, keptBytes, leaseEngines } from "../engines/pool.ts";
 import { readEnv } from "../env.ts";
 import { limits } from "../limits.ts";
-import type { Operation } from "../operations/define.ts";
+import { type Operation, scopesOf } from "../operations/define.ts";
 
 /** Mounts every operation of the registry, in the order of checks that API.md gives. */
 export function mountOperations(app: Hono<AppEnv>, operations: readonly Operation[]): void {
   for (const operation of operations) {
     addPath(app, `/api/v1/${operation.name}`, {
       // Rate and quota stand between scope and body; the reservation of credits between parameters and work.
-      POST: [noteOperation(operation), authenticate, requireScope(operation.scope), operationRoute(operation)],
+      POST: [noteOperation(operation), authenticate, requireScope(...scopesOf(operation)), operationRoute(operation)],
     });
   }
 }
@@ -66,6 +66,7 @@ async function handle(c: Context<AppEnv>, operation: Operation): Promise<Respons
     const names = new FormNames(operation.fields);
     const parts = await readParts(c, announced, engines.pdf.arena(announced.bytes, operation), names);
     const { input, stem } = readForm(operation, parts);
+    if (typeof operation.scope !== "string") checkScope(c.get("caller"), operation.scope.exact(input));
     return answer(await operation.run(input, engines), {
       name: `${stem}-${operation.name}`,
       log: c.get("log"),

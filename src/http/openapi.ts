@@ -2,7 +2,7 @@ import { z } from "zod";
 import { errorRows, type ErrorCode } from "./error-table.ts";
 import { responseHeaders } from "./headers.ts";
 import { formSchema } from "./openapi-form.ts";
-import type { Operation } from "../operations/define.ts";
+import { type Operation, scopesOf } from "../operations/define.ts";
 import { version } from "../version.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -78,8 +78,11 @@ export function describeApi(operations: readonly Operation[], baseUrl: string): 
 }
 
 function describe(operation: Operation): Json {
-  const { name, summary, credits, scope, fields, produces, headers } = operation;
-  const cost = `Costs ${credits} ${credits === 1 ? "credit" : "credits"}; needs the scope \`${scope}\`.`;
+  const { name, summary, credits, fields, produces, headers } = operation;
+  const scopes = scopesOf(operation)
+    .map((scope) => `\`${scope}\``)
+    .join(" or ");
+  const cost = `Costs ${credits} ${credits === 1 ? "credit" : "credits"}; needs the scope ${scopes}.`;
   const carriesFile = produces.some((type) => type !== "application/json");
   return {
     operationId: operationIdOf(name),
@@ -91,7 +94,7 @@ function describe(operation: Operation): Json {
       "200": {
         description: `The result: ${produces.join(" or ")}.`,
         headers: headerRefs(["X-Request-Id", ...(carriesFile ? fileHeaders : []), ...headers]),
-        content: Object.fromEntries(produces.map((type) => [type, contentOf(type)])),
+        content: Object.fromEntries(produces.map((type) => [type, contentOf(type, operation)])),
       },
       // A POST to this very path is never an unknown path or a wrong method.
       ...responseRefs("Operation", ({ from, status }) => from !== "named" && status !== 404 && status !== 405),
@@ -99,8 +102,8 @@ function describe(operation: Operation): Json {
   };
 }
 
-function contentOf(type: Operation["produces"][number]): Json {
-  if (type === "application/json") return { schema: {} };
+function contentOf(type: Operation["produces"][number], { json }: Operation): Json {
+  if (type === "application/json") return { schema: json === undefined ? {} : jsonSchema(json) };
   return { schema: { type: "string", format: "binary", contentMediaType: type } };
 }
 

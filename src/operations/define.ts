@@ -1,9 +1,16 @@
+import type { z } from "zod";
 import type { FieldIssue, Fields, Input } from "./fields.ts";
 import type { Engines } from "../engines/engines.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 
 /** The scopes that an operation can ask for; the other scopes belong to the accounts' own routes. */
 export type OperationScope = "pdf:read" | "pdf:write";
+
+/** A scope that depends on the parameters: a key needs one of several to send them, and the exact one to have them done. */
+export interface ScopeOfInput<F extends Fields> {
+  readonly anyOf: readonly [OperationScope, ...OperationScope[]];
+  exact(input: Input<F>): OperationScope;
+}
 
 /** Headers that tell what happened to the document. Listed once: CORS exposes them and openapi.json describes them. */
 export const resultHeaders = {
@@ -39,11 +46,13 @@ export interface Operation<F extends Fields = Fields> {
   /** A paragraph for the reference (Markdown). */
   readonly description: string;
   readonly credits: number;
-  readonly scope: OperationScope;
+  readonly scope: OperationScope | ScopeOfInput<F>;
   /** The form fields, in the order of the reference. `password` fields are named by the file fields, not here. */
   readonly fields: F;
   /** Media types of a 200, for the reference. */
   readonly produces: readonly ("application/pdf" | "application/zip" | "application/json")[];
+  /** What a 200 of `application/json` looks like, for the reference. */
+  readonly json?: z.ZodType;
   /** Whether the work copies what it needs and then frees the files (`freeArena`), rather than keeping them until the end. */
   readonly copies?: boolean;
   /** Which of the result headers a 200 can carry. */
@@ -52,6 +61,11 @@ export interface Operation<F extends Fields = Fields> {
   check?(input: Input<F>): FieldIssue[];
   /** The work. A plain function: no HTTP, no database. Throws a `Refusal` for what the caller can mend. */
   run(input: Input<F>, engines: Engines): Promise<Output>;
+}
+
+/** The scopes of which a key needs one before the parameters are known. */
+export function scopesOf({ scope }: Operation): ScopeOfInput<Fields>["anyOf"] {
+  return typeof scope === "string" ? [scope] : scope.anyOf;
 }
 
 export function defineOperation<F extends Fields>(operation: Operation<F>): Operation<F> {

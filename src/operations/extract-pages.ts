@@ -1,5 +1,6 @@
 import { assemble, countAttachments } from "../engines/pdf/assemble.ts";
-import { openPdf, savePdf } from "../engines/pdf/document.ts";
+import { openPdf } from "../engines/pdf/document.ts";
+import { savePdf } from "../engines/pdf/save.ts";
 import { readSource } from "../engines/pdf/source.ts";
 import { createTarget } from "../engines/pdf/target.ts";
 import { defineOperation } from "./define.ts";

@@ -1,6 +1,7 @@
-import type { PDFDocument } from "mupdf";
 import { assemble, type Pick } from "../engines/pdf/assemble.ts";
-import { type OpenPdf, openPdf, requireOwner, savePdf } from "../engines/pdf/document.ts";
+import { type OpenPdf, openPdf, requireOwner } from "../engines/pdf/document.ts";
+import { savePdf } from "../engines/pdf/save.ts";
+import { changeMetadata } from "../engines/pdf/metadata.ts";
 import { keptOutline, type NewItem } from "../engines/pdf/outline.ts";
 import type { Part } from "../engines/pdf/part.ts";
 import { readSource, type Source } from "../engines/pdf/source.ts";
@@ -63,7 +64,10 @@ document, named by its file name, with its outline below. \`none\`.`,
       ...(bookmarks === "none" ? { outline: () => [] } : {}),
       ...(bookmarks === "per-file" ? { outline: (parts) => perFile(parts, sources, files) } : {}),
     });
-    setInfo(target, { Title: title, Author: author });
+    const given = Object.entries({ Title: title, Author: author }).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, value] as const],
+    );
+    changeMetadata(pdf, target, { entries: new Map(given), clears: "none" });
     const headers = notes(opened, { pageCount, signed: sources.some(({ signed }) => signed) });
     for (const open of opened) open[Symbol.dispose]();
     pdf.freeArena();
@@ -98,14 +102,4 @@ function perFile(parts: readonly Part[], sources: readonly Source[], files: read
     open: false,
     kids: keptOutline(part),
   }));
-}
-
-/** Sets entries of the Info dictionary. XMP that says otherwise goes: of two answers, readers would take either. */
-function setInfo(target: PDFDocument, values: Readonly<Record<string, string | undefined>>): void {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  if (given.length === 0) return;
-  const trailer = target.getTrailer();
-  if (!trailer.get("Info").isDictionary()) trailer.put("Info", target.addObject(target.newDictionary()));
-  for (const [key, value] of given) trailer.get("Info").put(key, target.newString(value ?? ""));
-  trailer.get("Root").delete("Metadata");
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { openPdf, rewritePdf } from "../engines/pdf/document.ts";
+import { openPdf } from "../engines/pdf/document.ts";
+import { rewritePdf } from "../engines/pdf/save.ts";
 import { isSigned } from "../engines/pdf/form-fields.ts";
 import { mendPageTree } from "../engines/pdf/page-tree.ts";
 import { Refusal } from "../engines/errors.ts";

@@ -1,5 +1,6 @@
 import { assemble, countAttachments } from "../engines/pdf/assemble.ts";
-import { makePdf, openPdf } from "../engines/pdf/document.ts";
+import { openPdf } from "../engines/pdf/document.ts";
+import { makePdf } from "../engines/pdf/save.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf.ts";
 import { PageRange } from "../engines/pdf/ranges.ts";

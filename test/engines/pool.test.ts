@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/engines/errors.ts";
-import { openPdf, savePdf } from "../../src/engines/pdf/document.ts";
+import { openPdf } from "../../src/engines/pdf/document.ts";
+import { savePdf } from "../../src/engines/pdf/save.ts";
 import type { AllowHeap } from "../../src/engines/pdf/heap.ts";
 import type { PdfEngine } from "../../src/engines/pdf/mupdf.ts";
 import { dropSpares, keptBytes, leaseEngines } from "../../src/engines/pool.ts";

@@ -1,8 +1,10 @@
 import { pdfPart, type Answer, type Part } from "./client.ts";
 import { compareKept, describe, mergedPages, selectedPages, type Mapping, type PageOrigin } from "./compare.ts";
+import { factsThatDiffer } from "./metadata-facts.ts";
 import { documentsOf } from "./parts.ts";
 import { checkText } from "./text-answer.ts";
 import { openPdf, type DocumentView } from "./pdfjs.ts";
+import { plainRecord } from "./pdfjs-values.ts";
 import { check } from "./qpdf.ts";
 
 /** A document to send, and what pdf.js sees in it; no view where pdf.js cannot open it. */
@@ -23,6 +25,8 @@ export interface Case {
   readonly sources: readonly Input[];
   /** One for each document of the answer; undefined where the input has no view. */
   readonly expected: readonly Mapping[] | undefined;
+  /** What is wrong with an answer in JSON. */
+  readonly problemsOf?: ((json: unknown) => string[]) | undefined;
   /** What opens the answer's documents. */
   readonly password: string | undefined;
 }
@@ -39,6 +43,9 @@ export async function readInput(bytes: Uint8Array, fileName: string, password?: 
 /** A document for each group of 0-based pages. */
 const select = (...groups: readonly (readonly number[])[]): Mapping[] =>
   groups.map((pages) => ({ kind: "select", pages: selectedPages(pages) }));
+
+/** What metadata-set writes. */
+const newMetadata = { title: "Titre changé 変更", custom: { Reviewed: "yes & no" } };
 
 /** The calls that every PDF goes through. `companion` is merged with it. */
 export function survivalCases(input: Input, companion: Input): Case[] {
@@ -57,6 +64,7 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     sources: [input],
     expected: view === undefined ? undefined : expected?.(view),
     password,
+    problemsOf: view && ((json) => factsThatDiffer(json, view)),
   });
   const count = view?.pages.length ?? 1;
   const all = Array.from({ length: count }, (_, page) => page);
@@ -76,6 +84,14 @@ export function survivalCases(input: Input, companion: Input): Case[] {
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, rotate: page === 0 ? 180 : 90 })) },
     ]),
     one("text", "extract-text", { words: "true" }),
+    one("metadata-get", "metadata", { action: "get" }),
+    one("metadata-set", "metadata", { action: "set", metadata: JSON.stringify(newMetadata) }, (v) => [
+      {
+        kind: "rotate",
+        pages: all.map((page) => ({ source: 0, page })),
+        info: { Title: newMetadata.title, Custom: { ...plainRecord(v.info["Custom"]), ...newMetadata.custom } },
+      },
+    ]),
   ];
 }
 
@@ -124,8 +140,11 @@ const OPENED_DOCUMENTS = 6;
 
 /** Everything that is wrong with a 200, in words; empty when nothing is. */
 export async function checkAnswer(answer: Answer, one: Case): Promise<string[]> {
-  const { sources, expected, password } = one;
+  const { sources, expected, password, problemsOf } = one;
   if (one.operation === "extract-text") return checkText(answer, sources[0]?.view);
+  if (answer.headers.get("Content-Type") === "application/json") {
+    return problemsOf?.(JSON.parse(new TextDecoder().decode(answer.body))) ?? [];
+  }
   const documents = documentsOf(answer);
   const problems: string[] = [];
   if (expected !== undefined && documents.length !== expected.length) {

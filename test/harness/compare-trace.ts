@@ -23,8 +23,8 @@ export interface Mapping {
   readonly outline?: "keep" | "per-file" | "none";
   /** The names of the top entries with `per-file`. */
   readonly fileNames?: readonly string[];
-  /** Info entries that the call set itself (merge's title and author). */
-  readonly info?: Readonly<Record<string, string>>;
+  /** Info entries that the call set itself (merge's title and author, metadata's). */
+  readonly info?: Plain;
 }
 
 export interface Difference {

@@ -7,7 +7,7 @@ import type { Scope } from "../../src/accounts/scopes.ts";
 import { createApp } from "../../src/app.ts";
 import { Refusal } from "../../src/engines/errors.ts";
 import { readEnv } from "../../src/env.ts";
-import { defineOperation, type OutputFile } from "../../src/operations/define.ts";
+import { defineOperation, type Operation, type OutputFile } from "../../src/operations/define.ts";
 import { formChoice, formText, pageRange, pdfFile, text } from "../../src/operations/fields.ts";
 
 /** What only the document knows. */
@@ -43,7 +43,6 @@ const echo = defineOperation({
   },
 });
 
-const app = createApp([echo]);
 const base = "http://localhost";
 
 export async function newKey(plan: PlanName, scopes?: readonly Scope[]): Promise<string> {
@@ -54,15 +53,21 @@ export async function newKey(plan: PlanName, scopes?: readonly Scope[]): Promise
   return token;
 }
 
-/** Sends a request and waits until everything it left running has ended. An answer that breaks off is of type `error`. */
-async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  const context = createExecutionContext();
-  const waited = vi.spyOn(context, "waitUntil");
-  const answer = await app.fetch(new Request(base + path, init), env, context);
-  const body = answer.body === null ? null : await answer.arrayBuffer().catch(() => "broken" as const);
-  await Promise.all(waited.mock.calls.flat());
-  return body === "broken" ? Response.error() : new Response(body, answer);
+/** What sends requests to a service of these operations. */
+export function senderTo(...operations: readonly Operation[]) {
+  const app = createApp(operations);
+  /** Waits until everything that the request left running has ended. An answer that breaks off is of type `error`. */
+  return async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const context = createExecutionContext();
+    const waited = vi.spyOn(context, "waitUntil");
+    const answer = await app.fetch(new Request(base + path, init), env, context);
+    const body = answer.body === null ? null : await answer.arrayBuffer().catch(() => "broken" as const);
+    await Promise.all(waited.mock.calls.flat());
+    return body === "broken" ? Response.error() : new Response(body, answer);
+  };
 }
+
+const send = senderTo(echo);
 
 export const pdf = (size = 100): Blob => new Blob(["%PDF-1.7\n", new Uint8Array(size)]);
 

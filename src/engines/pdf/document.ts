@@ -1,11 +1,11 @@
-import type { Buffer, PDFDocument, PDFObject } from "mupdf";
+import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
-import type { EngineBytes, InputBytes } from "./heap.ts";
+import { markClearMetadata } from "./clear-metadata.ts";
+import type { InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { checkObjectStreams } from "./object-streams.ts";
 import { entries, items } from "./objects.ts";
-import { mendPageTree } from "./page-tree.ts";
 
 /** A PDF of the request and what is needed to open it. */
 export interface PdfInput {
@@ -68,6 +68,7 @@ export function openPdf(engine: PdfEngine, input: PdfInput): OpenPdf {
     },
     [Symbol.dispose]: () => document.destroy(),
   };
+  if (encrypted) markClearMetadata(document);
   refuseMissingPages(open);
   return open;
 }
@@ -178,66 +179,4 @@ function pageResolves({ engine }: OpenPdf, page: PDFObject): boolean {
 
 function isSomething(reference: PDFObject): boolean {
   return reference.isDictionary() || reference.isArray() || reference.isName() || reference.isNumber();
-}
-
-/**
- * How every PDF is written: object streams, streams without a filter deflated. Less effort than zlib's usual makes no file
- * more than 1 % larger and takes 0.6 to 0.9 of the time; below 30 MuPDF does not deflate at all.
- */
-const SAVE = "objstms,compress,compression-effort=30";
-
-/**
- * MuPDF looks for unused objects by recursion, from page to linked page and from bookmark to bookmark, and runs out of stack
- * where such a chain has some 4,000 objects. In a document with fewer objects there is none that long.
- */
-const MOST_OBJECTS_TO_COLLECT = 3000;
-
-/**
- * Writes a document that was changed in place. All of it is kept; objects that nothing uses are dropped where that can be
- * found out, and the object streams of the input, whose objects are written anew, always.
- */
-export function rewritePdf(open: OpenPdf): EngineBytes {
-  const { document, engine } = open;
-  mendPageTree(open);
-  const small = document.countObjects() <= MOST_OBJECTS_TO_COLLECT;
-  if (!small) dropContainers(open);
-  return engine.bytesOf(write(engine, document, small ? `garbage=2,${SAVE}` : SAVE, { large: true }));
-}
-
-/** Drops object streams and cross-reference streams, after all objects in them have been read. */
-function dropContainers({ document, engine }: OpenPdf): void {
-  const containers: number[] = [];
-  for (let number = 1, count = document.countObjects(); number < count; number++) {
-    try {
-      const object = document.newIndirect(number);
-      const type = object.get("Type");
-      if (type.isName() && ["ObjStm", "XRef"].includes(type.asName()) && object.isStream()) containers.push(number);
-      object.destroy();
-    } catch (error) {
-      // An object that cannot be read stays as it is.
-      if (!engine.isFailure(error)) throw error;
-    }
-  }
-  for (const number of containers) document.deleteObject(number);
-}
-
-/**
- * Writes a document that was made of copies, in the encryption it was opened with. `large`: the output may be about as large
- * as the input, and is given room for that.
- */
-export function savePdf(engine: PdfEngine, document: PDFDocument, room: { large: boolean }): EngineBytes {
-  return engine.bytesOf(write(engine, document, SAVE, room));
-}
-
-/** Makes a document, writes it and lets go of all that was needed for it: for documents made by the thousand. */
-export function makePdf(engine: PdfEngine, make: () => PDFDocument, room: { large: boolean }): EngineBytes {
-  return engine.bytesOf(engine.scope(() => write(engine, make(), SAVE, room)));
-}
-
-function write(engine: PdfEngine, document: PDFDocument, options: string, { large }: { large: boolean }): Buffer {
-  // The cache of decoded objects is of no more use, and the output wants its room.
-  engine.lib._wasm_empty_store();
-  if (large) engine.makeRoom();
-  engine.reserveObjects(document, Math.ceil(document.countObjects() / 100));
-  return document.saveToBuffer(options);
 }

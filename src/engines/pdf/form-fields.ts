@@ -53,6 +53,11 @@ export function isSigned(root: PDFObject): boolean {
   return items(root.get("AcroForm", "Fields")).some((object) => signed(object, 0));
 }
 
+/** Whether a signature certifies the document and with it says which changes may follow (12.8.2.2). */
+export function isCertified(root: PDFObject): boolean {
+  return root.get("Perms", "DocMDP").isDictionary();
+}
+
 /** Joins the forms of the parts into one. */
 export class FormJoin {
   readonly #fields: PDFObject[] = [];

@@ -1,0 +1,206 @@
+import { z } from "zod";
+import { pdfDateOf } from "../engines/pdf/dates.ts";
+import { openPdf } from "../engines/pdf/document.ts";
+import { appendToPdf, rewritePdf } from "../engines/pdf/save.ts";
+import { isCertified, isSigned } from "../engines/pdf/form-fields.ts";
+import { FIELD_TYPES, readFormSchema } from "../engines/pdf/form-schema.ts";
+import { INFO_DATES, INFO_KEYS, INFO_TEXTS, type InfoChanges, readInfo, TRAPPED } from "../engines/pdf/info.ts";
+import { changeMetadata } from "../engines/pdf/metadata.ts";
+import { PERMISSIONS, readPageSizes, readPermissions, readVersion } from "../engines/pdf/page-facts.ts";
+import { TextReader } from "../engines/pdf/text-string.ts";
+import { defineOperation } from "./define.ts";
+import { type FieldIssue, formBoolean, formChoice, jsonField, pdfFile, required, text } from "./fields.ts";
+import { notes } from "./notes.ts";
+
+/** Bytes of the longest name that every reader takes (ISO 32000-2, annex C). */
+const LONGEST_NAME = 127;
+
+const infoText = z
+  .string()
+  // XML has no place for other control characters, and readers end a text at NUL.
+  .refine((value) => value.isWellFormed() && !/[^\P{Cc}\t\n\r\u007f-\u009f]/u.test(value), {
+    error: "must not have control characters or half surrogate pairs",
+  })
+  .nullish();
+
+const infoDate = z
+  .string()
+  .refine((value) => pdfDateOf(value) !== undefined, {
+    error: "must be an ISO 8601 date, such as 2026-01-02T03:04:05Z",
+  })
+  .nullish()
+  .meta({ examples: ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05+01:00", "2026-01-02"] });
+
+const custom = z.record(z.string(), infoText).superRefine((entries, context) => {
+  for (const name of Object.keys(entries)) {
+    const message = problemOfName(name);
+    if (message !== undefined) context.addIssue({ code: "custom", path: [name], message });
+  }
+  const trapped = entries[TRAPPED];
+  if (trapped && !["True", "False", "Unknown"].includes(trapped)) {
+    context.addIssue({ code: "custom", path: [TRAPPED], message: "must be True, False or Unknown" });
+  }
+});
+
+function problemOfName(name: string): string | undefined {
+  if (INFO_KEYS.has(name)) return "has a name of its own beside custom";
+  if (name === "" || !name.isWellFormed() || /\p{Cc}/u.test(name)) {
+    return "must have characters, and no control characters or half surrogate pairs";
+  }
+  return new TextEncoder().encode(name).length > LONGEST_NAME ? "must not be longer than 127 bytes" : undefined;
+}
+
+const readOnly = ["pageCount", "pdfVersion", "encrypted", "permissions", "pages", "formFields"];
+
+const changes = z
+  .strictObject(
+    {
+      title: infoText,
+      author: infoText,
+      subject: infoText,
+      keywords: infoText,
+      creator: infoText,
+      producer: infoText,
+      creationDate: infoDate,
+      modificationDate: infoDate,
+      CreationDate: infoDate,
+      ModDate: infoDate,
+      custom: custom.nullish(),
+    },
+    {
+      error: (issue) =>
+        issue.code === "unrecognized_keys"
+          ? issue.keys
+              .slice(0, 10)
+              .map(
+                (key) => `${key.slice(0, 100)} ${readOnly.includes(key) ? "is read-only" : "is not a metadata field"}`,
+              )
+              .join("; ")
+          : undefined,
+    },
+  )
+  .refine(({ creationDate, CreationDate }) => creationDate === undefined || CreationDate === undefined, {
+    error: "is given twice: as creationDate and CreationDate",
+    path: ["creationDate"],
+  })
+  .refine(({ modificationDate, ModDate }) => modificationDate === undefined || ModDate === undefined, {
+    error: "is given twice: as modificationDate and ModDate",
+    path: ["modificationDate"],
+  });
+
+const date = z.string().nullable().describe("ISO 8601; without an offset where the document gives none.");
+const facts = z.object({
+  title: z.string().nullable(),
+  author: z.string().nullable(),
+  subject: z.string().nullable(),
+  keywords: z.string().nullable(),
+  creator: z.string().nullable().describe("The program that made the original."),
+  producer: z.string().nullable().describe("The program that made the PDF."),
+  creationDate: date,
+  modificationDate: date,
+  custom: z.record(z.string(), z.string()).describe("All other entries of the Info dictionary."),
+  pageCount: z.int(),
+  pdfVersion: z.string().nullable(),
+  encrypted: z.boolean(),
+  permissions: z
+    .array(z.enum(PERMISSIONS))
+    .describe("What the document allows without its owner password; everything where it is not encrypted."),
+  pages: z
+    .array(z.object({ width: z.number(), height: z.number(), rotation: z.int() }))
+    .describe("Points of the visible page (CropBox, UserUnit applied) before it is turned, and degrees clockwise."),
+  formFields: z.array(
+    z.object({
+      name: z.string(),
+      type: z.enum(FIELD_TYPES),
+      value: z.union([z.string(), z.boolean(), z.array(z.string())]).nullable(),
+      options: z.array(z.string()).nullable(),
+      page: z.int().nullable(),
+      required: z.boolean(),
+      readOnly: z.boolean(),
+      maxLength: z.int().nullable(),
+    }),
+  ),
+});
+
+export const metadata = defineOperation({
+  name: "metadata",
+  summary: "Read or update the metadata of a PDF",
+  description: `\`action=get\` (scope \`pdf:read\`) answers JSON: the Info dictionary, and what the document is. It changes
+nothing. \`action=set\` (scope \`pdf:write\`) answers the PDF with the entries in \`metadata\` changed; those that are null are
+cleared, those that are not named stay, unless \`replace\` is true. XMP is kept in step where the document has it (a packet that
+is not well-formed XML is dropped), all else of it stays; none is added. Old values are not left in the file, with one
+exception: a signed document is saved as an incremental update, so that its signatures stay verifiable, and its earlier
+revision still has them. \`X-Signature-Invalidated\` tells where a signature breaks all the same: the file was damaged or
+does not begin with its header and had to be written anew, or it is certified, which forbids the change. Encryption,
+passwords and permissions stay those of the input.`,
+  credits: 1,
+  scope: {
+    anyOf: ["pdf:read", "pdf:write"],
+    exact: ({ action }) => (action === "get" ? "pdf:read" : "pdf:write"),
+  },
+  fields: {
+    file: pdfFile(),
+    action: text(required(formChoice("get", "set")), "`get` reads, `set` writes."),
+    metadata: text(
+      jsonField(changes),
+      `For \`action=set\`: what to write, such as \`{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}\`. Dates are ISO
+8601; \`CreationDate\` and \`ModDate\` are other names for \`creationDate\` and \`modificationDate\`.`,
+    ),
+    replace: text(formBoolean(), "For `action=set`: clear every entry that `metadata` does not name."),
+  },
+  produces: ["application/json", "application/pdf"],
+  json: facts,
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+
+  check({ action, metadata, replace }) {
+    const issues: FieldIssue[] = [];
+    if (action === "set" && metadata === undefined)
+      issues.push({ name: "metadata", issue: "is required for action=set" });
+    for (const [name, given] of Object.entries({ metadata: metadata !== undefined, replace })) {
+      if (action === "get" && given) issues.push({ name, issue: "does not belong to action=get" });
+    }
+    return issues;
+  },
+
+  async run({ file, action, metadata, replace }, { pdf }) {
+    using open = openPdf(pdf, file);
+    const { document, pageCount, encrypted } = open;
+    if (action === "get") {
+      const texts = new TextReader(pdf);
+      const value: z.infer<typeof facts> = {
+        ...readInfo(pdf, document, texts),
+        pageCount,
+        pdfVersion: readVersion(open),
+        encrypted,
+        permissions: readPermissions(open),
+        pages: readPageSizes(open),
+        formFields: readFormSchema(open, texts),
+      };
+      return { kind: "json", value, headers: notes([open], { signed: false }) };
+    }
+    changeMetadata(pdf, document, infoChanges(metadata ?? {}, replace));
+    const root = document.getTrailer().get("Root");
+    const signed = isSigned(root);
+    const appended = signed ? appendToPdf(open) : undefined;
+    const broken = signed && (appended === undefined || isCertified(root));
+    const bytes = appended ?? rewritePdf(open);
+    return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed: broken }) };
+  },
+});
+
+/** By the keys of the Info dictionary. `custom: null` clears all custom entries. */
+function infoChanges({ custom, ...given }: z.infer<typeof changes>, replace: boolean): InfoChanges {
+  const { CreationDate, ModDate, creationDate = CreationDate, modificationDate = ModDate, ...texts } = given;
+  const dates = { creationDate, modificationDate };
+  const all = [
+    ...Object.entries(texts).map(([name, value]) => [INFO_TEXTS[name as keyof typeof texts], value] as const),
+    ...Object.entries(dates).map(([name, value]) => {
+      return [INFO_DATES[name as keyof typeof dates], value ? pdfDateOf(value) : value] as const;
+    }),
+    ...Object.entries(custom ?? {}),
+  ];
+  return {
+    entries: new Map(all.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))),
+    clears: replace ? "all" : custom === null ? "custom" : "none",
+  };
+}

@@ -1,0 +1,51 @@
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
+import { encrypt } from "../harness/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures.ts";
+import { MetadataCalls } from "../harness/metadata-calls.ts";
+import { signedDocument } from "../harness/metadata-fixtures.ts";
+import { openPdf } from "../harness/pdfjs.ts";
+import { check } from "../harness/qpdf.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const service: Service = { baseUrl, key: liveKey };
+const password = "user";
+const locked = (bytes: Uint8Array, cipher: "aes-128" | "aes-256"): Promise<Uint8Array> =>
+  encrypt(bytes, { cipher, userPassword: password, ownerPassword: "owner", restrictions: ["--cleartext-metadata"] });
+
+describe.each(["aes-128", "aes-256"] as const)("XMP that %s leaves readable", (cipher) => {
+  let bytes: Uint8Array;
+  let xmp: string | null;
+  beforeAll(async () => {
+    bytes = await locked(document({ name: "clear", pages: 2 }), cipher);
+    ({ xmp } = await openPdf(bytes, { password }));
+  });
+
+  test.each<[string, Record<string, Part>]>([
+    ["rotate", { angle: "90" }],
+    ["extract-pages", { range: "2" }],
+    ["split", { mode: "ranges", ranges: "1" }],
+  ])("stays so through %s", async (operation, fields) => {
+    const { body } = await post(service, operation, { file: pdfPart(bytes), password, ...fields });
+    expect((await check(body, password)).ok).toBe(true);
+    expect(Buffer.from(body).includes("Title of clear")).toBe(true);
+    expect((await openPdf(body, { password })).xmp?.trim()).toBe(xmp?.trim());
+  });
+
+  test("is whole in a merge, which is not encrypted", async () => {
+    const { body } = await post(service, "merge", { file0: pdfPart(bytes), file1: pdfPart(bytes), password });
+    expect((await check(body)).ok).toBe(true);
+    expect(xmp).toContain("Title of clear");
+    expect((await openPdf(body)).xmp).toBe(xmp);
+    expect(Buffer.from(body).includes("/Crypt")).toBe(false);
+  });
+
+  test("stays so in a signed document that is appended to", async () => {
+    const signed = await locked(signedDocument(), cipher);
+    const { body } = await new MetadataCalls(service).set(signed, { title: "Neuer Titel" }, { password });
+    expect(Buffer.compare(body.subarray(0, signed.length), signed)).toBe(0);
+    expect((await check(body, password)).ok).toBe(true);
+    expect(Buffer.from(body).includes("Neuer Titel")).toBe(true);
+    expect((await openPdf(body, { password })).xmp).toContain("Neuer Titel");
+  });
+});

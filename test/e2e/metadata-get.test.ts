@@ -1,0 +1,142 @@
+import { describe, expect, inject, test } from "vitest";
+import { withoutXref } from "../harness/broken-fixtures.ts";
+import { pdfPart, post, type Service } from "../harness/client.ts";
+import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures.ts";
+import { MetadataCalls } from "../harness/metadata-calls.ts";
+import { smallDocument } from "../harness/metadata-fixtures.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const service: Service = { baseUrl, key: liveKey };
+const calls = new MetadataCalls(service);
+
+describe("get", () => {
+  test("tells what the document is", async () => {
+    const facts = await calls.get(document({ name: "facts", pages: 10, features: ["form", "boxes"] }));
+    expect(facts).toMatchObject({
+      title: "Title of facts",
+      author: "The author",
+      subject: "A fixture",
+      keywords: null,
+      creator: null,
+      producer: "fixtures",
+      creationDate: "2026-01-02T03:04:05Z",
+      modificationDate: "2026-01-02T03:04:05Z",
+      custom: {},
+      pageCount: 10,
+      pdfVersion: "1.7",
+      encrypted: false,
+      permissions: ["print", "print-high", "modify", "copy", "annotate", "fill-forms", "accessibility", "assemble"],
+    });
+    const plain = { width: 595, height: 842, rotation: 0 };
+    const pages = facts["pages"] as unknown[];
+    expect(pages.slice(0, 4)).toEqual([
+      { width: 1190, height: 1684, rotation: 0 },
+      { width: 350, height: 640, rotation: 0 },
+      { width: 595, height: 842, rotation: 270 },
+      plain,
+    ]);
+    expect(pages[8]).toEqual({ width: 842, height: 595, rotation: 90 });
+    const field = { value: null, options: null, page: 1, required: false, readOnly: false, maxLength: null };
+    expect(facts["formFields"]).toEqual([
+      { ...field, name: "person.name", type: "text", value: "Ada of facts" },
+      { ...field, name: "person.city", type: "text", value: "Turin", page: 2, maxLength: 20 },
+      { ...field, name: "agree", type: "checkbox", value: true },
+      { ...field, name: "radio", type: "radio", value: "choice2", options: ["choice1", "choice2", "choice3"] },
+      { ...field, name: "colour", type: "dropdown", value: "red", options: ["red", "g"], page: 10 },
+    ]);
+  });
+
+  test("reads text in every encoding, and keys that are not UTF-8", async () => {
+    const info =
+      "/Title (Caf\\351 \\200 \\240) /Author <FEFF001B0065006E001B65E5D83D> /Subject <FFFEE5653DD800DE>" +
+      " /Keywords <EFBBBFE697A5> /Creator (a\\000b) /Producer () /CreationDate (D:202601) /ModDate (yesterday)" +
+      " /Gr#F6#DFe (Latin-1) /Gr#C3#B6#C3#9Fe2 (UTF-8) /Trapped /False /Number 7 /__proto__ (own)";
+    expect(await calls.get(smallDocument({ info }))).toMatchObject({
+      title: "Café • €",
+      author: "日\ufffd",
+      subject: "日😀",
+      keywords: "日",
+      creator: "ab",
+      producer: "",
+      creationDate: "2026-01-01T00:00:00",
+      modificationDate: null,
+      custom: { Größe: "Latin-1", Größe2: "UTF-8", Trapped: "False" },
+    });
+  });
+
+  test("has null where nothing is", async () => {
+    expect(await calls.get(smallDocument({}))).toMatchObject({
+      title: null,
+      creationDate: null,
+      custom: {},
+      formFields: [],
+    });
+  });
+
+  test.each(ciphers)("tells what %s allows", async (cipher) => {
+    const restrictions = cipher === "rc4-40" ? ["--print=n"] : ["--print=low", "--modify=form", "--extract=n"];
+    const bytes = await encrypt(document({ name: "locked", pages: 1 }), {
+      cipher,
+      userPassword: "",
+      ownerPassword: "owner",
+      restrictions,
+    });
+    const facts = await calls.get(bytes);
+    expect(facts).toMatchObject({ encrypted: true, title: "Title of locked" });
+    expect(facts["permissions"]).toEqual(
+      cipher === "rc4-40"
+        ? ["modify", "copy", "annotate", "fill-forms", "accessibility", "assemble"]
+        : ["print", "fill-forms", "accessibility", "assemble"],
+    );
+  });
+
+  test("says when the input was repaired", async () => {
+    const answer = await post(service, "metadata", {
+      file: pdfPart(withoutXref(document({ name: "repaired", pages: 1 }))),
+      action: "get",
+    });
+    expect(answer.headers.get("X-Input-Repaired")).toBe("true");
+    expect(answer.headers.get("Content-Type")).toBe("application/json");
+  });
+});
+
+describe("a request that cannot be done is refused, with all its problems", () => {
+  const bytes = smallDocument({});
+  const problems = async (fields: Readonly<Record<string, string>>): Promise<string> => {
+    const answer = await post(service, "metadata", { file: pdfPart(bytes), ...fields });
+    expect([answer.status, answer.code]).toEqual([400, "invalid_parameters"]);
+    const { error } = JSON.parse(new TextDecoder().decode(answer.body)) as {
+      error: { details: { fields: { name: string; issue: string }[] } };
+    };
+    return error.details.fields.map(({ name, issue }) => `${name} ${issue}`).join("\n");
+  };
+
+  test("its fields", async () => {
+    expect(await problems({})).toBe("action is required");
+    expect(await problems({ action: "put" })).toBe("action must be one of get, set");
+    expect(await problems({ action: "set" })).toBe("metadata is required for action=set");
+    expect(await problems({ action: "get", metadata: "{}", replace: "true" })).toBe(
+      "metadata does not belong to action=get\nreplace does not belong to action=get",
+    );
+  });
+
+  test.each([
+    ["{", "must be valid JSON"],
+    ["[]", "Invalid input: expected object"],
+    ['{"pageCount":1}', "pageCount is read-only"],
+    ['{"formFields":[],"colour":1}', "formFields is read-only; colour is not a metadata field"],
+    ['{"title":5}', "at title: Invalid input: expected string, received number"],
+    ['{"title":"a\\u0000"}', "at title: must not have control characters"],
+    ['{"title":"\\ud800"}', "at title: must not have control characters or half surrogate pairs"],
+    ['{"creationDate":"yesterday"}', "at creationDate: must be an ISO 8601 date"],
+    ['{"ModDate":"2026-02-30"}', "at ModDate: must be an ISO 8601 date"],
+    ['{"ModDate":"2026","modificationDate":null}', "at modificationDate: is given twice"],
+    ['{"custom":{"Title":"x"}}', "at custom.Title: has a name of its own"],
+    ['{"custom":{"":"x"}}', "at custom.: must have characters"],
+    ['{"custom":{"a":{}}}', "at custom.a: Invalid input: expected string"],
+    ['{"custom":{"Trapped":"maybe"}}', "at custom.Trapped: must be True, False or Unknown"],
+  ])("%s", async (metadata, issue) => {
+    expect(await problems({ action: "set", metadata })).toContain(`metadata ${issue}`);
+  });
+});

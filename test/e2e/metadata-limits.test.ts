@@ -1,0 +1,74 @@
+import { expect, inject, test } from "vitest";
+import { limits } from "../../src/limits.ts";
+import { pdfPart, post, type Service } from "../harness/client.ts";
+import { smallDocument, xmpPacket } from "../harness/metadata-fixtures.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const service: Service = { baseUrl, key: liveKey };
+const { formFields, textBytes, xmpBytes, xmpTags } = limits.metadata;
+
+async function refusal(bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<unknown> {
+  const { status, body } = await post(service, "metadata", { file: pdfPart(bytes), ...fields });
+  const { error } = JSON.parse(new TextDecoder().decode(body)) as { error?: { code: string; details: unknown } };
+  return [status, error?.code, error?.details];
+}
+
+const form = (fields: number): Uint8Array =>
+  smallDocument({
+    catalog: `/AcroForm << /Fields [${Array.from({ length: fields }, (_, index) => `${index + 6} 0 R`).join(" ")}] >>`,
+    objects: Array.from({ length: fields }, (_, index) => `<< /FT /Tx /T (f${index}) /V (value) >>`),
+  });
+
+test("a form's fields are listed up to a number", async () => {
+  const { status, body } = await post(service, "metadata", { file: pdfPart(form(formFields)), action: "get" });
+  expect(status).toBe(200);
+  expect(new TextDecoder().decode(body)).toContain(`"f${formFields - 1}"`);
+  const limit = { limit: formFields, actual: formFields + 1 };
+  expect(await refusal(form(formFields + 1), { action: "get" })).toEqual([413, "limit_exceeded", limit]);
+});
+
+test("text is read up to a size", async () => {
+  const title = (length: number): Uint8Array => smallDocument({ info: `/Title (${"x".repeat(length)})` });
+  const { status } = await post(service, "metadata", { file: pdfPart(title(textBytes)), action: "get" });
+  expect(status).toBe(200);
+  const limit = { limit: textBytes, actual: textBytes + 1 };
+  expect(await refusal(title(textBytes + 1), { action: "get" })).toEqual([413, "limit_exceeded", limit]);
+});
+
+test("XMP is edited up to a size", async () => {
+  const packet = (bytes: number): Uint8Array => {
+    const room = bytes - xmpPacket("<dc:source></dc:source>").length;
+    return xmpPacket(`<dc:source>${"x".repeat(room)}</dc:source>`);
+  };
+  const set = { action: "set", metadata: '{"title":"New"}' };
+  const { status } = await post(service, "metadata", {
+    file: pdfPart(smallDocument({ xmp: packet(xmpBytes) })),
+    ...set,
+  });
+  expect(status).toBe(200);
+  const limit = { limit: xmpBytes, actual: xmpBytes + 1 };
+  expect(await refusal(smallDocument({ xmp: packet(xmpBytes + 1) }), set)).toEqual([413, "limit_exceeded", limit]);
+});
+
+test("XMP is edited up to a number of tags, whatever they are", async () => {
+  const set = { action: "set", metadata: '{"title":"New"}', replace: "true" };
+  const packet = (properties: string): Uint8Array => smallDocument({ xmp: xmpPacket(properties) });
+  const custom = '<a xmlns="http://ns.adobe.com/pdfx/1.3/"/>';
+  const { status } = await post(service, "metadata", {
+    file: pdfPart(packet(custom.repeat(xmpTags / 2 - 50))),
+    ...set,
+  });
+  expect(status).toBe(200);
+  const around = new TextDecoder().decode(xmpPacket("")).match(/[<=]/g)?.length ?? 0;
+  const limit = { limit: xmpTags, actual: xmpTags + around };
+  const deep = "<dc:a>".repeat(xmpTags / 2) + "</dc:a>".repeat(xmpTags / 2);
+  for (const properties of [custom.repeat(xmpTags / 2), deep]) {
+    expect(await refusal(packet(properties), set)).toEqual([413, "limit_exceeded", limit]);
+  }
+});
+
+test("white space in XMP takes no time", async () => {
+  const bytes = smallDocument({ xmp: xmpPacket(" ".repeat(xmpBytes / 2)) });
+  const set = { action: "set", metadata: '{"title":"New"}' };
+  expect((await post(service, "metadata", { file: pdfPart(bytes), ...set }, 5_000)).status).toBe(200);
+});

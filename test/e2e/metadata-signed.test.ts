@@ -1,0 +1,49 @@
+import { describe, expect, inject, test } from "vitest";
+import { withoutXref } from "../harness/broken-fixtures.ts";
+import { type Service } from "../harness/client.ts";
+import { encrypt } from "../harness/encrypted-fixtures.ts";
+import { withPrefix } from "../harness/fixtures.ts";
+import { MetadataCalls } from "../harness/metadata-calls.ts";
+import { signedDocument } from "../harness/metadata-fixtures.ts";
+import { openPdf } from "../harness/pdfjs.ts";
+import { check } from "../harness/qpdf.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const service: Service = { baseUrl, key: liveKey };
+const calls = new MetadataCalls(service);
+
+describe("a signed document", () => {
+  test("is appended to, so that its signature stays verifiable", async () => {
+    const bytes = signedDocument();
+    const answer = await calls.set(bytes, { title: "Nach der Unterschrift", custom: { Own: "x" } });
+    expect(answer.headers.get("X-Signature-Invalidated")).toBeNull();
+    expect(answer.headers.get("X-Page-Count")).toBe("1");
+    expect(Buffer.compare(answer.body.subarray(0, bytes.length), bytes)).toBe(0);
+    expect((await check(answer.body)).ok).toBe(true);
+    const { info, xmp } = await openPdf(answer.body);
+    expect(info).toMatchObject({ Title: "Nach der Unterschrift", Author: "Signer" });
+    expect(xmp).toContain("Nach der Unterschrift");
+    expect(await calls.get(answer.body)).toMatchObject({ title: "Nach der Unterschrift", custom: { Own: "x" } });
+  });
+
+  test("keeps its encryption when it is appended to", async () => {
+    const bytes = await encrypt(signedDocument(), { cipher: "aes-256", userPassword: "user", ownerPassword: "owner" });
+    const answer = await calls.set(bytes, { title: "Neu" }, { password: "user" });
+    expect(Buffer.compare(answer.body.subarray(0, bytes.length), bytes)).toBe(0);
+    expect((await check(answer.body, "user")).ok).toBe(true);
+    expect((await openPdf(answer.body, { password: "user" })).info["Title"]).toBe("Neu");
+  });
+
+  test("says so where the signature breaks: certified, or not to be appended to", async () => {
+    const certified = signedDocument({ certified: true });
+    const answer = await calls.set(certified, { title: "Neu" });
+    expect(answer.headers.get("X-Signature-Invalidated")).toBe("true");
+    expect(Buffer.compare(answer.body.subarray(0, certified.length), certified)).toBe(0);
+    const prefixed = await calls.set(withPrefix(signedDocument()), { title: "Neu" });
+    expect(prefixed.headers.get("X-Signature-Invalidated")).toBe("true");
+    expect((await openPdf(prefixed.body)).info["Title"]).toBe("Neu");
+    const damaged = await calls.set(withoutXref(signedDocument()), { title: "Neu" });
+    expect(damaged.headers.get("X-Signature-Invalidated")).toBe("true");
+    expect((await openPdf(damaged.body)).info["Title"]).toBe("Neu");
+  });
+});

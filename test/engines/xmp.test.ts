@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { editXmp } from "../../src/engines/pdf/xmp.ts";
+
+const RDF = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"';
+const packet = (inside: string): string =>
+  `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF ${RDF}>` +
+  `${inside}</rdf:RDF></x:xmpmeta><?xpacket end="w"?>`;
+const description = (attributes: string, inside = ""): string =>
+  `<rdf:Description rdf:about="" ${attributes}>${inside}</rdf:Description>`;
+const DC = 'xmlns:dc="http://purl.org/dc/elements/1.1/"';
+const PDF = 'xmlns:pdf="http://ns.adobe.com/pdf/1.3/"';
+const PDFX = 'xmlns:pdfx="http://ns.adobe.com/pdfx/1.3/"';
+const PDFA = 'xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/"';
+
+/** The packet after the changes, as text. */
+function edited(before: string | Uint8Array, changes: Record<string, string | null>, clearsCustom = false) {
+  const bytes = typeof before === "string" ? new TextEncoder().encode(before) : before;
+  const after = editXmp(bytes, new Map(Object.entries(changes)), clearsCustom);
+  return after && new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(after);
+}
+
+describe("XMP in step with the Info dictionary", () => {
+  it("gets each entry in its own form", () => {
+    const after = edited(packet(description(DC)), {
+      Title: "A & <B>",
+      Author: "Ann; Bo",
+      Subject: "About",
+      Keywords: "one, two",
+      Creator: "Writer",
+      Producer: "Maker",
+      CreationDate: "D:20260102030405+01'00",
+      ModDate: "D:20260102030405Z",
+      Trapped: "False",
+    });
+    const list = (form: string, text: string, language = ""): string =>
+      `<rdf:${form}><rdf:li${language}>${text}</rdf:li></rdf:${form}>`;
+    expect(after).toContain(`<dc:title>${list("Alt", "A &amp; &lt;B&gt;", ' xml:lang="x-default"')}</dc:title>`);
+    expect(after).toContain(`<dc:creator>${list("Seq", "Ann; Bo")}</dc:creator>`);
+    expect(after).toContain(`<dc:description>${list("Alt", "About", ' xml:lang="x-default"')}</dc:description>`);
+    expect(after).toMatch(/<pdf:Keywords[^>]*>one, two<\/pdf:Keywords>/);
+    expect(after).toMatch(/<xmp:CreatorTool[^>]*>Writer<\/xmp:CreatorTool>/);
+    expect(after).toMatch(/<pdf:Producer[^>]*>Maker<\/pdf:Producer>/);
+    expect(after).toMatch(/<xmp:CreateDate[^>]*>2026-01-02T03:04:05\+01:00<\/xmp:CreateDate>/);
+    expect(after).toMatch(/<xmp:ModifyDate[^>]*>2026-01-02T03:04:05Z<\/xmp:ModifyDate>/);
+    expect(after).toMatch(/<pdf:Trapped[^>]*>False<\/pdf:Trapped>/);
+  });
+
+  it("leaves no old value: not in another language, an attribute, a second description or an old place", () => {
+    const before = packet(
+      description(
+        `${DC} ${PDF} pdf:Producer="old"`,
+        '<dc:title><rdf:Alt><rdf:li xml:lang="x-default">old</rdf:li><rdf:li xml:lang="fr">old</rdf:li></rdf:Alt></dc:title>',
+      ) + description(`${PDF} pdf:Title="old"`, "<pdf:Producer>old</pdf:Producer>"),
+    );
+    expect(edited(before, { Title: "new", Producer: null })).not.toContain("old");
+    expect(edited(before, { Title: null, Producer: "new" })).not.toContain("old");
+  });
+
+  it("keeps everything else", () => {
+    const rest =
+      `<pdfuaid:part xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/">1</pdfuaid:part>` +
+      '<x:own xmlns:x="urn:own" rdf:parseType="Resource"><x:a>1 &lt; 2</x:a></x:own><!-- a note -->';
+    const after = edited(packet(description(`${PDFA} ${DC} pdfaid:part="2" pdfaid:conformance="B"`, rest)), {
+      Title: "new",
+    });
+    expect(after).toContain(rest);
+    expect(after).toContain('pdfaid:part="2" pdfaid:conformance="B"');
+    expect(after?.startsWith('<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>')).toBe(true);
+    expect(after?.endsWith('<?xpacket end="w"?>')).toBe(true);
+  });
+
+  it("rewrites the list of keywords only where there is one", () => {
+    const list = `<dc:subject><rdf:Bag><rdf:li>old</rdf:li></rdf:Bag></dc:subject>`;
+    expect(edited(packet(description(DC, list)), { Keywords: "one; two" })).toContain(
+      "<rdf:Bag><rdf:li>one</rdf:li><rdf:li>two</rdf:li></rdf:Bag>",
+    );
+    expect(edited(packet(description(DC, list)), { Keywords: null })).not.toContain("dc:subject");
+    expect(edited(packet(description(DC)), { Keywords: "one" })).not.toContain("dc:subject");
+  });
+
+  it("writes custom entries under names that XML allows, and clears them", () => {
+    const plain = packet(description(""));
+    expect(edited(plain, { "A b": "x" })).toMatch(/<pdfx:A\u21820020b [^>]*>x<\/pdfx:A\u21820020b>/);
+    expect(edited(plain, { "1st": "x" })).toContain("<pdfx:\u21820031st ");
+    expect(edited(plain, { Größe: "x" })).toContain("<pdfx:Größe ");
+    const given = packet(description(`${PDFX} pdfx:One="old"`, "<pdfx:Two>old</pdfx:Two>"));
+    expect(edited(given, { One: null, Two: "new" })).not.toContain("old");
+    expect(edited(given, {}, true)).not.toContain("old");
+  });
+
+  it("adds no custom property to a PDF/A, which would have to describe it, but keeps those there in step", () => {
+    const archival = packet(description(`${PDFA} ${PDFX} pdfaid:part="1"`, "<pdfx:Two>old</pdfx:Two>"));
+    const after = edited(archival, { One: "x", Two: "new" });
+    expect(after).not.toContain("pdfx:One");
+    expect(after).toContain("<pdfx:Two>new</pdfx:Two>");
+  });
+
+  it("reads UTF-16, junk around the packet, and a prefix that means something else", () => {
+    const text = `<?xml version="1.0" encoding="UTF-16"?>${packet(description('xmlns:dc="urn:else"'))}`;
+    const utf16 = new Uint8Array(new Uint16Array([...text].map((letter) => letter.charCodeAt(0))).buffer);
+    const after = edited(utf16, { Title: "日本" });
+    expect(after).toContain('<dc:title xmlns:dc="http://purl.org/dc/elements/1.1/">');
+    expect(after).toContain("日本");
+    expect(after).not.toContain("UTF-16");
+    expect(edited(`\n${packet("")}\n\0\0`, { Title: "new" })).toContain("new");
+  });
+
+  it.each(["", "no XML", "<a>", packet("<rdf:Description>"), "<x:xmpmeta/>", "<a/>", packet("&undefined;")])(
+    "is given up where the packet is %j",
+    (before) => expect(edited(before, { Title: "x" })).toBeUndefined(),
+  );
+
+  it("does not expand entities", () => {
+    const bomb = `<!DOCTYPE a [<!ENTITY b "old"><!ENTITY c "&b;&b;">]>${packet(description(DC, "<dc:a>&c;</dc:a>"))}`;
+    expect(edited(bomb, { Title: "x" })).toBeUndefined();
+  });
+});

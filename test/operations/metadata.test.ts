@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { metadata } from "../../src/operations/metadata.ts";
+import { operations } from "../../src/operations/index.ts";
+import { describeApi } from "../../src/http/openapi.ts";
+import { document } from "../harness/fixtures.ts";
+import { errorOf, newKey, senderTo } from "../http/echo-service.ts";
+
+const send = senderTo(metadata);
+const bytes = document({ name: "scope", pages: 1 });
+
+async function post(key: string, fields: Readonly<Record<string, string>>): Promise<Response> {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
+  body.append("file", new Blob([bytes.slice()]), "scope.pdf");
+  return send("/api/v1/metadata", { method: "POST", headers: { Authorization: `Bearer ${key}` }, body });
+}
+
+const get = { action: "get" };
+const set = { action: "set", metadata: '{"title":"x"}' };
+
+describe("the scope of metadata", () => {
+  it("is pdf:read to get and pdf:write to set, and each alone is not the other", async () => {
+    const reader = await newKey("business", ["pdf:read"]);
+    const writer = await newKey("business", ["pdf:write"]);
+    expect((await post(reader, get)).status).toBe(200);
+    expect((await post(writer, set)).status).toBe(200);
+    expect(await errorOf(await post(reader, set))).toEqual([403, "forbidden", { requiredScope: "pdf:write" }]);
+    expect(await errorOf(await post(writer, get))).toEqual([403, "forbidden", { requiredScope: "pdf:read" }]);
+  });
+
+  it("is asked for before the body is looked at, the exact one after its parameters", async () => {
+    const manager = await newKey("business", ["keys:manage"]);
+    const reader = await newKey("business", ["pdf:read"]);
+    const notAForm = (key: string) =>
+      send("/api/v1/metadata", { method: "POST", headers: { Authorization: `Bearer ${key}` }, body: "{}" });
+    expect(await errorOf(await notAForm(manager))).toEqual([403, "forbidden", { requiredScope: "pdf:read" }]);
+    expect((await notAForm(reader)).status).toBe(415);
+    expect((await post(reader, { ...set, metadata: "{" })).status).toBe(400);
+  });
+
+  it("stands in the description, with what get answers", () => {
+    const { paths } = describeApi(operations, "") as { paths: Record<string, { post: Record<string, unknown> }> };
+    const described = JSON.stringify(paths["/api/v1/metadata"]?.post);
+    expect(described).toContain("needs the scope `pdf:read` or `pdf:write`");
+    for (const name of ["modificationDate", "pdfVersion", "formFields", "maxLength"]) expect(described).toContain(name);
+  });
+});
