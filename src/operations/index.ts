@@ -1,8 +1,9 @@
 import type { Operation } from "./define.ts";
 import { extractPages } from "./extract-pages.ts";
 import { merge } from "./merge.ts";
+import { protect } from "./protect.ts";
 import { rotate } from "./rotate.ts";
 import { split } from "./split.ts";
 
 /** The registry: route, validation, reference and usage of an operation all follow from its line here. */
-export const operations: readonly Operation[] = [merge, split, extractPages, rotate];
+export const operations: readonly Operation[] = [merge, split, extractPages, rotate, protect];

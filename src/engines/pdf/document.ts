@@ -1,4 +1,4 @@
-import type { PDFDocument, PDFObject } from "mupdf";
+import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { EngineBytes, InputBytes } from "./heap.ts";
@@ -6,6 +6,7 @@ import type { PdfEngine } from "./mupdf.ts";
 import { checkObjectStreams } from "./object-streams.ts";
 import { entries, items } from "./objects.ts";
 import { mendPageTree } from "./page-tree.ts";
+import { saslPrep } from "./saslprep.ts";
 
 /** A PDF of the request and what is needed to open it. */
 export interface PdfInput {
@@ -41,12 +42,12 @@ export interface OpenPdf extends Disposable {
  * @throws Refusal `invalid_file` (unreadable, without pages, damaged beyond repair with `missingPages`),
  *   `password_required`, `incorrect_password`, `unsupported_encryption`, `limit_exceeded` (pages, objects, bytes).
  */
-export async function openPdf(engine: PdfEngine, input: PdfInput): Promise<OpenPdf> {
-  const { field } = input;
-  if (input.bytes.length === 0) throw invalidFile(field, "is empty");
-  const check = await checkObjectStreams(input.bytes);
-  const document = openDocument(engine, input);
-  authenticate(document, input);
+export async function openPdf(engine: PdfEngine, sent: PdfInput): Promise<OpenPdf> {
+  const { field } = sent;
+  if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
+  const check = await checkObjectStreams(sent.bytes);
+  const document = openDocument(engine, sent);
+  const input = authenticate(document, sent);
   await check?.(document);
   const objects = document.countObjects();
   if (objects > limits.objects) {
@@ -109,16 +110,21 @@ function openDocument(engine: PdfEngine, { field, bytes }: PdfInput): PDFDocumen
   throw invalidFile(field, "is not a PDF");
 }
 
-function authenticate(document: PDFDocument, { field, password, passwordIsOwn }: PdfInput): void {
+/** Opens the document with its password; gives the input back, its password as it is spelt in the file. */
+function authenticate(document: PDFDocument, input: PdfInput): PdfInput {
+  const { field, password, passwordIsOwn } = input;
   const locked = document.needsPassword();
   if (password === undefined) {
-    if (!locked) return;
+    if (!locked) return input;
     throw new Refusal("password_required", `${field} is encrypted. Send its password.`, { input: field });
   }
-  if (!document.getTrailer().get("Encrypt").isDictionary()) return;
-  if (document.authenticatePassword(password) !== 0) return;
+  if (!document.getTrailer().get("Encrypt").isDictionary()) return input;
+  // Many writers skip the preparation that the standard asks for.
+  for (const spelling of [password, saslPrep(password) ?? password]) {
+    if (document.authenticatePassword(spelling) !== 0) return { ...input, password: spelling };
+  }
   // Where one password is the fallback for many files, a file that opens without one is no error.
-  if (!locked && !passwordIsOwn && document.authenticatePassword("") !== 0) return;
+  if (!locked && !passwordIsOwn && document.authenticatePassword("") !== 0) return input;
   throw new Refusal("incorrect_password", `The password does not open ${field}.`, { input: field });
 }
 
@@ -191,8 +197,18 @@ export function rewritePdf(open: OpenPdf): EngineBytes {
  * given room for that.
  */
 export function savePdf(engine: PdfEngine, document: PDFDocument, { large }: { large: boolean }): EngineBytes {
+  return engine.bytesOf(write(engine, document, { large, options: SAVE }));
+}
+
+/** Writes a document that was changed in place without its encryption, for one who encrypts it next. */
+export function writeDecrypted(open: OpenPdf): Buffer {
+  mendPageTree(open);
+  return write(open.engine, open.document, { large: true, options: `${SAVE},encrypt=none` });
+}
+
+function write(engine: PdfEngine, document: PDFDocument, how: { large: boolean; options: string }): Buffer {
   // The cache of decoded objects is of no more use, and the output wants its room.
   engine.lib._wasm_empty_store();
-  if (large) engine.makeRoom();
-  return engine.bytesOf(document.saveToBuffer(SAVE));
+  if (how.large) engine.makeRoom();
+  return document.saveToBuffer(how.options);
 }

@@ -1,15 +1,7 @@
 import type * as MuPDF from "mupdf";
 import { createMuPDF, type LibMuPDF } from "../../../wasm/generated/mupdf.js";
 import { Refusal } from "../errors.ts";
-import {
-  type AllowHeap,
-  type Arena,
-  clearFrom,
-  type EngineBytes,
-  type InputBytes,
-  WASM_PAGE,
-  withoutTrailingZeros,
-} from "./heap.ts";
+import { type AllowHeap, type Arena, clearFrom, type InputBytes, WASM_PAGE, withoutTrailingZeros } from "./heap.ts";
 
 /** An error that MuPDF itself reports (not a trap): the document is at fault, or the heap's limit is reached. */
 class MuPDFFailure extends Error {
@@ -155,7 +147,7 @@ export class PdfEngine {
     this.#arena = undefined;
   }
 
-  /** A MuPDF buffer over a file of the arena, without a copy. */
+  /** A MuPDF buffer over bytes of the heap, without a copy. */
   bufferOf(file: InputBytes): MuPDF.Buffer {
     const pointer = this.lib._wasm_new_buffer_from_data(file.pointer, file.length);
     // A reference that is never dropped: the bytes belong to the arena, MuPDF must not free them.
@@ -163,10 +155,10 @@ export class PdfEngine {
     return new this.mupdf.Buffer(pointer);
   }
 
-  /** The finished bytes of a buffer of MuPDF, which they own from now on. */
-  bytesOf(buffer: MuPDF.Buffer): EngineBytes {
+  /** The finished bytes of a buffer of MuPDF, or the first `length` of them; they own the buffer from now on. */
+  bytesOf(buffer: MuPDF.Buffer, length = buffer.getLength()): InputBytes {
     const start = buffer.asUint8Array().byteOffset;
-    return { ...this.#bytesAt(start, buffer.getLength()), free: () => buffer.destroy() };
+    return { ...this.#bytesAt(start, length), free: () => buffer.destroy() };
   }
 
   /**

@@ -98,7 +98,7 @@ function findObjectStreams(file: InputBytes): ObjectStream[] {
 }
 
 /** Where a word stands, from `from` on; -1 where it does not. Looks for its fourth letter: native, and rare in most data. */
-function find(bytes: Uint8Array, word: string, from: number): number {
+export function find(bytes: Uint8Array, word: string, from: number): number {
   const codes = Uint8Array.from(word, (character) => character.charCodeAt(0));
   const rare = 3;
   for (let at = bytes.indexOf(codes[rare] ?? 0, from + rare); at >= 0; at = bytes.indexOf(codes[rare] ?? 0, at + 1)) {
