@@ -210,5 +210,11 @@ function write(engine: PdfEngine, document: PDFDocument, how: { large: boolean; 
   // The cache of decoded objects is of no more use, and the output wants its room.
   engine.lib._wasm_empty_store();
   if (how.large) engine.makeRoom();
-  return document.saveToBuffer(how.options);
+  try {
+    return document.saveToBuffer(how.options);
+  } catch (error) {
+    // MuPDF looks for unused objects by recursion, and an outline of 10,000 entries in a row is deeper than the stack.
+    if (!engine.isTooDeep(error)) throw error;
+    return document.saveToBuffer(how.options.replace(/garbage=\d,/, ""));
+  }
 }

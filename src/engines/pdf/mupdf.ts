@@ -179,9 +179,16 @@ export class PdfEngine {
     return error instanceof MuPDFFailure && this.#denied === false;
   }
 
+  /** Whether MuPDF ran out of stack, following references. The instance can go on, but is not kept afterwards. */
+  isTooDeep(error: unknown): error is RangeError {
+    const tooDeep = error instanceof RangeError && /call stack/.test(error.message);
+    this.#failed ||= tooDeep;
+    return tooDeep;
+  }
+
   /** What an error of the engine means to the caller, where it is the document's fault; the error itself otherwise. */
   explain(error: unknown): unknown {
-    if (error instanceof RangeError && /call stack/.test(error.message)) {
+    if (this.isTooDeep(error)) {
       return new Refusal("invalid_file", "The document's objects are nested too deeply.", undefined, { cause: error });
     }
     if (!(error instanceof MuPDFFailure)) return error;
