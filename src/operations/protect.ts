@@ -69,7 +69,8 @@ it is not given.`,
     let bytes: InputBytes;
     try {
       bytes = await encryption.encrypt(pdf, plain, key, ownId);
-      encryption.verify(pdf, bytes, protection, pageCount);
+      // A random password was given by nobody.
+      encryption.verify(pdf, bytes, asked, pageCount);
     } catch (error) {
       throw failure(pdf, error);
     }

@@ -1,5 +1,5 @@
 /** Encrypts documents with keys of the platform's cryptographic generator, and checks what came out. */
-import type { Buffer, PDFDocument } from "mupdf";
+import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { Refusal } from "../errors.ts";
 import { type FileEncryption, type PlatformCrypto, type Protection } from "./encryption-parameters.ts";
 import { encryptFile } from "./encrypted-file.ts";
@@ -59,46 +59,62 @@ export class PdfEncryption {
   }
 
   /**
-   * Opens the bytes that are about to leave, with each password, and throws an Error unless they are protected as asked: cipher
-   * and permissions, nothing without a password where there is one, the user's as user, the owner's as owner.
+   * Opens the bytes that are about to leave, and throws an Error unless they are protected as asked: cipher and permissions,
+   * nothing to read without the user's password where there is one, and each password given opens it, as user or as owner.
+   * `""` is not given. With aes-256 MuPDF takes 8 to 12 ms to try a password, so none is tried twice: opening tries the empty one.
    */
   verify(engine: PdfEngine, bytes: InputBytes, protection: Protection, pageCount: number): void {
     const { method, userPassword, ownerPassword, permissions } = protection;
-    const expect = (what: string, condition: boolean): void => {
-      if (!condition) throw new Error(`the encrypted file does not have ${what}`);
-    };
-    withDocument(engine, bytes, (document) => {
-      const dictionary = document.getTrailer().get("Encrypt");
-      const { V, R, CFM } = METHODS[method];
-      expect("an encryption dictionary", dictionary.isDictionary());
-      expect("the version of the cipher", dictionary.get("V").asNumber() === V && dictionary.get("R").asNumber() === R);
-      for (const use of ["StmF", "StrF"]) {
-        expect(`${CFM} as ${use}`, dictionary.get("CF", dictionary.get(use).asName(), "CFM").asName() === CFM);
-      }
-      expect("the permissions", dictionary.get("P").asNumber() === permissions);
-      const open = document.authenticatePassword("");
-      expect("a lock", userPassword === "" ? open === USER : open === 0);
-    });
-    for (const [password, role] of [[userPassword, USER] as const, [ownerPassword, OWNER] as const]) {
-      withDocument(engine, bytes, (document) => {
-        expect(
-          role === USER ? "the user password" : "the owner password",
-          document.authenticatePassword(password) === role,
-        );
-        expect("its pages", document.countPages() === pageCount && !document.wasRepaired());
-      });
+    using stack = new DisposableStack();
+    const buffer = engine.bufferOf(bytes);
+    const document = engine.mupdf.Document.openDocument(buffer, "application/pdf").asPDF();
+    buffer.destroy();
+    if (!document) throw new Error("the encrypted file is no PDF");
+    stack.adopt(document, (open) => open.destroy());
+
+    const dictionary = document.getTrailer().get("Encrypt");
+    const { V, R, CFM } = METHODS[method];
+    expect("an encryption dictionary", dictionary.isDictionary());
+    expect("the version of the cipher", dictionary.get("V").asNumber() === V && dictionary.get("R").asNumber() === R);
+    for (const use of ["StmF", "StrF"]) {
+      expect(`${CFM} as ${use}`, dictionary.get("CF", dictionary.get(use).asName(), "CFM").asName() === CFM);
     }
+    expect("the permissions", dictionary.get("P").asNumber() === permissions);
+
+    const sample = objectStream(document);
+    const without = rawBytes(sample);
+    const read = (who: string, password: string, role: number): string => {
+      if (password === "") return without;
+      expect(`the ${who} password`, document.authenticatePassword(password) === role);
+      expect(`its pages for the ${who}`, document.countPages() === pageCount && !document.wasRepaired());
+      return rawBytes(sample);
+    };
+    const asUser = read("user", userPassword, USER);
+    const asOwner = ownerPassword === "" ? asUser : read("owner", ownerPassword, OWNER);
+    expect("one content for both", asUser === asOwner);
+    expect("a lock", userPassword === "" || without !== asUser);
   }
 }
 
-function withDocument(engine: PdfEngine, bytes: InputBytes, look: (document: PDFDocument) => void): void {
-  const buffer = engine.bufferOf(bytes);
-  const document = engine.mupdf.Document.openDocument(buffer, "application/pdf").asPDF();
-  buffer.destroy();
-  if (!document) throw new Error("the encrypted file is no PDF");
-  try {
-    look(document);
-  } finally {
-    document.destroy();
+function expect(what: string, condition: boolean): void {
+  if (!condition) throw new Error(`the encrypted file does not have ${what}`);
+}
+
+/** An object stream: a small one that every file of ours has, near its end. */
+function objectStream(document: PDFDocument): PDFObject {
+  for (let number = document.countObjects() - 1; number > 0; number--) {
+    const object = document.newIndirect(number);
+    if (!object.isStream()) continue;
+    const type = object.get("Type");
+    if (type.isName() && type.asName() === "ObjStm") return object;
   }
+  throw new Error("the encrypted file does not have an object stream");
+}
+
+/** A stream's bytes as the password that was tried last decrypts them, one character each; garbage for a wrong one. */
+function rawBytes(stream: PDFObject): string {
+  const buffer = stream.readRawStream();
+  const bytes = latin1(buffer.asUint8Array());
+  buffer.destroy();
+  return bytes;
 }
