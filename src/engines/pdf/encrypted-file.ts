@@ -175,7 +175,7 @@ class Writer {
     // The vector is written last, there may be no room for it before the first piece has been read.
     for (let from = start, first = true; first || from < end; from += CHUNK, first = false) {
       const to = Math.min(from + CHUNK, end);
-      const padded = await this.#cbc(key, iv, this.#bytes.slice(from, to));
+      const padded = await this.#cbc(key, iv, this.#bytes.subarray(from, to));
       const piece = to < end ? padded.subarray(0, to - from) : padded;
       if (first) this.bytes(iv);
       this.bytes(piece);
@@ -187,11 +187,7 @@ class Writer {
     return this.#crypto.getRandomValues(new Uint8Array(BLOCK));
   }
 
-  async #cbc(
-    key: CryptoKey,
-    iv: Uint8Array<ArrayBuffer>,
-    data: Uint8Array<ArrayBuffer>,
-  ): Promise<Uint8Array<ArrayBuffer>> {
+  async #cbc(key: CryptoKey, iv: Uint8Array<ArrayBuffer>, data: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
     return new Uint8Array(await this.#crypto.subtle.encrypt({ name: "AES-CBC", iv }, key, data));
   }
 }
