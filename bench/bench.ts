@@ -62,6 +62,13 @@ const rotate = (name: string, file: Uint8Array): Job => ({
   files: [file],
   qpdf: (inputs, output) => [...inputs, "--rotate=+90", output],
 });
+const protect = (name: string, file: Uint8Array): Job => ({
+  name,
+  operation: "protect",
+  fields: { userPassword: "user", ownerPassword: "owner" },
+  files: [file],
+  qpdf: (inputs, output) => ["--encrypt", "user", "owner", "256", "--", ...inputs, output],
+});
 
 async function jobs(inputs: readonly string[]): Promise<Job[]> {
   const chapters = Array.from({ length: 10 }, (_, index) =>
@@ -94,6 +101,7 @@ async function jobs(inputs: readonly string[]): Promise<Job[]> {
         split(`split ${name}`, bytes),
         extract(`extract 1 of ${name}`, bytes, 1),
         rotate(`rotate ${name}`, bytes),
+        protect(`protect ${name}`, bytes),
       ];
     }),
   );
@@ -103,6 +111,8 @@ async function jobs(inputs: readonly string[]): Promise<Job[]> {
     extract("extract page 50 of 100", hundred, 50),
     rotate("rotate 100 pages", hundred),
     rotate("rotate a file of 1 MB", megabyte),
+    protect("protect 100 pages", hundred),
+    protect("protect a file of 1 MB", megabyte),
     ...own.flat(),
   ];
 }

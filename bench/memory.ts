@@ -30,6 +30,10 @@ const merge = (files: readonly Uint8Array[]): Call => ({
 });
 const split = (bytes: Uint8Array): Call => ({ operation: "split", parts: { file: pdfPart(bytes), mode: "pages" } });
 const rotate = (bytes: Uint8Array): Call => ({ operation: "rotate", parts: { file: pdfPart(bytes), angle: "90" } });
+const protect = (bytes: Uint8Array): Call => ({
+  operation: "protect",
+  parts: { file: pdfPart(bytes), userPassword: "user" },
+});
 
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
@@ -38,7 +42,7 @@ async function warmUp(server: ServerProcess): Promise<void> {
   const small = document({ name: "small", pages: 5, features: ["outline", "links", "form"] });
   const megabyte = largeDocument(1);
   for (let round = 0; round < 30; round++) {
-    for (const { operation, parts } of [merge([small, megabyte]), split(megabyte), rotate(megabyte)]) {
+    for (const { operation, parts } of [merge([small, megabyte]), split(megabyte), rotate(megabyte), protect(small)]) {
       const { status, code } = await post(server, operation, parts);
       if (status !== 200) throw new Error(`${operation}: ${status} ${code ?? ""}`);
     }
@@ -94,11 +98,12 @@ const { values } = parseArgs({ options: { port: { type: "string", default: "8799
 const large = largeDocument(25);
 const halves = [largeDocument(12.5), largeDocument(12.5)];
 const megabyte = [largeDocument(0.5), largeDocument(0.5)];
-const each = [[merge(halves)], [split(large)], [rotate(large)]];
+const each = [[merge(halves)], [split(large)], [rotate(large)], [protect(large)]];
 const work: [string, Call[][]][] = [
   ["merge of 25 MiB in two files", [[merge(halves)]]],
   ["split of 25 MiB", [[split(large)]]],
   ["rotate of 25 MiB", [[rotate(large)]]],
+  ["protect of 25 MiB", [[protect(large)]]],
   ["two merges of 25 MiB at once", [[merge(halves), merge(halves)]]],
   ["two rotates of 25 MiB at once", [[rotate(large), rotate(large)]]],
   ["each of 25 MiB, three times in a row", [...each, ...each, ...each]],

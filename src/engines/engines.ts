@@ -1,6 +1,8 @@
+import type { PdfEncryption } from "./pdf/encryption.ts";
 import type { PdfEngine } from "./pdf/mupdf.ts";
 
 /** The engines that one call has to itself. */
 export interface Engines {
   readonly pdf: PdfEngine;
+  readonly encryption: PdfEncryption;
 }

@@ -11,11 +11,13 @@ export type RefusalCode =
   | "unsupported_encryption"
   | "owner_password_required"
   | "limit_exceeded"
-  | "overloaded";
+  | "overloaded"
+  | "encryption_failed"
+  | "encryption_unavailable";
 
 /**
- * A problem that the caller can mend, told in a message that is safe to send and names what to do. Anything else that is
- * thrown is a fault of the service: it is logged, and leaves as 500 without its message.
+ * A problem that the caller can mend, or must know of by its own code, told in a message that is safe to send. Anything else
+ * that is thrown is a fault of the service: it is logged, and leaves as 500 without its message.
  */
 export class Refusal extends Error {
   override readonly name = "Refusal";

@@ -1,6 +1,7 @@
 import module from "../../wasm/generated/mupdf.wasm";
 import { limits } from "../limits.ts";
 import type { Engines } from "./engines.ts";
+import { PdfEncryption } from "./pdf/encryption.ts";
 import type { AllowHeap } from "./pdf/heap.ts";
 import { PdfEngine, snapshotBytes } from "./pdf/mupdf.ts";
 
@@ -17,6 +18,9 @@ export interface EngineLease {
    */
   release(clean: boolean): void;
 }
+
+/** Holds nothing of a request, so one is enough. */
+const encryption = new PdfEncryption(crypto);
 
 /**
  * Instances that wait for the next requests, at most as many as admission lets in at once. Also grown ones are kept: wasm
@@ -37,7 +41,7 @@ export async function leaseEngines(allowHeap: AllowHeap, expected = 0): Promise<
   pdf.begin(allowHeap);
   let released = false;
   return {
-    engines: { pdf },
+    engines: { pdf, encryption },
     heapBytes: () => pdf.heapBytes,
     explain: (error) => pdf.explain(error),
     release(clean) {

@@ -185,8 +185,8 @@ export const errorTable = {
   encryption_failed: {
     status: 500,
     title: "The encryption could not be verified",
-    when: "The output was opened again and was not protected as asked; nothing of it was sent.",
-    from: "named",
+    when: "protect only. The output was opened again and was not protected as asked; nothing of it was sent.",
+    from: "operations",
   },
   ocr_failed: {
     status: 500,
@@ -204,8 +204,8 @@ export const errorTable = {
   encryption_unavailable: {
     status: 503,
     title: "The cipher is not available",
-    when: "The encryption asked for cannot be verified here. The file is never sent unencrypted instead.",
-    from: "named",
+    when: "protect only. The encryption asked for cannot be done here. The file is never sent unencrypted instead.",
+    from: "operations",
   },
 } as const satisfies Record<RefusalCode, ErrorRow> & Record<string, ErrorRow>;
 

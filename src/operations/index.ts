@@ -3,8 +3,9 @@ import { extractPages } from "./extract-pages.ts";
 import { extractText } from "./extract-text.ts";
 import { merge } from "./merge.ts";
 import { metadata } from "./metadata.ts";
+import { protect } from "./protect.ts";
 import { rotate } from "./rotate.ts";
 import { split } from "./split.ts";
 
 /** The registry: route, validation, reference and usage of an operation all follow from its line here. */
-export const operations: readonly Operation[] = [merge, split, extractText, extractPages, rotate, metadata];
+export const operations: readonly Operation[] = [merge, split, extractText, extractPages, rotate, protect, metadata];

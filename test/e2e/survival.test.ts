@@ -31,7 +31,7 @@ async function problemsOf(bytes: Uint8Array, password?: string): Promise<Record<
   return problems;
 }
 
-describe("what survives merge, split, extract-pages and rotate, seen by pdf.js and qpdf", () => {
+describe("what survives every operation, seen by pdf.js and qpdf", () => {
   test("text alone", async () => {
     expect(await problemsOf(document({ name: "plain", pages: 3 }))).toEqual({});
   });
@@ -58,7 +58,7 @@ describe("what survives merge, split, extract-pages and rotate, seen by pdf.js a
     }
   });
 
-  test.each(ciphers)("encryption with %s, which all but merge keep", async (cipher) => {
+  test.each(ciphers)("encryption with %s, which all but merge and protect keep", async (cipher) => {
     const plain = document({ name: cipher, pages: 3, features: ["outline", "links", "form", "labels"] });
     const bytes = await encrypt(plain, { cipher, userPassword: "user", ownerPassword: "owner" });
     expect(await problemsOf(bytes, "user")).toEqual({});

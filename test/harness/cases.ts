@@ -80,6 +80,16 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     one("extract-last", "extract-pages", { range: "last" }, () => select([count - 1])),
     one("extract-odd", "extract-pages", { range: "odd" }, () => select(all.filter((page) => page % 2 === 0))),
     one("extract-reverse", "extract-pages", { range: `${count}-1` }, () => select(all.toReversed())),
+    ...(["aes-256", "aes-128"] as const).map((encryption) => ({
+      ...one(`protect-${encryption}`, "protect", { ...protection, encryption }, () => [
+        {
+          kind: "rotate",
+          pages: selectedPages(all),
+          encryption: { encryptFilter: "Standard", permissions: PRINT_AND_FILL },
+        },
+      ]),
+      password: protection.userPassword,
+    })),
     one("rotate", "rotate", { angle: "90", rotations: '{"1":180}' }, () => [
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, rotate: page === 0 ? 180 : 90 })) },
     ]),
@@ -94,6 +104,11 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     ]),
   ];
 }
+
+/** What protect is asked for. */
+const protection = { userPassword: "a user's", ownerPassword: "an, owner's", permissions: "print,fill-forms" };
+/** The permissions as pdf.js numbers them: print, fill-forms, accessibility. */
+const PRINT_AND_FILL = [4, 256, 512];
 
 function mergeWith(name: string, sources: readonly [Input, Input], fields: Record<string, string>): Case {
   const [first, second] = sources;

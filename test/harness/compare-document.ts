@@ -3,13 +3,10 @@ import type { DocumentView, OutlineEntry } from "./pdfjs.ts";
 import type { Target } from "./pdfjs-page.ts";
 import type { Plain } from "./pdfjs-values.ts";
 
+type Views = readonly DocumentView[];
+
 /** Compares what belongs to no page: outline, names, labels, fields, attachments, metadata, encryption, layers. */
-export function compareDocument(
-  trace: Trace,
-  names: FieldNames,
-  sources: readonly DocumentView[],
-  output: DocumentView,
-): void {
+export function compareDocument(trace: Trace, names: FieldNames, sources: Views, output: DocumentView): void {
   compareOutline(trace, sources, output);
   compareDestinations(trace, sources, output);
   compareLabels(trace, sources, output);
@@ -220,9 +217,9 @@ function compareLayers(trace: Trace, sources: readonly DocumentView[], output: D
 }
 
 function compareProperties(trace: Trace, sources: readonly DocumentView[], output: DocumentView): void {
+  const { kind, info, encryption } = trace.mapping;
   const [first] = sources;
   if (first === undefined) return;
-  const { kind, info } = trace.mapping;
   trace.equalEntries(null, "Info dictionary", { ...first.info, ...info }, output.info);
   if (info === undefined) trace.equal(null, "XMP", first.xmp, output.xmp);
   // A merge may take the language of the first document that has one; elements of another one say so themselves.
@@ -235,8 +232,10 @@ function compareProperties(trace: Trace, sources: readonly DocumentView[], outpu
     trace.equal(null, "PageMode", first.pageMode, output.pageMode);
     trace.equal(null, "XFA", first.hasXfa, output.hasXfa);
   }
-  trace.equal(null, "encryption", kind === "merge" ? null : first.encryptFilter, output.encryptFilter);
-  trace.equal(null, "permissions", kind === "merge" ? null : first.permissions, output.permissions);
+  const kept = kind === "merge" ? { encryptFilter: null, permissions: null } : first;
+  for (const key of ["encryptFilter", "permissions"] as const) {
+    trace.equal(null, key, (encryption ?? kept)[key], output[key]);
+  }
   const { openAction } = first;
   const isGone = (target: Target): boolean => target.page !== null && !trace.isKept(0, target.page);
   const same =

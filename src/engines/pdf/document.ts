@@ -6,6 +6,7 @@ import type { InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { checkObjectStreams } from "./object-streams.ts";
 import { entries, items } from "./objects.ts";
+import { saslPrep } from "./saslprep.ts";
 
 /** A PDF of the request and what is needed to open it. */
 export interface PdfInput {
@@ -41,12 +42,12 @@ export interface OpenPdf extends Disposable {
  * @throws Refusal `invalid_file` (unreadable, without pages, damaged beyond repair with `missingPages`),
  *   `password_required`, `incorrect_password`, `unsupported_encryption`, `limit_exceeded` (pages, objects, bytes).
  */
-export function openPdf(engine: PdfEngine, input: PdfInput): OpenPdf {
-  const { field } = input;
-  if (input.bytes.length === 0) throw invalidFile(field, "is empty");
-  const check = checkObjectStreams(input.bytes);
-  const document = openDocument(engine, input);
-  authenticate(document, input);
+export function openPdf(engine: PdfEngine, sent: PdfInput): OpenPdf {
+  const { field } = sent;
+  if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
+  const check = checkObjectStreams(sent.bytes);
+  const document = openDocument(engine, sent);
+  const input = authenticate(document, sent);
   check?.(document);
   const objects = document.countObjects();
   if (objects > limits.objects) {
@@ -110,16 +111,21 @@ function openDocument(engine: PdfEngine, { field, bytes }: PdfInput): PDFDocumen
   throw invalidFile(field, "is not a PDF");
 }
 
-function authenticate(document: PDFDocument, { field, password, passwordIsOwn }: PdfInput): void {
+/** Opens the document with its password; gives the input back, its password as it is spelt in the file. */
+function authenticate(document: PDFDocument, input: PdfInput): PdfInput {
+  const { field, password, passwordIsOwn } = input;
   const locked = document.needsPassword();
   if (password === undefined) {
-    if (!locked) return;
+    if (!locked) return input;
     throw new Refusal("password_required", `${field} is encrypted. Send its password.`, { input: field });
   }
-  if (!document.getTrailer().get("Encrypt").isDictionary()) return;
-  if (document.authenticatePassword(password) !== 0) return;
+  if (!document.getTrailer().get("Encrypt").isDictionary()) return input;
+  // Many writers skip the preparation that the standard asks for.
+  for (const spelling of [password, saslPrep(password) ?? password]) {
+    if (document.authenticatePassword(spelling) !== 0) return { ...input, password: spelling };
+  }
   // Where one password is the fallback for many files, a file that opens without one is no error.
-  if (!locked && !passwordIsOwn && document.authenticatePassword("") !== 0) return;
+  if (!locked && !passwordIsOwn && document.authenticatePassword("") !== 0) return input;
   throw new Refusal("incorrect_password", `The password does not open ${field}.`, { input: field });
 }
 

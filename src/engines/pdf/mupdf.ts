@@ -4,15 +4,7 @@ import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import { reserveObjects } from "./xref-room.ts";
 import { type Denied, meaningOf, MuPDFFailure } from "./failures.ts";
-import {
-  type AllowHeap,
-  type Arena,
-  clearFrom,
-  type EngineBytes,
-  type InputBytes,
-  WASM_PAGE,
-  withoutTrailingZeros,
-} from "./heap.ts";
+import { type AllowHeap, type Arena, clearFrom, type InputBytes, WASM_PAGE, withoutTrailingZeros } from "./heap.ts";
 
 /** Room for copies of all that the files hold, in sizes of the files: a little more than they take. */
 const COPIES_HOLE = 1.1;
@@ -161,7 +153,7 @@ export class PdfEngine {
     this.#arena = undefined;
   }
 
-  /** A MuPDF buffer over a file of the arena, without a copy. */
+  /** A MuPDF buffer over bytes of the heap, without a copy. */
   bufferOf(file: InputBytes): MuPDF.Buffer {
     const pointer = this.lib._wasm_new_buffer_from_data(file.pointer, file.length);
     // A reference that is never dropped: the bytes belong to the arena, MuPDF must not free them.
@@ -169,10 +161,10 @@ export class PdfEngine {
     return new this.mupdf.Buffer(pointer);
   }
 
-  /** The finished bytes of a buffer of MuPDF, which they own from now on. */
-  bytesOf(buffer: MuPDF.Buffer): EngineBytes {
+  /** The finished bytes of a buffer of MuPDF, or the first `length` of them; they own the buffer from now on. */
+  bytesOf(buffer: MuPDF.Buffer, length = buffer.getLength()): InputBytes {
     const start = buffer.asUint8Array().byteOffset;
-    return { ...this.#bytesAt(start, buffer.getLength()), free: () => buffer.destroy() };
+    return { ...this.#bytesAt(start, length), free: () => buffer.destroy() };
   }
 
   /**
@@ -212,6 +204,8 @@ export class PdfEngine {
 
   /** What an error of the engine means to the caller, where it is the document's fault; the error itself otherwise. */
   explain(error: unknown): unknown {
+    // Out of stack: what was under way keeps its frames there.
+    this.#failed ||= error instanceof RangeError;
     return meaningOf(error, this.#denied);
   }
 

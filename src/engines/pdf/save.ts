@@ -24,11 +24,20 @@ const MOST_OBJECTS_TO_COLLECT = 3000;
 
 /** Writes a document that was changed in place. All of it is kept, but for objects that nothing uses. */
 export function rewritePdf(open: OpenPdf): EngineBytes {
+  return open.engine.bytesOf(rewrite(open, SAVE));
+}
+
+/** Writes a document that was changed in place without its encryption, for one who encrypts it next. */
+export function writeDecrypted(open: OpenPdf): Buffer {
+  return rewrite(open, `${SAVE},encrypt=none`);
+}
+
+function rewrite(open: OpenPdf, options: string): Buffer {
   const { document, engine } = open;
   mendPageTree(open);
   const small = document.countObjects() <= MOST_OBJECTS_TO_COLLECT;
   if (!small) dropUnused(open);
-  return engine.bytesOf(write(engine, document, small ? `garbage=2,${SAVE}` : SAVE, { large: true }));
+  return write(engine, document, small ? `garbage=2,${options}` : options, { large: true });
 }
 
 /** Drops objects that cannot be reached from the trailer, old object streams among them, without recursion. */

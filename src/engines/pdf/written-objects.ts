@@ -1,0 +1,185 @@
+/**
+ * The objects of a file that MuPDF has just written with object streams, one after the other: not a reader for files from
+ * elsewhere. Whatever looks different from what MuPDF writes is an error, never a guess.
+ */
+import { latin1 } from "./objects.ts";
+
+/** A range of bytes of the file. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface WrittenObject {
+  readonly number: number;
+  readonly generation: number;
+  /** Offset of its number. */
+  readonly start: number;
+  /** From behind `obj` to behind `stream` and its line end, or to before `endobj`. */
+  readonly head: Span;
+  /** The strings in the head, in order: their places with delimiters, and their bytes. */
+  readonly strings: readonly (Span & { readonly value: Uint8Array<ArrayBuffer> })[];
+  /** The digits of a stream's `Length`. */
+  readonly lengthDigits: Span | undefined;
+  readonly stream: Span | undefined;
+  /** Whether it is the cross-reference stream, which is the last object. */
+  readonly isXref: boolean;
+}
+
+const code = (character: string): number => character.charCodeAt(0);
+const [OPEN, CLOSE, BACKSLASH, LESS, GREATER, SLASH] = ["(", ")", "\\", "<", ">", "/"].map(code);
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+const DELIMITERS = new Set(Array.from("()<>[]{}/%", code));
+const ESCAPES: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 8, f: 12 };
+
+const isSpace = (byte: number | undefined): boolean => byte === 32 || byte === 10 || byte === 13 || byte === 9;
+const isRegular = (byte: number | undefined): boolean =>
+  byte !== undefined && byte !== 0 && byte !== 12 && !isSpace(byte) && !DELIMITERS.has(byte);
+
+/**
+ * Walks the file from `from`. Bytes before the object last given may be overwritten while it goes.
+ * @throws Error where the file is not as expected.
+ */
+export function* writtenObjects(bytes: Uint8Array, from: number): Generator<WrittenObject, void> {
+  const reader = new Reader(bytes, from);
+  for (;;) {
+    const object = reader.object();
+    yield object;
+    if (object.isXref) return;
+  }
+}
+
+class Reader {
+  readonly #bytes: Uint8Array;
+  #at: number;
+
+  constructor(bytes: Uint8Array, at: number) {
+    this.#bytes = bytes;
+    this.#at = at;
+  }
+
+  object(): WrittenObject {
+    this.#skip();
+    const start = this.#at;
+    const number = this.#integer();
+    const generation = this.#integer();
+    if (this.#word() !== "obj") throw this.#unexpected();
+    const head = this.#head();
+    if (head.isXref !== (head.type === "XRef")) throw this.#unexpected();
+    return { number, generation, start, ...head };
+  }
+
+  #head() {
+    const start = this.#at;
+    const strings: (Span & { value: Uint8Array<ArrayBuffer> })[] = [];
+    let lengthDigits: Span | undefined;
+    let type = "";
+    let depth = 0;
+    let key = "";
+    for (;;) {
+      this.#skip();
+      const at = this.#at;
+      const byte = this.#bytes[at];
+      if (byte === OPEN) strings.push({ value: this.#literal(), start: at, end: this.#at });
+      else if (byte === LESS && this.#bytes[at + 1] !== LESS) {
+        strings.push({ value: this.#hexadecimal(), start: at, end: this.#at });
+      } else if (byte === LESS || byte === GREATER) {
+        depth += byte === LESS ? 1 : -1;
+        this.#at += 2;
+      } else if (byte === SLASH) {
+        this.#at++;
+        const name = this.#word();
+        if (depth === 1 && key === "Type") type = name;
+        key = name;
+        continue;
+      } else if (isRegular(byte)) {
+        const word = this.#word();
+        if (depth === 0 && word === "endobj") {
+          return { head: { start, end: at }, strings, lengthDigits: undefined, stream: undefined, isXref: false, type };
+        }
+        if (depth === 0 && word === "stream") {
+          if (!lengthDigits) throw this.#unexpected();
+          const stream = this.#stream(Number(latin1(this.#bytes.subarray(lengthDigits.start, lengthDigits.end))));
+          const isXref = type === "XRef";
+          return { head: { start, end: stream.start }, strings, lengthDigits, stream, isXref, type };
+        }
+        if (depth === 1 && key === "Length") lengthDigits = { start: at, end: this.#at };
+      } else if (byte === undefined) throw this.#unexpected();
+      else this.#at++;
+      key = "";
+    }
+  }
+
+  #stream(length: number): Span {
+    if (this.#bytes[this.#at] === CARRIAGE_RETURN) this.#at++;
+    if (this.#bytes[this.#at] !== LINE_FEED) throw this.#unexpected();
+    const start = this.#at + 1;
+    this.#at = start + length;
+    this.#skip();
+    if (this.#word() !== "endstream") throw this.#unexpected();
+    this.#skip();
+    if (this.#word() !== "endobj") throw this.#unexpected();
+    return { start, end: start + length };
+  }
+
+  #skip(): void {
+    while (isSpace(this.#bytes[this.#at])) this.#at++;
+  }
+
+  #word(): string {
+    const start = this.#at;
+    while (isRegular(this.#bytes[this.#at])) this.#at++;
+    return latin1(this.#bytes.subarray(start, this.#at));
+  }
+
+  #integer(): number {
+    const word = this.#word();
+    if (!/^\d{1,10}$/.test(word)) throw this.#unexpected();
+    this.#skip();
+    return Number(word);
+  }
+
+  /** ISO 32000-2, 7.3.4.3. */
+  #hexadecimal(): Uint8Array<ArrayBuffer> {
+    const end = this.#bytes.indexOf(code(">"), this.#at);
+    const digits = latin1(this.#bytes.subarray(this.#at + 1, end)).replaceAll(/\s/g, "");
+    if (end < 0 || !/^[\da-f]*$/i.test(digits)) throw this.#unexpected();
+    this.#at = end + 1;
+    return Uint8Array.from(digits.match(/..?/g) ?? [], (pair) => Number.parseInt(pair.padEnd(2, "0"), 16));
+  }
+
+  /** ISO 32000-2, 7.3.4.2. */
+  #literal(): Uint8Array<ArrayBuffer> {
+    const value: number[] = [];
+    let depth = 1;
+    for (this.#at++; ; this.#at++) {
+      const byte = this.#bytes[this.#at];
+      if (byte === undefined) throw this.#unexpected();
+      if (byte === BACKSLASH) {
+        const escaped = this.#escape();
+        if (escaped !== undefined) value.push(escaped);
+        continue;
+      }
+      if (byte === OPEN) depth++;
+      if (byte === CLOSE && --depth === 0) break;
+      value.push(byte);
+    }
+    this.#at++;
+    return Uint8Array.from(value);
+  }
+
+  /** The byte that an escape stands for, none for an escaped line end; leaves the place at its last character. */
+  #escape(): number | undefined {
+    const next = latin1(this.#bytes.subarray(this.#at + 1, this.#at + 4));
+    const octal = /^[0-7]{1,3}/.exec(next)?.[0];
+    this.#at += octal?.length ?? 1;
+    if (octal !== undefined) return Number.parseInt(octal, 8) & 0xff;
+    if (next[0] === "\n") return undefined;
+    return ESCAPES[next[0] ?? ""] ?? next.charCodeAt(0);
+  }
+
+  #unexpected(): Error {
+    return new Error(`the written file is not as expected at byte ${this.#at}`);
+  }
+}

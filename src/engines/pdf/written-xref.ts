@@ -1,0 +1,59 @@
+/** The cross-reference stream of a file that MuPDF has just written. */
+import { latin1 } from "./objects.ts";
+import type { WrittenObject } from "./written-objects.ts";
+
+export interface WrittenXref {
+  /** Number of the cross-reference stream; it is the last of all. */
+  readonly number: number;
+  /** What a trailer says, without strings. */
+  readonly trailer: string;
+  /** Rows of type, place and second field (ISO 32000-2, table 18), by object number, and one row more. */
+  readonly rows: DataView<ArrayBuffer>;
+}
+
+/** Bytes of a row: 1, 4 and 2. */
+export const ROW = 7;
+
+/** Reads it (ISO 32000-2, 7.5.8). */
+export async function readXref(
+  bytes: Uint8Array,
+  { number, head, strings, stream }: WrittenObject,
+): Promise<WrittenXref> {
+  let trailer = "";
+  let from = head.start;
+  for (const string of strings) {
+    trailer += latin1(bytes.subarray(from, string.start));
+    from = string.end;
+  }
+  trailer += latin1(bytes.subarray(from, head.end));
+  const numbers = (pattern: RegExp): number[] => pattern.exec(trailer)?.[1]?.trim().split(/\s+/).map(Number) ?? [];
+  const [size = 0] = numbers(/\/Size (\d+)/);
+  const widths = numbers(/\/W\s*\[([\d\s]+)\]/);
+  const sections = numbers(/\/Index\s*\[([\d\s]+)\]/);
+  const [typeWidth = 0, placeWidth = 0, lastWidth = 0] = widths;
+  if (widths.length !== 3 || typeWidth !== 1 || number !== size - 1 || !stream) {
+    throw new Error("the written cross-references are not as expected");
+  }
+  const data = new DataView(await inflated(bytes.slice(stream.start, stream.end)));
+  const field = (at: number, width: number): number => {
+    let value = 0;
+    for (let index = 0; index < width; index++) value = value * 256 + data.getUint8(at + index);
+    return value;
+  };
+  const rows = new DataView(new ArrayBuffer((size + 1) * ROW));
+  let at = 0;
+  for (let section = 0; section < sections.length; section += 2) {
+    const [start = 0, count = 0] = sections.slice(section, section + 2);
+    for (let index = start; index < start + count; index++) {
+      rows.setUint8(index * ROW, field(at, 1));
+      rows.setUint32(index * ROW + 1, field(at + 1, placeWidth));
+      rows.setUint16(index * ROW + 5, field(at + 1 + placeWidth, lastWidth));
+      at += 1 + placeWidth + lastWidth;
+    }
+  }
+  return { number, trailer, rows };
+}
+
+function inflated(data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
+  return new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+}
