@@ -7,7 +7,7 @@
  */
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { checkAnswer, readInput, survivalCases, type Case, type Input } from "../test/harness/cases.ts";
 import { post, type Service } from "../test/harness/client.ts";
@@ -39,7 +39,7 @@ async function run(
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = names
     .filter((entry) => entry.isFile() && entry.name !== "MANIFEST.json")
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .filter((file) => options.only === undefined || file.includes(options.only))
     .toSorted();
   const companion = await readInput(
