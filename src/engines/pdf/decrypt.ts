@@ -1,5 +1,5 @@
 /** What MuPDF leaves as it is when it writes a document without its encryption. */
-import type { PDFDocument, PDFObject } from "mupdf";
+import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "./document.ts";
 import { find } from "./object-streams.ts";
 import { entries, items, objectNumber } from "./objects.ts";
@@ -7,7 +7,8 @@ import { decryptAttachments } from "./target.ts";
 
 /**
  * Makes all of an open document plain: attachments that have a filter of their own, and streams that name their crypt filter
- * (ISO 32000-2, 7.4.10), encrypted or not: in a newly encrypted file, readers would take them as they are.
+ * (ISO 32000-2, 7.4.10), encrypted or not: in a newly encrypted file, readers would take them as they are. Metadata that
+ * the encryption leaves readable name theirs since the document was opened (clear-metadata.ts).
  */
 export function decryptParts(open: OpenPdf): void {
   const { document, input } = open;
@@ -33,7 +34,6 @@ export function decryptParts(open: OpenPdf): void {
   }
   const isPlain = (filespec: PDFObject): boolean =>
     entries(open.engine, filespec.get("EF")).some(({ value }) => plain.has(objectNumber(value)));
-  undoDecryption(document);
   decryptAttachments(
     open,
     filespecs.filter((filespec) => !isPlain(filespec)),
@@ -43,22 +43,4 @@ export function decryptParts(open: OpenPdf): void {
 function namesCryptFilter(stream: PDFObject): boolean {
   const filter = stream.get("Filter");
   return [filter, ...items(filter)].some((name) => name.isName() && name.asName() === "Crypt");
-}
-
-/**
- * The catalog's metadata may be left plain (`EncryptMetadata`, table 21), which MuPDF does not know: it would "decrypt" them.
- * A stream that names the Identity filter is read as it stands in the file.
- */
-function undoDecryption(document: PDFDocument): void {
-  const trailer = document.getTrailer();
-  const flag = trailer.get("Encrypt", "EncryptMetadata");
-  const metadata = trailer.get("Root", "Metadata");
-  if (!flag.isBoolean() || flag.asBoolean() || !metadata.isStream() || namesCryptFilter(metadata)) return;
-  const filter = metadata.get("Filter");
-  metadata.put("Filter", document.newName("Crypt"));
-  const data = metadata.readRawStream();
-  if (filter.isNull()) metadata.delete("Filter");
-  else metadata.put("Filter", filter);
-  metadata.writeRawStream(data);
-  data.destroy();
 }
