@@ -14,6 +14,8 @@ import { root } from "./local-database.ts";
 const MiB = 1024 * 1024;
 /** Cloudflare's limit for a worker's modules, uncompressed. */
 const MAX_BUNDLE_BYTES = 64 * MiB;
+/** Where deployed, it is set by `wrangler secret put`. */
+const SECRET = "SERVER_SECRET";
 const environments = ["staging", "production"] as const;
 
 type Config = ReturnType<typeof unstable_readConfig>;
@@ -41,8 +43,9 @@ function problemsOf(local: Config, config: Config): string[] {
     if (!present.has(binding)) problems.push(`the binding "${binding}" is missing`);
   }
   for (const name of Object.keys(local.vars)) {
-    if (!(name in config.vars)) problems.push(`the variable ${name} is missing`);
+    if (name !== SECRET && !(name in config.vars)) problems.push(`the variable ${name} is missing`);
   }
+  if (SECRET in config.vars) problems.push(`${SECRET} is a variable, so everybody who reads wrangler.toml knows it`);
   // The same everywhere: tests of the local default would otherwise say nothing about what is deployed.
   for (const key of ["triggers", "limits", "compatibility_date", "compatibility_flags", "observability"] as const) {
     if (!isDeepStrictEqual(local[key], config[key])) {

@@ -1,22 +1,42 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { z } from "zod";
+import { MAX_SHARDS } from "./accounts/token.ts";
 import { openDatabase, type Database } from "./db/client.ts";
 import { MiB } from "./limits.ts";
 
 /** The service's configuration: wrangler.toml's bindings and variables, read and checked. */
 export interface Env {
-  readonly db: Database;
+  /** The databases that accounts are spread over: `DB`, then `DB_1`, `DB_2`, ... An account stays in the one of its id. */
+  readonly databases: readonly [Database, ...Database[]];
+  /** Signs what is kept of requests that came with an Idempotency-Key. */
+  readonly serverSecret: string;
+  /** In front of the databases, for each place of Cloudflare on its own and not exact: by key, and by address for bad keys. */
+  readonly keyShield: Shield;
+  readonly addressShield: Shield;
   /** What one isolate may hold for its requests and between them, in bytes. */
   readonly memoryBudgetBytes: number;
   /** Where callers reach the service, without a slash at the end: `servers` of the API description. */
   readonly baseUrl: string;
 }
 
+/** A rate-limit binding: counts a key, and says whether it is still below the limit that wrangler.toml gives. */
+export interface Shield {
+  limit(options: { key: string }): Promise<{ success: boolean }>;
+}
+
+const hasMethods = (value: unknown, ...names: readonly string[]): boolean =>
+  typeof value === "object" && value !== null && names.every((name) => name in value);
+
+const d1 = z.custom<D1Database>((value) => hasMethods(value, "prepare", "batch"), "must be a D1 database binding");
+const shield = z.custom<Shield>((value) => hasMethods(value, "limit"), "must be a rate-limit binding");
+
 const bindingsSchema = z.object({
-  DB: z.custom<D1Database>(
-    (value) => typeof value === "object" && value !== null && "prepare" in value && "batch" in value,
-    "must be a D1 database binding",
-  ),
+  DB: d1,
+  KEY_SHIELD: shield,
+  ADDRESS_SHIELD: shield,
+  SERVER_SECRET: z
+    .string({ error: "must be a secret: npx wrangler secret put SERVER_SECRET" })
+    .min(32, "must have 32 characters at least"),
   MEMORY_BUDGET_MIB: z
     .string({ error: 'must be a string such as "128"' })
     .regex(/^\d{1,6}$/, "must be a whole number of MiB")
@@ -41,8 +61,42 @@ export function readEnv(bindings: object): Env {
     const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
     throw new Error(`The configuration is incomplete (see wrangler.toml). ${problems.join("; ")}`);
   }
-  const { DB, MEMORY_BUDGET_MIB, BASE_URL } = result.data;
-  const env: Env = { db: openDatabase(DB), memoryBudgetBytes: MEMORY_BUDGET_MIB * MiB, baseUrl: BASE_URL };
+  const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL } = result.data;
+  // The one that stands in wrangler.toml is known to everybody.
+  if (SERVER_SECRET.startsWith("local-") && new URL(BASE_URL).hostname !== "localhost") {
+    throw new Error("SERVER_SECRET is the one for local use: npx wrangler secret put SERVER_SECRET");
+  }
+  const env: Env = {
+    databases: [openDatabase(DB), ...furtherDatabases(bindings).map((binding) => openDatabase(binding))],
+    serverSecret: SERVER_SECRET,
+    keyShield: KEY_SHIELD,
+    addressShield: ADDRESS_SHIELD,
+    memoryBudgetBytes: MEMORY_BUDGET_MIB * MiB,
+    baseUrl: BASE_URL,
+  };
   parsed.set(bindings, env);
   return env;
+}
+
+/** `DB_1`, `DB_2`, ... as far as they go without a gap. Throws on one that nothing would ever reach. */
+function furtherDatabases(bindings: object): D1Database[] {
+  const named = new Map(Object.entries(bindings).filter(([name]) => /^DB_\d+$/.test(name)));
+  const found: D1Database[] = [];
+  for (;;) {
+    const name = `DB_${found.length + 1}`;
+    if (!named.has(name)) break;
+    found.push(d1.parse(named.get(name)));
+    named.delete(name);
+  }
+  const [stray] = named.keys();
+  if (stray !== undefined) throw new Error(`The configuration has ${stray}, but not DB_${found.length + 1}.`);
+  if (found.length >= MAX_SHARDS) throw new Error(`The configuration has more than ${MAX_SHARDS} databases.`);
+  return found;
+}
+
+/** The database of a number, as keys and accounts have it. Throws where the configuration has no such database. */
+export function databaseAt({ databases }: Env, shard: number): Database {
+  const db = databases[shard];
+  if (db === undefined) throw new Error(`DB_${shard} is not bound, yet there is a key or an account of it`);
+  return db;
 }

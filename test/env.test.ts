@@ -12,14 +12,25 @@ describe("readEnv", () => {
   });
 
   test("takes the slash off the base URL, which paths are appended to", () => {
-    const bindings = { DB: env.DB, MEMORY_BUDGET_MIB: "64", BASE_URL: "https://pdf.example.com/" };
+    const bindings = { ...env, SERVER_SECRET: "x".repeat(32), BASE_URL: "https://pdf.example.com/" };
     expect(readEnv(bindings).baseUrl).toBe("https://pdf.example.com");
   });
 
   test("names everything that is missing or wrong, and no value", () => {
     const read = () => readEnv({ MEMORY_BUDGET_MIB: "lots-and-lots", BASE_URL: "ftp://secret.example.com" });
-    expect(read).toThrow(/DB: .*MEMORY_BUDGET_MIB: .*BASE_URL: /);
-    expect(read).not.toThrow(/lots-and-lots|secret/);
+    expect(read).toThrow(/DB: .*KEY_SHIELD: .*SERVER_SECRET: .*MEMORY_BUDGET_MIB: .*BASE_URL: /);
+    expect(read).not.toThrow(/lots-and-lots|secret\.example/);
+  });
+
+  test("refuses the secret that everybody knows where it is deployed", () => {
+    expect(() => readEnv({ ...env, BASE_URL: "https://pdf.example.com" })).toThrow(
+      "SERVER_SECRET is the one for local use",
+    );
+  });
+
+  test("takes more databases, in order and without a gap", () => {
+    expect(readEnv({ ...env, DB_1: env.DB, DB_2: env.DB }).databases).toHaveLength(3);
+    expect(() => readEnv({ ...env, DB_2: env.DB })).toThrow("has DB_2, but not DB_1");
   });
 
   test("refuses a budget that no engine fits in", () => {

@@ -4,6 +4,9 @@ declare namespace Cloudflare {
     readonly DB: D1Database;
     readonly MEMORY_BUDGET_MIB: string;
     readonly BASE_URL: string;
+    readonly SERVER_SECRET: string;
+    readonly KEY_SHIELD: RateLimit;
+    readonly ADDRESS_SHIELD: RateLimit;
   }
   interface GlobalProps {
     mainModule: typeof import("../src/worker.ts");

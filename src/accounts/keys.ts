@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { isPlanName, type PlanName } from "./plans.ts";
 import { scopes as allScopes, type Scope } from "./scopes.ts";
-import { hashToken, hasValidChecksum, newId, newToken } from "./token.ts";
+import { hashToken, newAccountId, newId, newToken, shardOfAccount, shardOfToken } from "./token.ts";
 import type { Database } from "../db/client.ts";
 import { accounts, apiKeys } from "../db/schema.ts";
 
@@ -13,6 +13,8 @@ export interface Caller {
   readonly key: string;
   readonly livemode: boolean;
   readonly scopes: readonly Scope[];
+  /** When the key stops working; null where it does not. */
+  readonly expiresAt: Date | null;
 }
 
 /** Why a key is not accepted: made up or unknown, revoked, or past its `expiresAt`. */
@@ -31,14 +33,14 @@ export interface NewKey {
 }
 
 /** The statement that makes an account, unsent so that a caller can put it into a batch of its own. */
-export function insertAccount(db: Database, account: { name: string; plan: PlanName }, now: Date) {
-  const id = newId("acct");
+export function insertAccount(db: Database, account: { name: string; plan: PlanName; shard?: number }, now: Date) {
+  const id = newAccountId(account.shard ?? 0);
   return { id, statement: db.insert(accounts).values({ id, name: account.name, plan: account.plan, createdAt: now }) };
 }
 
 /** The statement that makes a key, and the key itself: this is the only time that it is known. */
 export async function insertKey(db: Database, account: string, key: NewKey, now: Date) {
-  const token = newToken(key.livemode);
+  const token = newToken(key.livemode, shardOfAccount(account));
   const row = {
     id: newId("key"),
     account,
@@ -77,21 +79,25 @@ export async function createKey(
   return { id, token };
 }
 
-/**
- * Who the bearer of `token` is. A token whose checksum is wrong costs no query. Everything else that a request needs to
- * know at its start belongs into the same batch: authentication is one round trip to D1.
- */
+/** Whose key a token is. Counts nothing: for the operator's tools. Requests go through `authenticate`. */
 export async function findKey(db: Database, token: string, now: Date): Promise<Authentication> {
-  if (!hasValidChecksum(token)) return { ok: false, reason: "bad" };
+  if (shardOfToken(token) === undefined) return { ok: false, reason: "bad" };
   const hash = await hashToken(token);
-  const [[found]] = await db.batch([
-    db
-      .select({ key: apiKeys, plan: accounts.plan })
-      .from(apiKeys)
-      .innerJoin(accounts, eq(accounts.id, apiKeys.account))
-      .where(eq(apiKeys.hash, hash)),
-  ]);
-  if (found === undefined) return { ok: false, reason: "bad" };
+  const [found] = await db
+    .select({ key: apiKeys, plan: accounts.plan })
+    .from(apiKeys)
+    .innerJoin(accounts, eq(accounts.id, apiKeys.account))
+    .where(eq(apiKeys.hash, hash));
+  return callerOf(found, hash, now);
+}
+
+/** Who a key that was looked up by its hash acts for, if it is good. */
+export function callerOf(
+  found: { readonly key: typeof apiKeys.$inferSelect; readonly plan: string } | undefined,
+  hash: string,
+  now: Date,
+): Authentication {
+  if (found === undefined || !isSame(found.key.hash, hash)) return { ok: false, reason: "bad" };
   const { key, plan } = found;
   if (key.revokedAt !== null) return { ok: false, reason: "revoked" };
   if (key.expiresAt !== null && key.expiresAt <= now) return { ok: false, reason: "expired" };
@@ -105,6 +111,17 @@ export async function findKey(db: Database, token: string, now: Date): Promise<A
       key: key.id,
       livemode: key.livemode,
       scopes: allScopes.filter((scope) => key.scopes.includes(scope)),
+      expiresAt: key.expiresAt,
     },
   };
+}
+
+/**
+ * In constant time. The index has found the hash by then, and a hash of 256 random bits tells nothing of them; this holds
+ * should a key ever be found by another way.
+ */
+function isSame(stored: string, hash: string): boolean {
+  let difference = stored.length ^ hash.length;
+  for (let index = 0; index < hash.length; index++) difference |= stored.charCodeAt(index) ^ hash.charCodeAt(index);
+  return difference === 0;
 }

@@ -1,25 +1,56 @@
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const TOKEN = /^sk_(?:live|test)_[0-9A-Za-z]{49}$/;
+const ACCOUNT = /^acct_[0-9A-Za-z]{22}([0-9A-Za-z])$/;
 const CHECKSUM_LENGTH = 6;
+const CRC_VALUES = 2 ** 32;
+
+/**
+ * How many databases accounts can be spread over: six base62 digits hold a CRC-32 thirteen times over, and which of the
+ * thirteen it is tells a key's database.
+ */
+export const MAX_SHARDS = Math.floor(62 ** CHECKSUM_LENGTH / CRC_VALUES);
 
 /**
  * An API key: `sk_live_` or `sk_test_`, 256 random bits as 43 base62 digits, and a checksum over all of that, so that a
- * made-up or mistyped key is known without asking the database.
+ * made-up or mistyped key is known without asking a database. The checksum also holds the number of the database.
  */
-export function newToken(livemode: boolean): string {
+export function newToken(livemode: boolean, shard = 0): string {
   const unchecked = `${livemode ? "sk_live_" : "sk_test_"}${randomBase62(32)}`;
-  return unchecked + checksum(unchecked);
+  return unchecked + base62(BigInt(crc32(unchecked)) + BigInt(shard) * BigInt(CRC_VALUES), CHECKSUM_LENGTH);
 }
 
-/** Whether a string has the form of a key and its checksum is right. Says nothing about whether the key exists. */
-export function hasValidChecksum(token: string): boolean {
-  return TOKEN.test(token) && checksum(token.slice(0, -CHECKSUM_LENGTH)) === token.slice(-CHECKSUM_LENGTH);
+/**
+ * The number of the database that knows a key, or undefined where the string has not the form of a key or its checksum
+ * is wrong. Says nothing about whether the key exists.
+ */
+export function shardOfToken(token: string): number | undefined {
+  if (!TOKEN.test(token)) return undefined;
+  let checksum = 0;
+  for (const digit of token.slice(-CHECKSUM_LENGTH)) checksum = checksum * 62 + ALPHABET.indexOf(digit);
+  if (checksum % CRC_VALUES !== crc32(token.slice(0, -CHECKSUM_LENGTH))) return undefined;
+  return Math.floor(checksum / CRC_VALUES);
+}
+
+/** The id of a new account, whose last digit is the number of its database. */
+export function newAccountId(shard: number): string {
+  return `${newId("acct")}${ALPHABET.charAt(shard)}`;
+}
+
+/** The number of the database that an account lives in: a function of the id alone, so that nothing has to be looked up. */
+export function shardOfAccount(account: string): number {
+  const digit = ACCOUNT.exec(account)?.[1];
+  if (digit === undefined) throw new Error("not the id of an account");
+  return ALPHABET.indexOf(digit);
 }
 
 /** What is stored of a key: its SHA-256, lower-case hexadecimal. 256 random bits need no salt and no slow hash. */
 export async function hashToken(token: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token)));
+}
+
+/** Bytes as lower-case hexadecimal digits. */
+export function hex(bytes: ArrayBuffer): string {
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** An id such as `acct_4fzyo82mvyr...`: the prefix and 128 random bits. */
@@ -40,12 +71,12 @@ function base62(value: bigint, length: number): string {
   return digits;
 }
 
-/** CRC-32 (the one of ISO 3309, as in ZIP) as six base62 digits. */
-function checksum(text: string): string {
+/** The CRC-32 of ISO 3309, as in ZIP. */
+function crc32(text: string): number {
   let crc = 0xffffffff;
   for (const byte of new TextEncoder().encode(text)) {
     crc ^= byte;
     for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
   }
-  return base62(BigInt((crc ^ 0xffffffff) >>> 0), CHECKSUM_LENGTH);
+  return (crc ^ 0xffffffff) >>> 0;
 }

@@ -1,6 +1,6 @@
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Who pays: keys, credits and limits belong to an account. Ids are `acct_...`. */
+/** Who pays: keys, credits and limits belong to an account. Ids are `acct_...`, the last digit the database's number. */
 export const accounts = sqliteTable("accounts", {
   id: text().primaryKey(),
   /** For the operator, as given to `npm run account`. */
@@ -8,6 +8,9 @@ export const accounts = sqliteTable("accounts", {
   /** One of `plans` in accounts/plans.ts; text, so that a new plan needs no migration. */
   plan: text().notNull(),
   createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
+  /** The minute (since 1970) of the account's last request, and how many it made in it. */
+  minute: integer().notNull().default(0),
+  minuteRequests: integer("minute_requests").notNull().default(0),
 });
 
 /** API keys, of which only the hash is kept. Ids are `key_...`. */
@@ -30,4 +33,67 @@ export const apiKeys = sqliteTable(
   },
   // For the list of an account's keys, which is kept apart by mode and paged by time.
   (table) => [index("api_keys_account").on(table.account, table.livemode, table.createdAt, table.id)],
+);
+
+/** What an account used in one calendar month (UTC), live and test keys apart. Ids are `acct_...:live:2026-11`. */
+export const periods = sqliteTable(
+  "periods",
+  {
+    id: text().primaryKey(),
+    start: integer({ mode: "timestamp_ms" }).notNull(),
+    /** Credits, those reserved for calls in flight included: what is left is the plan's limit less this. */
+    used: integer().notNull(),
+  },
+  // For the sweep, which deletes what is old.
+  (table) => [index("periods_start").on(table.start)],
+);
+
+/** Credits of a period by operation; only what was settled. */
+export const periodOperations = sqliteTable(
+  "period_operations",
+  { period: text().notNull(), operation: text().notNull(), credits: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.period, table.operation] })],
+);
+
+/**
+ * What became of the credits of each call: `reserved` before the work, then `settled` (charged) or `released`;
+ * `refunded` is a settled one whose answer broke off by our fault; `expiring` exists only within the sweep's batch.
+ */
+export const ledgerStates = ["reserved", "settled", "released", "refunded", "expiring"] as const;
+
+/** One row a call that came as far as its reservation. Ids are `acct_.../<uuid>`, new for each try and never sent twice. */
+export const ledger = sqliteTable(
+  "ledger",
+  {
+    id: text().primaryKey(),
+    period: text().notNull(),
+    operation: text().notNull(),
+    /** 0 for the repetition of a request under its Idempotency-Key. */
+    credits: integer().notNull(),
+    state: text({ enum: ledgerStates }).notNull(),
+    createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
+    /** The id of the idempotency row, where the call had a key. */
+    idempotency: text(),
+  },
+  // For the sweep: reservations that a dead isolate left, and rows that are old.
+  (table) => [index("ledger_state").on(table.state, table.createdAt)],
+);
+
+/** Requests that came with an Idempotency-Key. Ids are `acct_...:live:<operation>:<HMAC of the key>`. */
+export const idempotency = sqliteTable(
+  "idempotency",
+  {
+    id: text().primaryKey(),
+    /** HMAC-SHA-256 of the request's parameters and files under the server's secret, hexadecimal. */
+    fingerprint: text().notNull(),
+    /** The ledger row that paid for the request; null until there is one. */
+    charge: text(),
+    /** The ledger row of the call at work; null when there is none. */
+    inFlight: text("in_flight"),
+    /** How often the request was repeated without a charge. */
+    replays: integer().notNull(),
+    /** When the charge was reserved: the key is forgotten 24 hours after it. */
+    createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
+  },
+  (table) => [index("idempotency_created").on(table.createdAt)],
 );

@@ -1,9 +1,12 @@
 import type { MiddlewareHandler } from "hono";
+import { RecentAddresses } from "./addresses.ts";
 import { ApiError } from "./errors.ts";
 import type { AppEnv } from "./exchange.ts";
-import { type Caller, findKey, type Rejection } from "../accounts/keys.ts";
+import { authenticate } from "../accounts/authentication.ts";
+import type { Caller, Rejection } from "../accounts/keys.ts";
 import type { Scope } from "../accounts/scopes.ts";
-import { readEnv } from "../env.ts";
+import { hashToken, shardOfToken } from "../accounts/token.ts";
+import { databaseAt, type Env, readEnv } from "../env.ts";
 
 const rejections: Record<Rejection | "missing", string> = {
   missing: "Send your API key: `Authorization: Bearer sk_live_...`.",
@@ -12,30 +15,70 @@ const rejections: Record<Rejection | "missing", string> = {
   expired: "The API key has expired.",
 };
 
+/** The window of both shields and of the plans' limits. */
+const WINDOW_SECONDS = 60;
+
 function unauthenticated(reason: keyof typeof rejections): ApiError {
   return new ApiError("unauthenticated", rejections[reason], { headers: { "WWW-Authenticate": "Bearer" } });
 }
 
-/** Bearer authentication (RFC 6750, the header only): sets `caller` or answers 401. */
-export const authenticate: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const token = /^Bearer +([^\s]+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1];
-  if (token === undefined) throw unauthenticated("missing");
-  const result = await findKey(readEnv(c.env).db, token, new Date());
-  if (!result.ok) throw unauthenticated(result.reason);
+function tooFast(message: string, seconds: number): ApiError {
+  return new ApiError("rate_limit_exceeded", message, { headers: { "Retry-After": String(seconds) } });
+}
+
+/**
+ * What stands before every route that needs a key: bearer authentication (RFC 6750, the header only), one of the scopes,
+ * and the account's requests a minute. Sets `caller`, `database` and `credits`.
+ */
+export function authorize(...scopes: readonly [Scope, ...Scope[]]): MiddlewareHandler<AppEnv>[] {
+  return [identify, allow(scopes)];
+}
+
+const identify: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const { database, caller, rate, credits } = await bearer(readEnv(c.env), c.req.raw.headers);
   const log = c.get("log");
-  log.key = result.caller.key;
-  log.account = result.caller.account;
-  c.set("caller", result.caller);
+  log.key = caller.key;
+  log.account = caller.account;
+  c.set("caller", caller);
+  c.set("database", database);
+  c.set("rate", rate);
+  c.set("credits", credits);
   await next();
+  // On every answer from here on, refusals too. draft-ietf-httpapi-ratelimit-headers-10.
+  c.header("RateLimit-Policy", `"default";q=${rate.limit};w=${WINDOW_SECONDS}`);
+  c.header("RateLimit", `"default";r=${rate.remaining};t=${rate.resetSeconds}`);
 };
 
-/** 403 unless the key has one of the scopes. */
-export function requireScope(...scopes: readonly [Scope, ...Scope[]]): MiddlewareHandler<AppEnv> {
+function allow(scopes: readonly [Scope, ...Scope[]]): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
+    const { plan } = c.get("caller");
+    const rate = c.get("rate");
     checkScope(c.get("caller"), ...scopes);
+    if (rate.exceeded) throw tooFast(`The plan ${plan} allows ${rate.limit} requests a minute.`, rate.resetSeconds);
     await next();
   };
 }
+
+/** Who sends a request. Throws 401, or 429 where a shield stops it before the database. */
+async function bearer(env: Env, headers: Headers) {
+  const token = /^Bearer +([^\s]+) *$/i.exec(headers.get("Authorization") ?? "")?.[1];
+  if (token === undefined) throw unauthenticated("missing");
+  const shard = shardOfToken(token);
+  // A made-up key costs no query, so it is not counted either.
+  if (shard === undefined || shard >= env.databases.length) throw unauthenticated("bad");
+  const address = headers.get("CF-Connecting-IP") ?? "";
+  if (badSenders.has(address)) throw tooFast("Too many bad API keys came from this address.", WINDOW_SECONDS);
+  const hash = await hashToken(token);
+  if (!(await env.keyShield.limit({ key: hash })).success) throw tooFast("Too many requests.", WINDOW_SECONDS);
+  const database = databaseAt(env, shard);
+  const result = await authenticate(database, hash, new Date());
+  if (result.ok) return { database, ...result };
+  if (!(await env.addressShield.limit({ key: address })).success) badSenders.add(address);
+  throw unauthenticated(result.reason);
+}
+
+/** Addresses that the shield has counted too many bad keys of. It only counts what it is asked, so what it said is kept here. */
+const badSenders = new RecentAddresses(WINDOW_SECONDS * 1_000);
 
 /** Throws `forbidden` unless the caller has one of the scopes. */
 export function checkScope(caller: Caller, ...scopes: readonly [Scope, ...Scope[]]): void {

@@ -3,15 +3,21 @@ import { BrokenBody, discardRest } from "./body.ts";
 import { ApiError, asApiError } from "./errors.ts";
 import { RequestLog } from "./request-log.ts";
 import { responseHeaders } from "./headers.ts";
+import type { CreditStanding, RateStanding } from "../accounts/authentication.ts";
 import type { Caller } from "../accounts/keys.ts";
+import type { Env } from "../env.ts";
 
 /** What Hono carries through a request. */
 export interface AppEnv {
   Bindings: object;
   Variables: {
     log: RequestLog;
-    /** Set by `authenticate`. */
+    /** These are set by `authorize`. */
     caller: Caller;
+    /** The one that the caller's account lives in. */
+    database: Env["databases"][number];
+    rate: RateStanding;
+    credits: CreditStanding;
   };
 }
 

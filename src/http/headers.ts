@@ -9,6 +9,12 @@ export const responseHeaders: Readonly<Record<string, string>> = {
   "Content-Disposition": "Names the file after the first input: `<input>-<operation>.<extension>` (RFC 6266).",
   "Content-Length": "Bytes of the body, where they are known when the answer begins.",
   "Retry-After": "Seconds after which to try again.",
+  "RateLimit-Policy":
+    'The requests a minute that the plan allows: `"default";q=60;w=60` (draft-ietf-httpapi-ratelimit-headers).',
+  RateLimit: 'The requests left in this minute, and the seconds to its end: `"default";r=50;t=30`.',
+  "X-Credits-Charged": "Credits that the call cost.",
+  "X-Credits-Remaining": "Credits that the account has left this month, for keys of this mode.",
+  "Idempotency-Replayed": "`true` when the request was paid before, under the same Idempotency-Key.",
   ...resultHeaders,
 };
 

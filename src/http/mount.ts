@@ -1,7 +1,8 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { Admission, type Ticket } from "./admission.ts";
-import { authenticate, checkScope, requireScope } from "./auth.ts";
+import { authorize, checkScope } from "./auth.ts";
 import { fileTooLarge, readBody } from "./body.ts";
+import { lookAtQuota, Payment } from "./credits.ts";
 import { ApiError, asApiError } from "./errors.ts";
 import { addPath, type AppEnv } from "./exchange.ts";
 import { FormNames, readForm } from "./form.ts";
@@ -19,8 +20,12 @@ import { type Operation, scopesOf } from "../operations/define.ts";
 export function mountOperations(app: Hono<AppEnv>, operations: readonly Operation[]): void {
   for (const operation of operations) {
     addPath(app, `/api/v1/${operation.name}`, {
-      // Rate and quota stand between scope and body; the reservation of credits between parameters and work.
-      POST: [noteOperation(operation), authenticate, requireScope(...scopesOf(operation)), operationRoute(operation)],
+      POST: [
+        noteOperation(operation),
+        ...authorize(...scopesOf(operation)),
+        lookAtQuota(operation),
+        operationRoute(operation),
+      ],
     });
   }
 }
@@ -55,6 +60,7 @@ async function handle(c: Context<AppEnv>, operation: Operation): Promise<Respons
   const weight = weightOf(announced.bytes);
   const ticket = await admissionFor(c).admit(weight);
   let lease: EngineLease | undefined;
+  let payment: Payment | undefined;
   const release = (clean: boolean): void => {
     lease?.release(clean);
     ticket.release();
@@ -67,9 +73,11 @@ async function handle(c: Context<AppEnv>, operation: Operation): Promise<Respons
     const parts = await readParts(c, announced, engines.pdf.arena(announced.bytes, operation), names);
     const { input, stem } = readForm(operation, parts);
     if (typeof operation.scope !== "string") checkScope(c.get("caller"), operation.scope.exact(input));
-    return answer(await operation.run(input, engines), {
+    payment = await Payment.reserve(c, operation, parts);
+    return await answer(await operation.run(input, engines), {
       name: `${stem}-${operation.name}`,
       log: c.get("log"),
+      payment,
       release,
       explain: (error) => lease?.explain(error) ?? error,
       waitUntil: (promise) => c.executionCtx.waitUntil(promise),
@@ -77,6 +85,7 @@ async function handle(c: Context<AppEnv>, operation: Operation): Promise<Respons
   } catch (thrown) {
     const error = asApiError(lease === undefined ? thrown : lease.explain(thrown));
     release(error.code !== "internal_error");
+    await payment?.giveBack();
     throw error;
   }
 }

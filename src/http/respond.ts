@@ -1,5 +1,6 @@
 import { inChunks, pump } from "./chunks.ts";
 import { asApiError } from "./errors.ts";
+import type { Payment } from "./credits.ts";
 import { attachment } from "./headers.ts";
 import type { RequestLog } from "./request-log.ts";
 import { zipOf } from "./zip.ts";
@@ -10,6 +11,7 @@ export interface Answering {
   /** What the file is called, without its extension. */
   readonly name: string;
   readonly log: RequestLog;
+  readonly payment: Pick<Payment, "settle" | "giveBack">;
   /** Gives engines and memory back; `clean: false` where the engine cannot be trusted any more. */
   release(clean: boolean): void;
   /** What an error that came out of the engine means. */
@@ -19,12 +21,12 @@ export interface Answering {
 }
 
 /**
- * Makes the answer of an output. Whatever does not fit into a copy at once is streamed out of the engine's heap, which is
+ * Makes the answer of an output and charges the call. Whatever does not fit into a copy at once is streamed out of the engine's heap, which is
  * then held until the last byte. Throws, with nothing released, when the first entry of a ZIP cannot be made; when a
  * later one fails the stream breaks off, so that no part of a ZIP looks like a whole one.
  */
-export function answer(output: Output, answering: Answering): Response {
-  const { log, release } = answering;
+export async function answer(output: Output, answering: Answering): Promise<Response> {
+  const { log, release, payment } = answering;
   const headers = new Headers({ "Cache-Control": "no-store" });
   for (const [name, value] of Object.entries(output.headers)) headers.set(name, value);
   const pages = output.headers["X-Page-Count"];
@@ -34,7 +36,7 @@ export function answer(output: Output, answering: Answering): Response {
     const body = new TextEncoder().encode(JSON.stringify(output.value));
     release(true);
     headers.set("Content-Type", "application/json");
-    return whole(body, headers, log);
+    return whole(body, await charged(headers, payment), log);
   }
   headers.set("Content-Type", `application/${output.kind}`);
   headers.set("Content-Disposition", attachment(`${answering.name}.${output.kind}`));
@@ -42,17 +44,23 @@ export function answer(output: Output, answering: Answering): Response {
     const chunks = zipOf(output.entries);
     const first = chunks.next();
     const { readable, writable } = new IdentityTransformStream();
-    return stream(resumed(first, chunks), readable, writable, headers, answering);
+    return stream(resumed(first, chunks), readable, writable, await charged(headers, payment), answering);
   }
   const { bytes } = output;
   if (bytes.length <= limits.answer.copiedBytes) {
     const body = new Uint8Array(bytes.view(0, bytes.length));
     release(true);
-    return whole(body, headers, log);
+    return whole(body, await charged(headers, payment), log);
   }
   headers.set("Content-Length", String(bytes.length));
   const { readable, writable } = new FixedLengthStream(bytes.length);
-  return stream(inChunks(bytes), readable, writable, headers, answering);
+  return stream(inChunks(bytes), readable, writable, await charged(headers, payment), answering);
+}
+
+/** Charges the call, now that there is an answer and before its first byte. */
+async function charged(headers: Headers, payment: Answering["payment"]): Promise<Headers> {
+  for (const [name, value] of Object.entries(await payment.settle())) headers.set(name, value);
+  return headers;
 }
 
 function whole(body: Uint8Array, headers: Headers, log: RequestLog): Response {
@@ -66,7 +74,7 @@ function stream(
   readable: ReadableStream,
   writable: WritableStream<Uint8Array>,
   headers: Headers,
-  { log, release, explain, waitUntil }: Answering,
+  { log, release, explain, waitUntil, payment }: Answering,
 ): Response {
   log.streaming = true;
   let making = true;
@@ -77,11 +85,12 @@ function stream(
       release(true);
       log.end(200, "complete");
     },
-    (error: unknown) => {
+    async (error: unknown) => {
       // An error of ours broke the stream off; otherwise the caller went away, which is no fault of the engine.
       if (!making) log.failed(asApiError(explain(error)));
       release(making);
       log.end(200, "aborted");
+      if (!making) await payment.giveBack();
     },
   );
   waitUntil(pumped);

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createAccount, createKey, findKey, insertAccount, insertKey } from "../../src/accounts/keys.ts";
 import { scopes } from "../../src/accounts/scopes.ts";
-import { hasValidChecksum, newToken } from "../../src/accounts/token.ts";
+import { MAX_SHARDS, newAccountId, newToken, shardOfAccount, shardOfToken } from "../../src/accounts/token.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { literalSql } from "../../src/db/literal-sql.ts";
 import { accounts, apiKeys } from "../../src/db/schema.ts";
@@ -27,7 +27,7 @@ describe("a token", () => {
     expect(newToken(false)).toMatch(/^sk_test_[0-9A-Za-z]{49}$/);
     const many = Array.from({ length: 1_000 }, () => newToken(true));
     expect(new Set(many).size).toBe(1_000);
-    expect(many.every((token) => hasValidChecksum(token))).toBe(true);
+    expect(many.every((token) => shardOfToken(token) === 0)).toBe(true);
   });
 
   test("with any one character changed is refused without a query", async () => {
@@ -49,9 +49,18 @@ describe("a token", () => {
     expect(await findKey(unreachable, token, now)).toEqual({ ok: false, reason: "bad" });
   });
 
+  test("tells its database, like the id of its account", () => {
+    expect(MAX_SHARDS).toBe(13);
+    for (let shard = 0; shard < MAX_SHARDS; shard += 1) {
+      expect(newToken(true, shard)).toMatch(/^sk_live_[0-9A-Za-z]{49}$/);
+      expect(shardOfToken(newToken(true, shard))).toBe(shard);
+      expect(shardOfAccount(newAccountId(shard))).toBe(shard);
+    }
+  });
+
   test("keeps the checksum that keys in use have", () => {
     // CRC-32 of everything before it, computed with zlib: a change of the algorithm would lock every caller out.
-    expect(hasValidChecksum(`sk_test_${"0".repeat(43)}1NyHUD`)).toBe(true);
+    expect(shardOfToken(`sk_test_${"0".repeat(43)}1NyHUD`)).toBe(0);
   });
 });
 
@@ -71,11 +80,18 @@ describe("findKey", () => {
     );
     expect(await findKey(db, live.token, now)).toEqual({
       ok: true,
-      caller: { account, plan: "pro", key: live.id, livemode: true, scopes },
+      caller: { account, plan: "pro", key: live.id, livemode: true, scopes, expiresAt: null },
     });
     expect(await findKey(db, test.token, now)).toEqual({
       ok: true,
-      caller: { account, plan: "pro", key: test.id, livemode: false, scopes: ["pdf:read", "billing:read"] },
+      caller: {
+        account,
+        plan: "pro",
+        key: test.id,
+        livemode: false,
+        scopes: ["pdf:read", "billing:read"],
+        expiresAt: null,
+      },
     });
   });
 
@@ -113,7 +129,7 @@ describe("the database", () => {
   });
 
   test("takes no key without an account", async () => {
-    await expect(createKey(db, "acct_none", { name: "g", livemode: true }, now)).rejects.toMatchObject({
+    await expect(createKey(db, newAccountId(0), { name: "g", livemode: true }, now)).rejects.toMatchObject({
       cause: expect.objectContaining({ message: expect.stringContaining("FOREIGN KEY") }),
     });
   });
@@ -130,7 +146,7 @@ describe("literalSql", () => {
       const [first = "", second = ""] = sql.split(/;\n(?=insert into "api_keys")/);
       await env.DB.batch([env.DB.prepare(first), env.DB.prepare(second)]);
       const [row] = await db.select().from(accounts).where(eq(accounts.id, account.id));
-      expect(row).toEqual({ id: account.id, name, plan: "free", createdAt: now });
+      expect(row).toMatchObject({ id: account.id, name, plan: "free", createdAt: now });
       expect((await findKey(db, key.token, now)).ok).toBe(true);
     },
   );

@@ -46,7 +46,7 @@ const echo = defineOperation({
 const base = "http://localhost";
 
 export async function newKey(plan: PlanName, scopes?: readonly Scope[]): Promise<string> {
-  const { db } = readEnv(env);
+  const [db] = readEnv(env).databases;
   const now = new Date();
   const account = await createAccount(db, { name: "test", plan }, now);
   const { token } = await createKey(db, account, { name: "test", livemode: true, ...(scopes && { scopes }) }, now);

@@ -24,6 +24,10 @@ function answering() {
     name: "in-split",
     log,
     release,
+    payment: {
+      settle: vi.fn(async () => ({ "X-Credits-Charged": "1" })),
+      giveBack: vi.fn(async () => {}),
+    },
     explain: (error: unknown) => error,
     waitUntil: (promise: Promise<unknown>) => void pending.push(promise),
     pending,
@@ -38,12 +42,16 @@ describe("a PDF", () => {
   it("that is small is copied and the engine free at once", async () => {
     const held = new Set<string>();
     const way = answering();
-    const response = answer({ kind: "pdf", ...engineFile(held, "x", MiB), headers: { "X-Page-Count": "3" } }, way);
+    const response = await answer(
+      { kind: "pdf", ...engineFile(held, "x", MiB), headers: { "X-Page-Count": "3" } },
+      way,
+    );
     expect(way.release).toHaveBeenCalledWith(true);
     expect(response.headers.get("Content-Length")).toBe(String(MiB));
     expect(response.headers.get("X-Page-Count")).toBe("3");
     expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="in-split.pdf"');
     expect(response.headers.get("Cache-Control")).toBe("no-store");
+    expect(response.headers.get("X-Credits-Charged")).toBe("1");
     expect((await response.bytes()).byteLength).toBe(MiB);
     expect(way.log.streaming).toBe(false);
   });
@@ -51,7 +59,7 @@ describe("a PDF", () => {
   it("that is large is streamed and the engine held until the last byte", async () => {
     const way = answering();
     const file = engineFile(new Set(), "x", MiB + 70_000);
-    const response = answer({ kind: "pdf", ...file, headers: {} }, way);
+    const response = await answer({ kind: "pdf", ...file, headers: {} }, way);
     expect(way.release).not.toHaveBeenCalled();
     expect(response.headers.get("Content-Length")).toBe(String(MiB + 70_000));
     expect(await response.bytes()).toEqual(file.bytes.view(0, file.bytes.length));
@@ -62,13 +70,14 @@ describe("a PDF", () => {
 
   it("whose reader goes away gives everything back", async () => {
     const way = answering();
-    const response = answer({ kind: "pdf", ...engineFile(new Set(), "x", 8 * MiB), headers: {} }, way);
+    const response = await answer({ kind: "pdf", ...engineFile(new Set(), "x", 8 * MiB), headers: {} }, way);
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
     await Promise.all(way.pending);
     expect(way.release.mock.calls).toEqual([[true]]);
     expect(logged()).toMatchObject([{ outcome: "aborted", level: "info" }]);
+    expect(way.payment.giveBack).not.toHaveBeenCalled();
   });
 });
 
@@ -84,7 +93,7 @@ describe("a ZIP", () => {
       }
     }
     const way = answering();
-    const response = answer({ kind: "zip", entries: entries(), headers: {} }, way);
+    const response = await answer({ kind: "zip", entries: entries(), headers: {} }, way);
     expect(made).toEqual(["a-001.pdf"]);
     const zip = await response.bytes();
     await Promise.all(way.pending);
@@ -100,15 +109,16 @@ describe("a ZIP", () => {
     expect(way.release.mock.calls).toEqual([[true]]);
   });
 
-  it("whose first entry fails throws before there is an answer", () => {
+  it("whose first entry fails throws before there is an answer, and before it is charged", async () => {
     const way = answering();
     const entries: Iterable<OutputFile> = {
       [Symbol.iterator]() {
         throw new RangeError("the first");
       },
     };
-    expect(() => answer({ kind: "zip", entries, headers: {} }, way)).toThrow("the first");
+    await expect(answer({ kind: "zip", entries, headers: {} }, way)).rejects.toThrow("the first");
     expect(way.release).not.toHaveBeenCalled();
+    expect(way.payment.settle).not.toHaveBeenCalled();
   });
 
   it("whose later entry fails never looks whole", async () => {
@@ -118,10 +128,11 @@ describe("a ZIP", () => {
       throw new RangeError("the second");
     }
     const way = answering();
-    const response = answer({ kind: "zip", entries: entries(), headers: {} }, way);
+    const response = await answer({ kind: "zip", entries: entries(), headers: {} }, way);
     await expect(response.bytes()).rejects.toThrow("the second");
     await Promise.all(way.pending);
     expect(way.release.mock.calls).toEqual([[false]]);
+    expect(way.payment.giveBack).toHaveBeenCalledOnce();
     expect(logged()).toMatchObject([
       { level: "error", code: "internal_error", outcome: "aborted", cause: { message: "the second" } },
     ]);
@@ -141,7 +152,7 @@ describe("a ZIP", () => {
       }
     }
     const way = answering();
-    const reader = answer({ kind: "zip", entries: entries(), headers: {} }, way).body?.getReader();
+    const reader = (await answer({ kind: "zip", entries: entries(), headers: {} }, way)).body?.getReader();
     await reader?.read();
     await reader?.cancel();
     await Promise.all(way.pending);

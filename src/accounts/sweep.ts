@@ -1,0 +1,75 @@
+import { and, eq, inArray, isNull, lt, sql } from "drizzle-orm";
+import { freeKeysOfExpiring, KEY_LIFETIME } from "./idempotency.ts";
+import type { Database } from "../db/client.ts";
+import { idempotency, ledger, ledgerStates, periodOperations, periods } from "../db/schema.ts";
+
+/** A reservation older than this belongs to an isolate that is gone: no call takes half as long. */
+const ABANDONED_AFTER = 15 * 60 * 1_000;
+/** Rows of one kind that one sweep takes: a batch has to end within D1's 30 seconds. The rest waits for the next minute. */
+const ROWS = 1_000;
+/** Months that ledger and periods are kept after the period's end. */
+const KEPT_MONTHS = 13;
+
+/** What a sweep did, for the log. */
+export interface Swept {
+  /** Reservations given back. */
+  readonly released: number;
+  /** Rows deleted because their time was over. */
+  readonly deleted: number;
+}
+
+/** Gives back what dead isolates left, and deletes what is old. Two at once do no harm: each is one transaction. */
+export async function sweep(db: Database, now: Date): Promise<Swept> {
+  const released = await releaseAbandoned(db, now);
+  return { released, deleted: await deleteOld(db, now) };
+}
+
+async function releaseAbandoned(db: Database, now: Date): Promise<number> {
+  const abandoned = db
+    .select({ id: ledger.id })
+    .from(ledger)
+    .where(and(eq(ledger.state, "reserved"), lt(ledger.createdAt, new Date(now.getTime() - ABANDONED_AFTER))))
+    .limit(ROWS);
+  // Nearly always there is none, and no transaction is begun then.
+  if ((await abandoned).length === 0) return 0;
+
+  const isExpiring = eq(ledger.state, "expiring");
+  const inPeriod = db
+    .select({ sum: sql`SUM(${ledger.credits})` })
+    .from(ledger)
+    .where(and(isExpiring, eq(ledger.period, periods.id)));
+  const touched = db.selectDistinct({ period: ledger.period }).from(ledger).where(isExpiring);
+  const [, , , , marked] = await db.batch([
+    db.update(ledger).set({ state: "expiring" }).where(inArray(ledger.id, abandoned)),
+    db
+      .update(periods)
+      .set({ used: sql`${periods.used} - ${inPeriod}` })
+      .where(inArray(periods.id, touched)),
+    ...freeKeysOfExpiring(db),
+    db.update(ledger).set({ state: "released" }).where(isExpiring),
+  ]);
+  return marked.meta.changes;
+}
+
+async function deleteOld(db: Database, now: Date): Promise<number> {
+  const oldest = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - KEPT_MONTHS));
+  const ended = db.select({ id: periods.id }).from(periods).where(lt(periods.start, oldest)).limit(ROWS);
+  const forgotten = db
+    .select({ id: idempotency.id })
+    .from(idempotency)
+    .where(and(lt(idempotency.createdAt, new Date(now.getTime() - KEY_LIFETIME)), isNull(idempotency.inFlight)))
+    .limit(ROWS);
+  const oldRows = db
+    .select({ id: ledger.id })
+    .from(ledger)
+    // By state, as the index is.
+    .where(and(inArray(ledger.state, [...ledgerStates]), lt(ledger.createdAt, oldest)))
+    .limit(ROWS);
+  const results = await db.batch([
+    db.delete(idempotency).where(inArray(idempotency.id, forgotten)),
+    db.delete(ledger).where(inArray(ledger.id, oldRows)),
+    db.delete(periodOperations).where(inArray(periodOperations.period, ended)),
+    db.delete(periods).where(inArray(periods.id, ended)),
+  ]);
+  return results.reduce((sum, { meta }) => sum + meta.changes, 0);
+}
