@@ -15,7 +15,8 @@ const developmentAccount = z.object({
 
 export type DevelopmentAccount = z.infer<typeof developmentAccount>;
 
-const PLAN: PlanName = "business";
+/** The largest: on one's own machine the limits would only be in the way. */
+const PLAN: PlanName = "enterprise";
 
 /** The account belongs to one database, so another `--persist-to` has a file of its own, beside the data. */
 export function developmentAccountFile(persistTo: string): string {

@@ -105,8 +105,8 @@ export const errorTable = {
   idempotency_conflict: {
     status: 409,
     title: "A request with this Idempotency-Key is in progress",
-    when: "The first request under the key has not been answered yet.",
-    from: "named",
+    when: "A request under the key is still at work. Ask again when it has ended.",
+    from: "operations",
   },
   limit_reached: {
     status: 409,
@@ -139,8 +139,8 @@ export const errorTable = {
   idempotency_key_reused: {
     status: 422,
     title: "The Idempotency-Key belongs to another request",
-    when: "The key was used with other parameters or files.",
-    from: "named",
+    when: "The key was used with other parameters or files within the last 24 hours, for the same operation.",
+    from: "operations",
   },
   unknown_fields: {
     status: 422,
@@ -166,15 +166,15 @@ export const errorTable = {
   rate_limit_exceeded: {
     status: 429,
     title: "Too many requests",
-    when: "The account's requests of this minute are used up; `Retry-After` says when there are more.",
-    from: "named",
+    when: "The account's requests of this minute are used up, or bad keys came from this address; `Retry-After` says when to try again.",
+    from: "authenticated",
   },
   quota_exceeded: {
     status: 429,
     title: "The credits of the period are used up",
     when: "The call costs more credits than are left; `Retry-After` says when the next period begins.",
     details: ["limit", "used", "remaining", "resetAt"],
-    from: "named",
+    from: "operations",
   },
   internal_error: {
     status: 500,

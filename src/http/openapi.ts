@@ -22,6 +22,18 @@ const describedHeaders: Readonly<Record<string, string>> = {
 };
 /** Headers of every 200 that is a file. */
 const fileHeaders = ["Content-Disposition", "Content-Length"];
+/** Headers of every answer to a caller who is known. */
+const rateHeaders = ["RateLimit-Policy", "RateLimit"];
+/** Headers of every 200 of an operation. */
+const creditHeaders = ["X-Credits-Charged", "X-Credits-Remaining", "Idempotency-Replayed"];
+
+const idempotencyKey: Json = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "Makes a call safe to repeat. The same request again, for 24 hours, is done again but charged once, up to five times; then it is charged as new. Of the request only an HMAC is kept.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+};
 
 const errorSchema = z.object({
   error: z.object({
@@ -89,11 +101,18 @@ function describe(operation: Operation): Json {
     summary,
     description: `${operation.description}\n\n${cost}`,
     tags: ["Operations"],
+    parameters: [idempotencyKey],
     requestBody: { required: true, content: { "multipart/form-data": { schema: formSchema(fields) } } },
     responses: {
       "200": {
         description: `The result: ${produces.join(" or ")}.`,
-        headers: headerRefs(["X-Request-Id", ...(carriesFile ? fileHeaders : []), ...headers]),
+        headers: headerRefs([
+          "X-Request-Id",
+          ...(carriesFile ? fileHeaders : []),
+          ...headers,
+          ...creditHeaders,
+          ...rateHeaders,
+        ]),
         content: Object.fromEntries(produces.map((type) => [type, contentOf(type, operation)])),
       },
       // A POST to this very path is never an unknown path or a wrong method.

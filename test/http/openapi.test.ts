@@ -143,8 +143,11 @@ describe("a form", () => {
       "401",
       "403",
       "408",
+      "409",
       "413",
       "415",
+      "422",
+      "429",
       "500",
       "503",
     ]);
@@ -153,7 +156,13 @@ describe("a form", () => {
       "Content-Disposition",
       "Content-Length",
       "X-Page-Count",
+      "X-Credits-Charged",
+      "X-Credits-Remaining",
+      "Idempotency-Replayed",
+      "RateLimit-Policy",
+      "RateLimit",
     ]);
+    expect(at(post, "parameters", "0", "name")).toBe("Idempotency-Key");
     expect(Object.keys(at(post, "responses", "200", "content") as Json)).toEqual([
       "application/pdf",
       "application/zip",

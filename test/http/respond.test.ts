@@ -25,8 +25,8 @@ function answering() {
     log,
     release,
     payment: {
-      settle: vi.fn(async () => ({ "X-Credits-Charged": "1" })),
-      giveBack: vi.fn(async () => {}),
+      settle: vi.fn<() => Promise<Record<string, string>>>().mockResolvedValue({ "X-Credits-Charged": "1" }),
+      giveBack: vi.fn<() => Promise<void>>().mockResolvedValue(),
     },
     explain: (error: unknown) => error,
     waitUntil: (promise: Promise<unknown>) => void pending.push(promise),
