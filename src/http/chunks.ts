@@ -15,13 +15,15 @@ const notTaken = (): Error => new Error("the reader takes no more bytes");
 
 /**
  * Writes chunks as the reader takes them. Throws what making a chunk threw, after it has aborted the stream, or what
- * writing threw, when the reader went away or took nothing for `stallMilliseconds`: it must not hold an engine. Either way the chunks' `finally` has run.
+ * writing threw, when the reader went away or took nothing for `stallMilliseconds`: it must not hold an engine. Either way
+ * the chunks' `finally` has run. `breaking` is waited for before the reader sees that the stream has broken.
  */
 export async function pump(
   chunks: Iterator<Uint8Array, void>,
   writable: WritableStream<Uint8Array>,
   progress: (bytes: number) => void,
   stallMilliseconds: number,
+  breaking: (error: unknown) => Promise<void>,
 ): Promise<void> {
   const writer = writable.getWriter();
   const pace = new Pace(stallMilliseconds, limits.slowestBytesPerSecond);
@@ -36,6 +38,7 @@ export async function pump(
     }
     await writer.close();
   } catch (error) {
+    await breaking(error);
     // Not waited for: a reader that takes nothing would hold it up.
     writer.abort(error).catch(() => {});
     throw error;

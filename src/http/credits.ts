@@ -45,6 +45,8 @@ function quotaExceeded(credits: number, limit: number, used: number, now: Date):
 export class Payment {
   readonly #database: Env["databases"][number];
   readonly #reservation: Reservation;
+  /** `asked`: the database did not say whether it has charged the call. */
+  #charge: "none" | "asked" | "made" = "none";
 
   private constructor(database: Env["databases"][number], reservation: Reservation) {
     this.#database = database;
@@ -67,7 +69,9 @@ export class Payment {
 
   /** Charges the call: before the first byte of its answer, which gets these headers. */
   async settle(): Promise<Readonly<Record<string, string>>> {
+    this.#charge = "asked";
     const settled = await this.#settleTwice();
+    this.#charge = "made";
     return {
       "X-Credits-Charged": String(settled.charged),
       "X-Credits-Remaining": String(settled.remaining),
@@ -86,8 +90,8 @@ export class Payment {
    */
   async giveBack(): Promise<void> {
     try {
-      await release(this.#database, this.#reservation);
-      await refund(this.#database, this.#reservation);
+      if (this.#charge !== "made") await release(this.#database, this.#reservation);
+      if (this.#charge !== "none") await refund(this.#database, this.#reservation);
     } catch (error) {
       const { id } = this.#reservation;
       console.log(JSON.stringify({ level: "error", message: "credits not given back", id, cause: String(error) }));

@@ -80,17 +80,22 @@ function stream(
   let making = true;
   const guarded = guard(chunks, () => (making = false));
   const count = (bytes: number): void => void (log.answerBytes += bytes);
-  const pumped = pump(guarded, writable, count, limits.answer.stallMilliseconds).then(
+  // An error of ours breaks the stream off; otherwise the caller went away, which is no fault of the engine. Who sees the
+  // break and asks again has the credits back by then, and the Idempotency-Key is free.
+  const breaking = async (error: unknown): Promise<void> => {
+    if (making) return;
+    log.failed(asApiError(explain(error)));
+    release(false);
+    await payment.giveBack();
+  };
+  const pumped = pump(guarded, writable, count, limits.answer.stallMilliseconds, breaking).then(
     () => {
       release(true);
       log.end(200, "complete");
     },
-    async (error: unknown) => {
-      // An error of ours broke the stream off; otherwise the caller went away, which is no fault of the engine.
-      if (!making) log.failed(asApiError(explain(error)));
-      release(making);
+    () => {
+      if (making) release(true);
       log.end(200, "aborted");
-      if (!making) await payment.giveBack();
     },
   );
   waitUntil(pumped);

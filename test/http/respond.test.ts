@@ -128,8 +128,15 @@ describe("a ZIP", () => {
       throw new RangeError("the second");
     }
     const way = answering();
+    let givenBack = false;
+    way.payment.giveBack.mockImplementation(async () => {
+      await scheduler.wait(10);
+      givenBack = true;
+    });
     const response = await answer({ kind: "zip", entries: entries(), headers: {} }, way);
     await expect(response.bytes()).rejects.toThrow("the second");
+    // Who sees the break may ask again at once, under the same Idempotency-Key.
+    expect(givenBack).toBe(true);
     await Promise.all(way.pending);
     expect(way.release.mock.calls).toEqual([[false]]);
     expect(way.payment.giveBack).toHaveBeenCalledOnce();
