@@ -1,4 +1,4 @@
-import { and, eq, exists, inArray, isNotNull, isNull, lt, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, exists, gt, gte, inArray, isNotNull, isNull, lt, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { idempotency, ledger } from "../db/schema.ts";
 import { hex } from "./token.ts";
@@ -128,14 +128,29 @@ export function freeKey(db: Database, key: RequestKey, ledgerId: string) {
   ] as const;
 }
 
-/** Forgets the key of a charge that was taken back; a repetition that broke off does not count. */
+/** Whether other calls depend on this charge, or did: repetitions that succeeded or are at work. */
+export function isShared(db: Database, { id }: RequestKey, ledgerId: string): SQL {
+  const others = or(ne(idempotency.charge, ledgerId), gt(idempotency.replays, 0), isNotNull(idempotency.inFlight));
+  return rowOf(db, and(eq(idempotency.id, id), others));
+}
+
+/** Forgets the key of a charge that is taken back; a repetition that broke off does not count. */
 export function withdrawCharge(db: Database, key: RequestKey, ledgerId: string, credits: number) {
   const stillSettled = db
     .select({ one: sql`1` })
     .from(ledger)
-    .where(and(eq(ledger.id, ledgerId), eq(ledger.state, "settled")));
+    .where(
+      and(
+        eq(ledger.id, ledgerId),
+        eq(ledger.state, "settled"),
+        // A repetition of an earlier charge is none of this one.
+        gte(ledger.createdAt, idempotency.createdAt),
+      ),
+    );
   return credits > 0
-    ? db.delete(idempotency).where(and(eq(idempotency.id, key.id), eq(idempotency.charge, ledgerId)))
+    ? db
+        .delete(idempotency)
+        .where(and(eq(idempotency.id, key.id), eq(idempotency.charge, ledgerId), exists(stillSettled)))
     : db
         .update(idempotency)
         .set({ replays: sql`MAX(0, ${idempotency.replays} - 1)` })

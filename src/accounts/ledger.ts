@@ -1,8 +1,9 @@
-import { and, eq, exists, sql } from "drizzle-orm";
+import { and, eq, exists, gt, sql } from "drizzle-orm";
 import {
   forgetExpired,
   freeKey,
   isReplay,
+  isShared,
   isTaken,
   markInFlight,
   noteCharge,
@@ -55,9 +56,11 @@ function inState(db: Database, id: string, state: State) {
   );
 }
 
+const creditsOf = (id: string) => sql`(SELECT ${ledger.credits} FROM ${ledger} WHERE ${ledger.id} = ${id})`;
+
 /**
- * Sets a call's credits aside, or says why not: one batch, so that of two calls for the last credit one wins. Where it
- * throws, it is not known whether the reservation stands; `release` frees it, and if that fails the sweep.
+ * Sets a call's credits aside, or says why not: one batch, so that of two calls for the last credit one wins. Where the
+ * database does not answer, it is not known whether the reservation stands: it is released, or if that fails the sweep does it.
  */
 export async function reserve(db: Database, charge: Charge, now: Date): Promise<Reservation | Denied> {
   const { key, limit } = charge;
@@ -89,7 +92,7 @@ export async function reserve(db: Database, charge: Charge, now: Date): Promise<
   );
   const count = db
     .update(periods)
-    .set({ used: sql`${periods.used} + (SELECT ${ledger.credits} FROM ${ledger} WHERE ${ledger.id} = ${id})` })
+    .set({ used: sql`${periods.used} + ${creditsOf(id)}` })
     .where(and(eq(periods.id, period), inState(db, id, "reserved")));
   const look = db
     .select({
@@ -103,12 +106,16 @@ export async function reserve(db: Database, charge: Charge, now: Date): Promise<
     .leftJoin(idempotency, eq(idempotency.id, key?.id ?? ""))
     .where(eq(periods.id, period));
 
-  const [found] =
+  const send = async () =>
     key === undefined
       ? (await db.batch([openPeriod, insert, count, look]))[3]
       : (
           await db.batch([forgetExpired(db, key, now), openPeriod, insert, count, markInFlight(db, key, id, now), look])
         )[5];
+  const [found] = await send().catch(async (error: unknown) => {
+    await release(db, { id, period, key }).catch(() => {});
+    throw error;
+  });
   if (found === undefined) throw new Error(`the period ${period} is not there right after it was made`);
   if (found.credits !== null) return { id, period, limit, credits: found.credits, key };
   if (found.fingerprint !== null && found.fingerprint !== key?.fingerprint) return { reason: "reused" };
@@ -156,7 +163,7 @@ export async function settle(db: Database, { id, period, limit, key, credits }: 
 }
 
 /** Gives the credits of a call that did not succeed back. Sending it again changes nothing. */
-export async function release(db: Database, reservation: Reservation): Promise<void> {
+export async function release(db: Database, reservation: Pick<Reservation, "id" | "period" | "key">): Promise<void> {
   const { id, key } = reservation;
   const giveBack = returnCredits(db, reservation, "reserved");
   const mark = markReturned(db, id, "reserved", "released");
@@ -164,7 +171,10 @@ export async function release(db: Database, reservation: Reservation): Promise<v
   else await db.batch([giveBack, ...freeKey(db, key, id), mark]);
 }
 
-/** Takes a charge back, for an answer that broke off by our fault. Sending it again changes nothing. */
+/**
+ * Takes a charge back, for an answer that broke off by our fault. Where the request was repeated in the meantime, the charge
+ * stands for the repetitions, and the sweep takes it back when none of them succeeds. Sending it again changes nothing.
+ */
 export async function refund(db: Database, reservation: Reservation): Promise<void> {
   const { id, period, key, credits } = reservation;
   const byOperation = db
@@ -183,13 +193,19 @@ export async function refund(db: Database, reservation: Reservation): Promise<vo
   const giveBack = returnCredits(db, reservation, "settled");
   const mark = markReturned(db, id, "settled", "refunded");
   if (key === undefined) await db.batch([byOperation, giveBack, mark]);
-  else await db.batch([byOperation, giveBack, withdrawCharge(db, key, id, credits), mark]);
+  else {
+    const keep = db
+      .update(ledger)
+      .set({ state: "broken" })
+      .where(and(eq(ledger.id, id), eq(ledger.state, "settled"), gt(ledger.credits, 0), isShared(db, key, id)));
+    await db.batch([keep, byOperation, giveBack, withdrawCharge(db, key, id, credits), mark]);
+  }
 }
 
-function returnCredits(db: Database, { id, period, credits }: Reservation, state: State) {
+function returnCredits(db: Database, { id, period }: Pick<Reservation, "id" | "period">, state: State) {
   return db
     .update(periods)
-    .set({ used: sql`${periods.used} - ${credits}` })
+    .set({ used: sql`${periods.used} - ${creditsOf(id)}` })
     .where(and(eq(periods.id, period), inState(db, id, state)));
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
 import { freeKeysOfExpiring, KEY_LIFETIME } from "./idempotency.ts";
 import type { Database } from "../db/client.ts";
 import { idempotency, ledger, ledgerStates, periodOperations, periods } from "../db/schema.ts";
@@ -14,6 +14,8 @@ const KEPT_MONTHS = 13;
 export interface Swept {
   /** Reservations given back. */
   readonly released: number;
+  /** Charges taken back whose answers all broke off. */
+  readonly refunded: number;
   /** Rows deleted because their time was over. */
   readonly deleted: number;
 }
@@ -21,7 +23,8 @@ export interface Swept {
 /** Gives back what dead isolates left, and deletes what is old. Two at once do no harm: each is one transaction. */
 export async function sweep(db: Database, now: Date): Promise<Swept> {
   const released = await releaseAbandoned(db, now);
-  return { released, deleted: await deleteOld(db, now) };
+  const refunded = await refundBroken(db, now);
+  return { released, refunded, deleted: await deleteOld(db, now) };
 }
 
 async function releaseAbandoned(db: Database, now: Date): Promise<number> {
@@ -33,22 +36,61 @@ async function releaseAbandoned(db: Database, now: Date): Promise<number> {
   // Nearly always there is none, and no transaction is begun then.
   if ((await abandoned).length === 0) return 0;
 
-  const isExpiring = eq(ledger.state, "expiring");
-  const inPeriod = db
-    .select({ sum: sql`SUM(${ledger.credits})` })
-    .from(ledger)
-    .where(and(isExpiring, eq(ledger.period, periods.id)));
-  const touched = db.selectDistinct({ period: ledger.period }).from(ledger).where(isExpiring);
   const [, , , , marked] = await db.batch([
     db.update(ledger).set({ state: "expiring" }).where(inArray(ledger.id, abandoned)),
-    db
-      .update(periods)
-      .set({ used: sql`${periods.used} - ${inPeriod}` })
-      .where(inArray(periods.id, touched)),
+    returnExpiring(db),
     ...freeKeysOfExpiring(db),
     db.update(ledger).set({ state: "released" }).where(isExpiring),
   ]);
   return marked.meta.changes;
+}
+
+/** Charges that were kept for repetitions, none of which is left (`refund` in ledger.ts). */
+async function refundBroken(db: Database, now: Date): Promise<number> {
+  const alone = and(eq(idempotency.charge, ledger.id), eq(idempotency.replays, 0), isNull(idempotency.inFlight));
+  const broken = db
+    .select({ id: ledger.id })
+    .from(ledger)
+    .innerJoin(idempotency, and(eq(idempotency.id, ledger.idempotency), alone))
+    // Later than this there is no repetition.
+    .where(and(eq(ledger.state, "broken"), gt(ledger.createdAt, new Date(now.getTime() - KEY_LIFETIME))))
+    .limit(ROWS);
+  if ((await broken).length === 0) return 0;
+
+  const keys = db.select({ key: ledger.idempotency }).from(ledger).where(isExpiring);
+  const inOperation = db
+    .select({ sum: sql`SUM(${ledger.credits})` })
+    .from(ledger)
+    .where(
+      and(isExpiring, eq(ledger.period, periodOperations.period), eq(ledger.operation, periodOperations.operation)),
+    );
+  const [, , , , marked] = await db.batch([
+    db.update(ledger).set({ state: "expiring" }).where(inArray(ledger.id, broken)),
+    db
+      .update(periodOperations)
+      .set({ credits: sql`${periodOperations.credits} - COALESCE(${inOperation}, 0)` })
+      .where(inArray(periodOperations.period, periodsOfExpiring(db))),
+    returnExpiring(db),
+    db.delete(idempotency).where(inArray(idempotency.id, keys)),
+    db.update(ledger).set({ state: "refunded" }).where(isExpiring),
+  ]);
+  return marked.meta.changes;
+}
+
+const isExpiring = eq(ledger.state, "expiring");
+
+const periodsOfExpiring = (db: Database) => db.selectDistinct({ period: ledger.period }).from(ledger).where(isExpiring);
+
+/** Gives the credits of the expiring rows back to their periods. */
+function returnExpiring(db: Database) {
+  const inPeriod = db
+    .select({ sum: sql`SUM(${ledger.credits})` })
+    .from(ledger)
+    .where(and(isExpiring, eq(ledger.period, periods.id)));
+  return db
+    .update(periods)
+    .set({ used: sql`${periods.used} - ${inPeriod}` })
+    .where(inArray(periods.id, periodsOfExpiring(db)));
 }
 
 async function deleteOld(db: Database, now: Date): Promise<number> {

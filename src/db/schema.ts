@@ -57,9 +57,11 @@ export const periodOperations = sqliteTable(
 
 /**
  * What became of the credits of each call: `reserved` before the work, then `settled` (charged) or `released`;
- * `refunded` is a settled one whose answer broke off by our fault; `expiring` exists only within the sweep's batch.
+ * `refunded` is a settled one whose answer broke off by our fault. `broken` is one of these that is still charged, as its
+ * request was repeated in the meantime; it is refunded unless a repetition succeeds. `expiring` exists only within a batch of
+ * the sweep.
  */
-export const ledgerStates = ["reserved", "settled", "released", "refunded", "expiring"] as const;
+export const ledgerStates = ["reserved", "settled", "released", "refunded", "broken", "expiring"] as const;
 
 /** One row a call that came as far as its reservation. Ids are `acct_.../<uuid>`, new for each try and never sent twice. */
 export const ledger = sqliteTable(
