@@ -71,11 +71,18 @@ describe("findKey", () => {
     );
     expect(await findKey(db, live.token, now)).toEqual({
       ok: true,
-      caller: { account, plan: "pro", key: live.id, livemode: true, scopes },
+      caller: { account, plan: "pro", key: live.id, livemode: true, scopes, expiresAt: null },
     });
     expect(await findKey(db, test.token, now)).toEqual({
       ok: true,
-      caller: { account, plan: "pro", key: test.id, livemode: false, scopes: ["pdf:read", "billing:read"] },
+      caller: {
+        account,
+        plan: "pro",
+        key: test.id,
+        livemode: false,
+        scopes: ["pdf:read", "billing:read"],
+        expiresAt: null,
+      },
     });
   });
 
