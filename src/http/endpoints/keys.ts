@@ -111,7 +111,7 @@ revoked nor expired. Costs no credits.`,
         .optional()
         .describe("In the future, not later than that of the calling key, which is the default; null: never."),
     })
-    .meta({ examples: [{ name: "Invoice worker", scopes: ["pdf:read", "pdf:write"] }, { name: "Deployment" }] }),
+    .meta({ examples: [{ name: "Deployment" }, { name: "Invoice worker", scopes: ["pdf:read", "pdf:write"] }] }),
   answer: issuedKeySchema,
   errors: ["limit_reached"],
   async handle({ db, caller, now, body }) {
