@@ -67,7 +67,7 @@ async function handle(c: Context<AppEnv>, operation: Operation): Promise<Respons
     const parts = await readParts(c, announced, engines.pdf.arena(announced.bytes, operation), names);
     const { input, stem } = readForm(operation, parts);
     if (typeof operation.scope !== "string") checkScope(c.get("caller"), operation.scope.exact(input));
-    return answer(await operation.run(input, engines), {
+    return await answer(await operation.run(input, engines), {
       name: `${stem}-${operation.name}`,
       log: c.get("log"),
       release,

@@ -7,12 +7,16 @@ import { MiB } from "../../src/limits.ts";
 import type { OutputFile } from "../../src/operations/define.ts";
 
 /** A file of an engine, with a count of what is still held. */
-function engineFile(held: Set<string>, name: string, size: number): OutputFile {
+function engineFile(held: Set<string>, name: string, size: number) {
   held.add(name);
   const content = new Uint8Array(size).map((_, index) => index % 251);
   return {
     name,
-    bytes: { length: size, view: (start, end) => content.subarray(start, end), free: () => void held.delete(name) },
+    bytes: {
+      length: size,
+      view: (start: number, end: number) => content.subarray(start, end),
+      free: () => void held.delete(name),
+    },
   };
 }
 
@@ -38,7 +42,10 @@ describe("a PDF", () => {
   it("that is small is copied and the engine free at once", async () => {
     const held = new Set<string>();
     const way = answering();
-    const response = answer({ kind: "pdf", ...engineFile(held, "x", MiB), headers: { "X-Page-Count": "3" } }, way);
+    const response = await answer(
+      { kind: "pdf", ...engineFile(held, "x", MiB), headers: { "X-Page-Count": "3" } },
+      way,
+    );
     expect(way.release).toHaveBeenCalledWith(true);
     expect(response.headers.get("Content-Length")).toBe(String(MiB));
     expect(response.headers.get("X-Page-Count")).toBe("3");
@@ -51,7 +58,7 @@ describe("a PDF", () => {
   it("that is large is streamed and the engine held until the last byte", async () => {
     const way = answering();
     const file = engineFile(new Set(), "x", MiB + 70_000);
-    const response = answer({ kind: "pdf", ...file, headers: {} }, way);
+    const response = await answer({ kind: "pdf", ...file, headers: {} }, way);
     expect(way.release).not.toHaveBeenCalled();
     expect(response.headers.get("Content-Length")).toBe(String(MiB + 70_000));
     expect(await response.bytes()).toEqual(file.bytes.view(0, file.bytes.length));
@@ -62,7 +69,7 @@ describe("a PDF", () => {
 
   it("whose reader goes away gives everything back", async () => {
     const way = answering();
-    const response = answer({ kind: "pdf", ...engineFile(new Set(), "x", 8 * MiB), headers: {} }, way);
+    const response = await answer({ kind: "pdf", ...engineFile(new Set(), "x", 8 * MiB), headers: {} }, way);
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
@@ -84,7 +91,7 @@ describe("a ZIP", () => {
       }
     }
     const way = answering();
-    const response = answer({ kind: "zip", entries: entries(), headers: {} }, way);
+    const response = await answer({ kind: "zip", entries: entries(), headers: {} }, way);
     expect(made).toEqual(["a-001.pdf"]);
     const zip = await response.bytes();
     await Promise.all(way.pending);
@@ -100,14 +107,14 @@ describe("a ZIP", () => {
     expect(way.release.mock.calls).toEqual([[true]]);
   });
 
-  it("whose first entry fails throws before there is an answer", () => {
+  it("whose first entry fails throws before there is an answer", async () => {
     const way = answering();
     const entries: Iterable<OutputFile> = {
       [Symbol.iterator]() {
         throw new RangeError("the first");
       },
     };
-    expect(() => answer({ kind: "zip", entries, headers: {} }, way)).toThrow("the first");
+    await expect(answer({ kind: "zip", entries, headers: {} }, way)).rejects.toThrow("the first");
     expect(way.release).not.toHaveBeenCalled();
   });
 
@@ -118,13 +125,25 @@ describe("a ZIP", () => {
       throw new RangeError("the second");
     }
     const way = answering();
-    const response = answer({ kind: "zip", entries: entries(), headers: {} }, way);
+    const response = await answer({ kind: "zip", entries: entries(), headers: {} }, way);
     await expect(response.bytes()).rejects.toThrow("the second");
     await Promise.all(way.pending);
     expect(way.release.mock.calls).toEqual([[false]]);
     expect(logged()).toMatchObject([
       { level: "error", code: "internal_error", outcome: "aborted", cause: { message: "the second" } },
     ]);
+  });
+
+  it("has entries that are made while they are sent", async () => {
+    async function* image(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(70_000).fill(1);
+      yield new Uint8Array(5).fill(2);
+    }
+    const entries: OutputFile[] = [{ name: "page-1.png", bytes: image() }];
+    const way = answering();
+    const zip = unzipSync(await (await answer({ kind: "zip", entries, headers: {} }, way)).bytes());
+    expect(zip["page-1.png"]?.length).toBe(70_005);
+    expect(zip["page-1.png"]?.at(-1)).toBe(2);
   });
 
   it("whose reader goes away makes no more entries", async () => {
@@ -141,13 +160,72 @@ describe("a ZIP", () => {
       }
     }
     const way = answering();
-    const reader = answer({ kind: "zip", entries: entries(), headers: {} }, way).body?.getReader();
+    const response = await answer({ kind: "zip", entries: entries(), headers: {} }, way);
+    const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
     await Promise.all(way.pending);
     expect(made.length).toBeLessThan(3);
     expect(closed).toBe(true);
     expect(way.release.mock.calls).toEqual([[true]]);
+  });
+});
+
+describe("an image", () => {
+  /** `count` MiB of it, and then an error where one is to come. */
+  async function* made(count: number, events: string[], error?: Error): AsyncGenerator<Uint8Array> {
+    try {
+      for (let mebibyte = 0; mebibyte < count; mebibyte++) {
+        events.push("made");
+        yield new Uint8Array(MiB).fill(mebibyte);
+      }
+      if (error) throw error;
+    } finally {
+      events.push("closed");
+    }
+  }
+
+  it("that is small is whole before anything is sent, so its length is known", async () => {
+    const way = answering();
+    const response = await answer({ kind: "image", format: "jpeg", bytes: made(1, []), headers: {} }, way);
+    expect(way.release.mock.calls).toEqual([[true]]);
+    expect(response.headers.get("Content-Length")).toBe(String(MiB));
+    expect(response.headers.get("Content-Type")).toBe("image/jpeg");
+    expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="in-split.jpg"');
+    expect((await response.bytes()).length).toBe(MiB);
+  });
+
+  it("that fails within its first MiB throws before there is an answer", async () => {
+    const way = answering();
+    const bytes = made(1, [], new RangeError("the end"));
+    await expect(answer({ kind: "image", format: "png", bytes, headers: {} }, way)).rejects.toThrow("the end");
+    expect(way.release).not.toHaveBeenCalled();
+  });
+
+  it("that is large is streamed, and breaks off where it fails", async () => {
+    const events: string[] = [];
+    const way = answering();
+    const bytes = made(4, events, new RangeError("the end"));
+    const response = await answer({ kind: "image", format: "png", bytes, headers: {} }, way);
+    expect(events).toEqual(["made", "made"]);
+    expect(response.headers.has("Content-Length")).toBe(false);
+    await expect(response.bytes()).rejects.toThrow("the end");
+    await Promise.all(way.pending);
+    expect(way.release.mock.calls).toEqual([[false]]);
+    expect(events.at(-1)).toBe("closed");
+  });
+
+  it("whose reader goes away is not made to its end, and closed before the engine is given back", async () => {
+    const events: string[] = [];
+    const way = answering();
+    way.release.mockImplementation(() => void events.push("released"));
+    const response = await answer({ kind: "image", format: "png", bytes: made(50, events), headers: {} }, way);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await Promise.all(way.pending);
+    expect(events.length).toBeLessThan(10);
+    expect(events.slice(-2)).toEqual(["closed", "released"]);
   });
 });
 
