@@ -1,14 +1,37 @@
 import { beforeStall, Pace } from "./stall.ts";
 import { limits } from "../limits.ts";
-import type { EngineBytes } from "../engines/pdf/heap.ts";
+import type { OutputFile } from "../operations/define.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Copies of an engine's bytes, 64 KiB at a time: a view would not outlive the next call into the engine. */
-export function* inChunks(bytes: EngineBytes): Generator<Uint8Array, void> {
+/**
+ * A file's bytes as they are sent. Those that lie in an engine are copied, 64 KiB at a time, as a view would not outlive the
+ * next call into it, and are freed when all are out.
+ */
+export async function* chunksOf(bytes: OutputFile["bytes"]): AsyncGenerator<Uint8Array, void> {
+  if (!("view" in bytes)) {
+    yield* bytes;
+    return;
+  }
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
     yield bytes.view(start, Math.min(start + CHUNK_BYTES, bytes.length)).slice();
   }
+  bytes.free();
+}
+
+/** Takes the first `enough` bytes, or `all` there are. Throws what making them threw. */
+export async function begin(
+  chunks: AsyncGenerator<Uint8Array, void>,
+  enough: number,
+): Promise<{ taken: Uint8Array[]; all: boolean }> {
+  const taken: Uint8Array[] = [];
+  for (let bytes = 0; bytes < enough;) {
+    const next = await chunks.next();
+    if (next.done) return { taken, all: true };
+    taken.push(next.value);
+    bytes += next.value.byteLength;
+  }
+  return { taken, all: false };
 }
 
 const notTaken = (): Error => new Error("the reader takes no more bytes");
@@ -19,7 +42,7 @@ const notTaken = (): Error => new Error("the reader takes no more bytes");
  * the chunks' `finally` has run. `breaking` is waited for before the reader sees that the stream has broken.
  */
 export async function pump(
-  chunks: Iterator<Uint8Array, void>,
+  chunks: AsyncIterator<Uint8Array, void>,
   writable: WritableStream<Uint8Array>,
   progress: (bytes: number) => void,
   stallMilliseconds: number,
@@ -29,7 +52,7 @@ export async function pump(
   const pace = new Pace(stallMilliseconds, limits.slowestBytesPerSecond);
   let total = 0;
   try {
-    for (let next = chunks.next(); !next.done; next = chunks.next()) {
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
       // The length first: a chunk that was handed over may be detached.
       const { byteLength } = next.value;
       await beforeStall(writer.write(next.value), pace.left(total), notTaken);
@@ -43,6 +66,6 @@ export async function pump(
     writer.abort(error).catch(() => {});
     throw error;
   } finally {
-    chunks.return?.();
+    await chunks.return?.();
   }
 }

@@ -1,5 +1,4 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { inChunks } from "./chunks.ts";
 import { ApiError } from "./errors.ts";
 import type { AppEnv } from "./exchange.ts";
 import type { FormPart } from "./multipart.ts";
@@ -13,6 +12,8 @@ import type { Operation } from "../operations/define.ts";
 
 const KEY_HEADER = "Idempotency-Key";
 const MAX_KEY_LENGTH = 255;
+/** Bytes of a file that are copied at once for its digest: a digest of the whole would copy all of it. */
+const DIGEST_STEP = 1024 * 1024;
 
 /**
  * Before the body: is there any use in sending it? Only what `reserve` finds later counts; and with an Idempotency-Key the
@@ -115,11 +116,12 @@ async function keyOf(
   return requestKey(readEnv(c.env).serverSecret, { account, livemode, operation }, key, signed);
 }
 
-/** In pieces: a digest of the whole would copy it. */
 async function sha256(bytes: EngineBytes): Promise<string> {
   const stream = new crypto.DigestStream("SHA-256");
   const writer = stream.getWriter();
-  for (const chunk of inChunks(bytes)) await writer.write(chunk);
+  for (let start = 0; start < bytes.length; start += DIGEST_STEP) {
+    await writer.write(bytes.view(start, Math.min(start + DIGEST_STEP, bytes.length)).slice());
+  }
   await writer.close();
   return hex(await stream.digest);
 }

@@ -1,11 +1,11 @@
-import { inChunks, pump } from "./chunks.ts";
+import { begin, chunksOf, pump } from "./chunks.ts";
 import { asApiError } from "./errors.ts";
 import type { Payment } from "./credits.ts";
 import { attachment } from "./headers.ts";
 import type { RequestLog } from "./request-log.ts";
 import { zipOf } from "./zip.ts";
 import { limits } from "../limits.ts";
-import type { Output } from "../operations/define.ts";
+import { imageExtensions, type Output } from "../operations/define.ts";
 
 export interface Answering {
   /** What the file is called, without its extension. */
@@ -21,9 +21,10 @@ export interface Answering {
 }
 
 /**
- * Makes the answer of an output and charges the call. Whatever does not fit into a copy at once is streamed out of the engine's heap, which is
- * then held until the last byte. Throws, with nothing released, when the first entry of a ZIP cannot be made; when a
- * later one fails the stream breaks off, so that no part of a ZIP looks like a whole one.
+ * Makes the answer of an output and charges the call before its first byte. Whatever is not whole within the first MiB is
+ * streamed while it is made, and holds the engine until the last byte. Throws, with nothing released, what goes wrong before
+ * the first byte is sent; when it goes wrong later the stream breaks off, so that no part of a ZIP or of an image looks like
+ * a whole one, and the call is refunded.
  */
 export async function answer(output: Output, answering: Answering): Promise<Response> {
   const { log, release, payment } = answering;
@@ -36,25 +37,23 @@ export async function answer(output: Output, answering: Answering): Promise<Resp
     const body = new TextEncoder().encode(JSON.stringify(output.value));
     release(true);
     headers.set("Content-Type", "application/json");
-    return whole(body, await charged(headers, payment), log);
+    return whole([body], await charged(headers, payment), log);
   }
-  headers.set("Content-Type", `application/${output.kind}`);
-  headers.set("Content-Disposition", attachment(`${answering.name}.${output.kind}`));
-  if (output.kind === "zip") {
-    const chunks = zipOf(output.entries);
-    const first = chunks.next();
-    const { readable, writable } = new IdentityTransformStream();
-    return stream(resumed(first, chunks), readable, writable, await charged(headers, payment), answering);
-  }
-  const { bytes } = output;
-  if (bytes.length <= limits.answer.copiedBytes) {
-    const body = new Uint8Array(bytes.view(0, bytes.length));
+  const { type, extension, length } = kindOf(output);
+  headers.set("Content-Type", type);
+  headers.set("Content-Disposition", attachment(`${answering.name}.${extension}`));
+  const chunks = output.kind === "zip" ? zipOf(output.entries) : chunksOf(output.bytes);
+  const { copiedBytes } = limits.answer;
+  // Of a ZIP only the first chunk: its reader need not wait for more than one entry.
+  const streamed = output.kind === "zip" || (length !== undefined && length > copiedBytes);
+  const { taken, all } = await begin(chunks, streamed ? 1 : copiedBytes + 1);
+  if (all) {
     release(true);
-    return whole(body, await charged(headers, payment), log);
+    return whole(taken, await charged(headers, payment), log);
   }
-  headers.set("Content-Length", String(bytes.length));
-  const { readable, writable } = new FixedLengthStream(bytes.length);
-  return stream(inChunks(bytes), readable, writable, await charged(headers, payment), answering);
+  if (length !== undefined) headers.set("Content-Length", String(length));
+  const { readable, writable } = length === undefined ? new IdentityTransformStream() : new FixedLengthStream(length);
+  return stream(resumed(taken, chunks), readable, writable, await charged(headers, payment), answering);
 }
 
 /** Charges the call, now that there is an answer and before its first byte. */
@@ -63,14 +62,30 @@ async function charged(headers: Headers, payment: Answering["payment"]): Promise
   return headers;
 }
 
-function whole(body: Uint8Array, headers: Headers, log: RequestLog): Response {
-  log.answerBytes = body.byteLength;
-  headers.set("Content-Length", String(body.byteLength));
+/** `length`: bytes, where they are known. */
+function kindOf(output: Exclude<Output, { kind: "json" }>): { type: string; extension: string; length?: number } {
+  if (output.kind === "image") {
+    return { type: `image/${output.format}`, extension: imageExtensions[output.format] };
+  }
+  const { kind } = output;
+  return { type: `application/${kind}`, extension: kind, ...(kind === "pdf" && { length: output.bytes.length }) };
+}
+
+function whole(chunks: readonly Uint8Array[], headers: Headers, log: RequestLog): Response {
+  const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+  const body = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  log.answerBytes = length;
+  headers.set("Content-Length", String(length));
   return new Response(body, { headers });
 }
 
 function stream(
-  chunks: Iterator<Uint8Array, void>,
+  chunks: AsyncGenerator<Uint8Array, void>,
   readable: ReadableStream,
   writable: WritableStream<Uint8Array>,
   headers: Headers,
@@ -103,12 +118,12 @@ function stream(
 }
 
 /** Tells when it is the making of a chunk that throws. */
-function* guard(chunks: Iterator<Uint8Array, void>, failed: () => void): Generator<Uint8Array, void> {
+async function* guard(chunks: AsyncGenerator<Uint8Array, void>, failed: () => void): AsyncGenerator<Uint8Array, void> {
   try {
     for (;;) {
       let next: IteratorResult<Uint8Array, void>;
       try {
-        next = chunks.next();
+        next = await chunks.next();
       } catch (error) {
         failed();
         throw error;
@@ -117,19 +132,19 @@ function* guard(chunks: Iterator<Uint8Array, void>, failed: () => void): Generat
       yield next.value;
     }
   } finally {
-    chunks.return?.();
+    await chunks.return();
   }
 }
 
-/** A generator whose first result was already taken. */
-function* resumed(
-  first: IteratorResult<Uint8Array, void>,
-  chunks: Generator<Uint8Array, void>,
-): Generator<Uint8Array, void> {
+/** A generator of which the first chunks were already taken. */
+async function* resumed(
+  taken: readonly Uint8Array[],
+  chunks: AsyncGenerator<Uint8Array, void>,
+): AsyncGenerator<Uint8Array, void> {
   try {
-    if (!first.done) yield first.value;
+    yield* taken;
     yield* chunks;
   } finally {
-    chunks.return();
+    await chunks.return();
   }
 }

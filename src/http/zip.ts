@@ -1,5 +1,5 @@
 import { Zip, ZipPassThrough } from "fflate";
-import { inChunks } from "./chunks.ts";
+import { chunksOf } from "./chunks.ts";
 import { limits } from "../limits.ts";
 import type { OutputFile } from "../operations/define.ts";
 
@@ -8,7 +8,7 @@ import type { OutputFile } from "../operations/define.ts";
  * the next. Entries are stored: PDFs and images do not get smaller by deflating them again. fflate marks names that are
  * not ASCII as UTF-8. Sizes and CRCs follow each entry's data (a data descriptor), as they are not known before it.
  */
-export function* zipOf(entries: Iterable<OutputFile>): Generator<Uint8Array, void> {
+export async function* zipOf(entries: Iterable<OutputFile>): AsyncGenerator<Uint8Array, void> {
   const ready: Uint8Array[] = [];
   let count = 0;
   let bytes = 0;
@@ -18,16 +18,15 @@ export function* zipOf(entries: Iterable<OutputFile>): Generator<Uint8Array, voi
   });
   for (const entry of entries) {
     count += 1;
-    bytes += entry.bytes.length;
-    if (count > limits.zipEntries || bytes > limits.zipBytes) throw new Error("the ZIP has passed its limits");
     const file = new ZipPassThrough(entry.name);
     zip.add(file);
-    for (const chunk of inChunks(entry.bytes)) {
+    for await (const chunk of chunksOf(entry.bytes)) {
+      bytes += chunk.byteLength;
+      if (count > limits.zipEntries || bytes > limits.zipBytes) throw new Error("the ZIP has passed its limits");
       file.push(chunk);
       yield* ready.splice(0);
     }
     file.push(new Uint8Array(0), true);
-    entry.bytes.free();
     yield* ready.splice(0);
   }
   zip.end();

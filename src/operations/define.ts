@@ -25,20 +25,34 @@ export const resultHeaders = {
 export type ResultHeader = keyof typeof resultHeaders;
 export type ResultHeaders = Partial<Record<ResultHeader, string>>;
 
-/** One finished file. Its bytes lie in the engine's heap until `bytes.free()`, or until the engine is given back. */
+/** Bytes that are made while they are sent, piece by piece; nobody knows yet how many. */
+export type ByteStream = AsyncIterable<Uint8Array>;
+
+/** One file: bytes in the engine's heap, until `bytes.free()` or until the engine is given back, or bytes to be made. */
 export interface OutputFile {
   /** File name without a directory, such as `report-001.pdf`. */
   readonly name: string;
-  readonly bytes: EngineBytes;
+  readonly bytes: EngineBytes | ByteStream;
 }
+
+export type ImageFormat = "png" | "jpeg" | "webp";
+/** How the files of a format end. */
+export const imageExtensions = { png: "png", jpeg: "jpg", webp: "webp" } as const satisfies Record<ImageFormat, string>;
 
 /**
  * What an operation gives back. `pdf`: one document. `zip`: entries made one at a time while the answer is streamed, so
- * that many need no more memory than one; an entry's bytes are freed before the next is asked for. `json`: a value.
+ * that many need no more memory than one; an entry's bytes are freed before the next is asked for. `image`: one image,
+ * made while it is streamed. `json`: a value.
  */
 export type Output =
   | { readonly kind: "pdf"; readonly bytes: EngineBytes; readonly headers: ResultHeaders }
   | { readonly kind: "zip"; readonly entries: Iterable<OutputFile>; readonly headers: ResultHeaders }
+  | {
+      readonly kind: "image";
+      readonly format: ImageFormat;
+      readonly bytes: ByteStream;
+      readonly headers: ResultHeaders;
+    }
   | { readonly kind: "json"; readonly value: unknown; readonly headers: ResultHeaders };
 
 export interface Operation<F extends Fields = Fields> {
@@ -53,7 +67,7 @@ export interface Operation<F extends Fields = Fields> {
   /** The form fields, in the order of the reference. `password` fields are named by the file fields, not here. */
   readonly fields: F;
   /** Media types of a 200, for the reference. */
-  readonly produces: readonly ("application/pdf" | "application/zip" | "application/json")[];
+  readonly produces: readonly ("application/pdf" | "application/zip" | "application/json" | `image/${ImageFormat}`)[];
   /** What a 200 of `application/json` looks like, for the reference. */
   readonly json?: z.ZodType;
   /** Whether the work copies what it needs and then frees the files (`freeArena`), rather than keeping them until the end. */

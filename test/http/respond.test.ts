@@ -1,38 +1,10 @@
 import { unzipSync } from "fflate";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { answering, engineFile } from "./answering.ts";
 import { attachment } from "../../src/http/headers.ts";
-import { RequestLog } from "../../src/http/request-log.ts";
 import { answer } from "../../src/http/respond.ts";
 import { MiB } from "../../src/limits.ts";
 import type { OutputFile } from "../../src/operations/define.ts";
-
-/** A file of an engine, with a count of what is still held. */
-function engineFile(held: Set<string>, name: string, size: number): OutputFile {
-  held.add(name);
-  const content = new Uint8Array(size).map((_, index) => index % 251);
-  return {
-    name,
-    bytes: { length: size, view: (start, end) => content.subarray(start, end), free: () => void held.delete(name) },
-  };
-}
-
-function answering() {
-  const pending: Promise<unknown>[] = [];
-  const release = vi.fn<(clean: boolean) => void>();
-  const log = new RequestLog("req_1", "POST");
-  return {
-    name: "in-split",
-    log,
-    release,
-    payment: {
-      settle: vi.fn<() => Promise<Record<string, string>>>().mockResolvedValue({ "X-Credits-Charged": "1" }),
-      giveBack: vi.fn<() => Promise<void>>().mockResolvedValue(),
-    },
-    explain: (error: unknown) => error,
-    waitUntil: (promise: Promise<unknown>) => void pending.push(promise),
-    pending,
-  };
-}
 
 const lines = vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(() => void lines.mockClear());
@@ -145,6 +117,18 @@ describe("a ZIP", () => {
     ]);
   });
 
+  it("has entries that are made while they are sent", async () => {
+    async function* image(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(70_000).fill(1);
+      yield new Uint8Array(5).fill(2);
+    }
+    const entries: OutputFile[] = [{ name: "page-1.png", bytes: image() }];
+    const way = answering();
+    const zip = unzipSync(await (await answer({ kind: "zip", entries, headers: {} }, way)).bytes());
+    expect(zip["page-1.png"]?.length).toBe(70_005);
+    expect(zip["page-1.png"]?.at(-1)).toBe(2);
+  });
+
   it("whose reader goes away makes no more entries", async () => {
     const made: number[] = [];
     let closed = false;
@@ -159,13 +143,72 @@ describe("a ZIP", () => {
       }
     }
     const way = answering();
-    const reader = (await answer({ kind: "zip", entries: entries(), headers: {} }, way)).body?.getReader();
+    const response = await answer({ kind: "zip", entries: entries(), headers: {} }, way);
+    const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
     await Promise.all(way.pending);
     expect(made.length).toBeLessThan(3);
     expect(closed).toBe(true);
     expect(way.release.mock.calls).toEqual([[true]]);
+  });
+});
+
+describe("an image", () => {
+  /** `count` MiB of it, and then an error where one is to come. */
+  async function* made(count: number, events: string[], error?: Error): AsyncGenerator<Uint8Array> {
+    try {
+      for (let mebibyte = 0; mebibyte < count; mebibyte++) {
+        events.push("made");
+        yield new Uint8Array(MiB).fill(mebibyte);
+      }
+      if (error) throw error;
+    } finally {
+      events.push("closed");
+    }
+  }
+
+  it("that is small is whole before anything is sent, so its length is known", async () => {
+    const way = answering();
+    const response = await answer({ kind: "image", format: "jpeg", bytes: made(1, []), headers: {} }, way);
+    expect(way.release.mock.calls).toEqual([[true]]);
+    expect(response.headers.get("Content-Length")).toBe(String(MiB));
+    expect(response.headers.get("Content-Type")).toBe("image/jpeg");
+    expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="in-split.jpg"');
+    expect((await response.bytes()).length).toBe(MiB);
+  });
+
+  it("that fails within its first MiB throws before there is an answer", async () => {
+    const way = answering();
+    const bytes = made(1, [], new RangeError("the end"));
+    await expect(answer({ kind: "image", format: "png", bytes, headers: {} }, way)).rejects.toThrow("the end");
+    expect(way.release).not.toHaveBeenCalled();
+  });
+
+  it("that is large is streamed, and breaks off where it fails", async () => {
+    const events: string[] = [];
+    const way = answering();
+    const bytes = made(4, events, new RangeError("the end"));
+    const response = await answer({ kind: "image", format: "png", bytes, headers: {} }, way);
+    expect(events).toEqual(["made", "made"]);
+    expect(response.headers.has("Content-Length")).toBe(false);
+    await expect(response.bytes()).rejects.toThrow("the end");
+    await Promise.all(way.pending);
+    expect(way.release.mock.calls).toEqual([[false]]);
+    expect(events.at(-1)).toBe("closed");
+  });
+
+  it("whose reader goes away is not made to its end, and closed before the engine is given back", async () => {
+    const events: string[] = [];
+    const way = answering();
+    way.release.mockImplementation(() => void events.push("released"));
+    const response = await answer({ kind: "image", format: "png", bytes: made(50, events), headers: {} }, way);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await Promise.all(way.pending);
+    expect(events.length).toBeLessThan(10);
+    expect(events.slice(-2)).toEqual(["closed", "released"]);
   });
 });
 

@@ -1,0 +1,35 @@
+import { vi } from "vitest";
+import { RequestLog } from "../../src/http/request-log.ts";
+
+/** A file of an engine, with a count of what is still held. */
+export function engineFile(held: Set<string>, name: string, size: number) {
+  held.add(name);
+  const content = new Uint8Array(size).map((_, index) => index % 251);
+  return {
+    name,
+    bytes: {
+      length: size,
+      view: (start: number, end: number) => content.subarray(start, end),
+      free: () => void held.delete(name),
+    },
+  };
+}
+
+/** What `answer` is given, with what it did with it. */
+export function answering() {
+  const pending: Promise<unknown>[] = [];
+  const release = vi.fn<(clean: boolean) => void>();
+  const log = new RequestLog("req_1", "POST");
+  return {
+    name: "in-split",
+    log,
+    release,
+    payment: {
+      settle: vi.fn<() => Promise<Record<string, string>>>().mockResolvedValue({ "X-Credits-Charged": "1" }),
+      giveBack: vi.fn<() => Promise<void>>().mockResolvedValue(),
+    },
+    explain: (error: unknown) => error,
+    waitUntil: (promise: Promise<unknown>) => void pending.push(promise),
+    pending,
+  };
+}
