@@ -9,9 +9,10 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { pdfPart, post, type Part, type Service } from "../test/harness/client.ts";
+import { pdfPart, type Part, type Service } from "../test/harness/client.ts";
 import { document } from "../test/harness/fixtures.ts";
 import { withService } from "../test/harness/service.ts";
+import { prepareCall, timedCall } from "./call.ts";
 import { benchText, median, printText } from "./text.ts";
 
 interface Job {
@@ -19,6 +20,8 @@ interface Job {
   readonly operation: string;
   readonly fields: Readonly<Record<string, string>>;
   readonly files: readonly Uint8Array[];
+  /** How many times qpdf's time the service may take, where that is laid down. */
+  readonly atMost?: number;
   /** qpdf's arguments for the same work; `inputs` are paths, `output` a path in an empty folder. */
   readonly qpdf: (inputs: readonly string[], output: string) => string[];
 }
@@ -30,6 +33,7 @@ interface Row {
   readonly service: number;
   readonly qpdf: number | undefined;
   readonly ratio: number | undefined;
+  readonly atMost: number | undefined;
 }
 
 const WARM_UP_RUNS = 3;
@@ -67,6 +71,7 @@ const protect = (name: string, file: Uint8Array): Job => ({
   operation: "protect",
   fields: { userPassword: "user", ownerPassword: "owner" },
   files: [file],
+  atMost: 2,
   qpdf: (inputs, output) => ["--encrypt", "user", "owner", "256", "--", ...inputs, output],
 });
 
@@ -128,10 +133,11 @@ async function measure(service: Service, job: Job, runs: number, withQpdf: boole
       }),
     );
     const args = job.qpdf(inputs, join(folder, "out.pdf"));
-    for (let run = 0; run < WARM_UP_RUNS; run++) await call(service, job);
+    const call = await prepareCall(job.operation, partsOf(job));
+    for (let run = 0; run < WARM_UP_RUNS; run++) await timedCall(service, call);
     const times: { service: number[]; qpdf: number[] } = { service: [], qpdf: [] };
     for (let run = 0; run < runs; run++) {
-      times.service.push(await call(service, job));
+      times.service.push((await timedCall(service, call)).time);
       if (withQpdf) times.qpdf.push(runQpdf(args));
     }
     const [own, other] = [median(times.service), withQpdf ? median(times.qpdf) : undefined];
@@ -142,21 +148,17 @@ async function measure(service: Service, job: Job, runs: number, withQpdf: boole
       service: own,
       qpdf: other,
       ratio: other === undefined ? undefined : own / other,
+      atMost: job.atMost,
     };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** ms from the first byte sent to the last byte read. */
-async function call(service: Service, job: Job): Promise<number> {
-  const parts: Record<string, Part> = { ...job.fields };
-  job.files.forEach((bytes, index) => (parts[job.operation === "merge" ? `file${index}` : "file"] = pdfPart(bytes)));
-  const start = performance.now();
-  const answer = await post(service, job.operation, parts);
-  const time = performance.now() - start;
-  if (answer.status !== 200) throw new Error(`${job.name}: ${answer.status} ${answer.code ?? ""}`);
-  return time;
+function partsOf({ operation, fields, files }: Job): Record<string, Part> {
+  const parts: Record<string, Part> = { ...fields };
+  files.forEach((bytes, index) => (parts[operation === "merge" ? `file${index}` : "file"] = pdfPart(bytes)));
+  return parts;
 }
 
 function runQpdf(args: readonly string[]): number {
@@ -170,14 +172,16 @@ function runQpdf(args: readonly string[]): number {
 
 const ms = (value: number | undefined): string => (value === undefined ? "-" : `${value.toFixed(1)} ms`);
 
+const factor = (value: number | undefined): string => (value === undefined ? "-" : value.toFixed(2));
+
 const cells = (row: readonly string[]): string =>
   row.map((cell, index) => (index === 0 ? cell.padEnd(44) : cell.padStart(12))).join("");
 
 function printTable(rows: readonly Row[]): void {
-  console.log(cells(["", "input", "service", "qpdf", "ratio"]));
-  for (const { name, inputBytes, service, qpdf, ratio } of rows) {
+  console.log(cells(["", "input", "service", "qpdf", "ratio", "at most"]));
+  for (const { name, inputBytes, service, qpdf, ratio, atMost } of rows) {
     const megabytes = `${(inputBytes / 1e6).toFixed(1)} MB`;
-    console.log(cells([name, megabytes, ms(service), ms(qpdf), ratio === undefined ? "-" : ratio.toFixed(2)]));
+    console.log(cells([name, megabytes, ms(service), ms(qpdf), factor(ratio), factor(atMost)]));
   }
 }
 

@@ -70,8 +70,7 @@ it is not given.`,
     let bytes: InputBytes;
     try {
       bytes = await encryption.encrypt(pdf, plain, key, ownId);
-      // A random password was given by nobody.
-      encryption.verify(pdf, bytes, asked, pageCount);
+      await encryption.verify(pdf, bytes, protection, pageCount, key);
     } catch (error) {
       throw failure(pdf, error);
     }

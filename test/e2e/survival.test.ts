@@ -68,6 +68,22 @@ describe("what survives every operation, seen by pdf.js and qpdf", () => {
     const output = await showEncryption(answer.body, "owner");
     expect(output).toMatchObject({ encrypted: true, method: source.method, permissions: source.permissions });
   });
+
+  test.each(ciphers)(
+    "encryption with %s that needs no password to be read, in each part of a split",
+    async (cipher) => {
+      const plain = document({ name: cipher, pages: 3, features: ["outline"] });
+      const bytes = await encrypt(plain, { cipher, userPassword: "", ownerPassword: "owner" });
+      const source = await showEncryption(bytes, "owner");
+      const answer = await post(service, "split", { file: pdfPart(bytes), mode: "pages" });
+      expect(answer.status).toBe(200);
+      for (const [index, part] of documentsOf(answer).entries()) {
+        const output = await showEncryption(part.bytes, "owner");
+        expect(output).toMatchObject({ encrypted: true, method: source.method, permissions: source.permissions });
+        expect((await openPdf(part.bytes)).pages[0]?.text).toContain(`Page ${index + 1} of ${cipher}`);
+      }
+    },
+  );
 });
 
 describe("documents of many pages", () => {

@@ -13,6 +13,11 @@ export interface Protection {
   readonly permissions: number;
 }
 
+/** The hash of a password that revisions 5 and 6 begin with: 32 bytes. `u`: empty for the user's password. */
+export interface Hashes {
+  hash(password: Uint8Array, salt: Uint8Array, u: Uint8Array): Promise<Uint8Array<ArrayBuffer>>;
+}
+
 /** Everything that is needed to write an encrypted file. */
 export interface FileEncryption {
   /** The encryption dictionary (ISO 32000-2, 7.6.2), written out. */
@@ -21,6 +26,8 @@ export interface FileEncryption {
   readonly id: string | undefined;
   /** Lowest version of PDF that has this encryption, times ten. */
   readonly version: number;
+  /** Revision 6: the hashes that were made for it. */
+  readonly hashes?: Hashes;
   /** The AES key for the strings and the stream of an object. */
   keyFor(number: number, generation: number): Promise<CryptoKey>;
 }
@@ -40,6 +47,10 @@ export function encryptionDictionary(
   const written = Object.entries(strings).map(([key, value]) => `/${key}<${hex(value)}>`);
   return `<</Filter/Standard/V ${version}/R ${revision}/Length ${bytes * 8}/P ${permissions}${written.join("")}\
 /StmF/StdCF/StrF/StdCF/CF<</StdCF<</AuthEvent/DocOpen/CFM/${method}/Length ${bytes}>>>>>>`;
+}
+
+export function unhex(digits: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
 export function hex(bytes: Uint8Array): string {

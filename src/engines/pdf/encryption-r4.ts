@@ -6,14 +6,12 @@ import {
   littleEndian,
   type PlatformCrypto,
   type Protection,
+  unhex,
 } from "./encryption-parameters.ts";
 import { latin1 } from "./objects.ts";
 
 /** What passwords are filled up with to 32 bytes (Algorithm 2, step a). */
-const PADDING = Uint8Array.from(
-  "28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a".match(/../g) ?? [],
-  (byte) => Number.parseInt(byte, 16),
-);
+const PADDING = unhex("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a");
 
 /** Bytes of the file key. */
 const KEY = 16;

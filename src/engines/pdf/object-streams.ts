@@ -1,13 +1,14 @@
 /**
  * Object streams are the one kind of stream that MuPDF inflates without a bound of its own, and it does so while it opens a
  * file. A deflate stream of 1 MB can hold 1 GB (RFC 1951 allows 1032 to 1, and filters can be chained), so those that could
- * be too large are inflated here first, only to be counted.
+ * be too large are counted here first.
  */
 import { Unzlib } from "fflate";
 import type { PDFDocument } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { InputBytes } from "./heap.ts";
+import { inflatedSize } from "./inflated-size.ts";
 import { latin1 } from "./objects.ts";
 
 /** Most that deflate can expand. */
@@ -38,19 +39,19 @@ export function checkObjectStreams(file: InputBytes): ((document: PDFDocument) =
       let left = limits.objectStreamBytes;
       for (const { number, filters } of streams) {
         const stream = document.newIndirect(number);
-        if (stream.isStream()) left -= inflatedSize(stream.readRawStream().asUint8Array(), filters, left);
+        if (stream.isStream()) left -= checkedSize(stream.readRawStream().asUint8Array(), filters, left);
       }
     };
   }
   let left = limits.objectStreamBytes;
   for (const { start, length, filters } of streams) {
-    left -= inflatedSize(file.view(start, start + length), filters, left);
+    left -= checkedSize(file.view(start, start + length), filters, left);
   }
   return undefined;
 }
 
 /** Bytes that come out; refuses past `most`. */
-function inflatedSize(data: Uint8Array, filters: number, most: number): number {
+function checkedSize(data: Uint8Array, filters: number, most: number): number {
   const size = countInflated(data, filters, most);
   if (size <= most) return size;
   throw new Refusal("limit_exceeded", "The document's object streams decompress to too many bytes.", {
@@ -61,10 +62,11 @@ function inflatedSize(data: Uint8Array, filters: number, most: number): number {
 
 /**
  * Bytes that come out of data that was deflated `filters` times; counting stops a little beyond `most`. Data that does not
- * inflate counts as far as it went. In small steps and without keeping anything: the platform's own stream would take in all
- * that a bomb holds before we see the first of it.
+ * inflate counts as far as it went. Where one filter hides another, what comes out of it must be made, in small steps and
+ * without keeping anything: the platform's own stream would take in all that a bomb holds before we see the first of it.
  */
 export function countInflated(data: Uint8Array, filters: number, most: number): number {
+  if (filters === 1) return inflatedSize(data, most);
   const enough = new Error("enough");
   let size = 0;
   let next = (chunk: Uint8Array): void => {

@@ -67,7 +67,8 @@ export function textOf(line: Segment): string {
   let text = "";
   let last: Glyph | undefined;
   for (const glyph of inReadingOrder(line)) {
-    if (last !== undefined && !text.endsWith(" ") && isApart(last, glyph)) text += " ";
+    // The gap first: looking at the end of a text that grows copies it.
+    if (last !== undefined && isApart(last, glyph) && !text.endsWith(" ")) text += " ";
     text += glyph.text;
     last = glyph;
   }

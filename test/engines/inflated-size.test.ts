@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { unzlibSync, zlibSync } from "fflate";
+import { describe, expect, test } from "vitest";
+import { inflatedSize } from "../../src/engines/pdf/inflated-size.ts";
+
+/** Bytes that deflate writes in every way it has: noise, runs, text-like, and all of it in turn. */
+const content = fc
+  .array(
+    fc.oneof(
+      fc.uint8Array({ maxLength: 3000 }),
+      fc
+        .record({ byte: fc.nat(255), times: fc.nat(70_000) })
+        .map(({ byte, times }) => new Uint8Array(times).fill(byte)),
+      fc
+        .array(fc.constantFrom(32, 46, 48, 49, 101, 109, 10), { maxLength: 3000 })
+        .map((bytes) => Uint8Array.from(bytes)),
+    ),
+    { maxLength: 4 },
+  )
+  .map((parts) => Uint8Array.from(parts.flatMap((part) => [...part])));
+const level = fc.constantFrom(0, 1, 6, 9) as fc.Arbitrary<0 | 1 | 6 | 9>;
+
+async function native(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const deflated = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate"));
+  return new Uint8Array(await new Response(deflated).arrayBuffer());
+}
+
+describe("what deflate streams hold", () => {
+  test("is counted to the byte", async () => {
+    await fc.assert(
+      fc.asyncProperty(content, level, async (bytes, level) => {
+        expect(inflatedSize(zlibSync(bytes, { level }), Infinity)).toBe(bytes.length);
+        expect(inflatedSize(await native(bytes), Infinity)).toBe(bytes.length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("is counted as far as an unfinished stream goes", () => {
+    fc.assert(
+      fc.property(content, level, fc.double({ min: 0, max: 1, noNaN: true }), (bytes, level, part) => {
+        const whole = zlibSync(bytes, { level });
+        const size = inflatedSize(whole.subarray(0, Math.floor(whole.length * part)), Infinity);
+        // A match that its last bits stand for may be counted whole.
+        expect(size).toBeLessThanOrEqual(bytes.length + 258);
+        const least = level === 0 ? Math.floor(bytes.length * part) - 20 : 0;
+        expect(size).toBeGreaterThanOrEqual(least);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("is never counted too low where an inflater gets through", () => {
+    fc.assert(
+      fc.property(content, level, fc.nat(), fc.nat(255), (bytes, level, place, byte) => {
+        const damaged = zlibSync(bytes, { level });
+        damaged[2 + (place % (damaged.length - 2))] = byte;
+        const size = inflatedSize(damaged, 10_000_000);
+        let other: number;
+        try {
+          other = unzlibSync(damaged).length;
+        } catch {
+          return;
+        }
+        expect(size).toBeGreaterThanOrEqual(Math.min(other, 10_000_000));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("is counted no further than needed", () => {
+    const bomb = zlibSync(new Uint8Array(20_000_000), { level: 9 });
+    const size = inflatedSize(bomb, 1000);
+    expect(size).toBeGreaterThan(1000);
+    expect(size).toBeLessThan(1000 + 259);
+  });
+});

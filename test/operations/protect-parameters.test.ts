@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { issues } from "./protect-service.ts";
+
+describe("parameters", () => {
+  test("all problems are told at once", async () => {
+    const given = {
+      userPassword: "same\u0000",
+      ownerPassword: "same\u0000",
+      permissions: "print,fly,run",
+      encryption: "rc4",
+    };
+    expect(await issues(given)).toEqual([
+      { name: "encryption", issue: "must be one of aes-128, aes-256" },
+      { name: "userPassword", issue: expect.stringContaining("NUL") as string },
+      { name: "ownerPassword", issue: expect.stringContaining("NUL") as string },
+      { name: "ownerPassword", issue: expect.stringContaining("must differ") as string },
+      {
+        name: "permissions",
+        issue:
+          '"fly", "run": the permissions are print, print-high, modify, copy, annotate, fill-forms, accessibility, assemble, all, none',
+      },
+    ]);
+  });
+
+  test("a password must be given, and an empty one is not", async () => {
+    const missing = [{ name: "userPassword", issue: "userPassword or ownerPassword is required" }];
+    expect(await issues({})).toEqual(missing);
+    expect(await issues({ userPassword: "", ownerPassword: "" })).toEqual(missing);
+  });
+
+  test("passwords that come to the same are the same", async () => {
+    const same = [{ name: "ownerPassword", issue: expect.stringContaining("must differ") as string }];
+    expect(await issues({ userPassword: "x", ownerPassword: "x" })).toEqual(same);
+    expect(await issues({ userPassword: "e\u0301ﬁ", ownerPassword: "éfi" })).toEqual(same);
+  });
+
+  test.each([
+    ["aes-256", "x".repeat(128), /1 to 127 bytes/],
+    ["aes-256", "ü".repeat(64), /1 to 127 bytes in UTF-8, has 128/],
+    ["aes-256", "\u00ad", /1 to 127 bytes in UTF-8, has 0/],
+    ["aes-256", "a\u0007", /nobody can type/],
+    ["aes-128", "x".repeat(33), /1 to 32 printable ASCII.*aes-256/],
+    ["aes-128", "ü", /1 to 32 printable ASCII.*aes-256/],
+    ["aes-128", "a\u0000", /1 to 32 printable ASCII.*aes-256/],
+  ])("%s does not take %j", async (encryption, userPassword, issue) => {
+    expect(await issues({ encryption, userPassword })).toEqual([
+      { name: "userPassword", issue: expect.stringMatching(issue) as string },
+    ]);
+  });
+
+  test("none stands alone, and no item is empty", async () => {
+    const of = (permissions: string) => issues({ userPassword: "x", permissions });
+    expect(await of("none,print")).toEqual([{ name: "permissions", issue: "none stands alone" }]);
+    expect(await of("print,")).toMatchObject([{ name: "permissions", issue: expect.stringMatching(/^"":/) as string }]);
+    expect(await of("toString")).toMatchObject([{ name: "permissions" }]);
+  });
+
+  test("what is not a field is named", async () => {
+    expect(await issues({ userPassword: "x", userpassword: "y" })).toMatchObject([{ name: "userpassword" }]);
+  });
+});
