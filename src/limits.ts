@@ -61,7 +61,7 @@ export const limits = {
   },
 
   keys: {
-    /** Keys of an account and mode that are neither revoked nor expired. */
+    /** Keys of an account and mode that are neither revoked nor expired; 409 `limit_reached` beyond. */
     usable: 100,
     /** Keys of one page of the list. */
     page: 100,

@@ -155,6 +155,22 @@ describe("POST /keys/{id}/rotate", () => {
     expect(await statusOf((json as Key).key)).toBe(200);
   });
 
+  it("keeps the limit when many keys are rotated at once", async () => {
+    const many = await Promise.all(Array.from({ length: 94 }, () => owner.key()));
+    // 95 with the one that asks: 5 places for 12 new keys beside their old ones.
+    const answers = await Promise.all(
+      many.slice(0, 12).map(({ id }) => send("POST", `/keys/${id}/rotate`, admin.token, { gracePeriodSeconds: 60 })),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      ...Array.from({ length: 5 }, () => 201),
+      ...Array.from({ length: 7 }, () => 409),
+    ]);
+    // Where there was no place the old key is as it was.
+    const { json } = await send("GET", "/keys", admin.token);
+    expect(json["count"]).toBe(100);
+    expect((json["data"] as Key[]).filter(({ expiresAt }) => expiresAt !== null).length).toBe(5);
+  });
+
   it("does not rotate a revoked or expired key", async () => {
     const revoked = await make({ name: "a" });
     await send("DELETE", `/keys/${revoked.id}`, admin.token);

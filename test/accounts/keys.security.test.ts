@@ -179,5 +179,5 @@ describe("whatever the holder of a key does", () => {
       ),
       { numRuns: 25 },
     );
-  });
+  }, 60_000);
 });

@@ -2,7 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { describe, expect, inject, test } from "vitest";
+import { type Order, readCommandLine, UsageError } from "../../scripts/account-command-line.ts";
+import { withAccountDatabase } from "../../scripts/account-database.ts";
+import { carryOut } from "../../scripts/account-orders.ts";
+import { openThroughWrangler } from "../../scripts/wrangler-database.ts";
+import type { Database } from "../../src/db/client.ts";
 import { root } from "./server.ts";
+
+type Json = Readonly<Record<string, unknown>>;
 
 const server = inject("server");
 
@@ -20,46 +27,169 @@ async function account(...args: string[]) {
   return { stdout, stderr, code };
 }
 
-async function rotate(key: string): Promise<number> {
+/** 401 for a key that is not taken; the operation's own 400 for an empty form shows that it is. */
+async function rotate(key: unknown): Promise<number> {
   const answer = await fetch(`${server.baseUrl}/api/v1/rotate`, {
     method: "POST",
-    headers: { authorization: `Bearer ${key}` },
+    headers: { authorization: `Bearer ${String(key)}` },
     body: new FormData(),
   });
   await answer.arrayBuffer();
   return answer.status;
 }
 
-describe("npm run account -- create", () => {
-  test("prints one JSON object, and the running server takes its key at once", async () => {
+describe("npm run account", () => {
+  test("prints one JSON object, and the running server takes the key at once", async () => {
     const name = `O'Brien & "Söhne"; DROP TABLE accounts;--`;
     const { stdout, code } = await account("create", "--name", name, "--plan", "pro", "--persist-to", server.persistTo);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\{.*\}\n$/);
-    const made = JSON.parse(stdout) as { key: string };
+    const made = JSON.parse(stdout) as Json;
     expect(made).toEqual({
       account: expect.stringMatching(/^acct_[0-9A-Za-z]{22}$/),
       plan: "pro",
       key: expect.stringMatching(/^sk_live_[0-9A-Za-z]{49}$/),
     });
-    expect(await rotate(made.key)).toBe(400);
+    expect(await rotate(made["key"])).toBe(400);
+    const list = await account("list", "--persist-to", server.persistTo);
+    expect((JSON.parse(list.stdout) as { accounts: Json[] }).accounts).toContainEqual(
+      expect.objectContaining({ account: made["account"], name }),
+    );
   });
 
-  test("makes a test key of the free plan", async () => {
-    const { stdout } = await account("create", "--name", "Trial", "--test", "--persist-to", server.persistTo);
-    expect(JSON.parse(stdout)).toMatchObject({ plan: "free", key: expect.stringMatching(/^sk_test_/) });
+  test("fails with exit code 1, the reason on stderr", async () => {
+    const { stdout, stderr, code } = await account("keys", "--account", "acct_none", "--persist-to", server.persistTo);
+    expect({ stdout, stderr, code }).toEqual({ stdout: "", stderr: "There is no acct_none.\n", code: 1 });
   });
 
+  test("called wrongly has exit code 2, the reason and the usage on stderr", async () => {
+    const { stdout, stderr, code } = await account("create", "--name", "N", "--plan", "gold");
+    expect({ stdout, code }).toEqual({ stdout: "", code: 2 });
+    expect(stderr).toMatch(/^--plan must be one of free[^]*\n\nUsage: /);
+  });
+
+  test("--help prints the usage on stdout", async () => {
+    const { stdout, stderr, code } = await account("revoke", "--help");
+    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+    expect(stdout).toMatch(/^Usage: npm run account/);
+  });
+});
+
+describe("the command line", () => {
   test.each([
-    ["no command", ["--name", "N"], "create"],
+    ["no command", ["--name", "N"], "create, list, plan, keys, revoke"],
+    ["an unknown command", ["destroy", "--name", "N"], "create, list, plan, keys, revoke"],
+    ["two commands", ["list", "keys"], "The command must be one of"],
     ["no name", ["create"], "--name"],
+    ["a control character", ["create", "--name", "a\nb"], "control character"],
     ["an unknown plan", ["create", "--name", "N", "--plan", "gold"], "--plan must be one of free"],
     ["an unknown option", ["create", "--name", "N", "--paln", "pro"], "--paln"],
-    ["a control character", ["create", "--name", "a\nb"], "control character"],
-    ["an environment without --remote", ["create", "--name", "N", "--env", "staging"], "--remote"],
-  ])("called with %s: exit code 2, nothing on stdout, the reason on stderr", async (_case, args, reason) => {
-    const { stdout, stderr, code } = await account(...args);
-    expect({ stdout, code }).toEqual({ stdout: "", code: 2 });
-    expect(stderr).toContain(reason);
+    [
+      "a plan for an account that there is",
+      ["create", "--name", "N", "--account", "acct_1", "--plan", "pro"],
+      "--plan",
+    ],
+    ["another command's option", ["list", "--plan", "pro"], "--plan is not an option of list"],
+    ["no account", ["keys"], "--account must be an id"],
+    ["a name for an id", ["plan", "--account", "Acme", "--plan", "pro"], "--account must be an id"],
+    ["no plan", ["plan", "--account", "acct_1"], "--plan must be one of free"],
+    ["nothing to revoke", ["revoke"], "--key and --account"],
+    ["two things to revoke", ["revoke", "--key", "key_1", "--account", "acct_1"], "--key and --account"],
+    ["a key for its id", ["revoke", "--key", "sk_live_1"], "--key must be an id"],
+    ["an environment without --remote", ["list", "--env", "staging"], "--remote"],
+    ["a folder with --remote", ["list", "--remote", "--persist-to", "x"], "--persist-to"],
+  ])("with %s is refused", (_case, args, reason) => {
+    expect(() => readCommandLine(args)).toThrow(reason);
+    expect(() => readCommandLine(args)).toThrow(UsageError);
+  });
+
+  test("names the database", () => {
+    expect(readCommandLine(["list", "--remote"])?.target).toEqual({ kind: "remote", env: "production" });
+    expect(readCommandLine(["list", "--remote", "--env", "staging"])?.target).toEqual({
+      kind: "remote",
+      env: "staging",
+    });
+    expect(readCommandLine(["list", "--persist-to", "/x"])?.target).toEqual({ kind: "local", persistTo: "/x" });
+  });
+});
+
+type Opened = (work: (db: Database) => Promise<void>) => Promise<void>;
+
+const ways: readonly (readonly [string, Opened])[] = [
+  ["in the local database", (work) => withAccountDatabase({ kind: "local", persistTo: server.persistTo }, work)],
+  // As with --remote, but for the flag: the statements, their text, and what is read of wrangler's answer are the same.
+  ["through `wrangler d1 execute`", (work) => work(openThroughWrangler(["--local", "--persist-to", server.persistTo]))],
+];
+
+describe.each(ways)("%s", (_way, opened) => {
+  test("accounts and keys are made, listed, changed and revoked", { timeout: 240_000 }, () =>
+    opened(async (db) => {
+      // What is printed.
+      const order = async (given: Order): Promise<Json> =>
+        JSON.parse(JSON.stringify(await carryOut(given, db, new Date()))) as Json;
+      const name = `O'Brien & "Söhne" 漢字 🙂 ? ; DROP TABLE accounts;-- \\`;
+      const made = await order({ command: "create", name, plan: "pro", livemode: true });
+      const id = String(made["account"]);
+      const more = await order({ command: "create-key", account: id, name: "Second", livemode: false });
+      expect(more).toEqual({ account: id, plan: "pro", key: expect.stringMatching(/^sk_test_/) });
+      expect([await rotate(made["key"]), await rotate(more["key"])]).toEqual([400, 400]);
+
+      expect(await order({ command: "plan", account: id, plan: "free" })).toEqual({ account: id, plan: "free" });
+      const { accounts } = (await order({ command: "list" })) as { accounts: Json[] };
+      expect(accounts.length).toBeGreaterThan(1);
+      expect(accounts.find((one) => one["account"] === id)).toEqual({
+        account: id,
+        name,
+        plan: "free",
+        createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        liveKeys: 1,
+        testKeys: 1,
+      });
+
+      const { keys } = (await order({ command: "keys", account: id })) as { keys: Json[] };
+      expect(keys.map((key) => key["name"])).toEqual(["Second", name]);
+      expect(keys[0]).toEqual({
+        id: expect.stringMatching(/^key_/),
+        name: "Second",
+        livemode: false,
+        scopes: expect.arrayContaining(["pdf:read"]),
+        lastFour: String(more["key"]).slice(-4),
+        createdAt: expect.stringMatching(/Z$/),
+        expiresAt: null,
+        revokedAt: null,
+      });
+
+      const second: Order = { command: "revoke-key", key: String(keys[0]?.["id"]) };
+      const revokedAt = expect.stringMatching(/Z$/) as unknown;
+      expect(await order(second)).toEqual({ account: id, revoked: [{ ...keys[0], revokedAt }] });
+      expect([await rotate(made["key"]), await rotate(more["key"])]).toEqual([400, 401]);
+      expect(await order(second)).toEqual({ account: id, revoked: [] });
+      expect(await order({ command: "revoke", account: id })).toEqual({
+        account: id,
+        revoked: [{ ...keys[1], revokedAt }],
+      });
+      expect(await rotate(made["key"])).toBe(401);
+    }),
+  );
+});
+
+test("what there is not is named", () =>
+  withAccountDatabase({ kind: "local", persistTo: server.persistTo }, async (db) => {
+    const nobody = { account: "acct_none" } as const;
+    for (const order of [
+      { command: "plan", plan: "pro", ...nobody },
+      { command: "keys", ...nobody },
+      { command: "create-key", name: "N", livemode: true, ...nobody },
+      { command: "revoke", ...nobody },
+      { command: "revoke-key", key: "key_none" },
+    ] as const) {
+      await expect(carryOut(order, db, new Date())).rejects.toThrow(/^There is no (?:acct|key)_none\.$/);
+    }
+  }));
+
+test("what wrangler refuses is an error with its reason", async () => {
+  const wrong = openThroughWrangler(["--local", "--no-such-flag"]);
+  await expect(carryOut({ command: "list" }, wrong, new Date())).rejects.toMatchObject({
+    cause: expect.objectContaining({ message: expect.stringContaining("wrangler ended with 1") as unknown }) as unknown,
   });
 });

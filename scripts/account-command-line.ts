@@ -1,0 +1,139 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type { Target } from "./account-database.ts";
+import { defaultPersistTo, root } from "./local-database.ts";
+import { labelPattern } from "../src/accounts/names.ts";
+import { isPlanName, planNames, type PlanName } from "../src/accounts/plans.ts";
+
+export const usage = `Usage: npm run account -- <command> [options]
+
+  create --name <name> [--plan <plan>] [--test]          an account with its first key
+  create --account <account> --name <name> [--test]      one more key for an account
+  list                                                   all accounts
+  plan --account <account> --plan <plan>                 puts an account on a plan
+  keys --account <account>                               the keys of an account
+  revoke --key <key> | --account <account>               ends a key (its id, key_...), or all keys of an account
+
+  --name <name>         1 to 100 characters
+  --plan <plan>         ${planNames.join(", ")} (create: free where it is not given)
+  --test                a test key instead of a live one
+  --remote              in the deployed database, by way of wrangler (log in first: npx wrangler login)
+  --env <environment>   with --remote: staging or production (default: production)
+  --persist-to <dir>    without --remote: where wrangler keeps the local data
+  --help
+
+Prints one JSON object on stdout, all else on stderr. Exit codes: 0 done, 1 failed, 2 called wrongly.`;
+
+/** The command line is wrong: exit code 2, and the usage on stderr. */
+export class UsageError extends Error {}
+
+/** What to do. */
+export type Order =
+  | { readonly command: "create"; readonly name: string; readonly plan: PlanName; readonly livemode: boolean }
+  | { readonly command: "create-key"; readonly account: string; readonly name: string; readonly livemode: boolean }
+  | { readonly command: "list" }
+  | { readonly command: "plan"; readonly account: string; readonly plan: PlanName }
+  | { readonly command: "keys"; readonly account: string }
+  | { readonly command: "revoke"; readonly account: string }
+  | { readonly command: "revoke-key"; readonly key: string };
+
+type Values = ReturnType<typeof parse>["values"];
+
+const commands: Readonly<Record<string, { readonly takes: readonly (keyof Values)[]; order(values: Values): Order }>> =
+  {
+    create: {
+      takes: ["name", "plan", "test", "account"],
+      order(values) {
+        const [name, livemode] = [labelOf(values.name), values.test !== true];
+        if (values.account === undefined)
+          return { command: "create", name, plan: planOf(values.plan ?? "free"), livemode };
+        if (values.plan !== undefined) throw new UsageError("--plan is for a new account, not for one that there is.");
+        return { command: "create-key", account: idOf("account", values.account), name, livemode };
+      },
+    },
+    list: { takes: [], order: () => ({ command: "list" }) },
+    plan: {
+      takes: ["account", "plan"],
+      order: ({ account, plan }) => ({ command: "plan", account: idOf("account", account), plan: planOf(plan) }),
+    },
+    keys: {
+      takes: ["account"],
+      order: ({ account }) => ({ command: "keys", account: idOf("account", account) }),
+    },
+    revoke: {
+      takes: ["key", "account"],
+      order({ key, account }) {
+        if ((key === undefined) === (account === undefined)) throw new UsageError("Give one of --key and --account.");
+        if (key === undefined) return { command: "revoke", account: idOf("account", account) };
+        return { command: "revoke-key", key: idOf("key", key) };
+      },
+    },
+  };
+
+/** Reads the command line; undefined where help was asked for. Throws a `UsageError`. */
+export function readCommandLine(args: readonly string[]): { order: Order; target: Target } | undefined {
+  const { values, positionals } = parse(args);
+  if (values.help === true) return undefined;
+  const [name = "", ...more] = positionals;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined || more.length > 0) {
+    throw new UsageError(`The command must be one of ${Object.keys(commands).join(", ")}.`);
+  }
+  const everywhere: readonly string[] = ["remote", "env", "persist-to"];
+  for (const option of Object.keys(values) as (keyof Values)[]) {
+    if (!command.takes.includes(option) && !everywhere.includes(option)) {
+      throw new UsageError(`--${option} is not an option of ${name}.`);
+    }
+  }
+  return { target: targetOf(values), order: command.order(values) };
+}
+
+function targetOf(values: Values): Target {
+  const persistTo = values["persist-to"];
+  if (values.remote !== true) {
+    if (values.env !== undefined) throw new UsageError("--env needs --remote.");
+    return { kind: "local", persistTo: persistTo === undefined ? defaultPersistTo : resolve(root, persistTo) };
+  }
+  if (persistTo !== undefined) throw new UsageError("--persist-to is for the local database.");
+  // The top level of wrangler.toml is the local default and never deployed.
+  return { kind: "remote", env: values.env ?? "production" };
+}
+
+function labelOf(given: string | undefined): string {
+  const name = given?.trim() ?? "";
+  if (labelPattern.test(name)) return name;
+  throw new UsageError("--name must be 1 to 100 characters, none of them a control character.");
+}
+
+function planOf(given: string | undefined): PlanName {
+  if (given !== undefined && isPlanName(given)) return given;
+  throw new UsageError(`--plan must be one of ${planNames.join(", ")}.`);
+}
+
+function idOf(option: "account" | "key", given: string | undefined): string {
+  const prefix = option === "account" ? "acct" : "key";
+  if (given !== undefined && new RegExp(`^${prefix}_[0-9A-Za-z]+$`).test(given)) return given;
+  throw new UsageError(`--${option} must be an id, ${prefix}_...`);
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        name: { type: "string" },
+        plan: { type: "string" },
+        account: { type: "string" },
+        key: { type: "string" },
+        test: { type: "boolean" },
+        remote: { type: "boolean" },
+        env: { type: "string" },
+        "persist-to": { type: "string" },
+        help: { type: "boolean" },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
