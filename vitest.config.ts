@@ -6,7 +6,14 @@ export default defineConfig({
     projects: [
       {
         // Inside workerd, with the bindings of wrangler.toml's local default and a fresh database for each file.
-        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, remoteBindings: false })],
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: "./wrangler.toml" },
+            remoteBindings: false,
+            // For the test of accounts that are spread over several databases.
+            miniflare: { d1Databases: { SECOND_DB: "second" } },
+          }),
+        ],
         test: {
           name: "worker",
           include: ["test/**/*.test.ts"],

@@ -1,39 +1,63 @@
 import type { Order } from "./account-command-line.ts";
 import { insertAccount, insertKey } from "../src/accounts/keys.ts";
 import { keysOf, listAccounts, planOf, revokeAllKeys, revokeAnyKey, setPlan } from "../src/accounts/operator.ts";
+import { shardOfAccount } from "../src/accounts/token.ts";
+import type { Databases } from "./local-database.ts";
 import type { Database } from "../src/db/client.ts";
 
 /** Does what the operator ordered and returns what to print. Throws where there is no such account or key. */
-export async function carryOut(order: Order, db: Database, now: Date): Promise<object> {
+export async function carryOut(order: Order, databases: Databases, now: Date): Promise<object> {
   switch (order.command) {
     case "create": {
       const { name, plan, livemode } = order;
-      const account = insertAccount(db, { name, plan }, now);
+      // An account stays where it is made; of many, each database gets as many.
+      const shard = Math.floor(Math.random() * databases.length);
+      const db = databases[shard] ?? databases[0];
+      const account = insertAccount(db, { name, plan, shard }, now);
       const key = await insertKey(db, account.id, { name, livemode }, now);
       await db.batch([account.statement, key.statement]);
       return { account: account.id, plan, key: key.token };
     }
     case "create-key": {
       const { account, name, livemode } = order;
+      const db = homeOf(databases, account);
       const plan = existing(await planOf(db, account), account);
       const key = await insertKey(db, account, { name, livemode }, now);
       await key.statement;
       return { account, plan, key: key.token };
     }
     case "list":
-      return { accounts: await listAccounts(db, now) };
+      return { accounts: (await Promise.all(databases.map((db) => listAccounts(db, now)))).flat() };
     case "plan": {
       const { account, plan } = order;
-      existing((await setPlan(db, account, plan)) || undefined, account);
+      existing((await setPlan(homeOf(databases, account), account, plan)) || undefined, account);
       return { account, plan };
     }
-    case "keys":
-      return { account: order.account, keys: existing(await keysOf(db, order.account), order.account) };
-    case "revoke":
-      return existing(await revokeAllKeys(db, order.account, now), order.account);
-    case "revoke-key":
-      return existing(await revokeAnyKey(db, order.key, now), order.key);
+    case "keys": {
+      const { account } = order;
+      return { account, keys: existing(await keysOf(homeOf(databases, account), account), account) };
+    }
+    case "revoke": {
+      const { account } = order;
+      return existing(await revokeAllKeys(homeOf(databases, account), account, now), account);
+    }
+    case "revoke-key": {
+      // A key's id does not tell its database; only one has it.
+      const found = await Promise.all(databases.map((db) => revokeAnyKey(db, order.key, now)));
+      return existing(
+        found.find((revoked) => revoked !== undefined),
+        order.key,
+      );
+    }
   }
+}
+
+/** The database that an account lives in. */
+function homeOf(databases: Databases, account: string): Database {
+  const shard = existing(shardOfAccount(account), account);
+  const db = databases[shard];
+  if (db === undefined) throw new Error(`wrangler.toml has no DB_${shard}, where ${account} lives.`);
+  return db;
 }
 
 function existing<T>(found: T | undefined, id: string): T {

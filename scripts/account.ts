@@ -3,7 +3,7 @@
  * Prints one JSON object on stdout, everything else on stderr. Exit codes: 1 failed, 2 called wrongly.
  */
 import { readCommandLine, usage, UsageError } from "./account-command-line.ts";
-import { withAccountDatabase } from "./account-database.ts";
+import { withAccountDatabases } from "./account-database.ts";
 import { carryOut } from "./account-orders.ts";
 
 /** The message of what lies at the bottom of an error: drizzle's own would be the statement. */
@@ -17,7 +17,7 @@ try {
   if (called === undefined) {
     console.log(usage);
   } else {
-    const result = await withAccountDatabase(called.target, (db) => carryOut(called.order, db, new Date()));
+    const result = await withAccountDatabases(called.target, (all) => carryOut(called.order, all, new Date()));
     process.stdout.write(`${JSON.stringify(result)}\n`);
   }
 } catch (error) {

@@ -1,30 +1,33 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import "./webcrypto.ts";
-import { openDatabase, type Database } from "../src/db/client.ts";
+import type { Database } from "../src/db/client.ts";
+import { type Env, readEnv } from "../src/env.ts";
 
 export const root = join(import.meta.dirname, "..");
 
 /** Where wrangler keeps local data unless `--persist-to` says otherwise. */
 export const defaultPersistTo = join(root, ".wrangler/state");
 
+export type Databases = Env["databases"];
+
 /**
- * Opens the local database that `wrangler dev --persist-to <persistTo>` uses, brings it up to date, and closes it again.
+ * Opens the local databases that `wrangler dev --persist-to <persistTo>` uses, brings them up to date, and closes them again.
  * One process for all of it: each call of wrangler's own command line would cost a second.
  */
-export async function withLocalDatabase<T>(persistTo: string, work: (db: Database) => Promise<T>): Promise<T> {
+export async function withLocalDatabases<T>(persistTo: string, work: (databases: Databases) => Promise<T>): Promise<T> {
   // Here, because wrangler takes most of a second to load: a command that is called wrongly says so at once.
   const { getPlatformProxy } = await import("wrangler");
-  const proxy = await getPlatformProxy<{ DB: Parameters<typeof openDatabase>[0] }>({
+  const proxy = await getPlatformProxy({
     configPath: join(root, "wrangler.toml"),
     // The command line adds the version of the layout; the function does not.
     persist: { path: join(persistTo, "v3") },
     remoteBindings: false,
   });
   try {
-    const db = openDatabase(proxy.env.DB);
-    await migrate(db);
-    return await work(db);
+    const { databases } = readEnv(proxy.env);
+    for (const db of databases) await migrate(db);
+    return await work(databases);
   } finally {
     await proxy.dispose();
   }

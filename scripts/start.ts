@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { ensureDevelopmentAccount, developmentAccountFile, type DevelopmentAccount } from "./development-account.ts";
 import { putEnginesInPlace } from "./engines-in-place.ts";
-import { defaultPersistTo, root, withLocalDatabase } from "./local-database.ts";
+import { defaultPersistTo, root, withLocalDatabases } from "./local-database.ts";
 
 const DEFAULT_PORT = "8787";
 const MINUTE = 60_000;
@@ -115,7 +115,7 @@ const persistOption = option(given, "persist-to");
 const persistTo = persistOption === undefined ? defaultPersistTo : resolve(root, persistOption);
 
 await putEnginesInPlace();
-const account = await withLocalDatabase(persistTo, (db) =>
+const account = await withLocalDatabases(persistTo, ([db]) =>
   ensureDevelopmentAccount(db, developmentAccountFile(persistTo), new Date()),
 );
 runWrangler(wranglerArguments(given, persistTo), account);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
-import { root } from "./local-database.ts";
+import { type Databases, root } from "./local-database.ts";
 import { openDatabase, type Database } from "../src/db/client.ts";
 import { literalSql } from "../src/db/literal-sql.ts";
 
@@ -17,12 +17,20 @@ interface Result {
 
 const printed = z.array(z.object({ results: z.array(z.record(z.string(), z.unknown())), success: z.literal(true) }));
 
+/** The databases of an environment of wrangler.toml, as they are deployed. */
+export async function openAllThroughWrangler(env: string): Promise<Databases> {
+  const { unstable_readConfig: readConfig } = await import("wrangler");
+  const config = readConfig({ config: join(root, "wrangler.toml"), env }, { hideWarnings: true });
+  const open = (shard: number) => openThroughWrangler(shard === 0 ? "DB" : `DB_${shard}`, ["--remote", "--env", env]);
+  return [open(0), ...Array.from({ length: config.d1_databases.length - 1 }, (_, index) => open(index + 1))];
+}
+
 /**
  * The database that `wrangler d1 execute DB` reaches with these flags: `--remote --env staging`, or `--local`. Each query, and
  * each batch, is one run of wrangler, which sends it as one transaction.
  */
-export function openThroughWrangler(flags: readonly string[]): Database {
-  const execute = (statements: readonly Statement[]): Promise<Result[]> => run(flags, statements);
+export function openThroughWrangler(name: string, flags: readonly string[]): Database {
+  const execute = (statements: readonly Statement[]): Promise<Result[]> => run(name, flags, statements);
   const binding = {
     prepare: (sql: string) => new Statement(execute, sql, []),
     batch: execute,
@@ -67,8 +75,8 @@ class Statement {
 }
 
 /** Runs wrangler without a shell. What it asks and warns of is seen on stderr. */
-async function run(flags: readonly string[], statements: readonly Statement[]): Promise<Result[]> {
-  const args = ["d1", "execute", "DB", ...flags, "--yes", "--json", `--command=${literalSql(statements)}`];
+async function run(name: string, flags: readonly string[], statements: readonly Statement[]): Promise<Result[]> {
+  const args = ["d1", "execute", name, ...flags, "--yes", "--json", `--command=${literalSql(statements)}`];
   const wrangler = spawn(process.execPath, [join(root, "node_modules/wrangler/bin/wrangler.js"), ...args], {
     cwd: root,
     stdio: ["inherit", "pipe", "inherit"],

@@ -2,6 +2,7 @@
 declare namespace Cloudflare {
   interface Env {
     readonly DB: D1Database;
+    readonly SECOND_DB: D1Database;
     readonly MEMORY_BUDGET_MIB: string;
     readonly BASE_URL: string;
     readonly SERVER_SECRET: string;

@@ -3,7 +3,7 @@ import { type ApiKey, apiKeyOf, shownColumns } from "./api-key.ts";
 import type { Caller } from "./keys.ts";
 import { AccountRefusal } from "./refusal.ts";
 import type { Scope } from "./scopes.ts";
-import { hashToken, newId, newToken } from "./token.ts";
+import { hashToken, newId, newToken, shardOfAccount } from "./token.ts";
 import { manageableKey, noSuchKey, requireScopesOf, visibleAs, visibleKey, visibleTo } from "./visible-keys.ts";
 import type { Database } from "../db/client.ts";
 import { accounts, apiKeys } from "../db/schema.ts";
@@ -36,7 +36,7 @@ export async function issueKey(db: Database, caller: Caller, request: KeyRequest
   }
   requireScopesOf(caller, scopes);
   const expiresAt = expiryOf(caller, request.expiresAt, now);
-  const fresh = await freshKey(livemode, now);
+  const fresh = await freshKey(caller.account, livemode, now);
   const row = rowOf({ ...fresh.row, account: accounts.id, name, livemode, scopes: [...new Set(scopes)], expiresAt });
   const hasPlace = lt(usableKeys(db, caller, now), limits.keys.usable);
   // One statement counts and inserts: of two that race for the last place, one gets it.
@@ -66,7 +66,7 @@ export async function rotateKey(
   if (caller.expiresAt !== null && (old.expiresAt === null || old.expiresAt > caller.expiresAt)) {
     throw new AccountRefusal("forbidden", "That key expires later than yours: yours may not rotate it.");
   }
-  const fresh = await freshKey(old.livemode, now);
+  const fresh = await freshKey(caller.account, old.livemode, now);
   const { account, name, livemode, scopes, expiresAt } = apiKeys;
   const row = rowOf({ ...fresh.row, account, name, livemode, scopes, expiresAt });
   const places = limits.keys.usable - (graceSeconds > 0 ? 1 : 0);
@@ -119,8 +119,8 @@ function usableKeys(db: Database, caller: Caller, now: Date, further?: SQL): SQL
   return db.$count(apiKeys, and(visibleTo(caller), usable(now), further));
 }
 
-async function freshKey(livemode: boolean, now: Date) {
-  const token = newToken(livemode);
+async function freshKey(account: string, livemode: boolean, now: Date) {
+  const token = newToken(livemode, shardOfAccount(account) ?? 0);
   const [id, hash] = [newId("key"), await hashToken(token)];
   return { token, row: { id, hash, lastFour: token.slice(-4), createdAt: now, revokedAt: null } };
 }

@@ -40,7 +40,7 @@ export function insertAccount(db: Database, account: { name: string; plan: PlanN
 
 /** The statement that makes a key, and the key itself: this is the only time that it is known. */
 export async function insertKey(db: Database, account: string, key: NewKey, now: Date) {
-  const token = newToken(key.livemode, shardOfAccount(account));
+  const token = newToken(key.livemode, shardOfAccount(account) ?? 0);
   const row = {
     id: newId("key"),
     account,

@@ -14,7 +14,7 @@ export const MAX_SHARDS = Math.floor(62 ** CHECKSUM_LENGTH / CRC_VALUES);
  * An API key: `sk_live_` or `sk_test_`, 256 random bits as 43 base62 digits, and a checksum over all of that, so that a
  * made-up or mistyped key is known without asking a database. The checksum also holds the number of the database.
  */
-export function newToken(livemode: boolean, shard = 0): string {
+export function newToken(livemode: boolean, shard: number): string {
   const unchecked = `${livemode ? "sk_live_" : "sk_test_"}${randomBase62(32)}`;
   return unchecked + base62(BigInt(crc32(unchecked)) + BigInt(shard) * BigInt(CRC_VALUES), CHECKSUM_LENGTH);
 }
@@ -36,11 +36,13 @@ export function newAccountId(shard: number): string {
   return `${newId("acct")}${ALPHABET.charAt(shard)}`;
 }
 
-/** The number of the database that an account lives in: a function of the id alone, so that nothing has to be looked up. */
-export function shardOfAccount(account: string): number {
+/**
+ * The number of the database that an account lives in: a function of the id alone, so that nothing has to be looked up.
+ * undefined where the string is no account's id.
+ */
+export function shardOfAccount(account: string): number | undefined {
   const digit = ACCOUNT.exec(account)?.[1];
-  if (digit === undefined) throw new Error("not the id of an account");
-  return ALPHABET.indexOf(digit);
+  return digit === undefined ? undefined : ALPHABET.indexOf(digit);
 }
 
 /** What is stored of a key: its SHA-256, lower-case hexadecimal. 256 random bits need no salt and no slow hash. */

@@ -23,15 +23,15 @@ const unreachable = openDatabase(
 
 describe("a token", () => {
   test("has its mode's prefix, 43 random digits and a checksum", () => {
-    expect(newToken(true)).toMatch(/^sk_live_[0-9A-Za-z]{49}$/);
-    expect(newToken(false)).toMatch(/^sk_test_[0-9A-Za-z]{49}$/);
-    const many = Array.from({ length: 1_000 }, () => newToken(true));
+    expect(newToken(true, 0)).toMatch(/^sk_live_[0-9A-Za-z]{49}$/);
+    expect(newToken(false, 0)).toMatch(/^sk_test_[0-9A-Za-z]{49}$/);
+    const many = Array.from({ length: 1_000 }, () => newToken(true, 0));
     expect(new Set(many).size).toBe(1_000);
     expect(many.every((token) => shardOfToken(token) === 0)).toBe(true);
   });
 
   test("with any one character changed is refused without a query", async () => {
-    const token = newToken(true);
+    const token = newToken(true, 0);
     for (let index = 0; index < token.length; index += 1) {
       const changed = token.slice(0, index) + (token[index] === "x" ? "y" : "x") + token.slice(index + 1);
       expect(await findKey(unreachable, changed, now)).toEqual({ ok: false, reason: "bad" });
@@ -42,8 +42,8 @@ describe("a token", () => {
     "",
     "sk_live_",
     "sk_live_made_up",
-    `${newToken(true)} `,
-    newToken(true).replace("live", "test"),
+    `${newToken(true, 0)} `,
+    newToken(true, 0).replace("live", "test"),
     "é".repeat(57),
   ])("%j is refused without a query", async (token) => {
     expect(await findKey(unreachable, token, now)).toEqual({ ok: false, reason: "bad" });
@@ -96,7 +96,7 @@ describe("findKey", () => {
   });
 
   test("does not know a well-formed key that was never made", async () => {
-    expect(await findKey(db, newToken(true), now)).toEqual({ ok: false, reason: "bad" });
+    expect(await findKey(db, newToken(true, 0), now)).toEqual({ ok: false, reason: "bad" });
   });
 
   test("refuses a revoked key", async () => {

@@ -16,7 +16,15 @@ it("there are routes of both registries, and some that take an id", () => {
 
 describe.each(titled(routes))("%s", (_title, route) => {
   it("is closed to who has no key, or one that is made up", async () => {
-    for (const token of [undefined, "x", "sk_live_x", newToken(true), newToken(false), admin.id, `${admin.token}0`]) {
+    for (const token of [
+      undefined,
+      "x",
+      "sk_live_x",
+      newToken(true, 0),
+      newToken(false, 0),
+      admin.id,
+      `${admin.token}0`,
+    ]) {
       const { status, code, headers } = await call(route, token);
       expect([token, status, code]).toEqual([token, 401, "unauthenticated"]);
       expect(headers.get("WWW-Authenticate")).toBe("Bearer");

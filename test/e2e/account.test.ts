@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { describe, expect, inject, test } from "vitest";
 import { type Order, readCommandLine, UsageError } from "../../scripts/account-command-line.ts";
-import { withAccountDatabase } from "../../scripts/account-database.ts";
+import { withAccountDatabases } from "../../scripts/account-database.ts";
 import { carryOut } from "../../scripts/account-orders.ts";
 import { openThroughWrangler } from "../../scripts/wrangler-database.ts";
-import type { Database } from "../../src/db/client.ts";
+import type { Databases } from "../../scripts/local-database.ts";
 import { root } from "./server.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -46,7 +46,7 @@ describe("npm run account", () => {
     expect(stdout).toMatch(/^\{.*\}\n$/);
     const made = JSON.parse(stdout) as Json;
     expect(made).toEqual({
-      account: expect.stringMatching(/^acct_[0-9A-Za-z]{22}$/),
+      account: expect.stringMatching(/^acct_[0-9A-Za-z]{23}$/),
       plan: "pro",
       key: expect.stringMatching(/^sk_live_[0-9A-Za-z]{49}$/),
     });
@@ -113,20 +113,23 @@ describe("the command line", () => {
   });
 });
 
-type Opened = (work: (db: Database) => Promise<void>) => Promise<void>;
+type Opened = (work: (databases: Databases) => Promise<void>) => Promise<void>;
 
 const ways: readonly (readonly [string, Opened])[] = [
-  ["in the local database", (work) => withAccountDatabase({ kind: "local", persistTo: server.persistTo }, work)],
+  ["in the local database", (work) => withAccountDatabases({ kind: "local", persistTo: server.persistTo }, work)],
   // As with --remote, but for the flag: the statements, their text, and what is read of wrangler's answer are the same.
-  ["through `wrangler d1 execute`", (work) => work(openThroughWrangler(["--local", "--persist-to", server.persistTo]))],
+  [
+    "through `wrangler d1 execute`",
+    (work) => work([openThroughWrangler("DB", ["--local", "--persist-to", server.persistTo])]),
+  ],
 ];
 
 describe.each(ways)("%s", (_way, opened) => {
   test("accounts and keys are made, listed, changed and revoked", { timeout: 240_000 }, () =>
-    opened(async (db) => {
+    opened(async (databases) => {
       // What is printed.
       const order = async (given: Order): Promise<Json> =>
-        JSON.parse(JSON.stringify(await carryOut(given, db, new Date()))) as Json;
+        JSON.parse(JSON.stringify(await carryOut(given, databases, new Date()))) as Json;
       const name = `O'Brien & "Söhne" 漢字 🙂 ? ; DROP TABLE accounts;-- \\`;
       const made = await order({ command: "create", name, plan: "pro", livemode: true });
       const id = String(made["account"]);
@@ -174,7 +177,7 @@ describe.each(ways)("%s", (_way, opened) => {
 });
 
 test("what there is not is named", () =>
-  withAccountDatabase({ kind: "local", persistTo: server.persistTo }, async (db) => {
+  withAccountDatabases({ kind: "local", persistTo: server.persistTo }, async (databases) => {
     const nobody = { account: "acct_none" } as const;
     for (const order of [
       { command: "plan", plan: "pro", ...nobody },
@@ -183,13 +186,13 @@ test("what there is not is named", () =>
       { command: "revoke", ...nobody },
       { command: "revoke-key", key: "key_none" },
     ] as const) {
-      await expect(carryOut(order, db, new Date())).rejects.toThrow(/^There is no (?:acct|key)_none\.$/);
+      await expect(carryOut(order, databases, new Date())).rejects.toThrow(/^There is no (?:acct|key)_none\.$/);
     }
   }));
 
 test("what wrangler refuses is an error with its reason", async () => {
-  const wrong = openThroughWrangler(["--local", "--no-such-flag"]);
-  await expect(carryOut({ command: "list" }, wrong, new Date())).rejects.toMatchObject({
+  const wrong = openThroughWrangler("DB", ["--local", "--no-such-flag"]);
+  await expect(carryOut({ command: "list" }, [wrong], new Date())).rejects.toMatchObject({
     cause: expect.objectContaining({ message: expect.stringContaining("wrangler ended with 1") as unknown }) as unknown,
   });
 });

@@ -14,7 +14,7 @@ import { formChoice, formText, pageRange, pdfFile, text } from "../../src/operat
 export const SECRET = "a-word-of-the-document";
 
 /** Gives its file back, or fails in the way it is asked to: what the pipeline does with it is what is tested. */
-const echo = defineOperation({
+export const echo = defineOperation({
   name: "echo",
   summary: "Echo",
   description: "Echo.",
