@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import "./webcrypto.ts";
 import { openDatabase, type Database } from "../src/db/client.ts";
 
 export const root = join(import.meta.dirname, "..");

@@ -1,5 +1,7 @@
 import { Hono } from "hono";
 import { readEnv } from "./env.ts";
+import { endpoints } from "./http/endpoints/index.ts";
+import { mountEndpoints } from "./http/endpoints/mount.ts";
 import { ApiError } from "./http/errors.ts";
 import { addPath, answerError, type AppEnv, cors, exchange } from "./http/exchange.ts";
 import { mountOperations } from "./http/mount.ts";
@@ -18,8 +20,9 @@ export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
 
   addPath(app, "/api/v1/health", { GET: [async (c) => c.json({ status: "ok", version })] });
   addPath(app, "/api/v1/openapi.json", {
-    GET: [async (c) => c.json(describeApi(operations, readEnv(c.env).baseUrl))],
+    GET: [async (c) => c.json(describeApi(operations, endpoints, readEnv(c.env).baseUrl))],
   });
   mountOperations(app, operations);
+  mountEndpoints(app, endpoints);
   return app;
 }

@@ -60,6 +60,22 @@ export const limits = {
     xmpTags: 20_000,
   },
 
+  keys: {
+    /** Keys of an account and mode that are neither revoked nor expired. */
+    usable: 100,
+    /** Keys of one page of the list. */
+    page: 100,
+    /** Seconds that a rotated key can go on working. */
+    graceSeconds: 30 * 86_400,
+  },
+
+  json: {
+    /** Bytes of a JSON body. */
+    bodyBytes: 64 * 1024,
+    /** Problems of one request that are listed. */
+    issues: 100,
+  },
+
   form: {
     /** Parts of a multipart body, files included. */
     fields: 1_000,

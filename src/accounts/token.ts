@@ -53,6 +53,12 @@ export function hex(bytes: ArrayBuffer): string {
   return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** Whether two hashes are equal, in a time that does not tell where they differ. */
+export function sameHash(one: string, other: string): boolean {
+  const encoder = new TextEncoder();
+  return crypto.subtle.timingSafeEqual(encoder.encode(one), encoder.encode(other));
+}
+
 /** An id such as `acct_4fzyo82mvyr...`: the prefix and 128 random bits. */
 export function newId(prefix: "acct" | "key"): string {
   return `${prefix}_${randomBase62(16)}`;

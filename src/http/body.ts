@@ -7,6 +7,8 @@ const WINDOW_BYTES = 64 * 1024;
 export interface BodyOptions {
   /** Bytes that the body may have; reading stops right behind them. */
   readonly maxBytes: number;
+  /** What a longer one is answered with; `fileTooLarge` where it is not given. */
+  readonly tooLarge?: (limit: number, actual: number) => ApiError;
   /** Milliseconds without a byte after which the caller has given up. */
   readonly stallMilliseconds: number;
   /** Takes a window and returns how many of its bytes are done with; the others begin the next window. */
@@ -47,7 +49,7 @@ export async function readBody(body: ReadableStream<Uint8Array>, options: BodyOp
       buffer = value.buffer;
       total += value.byteLength;
       options.progress(total);
-      if (total > options.maxBytes) throw fileTooLarge(options.maxBytes, total);
+      if (total > options.maxBytes) throw (options.tooLarge ?? fileTooLarge)(options.maxBytes, total);
       const window = new Uint8Array(buffer, 0, kept + value.byteLength);
       const used = options.read(window);
       window.copyWithin(0, used);

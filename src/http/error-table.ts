@@ -18,7 +18,7 @@ export const errorTable = {
   invalid_parameters: {
     status: 400,
     title: "The request's parameters are missing, wrong or unknown",
-    when: "A field is missing, malformed, unknown, given twice or belongs to another mode, or the multipart body itself cannot be read (`fields` is then empty). All problems are listed at once.",
+    when: "A field, a member of a JSON body or a query parameter is missing, malformed, unknown, given twice or belongs to another mode, or the body itself cannot be read (`fields` is then empty). All problems are listed at once.",
     details: ["fields"],
     from: "operations",
   },
@@ -73,7 +73,7 @@ export const errorTable = {
   forbidden: {
     status: 403,
     title: "The API key may not do this",
-    when: "The key lacks the scope in `requiredScope`.",
+    when: "The key lacks the scope in `requiredScope`, or it would make or replace a key of the other mode or one that outlives it (no `requiredScope` then).",
     details: ["requiredScope"],
     from: "authenticated",
   },
@@ -87,7 +87,7 @@ export const errorTable = {
   not_found: {
     status: 404,
     title: "There is nothing here",
-    when: "The path or the id in it is unknown.",
+    when: "The path is unknown, or the id in it: also where it belongs to another account or mode.",
     from: "every route",
   },
   method_not_allowed: {
@@ -118,7 +118,7 @@ export const errorTable = {
   file_too_large: {
     status: 413,
     title: "The request's body is too large",
-    when: "The body has more bytes than the plan allows. `actual` is what was announced or, without Content-Length, what was read until then.",
+    when: "The body has more bytes than the plan allows, or a JSON body more than 65,536. `actual` is what was announced or, without Content-Length, what was read until then.",
     details: ["limit", "actual"],
     from: "operations",
   },
@@ -132,7 +132,7 @@ export const errorTable = {
   unsupported_format: {
     status: 415,
     title: "The format is not supported",
-    when: "The body is not multipart/form-data, or the file in `input` shows no known signature in its first 1,024 bytes. Names and declared types are not looked at.",
+    when: "The body is not multipart/form-data (not application/json where JSON is taken), or the file in `input` shows no known signature in its first 1,024 bytes. Names and declared types are not looked at.",
     details: ["input"],
     from: "operations",
   },

@@ -1,3 +1,4 @@
+import { AccountRefusal } from "../accounts/refusal.ts";
 import { Refusal } from "../engines/errors.ts";
 import { type ErrorCode, type ErrorRow, errorTable } from "./error-table.ts";
 import { limits } from "../limits.ts";
@@ -49,6 +50,7 @@ export function asApiError(thrown: unknown): ApiError {
     if (thrown.code === "overloaded") return overloaded(thrown.message, { cause: thrown.cause });
     return new ApiError(thrown.code, thrown.message, { details: thrown.details, cause: thrown.cause });
   }
+  if (thrown instanceof AccountRefusal) return new ApiError(thrown.code, thrown.message, { details: thrown.details });
   return new ApiError("internal_error", "Something went wrong on our side. The request id leads to it.", {
     cause: thrown,
   });

@@ -69,7 +69,7 @@ export function answerError(thrown: unknown, c: Context<AppEnv>): Response {
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** Mounts all methods of a path; any other is 405 with `Allow`. HEAD comes with GET. */
+/** Mounts all methods of a path such as `/keys/{id}`; any other is 405 with `Allow`. HEAD comes with GET. */
 export function addPath(
   app: Hono<AppEnv>,
   path: string,
@@ -79,10 +79,11 @@ export function addPath(
     c.get("log").route = path;
     await next();
   };
-  for (const [method, handlers] of Object.entries(methods)) app.on(method, path, noteRoute, ...handlers);
+  const pattern = path.replaceAll(/\{(\w+)\}/g, ":$1");
+  for (const [method, handlers] of Object.entries(methods)) app.on(method, pattern, noteRoute, ...handlers);
   const allowed = Object.keys(methods).flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   const allow = [...allowed, "OPTIONS"].join(", ");
-  app.all(path, noteRoute, (c) => {
+  app.all(pattern, noteRoute, (c) => {
     throw new ApiError("method_not_allowed", `${path} takes ${allow}, not ${c.req.method}.`, {
       headers: { Allow: allow },
     });

@@ -1,25 +1,20 @@
 import { z } from "zod";
 import { errorRows, type ErrorCode } from "./error-table.ts";
-import { responseHeaders } from "./headers.ts";
+import type { Endpoint } from "./endpoints/define.ts";
+import { describeEndpoint } from "./openapi-endpoints.ts";
 import { formSchema } from "./openapi-form.ts";
+import {
+  describedHeaders,
+  errorResponses,
+  headerRefs,
+  type Json,
+  jsonAnswer,
+  jsonSchema,
+  responseRefs,
+} from "./openapi-responses.ts";
 import { type Operation, scopesOf } from "../operations/define.ts";
 import { version } from "../version.ts";
 
-type Json = Readonly<Record<string, unknown>>;
-type Row = (typeof errorRows)[number][1];
-
-/** Headers that only errors carry; the statuses they come with. */
-const errorHeaders: Readonly<Record<number, readonly string[]>> = {
-  401: ["WWW-Authenticate"],
-  405: ["Allow"],
-  429: ["Retry-After"],
-  503: ["Retry-After"],
-};
-const describedHeaders: Readonly<Record<string, string>> = {
-  ...responseHeaders,
-  "WWW-Authenticate": "`Bearer`: the scheme to authenticate with.",
-  Allow: "The methods that the path takes.",
-};
 /** Headers of every 200 that is a file. */
 const fileHeaders = ["Content-Disposition", "Content-Length"];
 /** Headers of every answer to a caller who is known. */
@@ -47,7 +42,9 @@ const errorSchema = z.object({
  * The OpenAPI 3.1 description: a projection of the registry, of the schemas that validate, and of the error table.
  * `baseUrl` is where callers reach the service.
  */
-export function describeApi(operations: readonly Operation[], baseUrl: string): Json {
+export function describeApi(operations: readonly Operation[], endpoints: readonly Endpoint[], baseUrl: string): Json {
+  const schemas: Record<string, Json> = {};
+  const described = endpoints.map((endpoint) => ({ endpoint, description: describeEndpoint(endpoint, schemas) }));
   return {
     openapi: "3.1.0",
     info: {
@@ -61,11 +58,25 @@ export function describeApi(operations: readonly Operation[], baseUrl: string): 
     security: [{ apiKey: [] }],
     tags: [
       { name: "Operations", description: "Each takes a multipart/form-data body and costs credits when it succeeds." },
+      {
+        name: "Keys",
+        description: "The account's API keys. A key can never do more than the one that it was made with.",
+      },
       { name: "Service", description: "About the service itself." },
     ],
     paths: {
       ...Object.fromEntries(
         operations.map((operation) => [`/api/v1/${operation.name}`, { post: describe(operation) }]),
+      ),
+      ...Object.fromEntries(
+        Map.groupBy(described, ({ endpoint }) => `/api/v1${endpoint.path}`)
+          .entries()
+          .map(([path, methods]) => [
+            path,
+            Object.fromEntries(
+              methods.map(({ endpoint, description }) => [endpoint.method.toLowerCase(), description]),
+            ),
+          ]),
       ),
       "/api/v1/health": { get: health },
       "/api/v1/openapi.json": { get: description },
@@ -74,7 +85,7 @@ export function describeApi(operations: readonly Operation[], baseUrl: string): 
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "An API key: `sk_live_...` or `sk_test_...`." },
       },
-      schemas: { Error: jsonSchema(errorSchema) },
+      schemas: { Error: jsonSchema(errorSchema), ...schemas },
       headers: Object.fromEntries(
         Object.entries(describedHeaders).map(([name, text]) => [
           name,
@@ -126,12 +137,6 @@ function contentOf(type: Operation["produces"][number], { json }: Operation): Js
   return { schema: { type: "string", format: "binary", contentMediaType: type } };
 }
 
-const jsonAnswer = (text: string, schema: Json): Json => ({
-  description: text,
-  headers: headerRefs(["X-Request-Id"]),
-  content: { "application/json": { schema } },
-});
-
 const health: Json = {
   operationId: "health",
   summary: "Whether the service answers",
@@ -153,49 +158,5 @@ const description: Json = {
     ...responseRefs("Public", ({ from, status }) => from === "every route" && status === 500),
   },
 };
-
-/** One response a status, with the codes that it can carry. */
-function errorResponses(prefix: string, applies: (row: Row) => boolean): Json {
-  const byStatus = Map.groupBy(
-    errorRows.filter(([, row]) => applies(row)),
-    ([, row]) => row.status,
-  );
-  return Object.fromEntries(
-    Array.from(byStatus, ([status, rows]) => [
-      `${prefix}${status}`,
-      {
-        description: rows.map(([code, row]) => `\`${code}\`: ${row.title}. ${row.when}${detailsOf(row)}`).join("\n\n"),
-        headers: headerRefs(["X-Request-Id", ...(errorHeaders[status] ?? [])]),
-        content: {
-          "application/json": {
-            schema: { $ref: "#/components/schemas/Error" },
-            examples: Object.fromEntries(
-              rows.map(([code, row]) => [code, { value: { error: { code, message: `${row.title}.` } } }]),
-            ),
-          },
-        },
-      },
-    ]),
-  );
-}
-
-const detailsOf = ({ details }: Row): string =>
-  details === undefined ? "" : ` \`details\`: ${details.map((member) => `\`${member}\``).join(", ")}.`;
-
-function responseRefs(prefix: string, applies: (row: Row) => boolean): Json {
-  const statuses = new Set(errorRows.filter(([, row]) => applies(row)).map(([, row]) => row.status));
-  return Object.fromEntries(
-    Array.from(statuses, (status) => [String(status), { $ref: `#/components/responses/${prefix}${status}` }]),
-  );
-}
-
-function headerRefs(names: readonly string[]): Json {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
-
-function jsonSchema(schema: z.ZodType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "output" });
-  return rest;
-}
 
 const operationIdOf = (name: string): string => name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { endpoints } from "../../src/http/endpoints/index.ts";
 import { errorRows } from "../../src/http/error-table.ts";
 import { describeApi } from "../../src/http/openapi.ts";
 import { defineOperation, resultHeaders } from "../../src/operations/define.ts";
@@ -30,7 +31,7 @@ function* objectsOf(value: unknown): Generator<Json> {
   for (const member of Object.values(value)) yield* objectsOf(member);
 }
 
-const document = describeApi(operations, "https://pdf.example.com");
+const document = describeApi(operations, endpoints, "https://pdf.example.com");
 const described = Object.values(at(document, "paths") as Json).flatMap((path) => Object.values(path as Json)) as Json[];
 
 describe("the description", () => {
@@ -104,6 +105,7 @@ describe("a form", () => {
           run: async () => ({ kind: "json", value: null, headers: {} }),
         }),
       ],
+      [],
       "",
     ),
     "paths",

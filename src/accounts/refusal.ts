@@ -1,0 +1,16 @@
+/** What the accounts' own verbs can refuse: a closed list, each code one row of the table in `src/http/error-table.ts`. */
+export type AccountRefusalCode = "not_found" | "forbidden" | "limit_reached" | "invalid_parameters";
+
+/** A problem that the caller can mend, told in a message that is safe to send. */
+export class AccountRefusal extends Error {
+  override readonly name = "AccountRefusal";
+
+  readonly code: AccountRefusalCode;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(code: AccountRefusalCode, message: string, details?: Readonly<Record<string, unknown>>) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}

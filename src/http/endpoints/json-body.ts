@@ -1,0 +1,70 @@
+import type { Context } from "hono";
+import type { z } from "zod";
+import { issuesOf } from "./issues.ts";
+import { readBody } from "../body.ts";
+import { ApiError } from "../errors.ts";
+import type { AppEnv } from "../exchange.ts";
+import { limits } from "../../limits.ts";
+import type { FieldIssue } from "../../operations/fields.ts";
+
+/**
+ * Reads a JSON object (RFC 8259) of at most `limits.json.bodyBytes` and checks it; problems with its members are added to
+ * `issues`. No body at all is `{}`. Throws `unsupported_format`, `file_too_large`, `request_timeout`, and
+ * `invalid_parameters` where there is no JSON object.
+ */
+export async function readJson(c: Context<AppEnv>, schema: z.ZodType, issues: FieldIssue[]): Promise<unknown> {
+  const type = c.req.header("Content-Type");
+  const isJson = type !== undefined && /^application\/json *(?:;|$)/i.test(type);
+  if (type !== undefined && !isJson) throw notJson();
+  const bytes = await readBytes(c);
+  if (bytes.length > 0 && !isJson) throw notJson();
+  const value = bytes.length === 0 ? {} : parse(bytes);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw unreadable("The body must be a JSON object.");
+  }
+  const result = schema.safeParse(value);
+  if (!result.success) issues.push(...issuesOf(result.error));
+  return result.data;
+}
+
+async function readBytes(c: Context<AppEnv>): Promise<Uint8Array> {
+  const { body, headers } = c.req.raw;
+  const maxBytes = limits.json.bodyBytes;
+  const announced = Number(headers.get("Content-Length") ?? 0);
+  if (announced > maxBytes) throw tooLarge(maxBytes, announced);
+  if (body === null) return new Uint8Array();
+  let bytes = new Uint8Array();
+  await readBody(body, {
+    maxBytes,
+    tooLarge,
+    stallMilliseconds: limits.form.stallMilliseconds,
+    read(window) {
+      const longer = new Uint8Array(bytes.length + window.length);
+      longer.set(bytes);
+      longer.set(window, bytes.length);
+      bytes = longer;
+      return window.length;
+    },
+    progress: (read) => (c.get("log").bodyBytes = read),
+  });
+  return bytes;
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)) as unknown;
+  } catch (cause) {
+    // The parser's own message would repeat what was sent.
+    throw unreadable("The body is not valid JSON in UTF-8.", cause);
+  }
+}
+
+const notJson = (): ApiError => new ApiError("unsupported_format", "The body must be application/json.");
+
+function tooLarge(limit: number, actual: number): ApiError {
+  return new ApiError("file_too_large", `A JSON body may have ${limit} bytes.`, { details: { limit, actual } });
+}
+
+function unreadable(message: string, cause?: unknown): ApiError {
+  return new ApiError("invalid_parameters", message, { details: { fields: [] }, cause });
+}

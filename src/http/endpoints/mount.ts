@@ -1,0 +1,48 @@
+import type { Context, Hono, MiddlewareHandler } from "hono";
+import type { Endpoint } from "./define.ts";
+import { readJson } from "./json-body.ts";
+import { issuesOf, invalidParameters } from "./issues.ts";
+import { authorize } from "../auth.ts";
+import { addPath, type AppEnv } from "../exchange.ts";
+import type { FieldIssue } from "../../operations/fields.ts";
+
+/** Mounts every endpoint of the registry, the methods of a path together. */
+export function mountEndpoints(app: Hono<AppEnv>, endpoints: readonly Endpoint[]): void {
+  for (const [path, methods] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
+    const handlers = methods.map((endpoint) => [endpoint.method, [...authorize(endpoint.scope), route(endpoint)]]);
+    addPath(app, `/api/v1${path}`, Object.fromEntries(handlers));
+  }
+}
+
+function route(endpoint: Endpoint): MiddlewareHandler<AppEnv> {
+  return async (c) => {
+    const issues: FieldIssue[] = [];
+    const query = readQuery(c, endpoint, issues);
+    const body = endpoint.body === undefined ? undefined : await readJson(c, endpoint.body, issues);
+    if (issues.length > 0) throw invalidParameters(issues);
+    const answer = await endpoint.handle({
+      caller: c.get("caller"),
+      db: c.get("database"),
+      now: new Date(),
+      params: c.req.param(),
+      query,
+      body,
+    });
+    // The schema drops what it does not name: what is not described cannot leave.
+    return c.json(endpoint.answer.parse(answer), endpoint.status, { "Cache-Control": "no-store" });
+  };
+}
+
+function readQuery(c: Context<AppEnv>, { query }: Endpoint, issues: FieldIssue[]): unknown {
+  const given = c.req.queries();
+  const known = query !== undefined && "shape" in query ? Object.keys(query.shape as object) : [];
+  const values: Record<string, string> = {};
+  for (const [name, all] of Object.entries(given)) {
+    if (!known.includes(name)) issues.push({ name, issue: "is not a query parameter of this path" });
+    else if (all.length > 1) issues.push({ name, issue: `is given ${all.length} times` });
+    else values[name] = all[0] ?? "";
+  }
+  const result = query?.safeParse(values);
+  if (result?.success === false) issues.push(...issuesOf(result.error));
+  return result?.data;
+}

@@ -1,0 +1,72 @@
+import { type Made, newAccount, send, type Sent } from "./account-service.ts";
+import type { Scope } from "../../src/accounts/scopes.ts";
+import { endpoints } from "../../src/http/endpoints/index.ts";
+import { operations } from "../../src/operations/index.ts";
+import { scopesOf } from "../../src/operations/define.ts";
+
+/** A route that asks for a key, whatever registry it stands in. */
+export interface Route {
+  readonly method: string;
+  /** Below `/api/v1`, ids in braces. */
+  readonly path: string;
+  /** A key needs one of these. */
+  readonly anyOf: readonly Scope[];
+  /** A body that the route takes; undefined for operations, which say 415 to a request without a form. */
+  readonly body: unknown;
+}
+
+/** Every route of the service that asks for a key. */
+export const routes: readonly Route[] = [
+  ...operations.map((operation) => ({
+    method: "POST",
+    path: `/${operation.name}`,
+    anyOf: scopesOf(operation),
+    body: undefined,
+  })),
+  ...endpoints.map(({ method, path, scope, body }) => ({ method, path, anyOf: [scope], body: exampleOf(path, body) })),
+];
+
+export const idRoutes = routes.filter(({ path }) => path.includes("{id}"));
+
+export const titleOf = ({ method, path }: Route): string => `${method} ${path}`;
+
+/** The first example of a body's schema, which the schema has to take. */
+function exampleOf(path: string, schema: (typeof endpoints)[number]["body"]): unknown {
+  if (schema === undefined) return undefined;
+  const [example] = (schema.meta()?.["examples"] ?? []) as unknown[];
+  if (example === undefined || !schema.safeParse(example).success) {
+    throw new Error(`${path}: the body's schema needs an example that it takes, .meta({ examples: [...] })`);
+  }
+  return example;
+}
+
+export function call({ method, path, body }: Route, token: string | undefined, id = "key_none"): Promise<Sent> {
+  return send(method, path.replace("{id}", id), token, body);
+}
+
+/** Makes what the route's id stands for, by the POST on the path before the id. */
+export async function makeThing(route: Route, token: string): Promise<string> {
+  const maker = makerOf(route);
+  const { status, json, text } = await call(maker, token);
+  if (status !== 201) throw new Error(`${titleOf(maker)}: ${status} ${text}`);
+  return json["id"] as string;
+}
+
+export function makerOf({ path }: Route): Route {
+  const collection = path.slice(0, path.indexOf("/{id}"));
+  const maker = routes.find((route) => route.method === "POST" && route.path === collection);
+  if (maker === undefined) throw new Error(`nothing makes what ${path} is about: there is no POST ${collection}`);
+  return maker;
+}
+
+/** The state of a thing as its owner sees it. */
+export async function seenBy(route: Route, token: string, id: string): Promise<string> {
+  const reader = routes.find(({ method, path }) => method === "GET" && path === route.path.replace(/\{id\}.*/, "{id}"));
+  if (reader === undefined) throw new Error(`nothing shows what ${route.path} is about`);
+  return (await call(reader, token, id)).text;
+}
+
+/** A key of a new account with one of the route's scopes, or with all that the options give. */
+export async function strangerTo(route: Route, livemode = true): Promise<Made> {
+  return (await newAccount()).key({ livemode, scopes: route.anyOf });
+}
