@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { expect } from "vitest";
 import { newAccountId } from "../../src/accounts/token.ts";
 import type { RequestKey } from "../../src/accounts/idempotency.ts";
 import { type Charge, type Denied, reserve, type Reservation } from "../../src/accounts/ledger.ts";
@@ -47,8 +48,8 @@ export async function stateOf({ id }: { readonly id: string }): Promise<string |
   return row?.state;
 }
 
-/** What contradicts itself in the database: totals that are not the sums of the rows. Empty when all is well. */
-export async function contradictions(): Promise<unknown[]> {
+/** Expects that nothing in the database contradicts itself: that totals are the sums of the rows. */
+export async function expectConsistency(): Promise<void> {
   const { results } = await env.DB.prepare(
     `SELECT 'used' AS what, id, used AS said,
        (SELECT COALESCE(SUM(credits), 0) FROM ledger WHERE period = periods.id AND state IN ('reserved', 'settled', 'broken')) AS sum
@@ -68,5 +69,5 @@ export async function contradictions(): Promise<unknown[]> {
      WHERE state = 'settled' AND credits > 0
        AND NOT EXISTS (SELECT 1 FROM period_operations AS p WHERE p.period = ledger.period AND p.operation = ledger.operation)`,
   ).all();
-  return results;
+  expect(results).toEqual([]);
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { chargeOf, contradictions, db, isDenied, keyOf, periodOf, reserved, stateOf } from "./ledger-facts.ts";
+import { chargeOf, expectConsistency, db, isDenied, keyOf, periodOf, reserved, stateOf } from "./ledger-facts.ts";
 import { env } from "cloudflare:workers";
 import { refund, release, reserve, settle } from "../../src/accounts/ledger.ts";
 import { openDatabase } from "../../src/db/client.ts";
@@ -8,7 +8,7 @@ const now = new Date("2026-11-20T12:00:00.000Z");
 const november = (account: string, mode = "live") => `${account}:${mode}:2026-11`;
 const december = (account: string) => `${account}:live:2026-12`;
 
-afterEach(async () => expect(await contradictions()).toEqual([]));
+afterEach(expectConsistency);
 
 describe("a call's credits", () => {
   test("are set aside, then charged, and sending it again changes nothing", async () => {
@@ -118,10 +118,10 @@ describe("a plan", () => {
     for (let call = 0; call < 5; call += 1) calls.push(await reserved(charge, now));
     const smaller = { ...charge, limit: 2 };
     expect(await reserve(db, smaller, now)).toEqual({ reason: "quota", used: 5 });
-    for (const [index, call] of calls.entries()) {
-      if (index < 3) expect(await settle(db, { ...call, limit: 2 })).toEqual({ charged: 1, remaining: 0 });
-      else await release(db, call);
+    for (const call of calls.slice(0, 3)) {
+      expect(await settle(db, { ...call, limit: 2 })).toEqual({ charged: 1, remaining: 0 });
     }
+    for (const call of calls.slice(3)) await release(db, call);
     expect(await reserve(db, smaller, now)).toEqual({ reason: "quota", used: 3 });
     expect(isDenied(await reserve(db, charge, now))).toBe(false);
   });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test } from "vitest";
 import {
   chargeOf,
-  contradictions,
+  expectConsistency,
   db,
   HOUR,
   isDenied,
@@ -20,8 +20,8 @@ const now = new Date("2026-11-20T12:00:00.000Z");
 const later = (ms: number) => new Date(now.getTime() + ms);
 const nothing = { released: 0, refunded: 0, deleted: 0 };
 
+afterEach(expectConsistency);
 afterEach(async () => {
-  expect(await contradictions()).toEqual([]);
   const tables = ["ledger", "periods", "period_operations", "idempotency"];
   await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 });
@@ -121,7 +121,7 @@ describe("many sweeps and many rows", () => {
     ]);
     for (const released of [1_000, 1_000, 400, 0]) {
       expect(await sweep(db, later(16 * MINUTE))).toEqual({ ...nothing, released });
-      expect(await contradictions()).toEqual([]);
+      await expectConsistency();
     }
     const { results } = await env.DB.prepare("SELECT used, COUNT(*) AS count FROM periods GROUP BY used").all();
     expect(results).toEqual([{ used: 1, count }]);
