@@ -58,18 +58,19 @@ async function refundBroken(db: Database, now: Date): Promise<number> {
   if ((await broken).length === 0) return 0;
 
   const keys = db.select({ key: ledger.idempotency }).from(ledger).where(isExpiring);
-  const inOperation = db
-    .select({ sum: sql`SUM(${ledger.credits})` })
+  const sums = db
+    .select({ period: ledger.period, operation: ledger.operation, sum: sum() })
     .from(ledger)
-    .where(
-      and(isExpiring, eq(ledger.period, periodOperations.period), eq(ledger.operation, periodOperations.operation)),
-    );
+    .where(isExpiring)
+    .groupBy(ledger.period, ledger.operation)
+    .as("sums");
   const [, , , , marked] = await db.batch([
     db.update(ledger).set({ state: "expiring" }).where(inArray(ledger.id, broken)),
     db
       .update(periodOperations)
-      .set({ credits: sql`${periodOperations.credits} - COALESCE(${inOperation}, 0)` })
-      .where(inArray(periodOperations.period, periodsOfExpiring(db))),
+      .set({ credits: sql`${periodOperations.credits} - ${sums.sum}` })
+      .from(sums)
+      .where(and(eq(periodOperations.period, sums.period), eq(periodOperations.operation, sums.operation))),
     returnExpiring(db),
     db.delete(idempotency).where(inArray(idempotency.id, keys)),
     db.update(ledger).set({ state: "refunded" }).where(isExpiring),
@@ -79,18 +80,21 @@ async function refundBroken(db: Database, now: Date): Promise<number> {
 
 const isExpiring = eq(ledger.state, "expiring");
 
-const periodsOfExpiring = (db: Database) => db.selectDistinct({ period: ledger.period }).from(ledger).where(isExpiring);
+const sum = () => sql<number>`SUM(${ledger.credits})`.as("sum");
 
-/** Gives the credits of the expiring rows back to their periods. */
+/** Gives the credits of the expiring rows back to their periods. Added up once for all: many rows may be of many periods. */
 function returnExpiring(db: Database) {
-  const inPeriod = db
-    .select({ sum: sql`SUM(${ledger.credits})` })
+  const sums = db
+    .select({ period: ledger.period, sum: sum() })
     .from(ledger)
-    .where(and(isExpiring, eq(ledger.period, periods.id)));
+    .where(isExpiring)
+    .groupBy(ledger.period)
+    .as("sums");
   return db
     .update(periods)
-    .set({ used: sql`${periods.used} - ${inPeriod}` })
-    .where(inArray(periods.id, periodsOfExpiring(db)));
+    .set({ used: sql`${periods.used} - ${sums.sum}` })
+    .from(sums)
+    .where(eq(periods.id, sums.period));
 }
 
 async function deleteOld(db: Database, now: Date): Promise<number> {

@@ -16,6 +16,8 @@ export interface StartedServer {
   readonly persistTo: string;
   /** Ends the server and everything it started, and waits for that. */
   stop(): Promise<void>;
+  /** The same at once and without a chance to tidy up: SIGKILL. */
+  kill(): Promise<void>;
 }
 
 const START_TIMEOUT = 120_000;
@@ -46,13 +48,15 @@ export async function startServer(persistTo: string, args: readonly string[] = [
     });
     npm.on("exit", (code) => fail(new Error(`npm start ended with ${code ?? "a signal"}:\n${printed}`)));
   });
-  const stop = async () => {
+  const end = async (signal: "SIGTERM" | "SIGKILL") => {
     if (npm.pid !== undefined && npm.exitCode === null && npm.signalCode === null) {
-      process.kill(-npm.pid, "SIGTERM");
+      process.kill(-npm.pid, signal);
       await ended;
     }
     await portClosed(port);
   };
+  const stop = () => end("SIGTERM");
+  const kill = () => end("SIGKILL");
   try {
     await announced;
   } catch (error) {
@@ -65,7 +69,7 @@ export async function startServer(persistTo: string, args: readonly string[] = [
     testKey: string;
   };
   const { liveKey, testKey } = account;
-  return { baseUrl: `http://localhost:${port}`, account: account.account, liveKey, testKey, persistTo, stop };
+  return { baseUrl: `http://localhost:${port}`, account: account.account, liveKey, testKey, persistTo, stop, kill };
 }
 
 async function freePort(): Promise<number> {

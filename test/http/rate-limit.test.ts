@@ -1,0 +1,206 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import { outcome, paidService } from "./paid-service.ts";
+import { createKey } from "../../src/accounts/keys.ts";
+import { hashToken, newToken } from "../../src/accounts/token.ts";
+import { openDatabase } from "../../src/db/client.ts";
+import { apiKeys } from "../../src/db/schema.ts";
+import { countedDatabase } from "../accounts/counted-database.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+vi.spyOn(console, "log").mockImplementation(() => {});
+
+type Service = Awaited<ReturnType<typeof paidService>>;
+const minuteNow = (): number => Math.floor(Date.now() / 60_000);
+
+/**
+ * Sets the account's minute. The next one for a test in which no minute must begin: an isolate whose clock is behind counts
+ * for the minute that has begun elsewhere.
+ */
+async function setMinute({ account }: Service, minute: number, requests: number): Promise<void> {
+  await env.DB.prepare("UPDATE accounts SET minute = ?, minute_requests = ? WHERE id = ?")
+    .bind(minute, requests, account)
+    .run();
+}
+
+const requestsOf = async ({ account }: Service): Promise<unknown> =>
+  (await env.DB.prepare("SELECT minute_requests AS n FROM accounts WHERE id = ?").bind(account).first("n")) ??
+  undefined;
+
+const remainingOf = ({ headers }: Response): string | undefined =>
+  /^"default";r=(\d+);t=\d+$/.exec(headers.get("RateLimit") ?? "")?.[1];
+
+describe("the requests of a minute", () => {
+  test("are counted exactly: of 30 at once on the plan free 10 pass", async () => {
+    const service = await paidService("free");
+    await setMinute(service, minuteNow() + 1, 0);
+    // 415 before the body is read: what is counted is the request, and nobody waits for memory.
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => service.send({ body: "{}", headers: { "Content-Type": "application/json" } })),
+    );
+    const outcomes = await Promise.all(answers.map(async (answer) => (await outcome(answer)).join(" ")));
+    expect(outcomes.filter((one) => one === "415 unsupported_format")).toHaveLength(10);
+    expect(outcomes.filter((one) => one === "429 rate_limit_exceeded")).toHaveLength(20);
+    const left = answers.map(remainingOf).sort((a, b) => Number(b) - Number(a));
+    expect(left.slice(0, 10)).toEqual(["9", "8", "7", "6", "5", "4", "3", "2", "1", "0"]);
+    expect(new Set(left.slice(10))).toEqual(new Set(["0"]));
+  });
+
+  test("begin anew with the next minute, and are shared by all keys of the account", async () => {
+    const service = await paidService("free");
+    await setMinute(service, minuteNow() - 1, 10);
+    expect(remainingOf(await service.send())).toBe("9");
+    await setMinute(service, minuteNow() + 1, 9);
+    const headers = { Authorization: `Bearer ${await service.newKey({ livemode: false })}` };
+    expect((await service.send({ headers })).status).toBe(200);
+    expect((await service.send()).status).toBe(429);
+    expect((await service.send({ headers })).status).toBe(429);
+    const stranger = await paidService("free");
+    expect((await stranger.send()).status).toBe(200);
+  });
+
+  test("are counted for refusals, too, on every route that asks for a key", async () => {
+    const service = await paidService("free", ["pdf:write"]);
+    await setMinute(service, minuteNow() + 1, 0);
+    const statuses = [];
+    for (const call of [
+      {},
+      { fields: { unknown: "1" } },
+      { path: "/api/v1/other" },
+      { file: new Blob(["no PDF"]) },
+      { idempotencyKey: "" },
+      { fields: { act: "throw" } },
+    ]) {
+      const answer = await service.send(call);
+      statuses.push([answer.status, remainingOf(answer)]);
+    }
+    expect(statuses).toEqual([
+      [200, "9"],
+      [400, "8"],
+      [403, "7"],
+      [415, "6"],
+      [400, "5"],
+      [500, "4"],
+    ]);
+    expect(await requestsOf(service)).toBe(6);
+  });
+
+  test("are not counted where no key is asked for or the key is bad", async () => {
+    const service = await paidService("free");
+    await setMinute(service, minuteNow() + 1, 3);
+    const db = openDatabase(env.DB);
+    const expired = await createKey(
+      db,
+      service.account,
+      { name: "e", livemode: true, expiresAt: new Date(1) },
+      new Date(0),
+    );
+    expect((await service.send({ method: "GET", path: "/api/v1/health" })).status).toBe(200);
+    for (const token of [expired.token, newToken(true), "sk_live_x"]) {
+      const answer = await service.send({ headers: { Authorization: `Bearer ${token}` } });
+      expect([answer.status, answer.headers.get("RateLimit")]).toEqual([401, null]);
+    }
+    expect(await requestsOf(service)).toBe(3);
+  });
+
+  test("that are one too many say when to come again, and cost nothing", async () => {
+    const service = await paidService("free");
+    await setMinute(service, minuteNow() + 1, 10);
+    const answer = await service.send();
+    expect(await outcome(answer)).toEqual([429, "rate_limit_exceeded"]);
+    expect(answer.headers.get("RateLimit-Policy")).toBe('"default";q=10;w=60');
+    const seconds = Number(answer.headers.get("Retry-After"));
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(60);
+    expect(answer.headers.get("RateLimit")).toBe(`"default";r=0;t=${seconds}`);
+    expect(await service.used()).toBe(0);
+  });
+
+  test("are looked at after the scope, and before the body", async () => {
+    const service = await paidService("free", ["billing:read"]);
+    await setMinute(service, minuteNow() + 1, 10);
+    expect(await outcome(await service.send())).toEqual([403, "forbidden"]);
+    const full = await paidService("free");
+    await setMinute(full, minuteNow() + 1, 10);
+    const wrongBody = { body: "{}", headers: { "Content-Type": "application/json" } };
+    expect(await outcome(await full.send(wrongBody))).toEqual([429, "rate_limit_exceeded"]);
+  });
+});
+
+describe("the shields in front of the database", () => {
+  /** Uses a shield's limit up for a key. It is a matter of the binding's clock when a period begins, so until it says no. */
+  async function exhaust(shield: RateLimit, key: string): Promise<void> {
+    for (let round = 0; round < 100; round += 1) {
+      const results = await Promise.all(Array.from({ length: 200 }, () => shield.limit({ key })));
+      if (results.some(({ success }) => !success)) return;
+    }
+    throw new Error("the shield never said no");
+  }
+
+  const addressOf = () => `2001:db8::${crypto.randomUUID().slice(0, 4)}`;
+
+  test("stop a key that is far too fast", async () => {
+    const service = await paidService();
+    const { database, counts } = countedDatabase();
+    // The address shield's binding in its place: 6,000 calls of the real one would take long.
+    const bindings = { ...env, DB: database, KEY_SHIELD: env.ADDRESS_SHIELD };
+    expect((await service.send({ bindings })).status).toBe(200);
+    await exhaust(env.ADDRESS_SHIELD, await hashToken(service.token));
+    counts.trips = 0;
+    counts.statements.clear();
+    const answer = await service.send({ bindings });
+    expect(await outcome(answer)).toEqual([429, "rate_limit_exceeded"]);
+    expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect([counts.trips, counts.statements.size]).toEqual([0, 0]);
+    // The account's other keys are not stopped.
+    const headers = { Authorization: `Bearer ${await service.newKey({ livemode: true })}` };
+    expect((await service.send({ bindings, headers })).status).toBe(200);
+  });
+
+  test("stop an address that sends bad keys, and no other", async () => {
+    const service = await paidService();
+    const { database, counts } = countedDatabase();
+    const bindings = { ...env, DB: database };
+    const address = addressOf();
+    const bad = () => ({ Authorization: `Bearer ${newToken(true)}`, "CF-Connecting-IP": address });
+    expect((await service.send({ bindings, headers: bad() })).status).toBe(401);
+    expect(counts.trips).toBe(1);
+    await exhaust(env.ADDRESS_SHIELD, address);
+    // This one is what tells the isolate; from then on nothing of the address reaches the database.
+    expect((await service.send({ bindings, headers: bad() })).status).toBe(401);
+    const before = counts.trips;
+    for (let call = 0; call < 5; call += 1) {
+      const answer = await service.send({ bindings, headers: bad() });
+      expect(await outcome(answer)).toEqual([429, "rate_limit_exceeded"]);
+      expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+    }
+    expect(counts.trips).toBe(before);
+    expect((await service.send({ headers: { "CF-Connecting-IP": addressOf() } })).status).toBe(200);
+  });
+
+  test("are not asked about a key that can only be made up", async () => {
+    const service = await paidService();
+    const { database, counts } = countedDatabase();
+    const shields = { KEY_SHIELD: 0, ADDRESS_SHIELD: 0 };
+    const counting = (name: keyof typeof shields): RateLimit => ({
+      limit: (options) => {
+        shields[name] += 1;
+        return env[name].limit(options);
+      },
+    });
+    const bindings = {
+      ...env,
+      DB: database,
+      KEY_SHIELD: counting("KEY_SHIELD"),
+      ADDRESS_SHIELD: counting("ADDRESS_SHIELD"),
+    };
+    const token = `${service.token.slice(0, -1)}${service.token.endsWith("x") ? "y" : "x"}`;
+    expect((await service.send({ bindings, headers: { Authorization: `Bearer ${token}` } })).status).toBe(401);
+    expect([counts.trips, shields]).toEqual([0, { KEY_SHIELD: 0, ADDRESS_SHIELD: 0 }]);
+    expect((await service.send({ bindings })).status).toBe(200);
+    expect(shields).toEqual({ KEY_SHIELD: 1, ADDRESS_SHIELD: 0 });
+    await openDatabase(env.DB).delete(apiKeys);
+    expect((await service.send({ bindings })).status).toBe(401);
+    expect(shields).toEqual({ KEY_SHIELD: 2, ADDRESS_SHIELD: 1 });
+  });
+});
