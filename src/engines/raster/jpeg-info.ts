@@ -120,6 +120,7 @@ function readSegments(bytes: Uint8Array): Header {
       if (scans === 0) throw new BadImage("has no image data: it is damaged");
       return header;
     }
+    if (at + 2 > bytes.length) break;
     const length = uint16(bytes, at);
     if (length < 2) throw new BadImage("has a segment without a length: it is damaged");
     if (at + length > bytes.length) break;
