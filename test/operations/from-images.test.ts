@@ -87,7 +87,7 @@ describe("a WebP", () => {
       "\u0001\u0012\0\u0003\0\0\0\u0001\0\u0006\0\0" +
       "\u0001\u001a\0\u0005\0\0\0\u0001\0\0\0\u0032" +
       "\u0001\u001b\0\u0005\0\0\0\u0001\0\0\0\u0032" +
-      "\0\0\0\0\0\0\0\0\0\u0090\0\0\0\u0001";
+      "\0\0\0\0\0\0\0\u0090\0\0\0\u0001";
     const profile = `\0\0\0\u00c8\0\0\0\0\u0002\0\0\0mntrRGB XYZ ${"\0".repeat(12)}acsp${"\0".repeat(160)}`;
     const header = "\u0028\0\0\0\u004f\0\0\u003b\0\0";
     const pixels = Array.from(simple.subarray(12), (byte) => String.fromCharCode(byte)).join("");

@@ -1,5 +1,5 @@
 /** Image XObjects with all that belongs to them (ISO 32000-2, 8.9.5). */
-import { Deflated } from "../raster/deflated-rows.ts";
+import { Deflated } from "../raster/deflated.ts";
 import type { ColourSpace, EmbeddedImage } from "../raster/embedded-image.ts";
 import { latin1 } from "./objects.ts";
 import type { PdfEngine } from "./mupdf.ts";
@@ -50,16 +50,16 @@ export class ImageObjects {
     const known = this.#profiles.get(key);
     if (known !== undefined) return known;
     const entries = `/N ${components} /Alternate ${DEVICE[components]} /Filter /FlateDecode`;
-    const number = this.#file.addStream(entries, deflated(this.#engine, profile));
+    const number = this.#file.addStream(entries, await deflated(this.#engine, profile));
     this.#profiles.set(key, number);
     return number;
   }
 }
 
-function deflated(engine: PdfEngine, bytes: Uint8Array): EngineBytes {
-  const stream = new Deflated(engine);
-  stream.write(bytes);
-  return stream.end();
+async function deflated(engine: PdfEngine, bytes: Uint8Array): Promise<EngineBytes> {
+  using stream = new Deflated(engine);
+  await stream.write(bytes);
+  return await stream.end();
 }
 
 /** Rows with the filters of PNG (7.4.4.4). */

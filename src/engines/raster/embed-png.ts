@@ -5,10 +5,11 @@
 import type { EngineBytes } from "../pdf/heap.ts";
 import { joinedBytes, partOf } from "../pdf/joined-bytes.ts";
 import type { PdfEngine } from "../pdf/mupdf.ts";
-import { Deflated, FilteredRows } from "./deflated-rows.ts";
+import { Deflated } from "./deflated.ts";
 import type { ColourSpace, EmbeddedImage, SoftMask } from "./embedded-image.ts";
 import { GREY, GREY_ALPHA, PALETTE, type PngFacts, RGB_ALPHA } from "./png-info.ts";
 import { inflatedBytes, pixelBits, sample, shownRows, storedRows, unfilter } from "./png-rows.ts";
+import { RowFilter } from "./row-filter.ts";
 
 type Samples = Pick<EmbeddedImage, "data" | "softMask">;
 
@@ -17,7 +18,7 @@ const OPAQUE = 255;
 /**
  * @throws BadImage where the data is damaged; Refusal `limit_exceeded` (memory, bytes that are decompressed).
  */
-export function embedPng(engine: PdfEngine, png: PngFacts, file: EngineBytes): EmbeddedImage {
+export async function embedPng(engine: PdfEngine, png: PngFacts, file: EngineBytes): Promise<EmbeddedImage> {
   engine.countDecoded(inflatedBytes(png));
   const { width, height, depth: bits, colourType } = png;
   const colourKey = colourKeyOf(png);
@@ -25,9 +26,9 @@ export function embedPng(engine: PdfEngine, png: PngFacts, file: EngineBytes): E
   const alphaOf = colourKey || hasChannel ? undefined : alphaFromColours(png);
   const samples =
     hasChannel && !png.interlaced
-      ? splitStored(engine, png, file)
+      ? await splitStored(engine, png, file)
       : png.interlaced || alphaOf
-        ? fromShown(engine, png, file, alphaOf)
+        ? await fromShown(engine, png, file, alphaOf)
         : passedOn(png, file);
   return { width, height, bits, space: spaceOf(png), coding: "filtered", ...samples, ...(colourKey && { colourKey }) };
 }
@@ -56,12 +57,13 @@ function passedOn(png: PngFacts, file: EngineBytes): Samples {
  * Colour and alpha apart, each with the filters that the rows came with: a filter works on each sample by itself, so what it
  * left of colours and of alpha can be taken apart as it is.
  */
-function splitStored(engine: PdfEngine, png: PngFacts, file: EngineBytes): Samples {
+async function splitStored(engine: PdfEngine, png: PngFacts, file: EngineBytes): Promise<Samples> {
   const bytes = png.depth >> 3;
   const [pixel, colours] = [png.channels * bytes, (png.channels - 1) * bytes];
   const colourRow = new Uint8Array(1 + png.width * colours);
   const alphaRow = new Uint8Array(1 + png.width * bytes);
-  const [colour, alpha] = [new Deflated(engine), new Deflated(engine)];
+  using colour = new Deflated(engine);
+  using alpha = new Deflated(engine);
   const opaque = new OpaqueCheck(png.width * bytes, bytes);
   for (const row of storedRows(png, file)) {
     colourRow[0] = alphaRow[0] = row[0] ?? 0;
@@ -70,13 +72,13 @@ function splitStored(engine: PdfEngine, png: PngFacts, file: EngineBytes): Sampl
       for (let byte = 0; byte < colours; byte++) colourRow[toColour++] = row[at + byte] ?? 0;
       for (let byte = colours; byte < pixel; byte++) alphaRow[toAlpha++] = row[at + byte] ?? 0;
     }
-    colour.write(colourRow);
-    alpha.write(alphaRow);
+    const waits = [colour.write(colourRow), alpha.write(alphaRow)];
+    if (waits.some((wait) => wait !== undefined)) await Promise.all(waits);
     opaque.look(alphaRow);
   }
-  const data = colour.end();
+  const data = await colour.end();
   if (opaque.all) return { data };
-  return { data, softMask: { bits: bitsOfAlpha(png), data: alpha.end(), coding: "filtered" } };
+  return { data, softMask: { bits: bitsOfAlpha(png), data: await alpha.end(), coding: "filtered" } };
 }
 
 const bitsOfAlpha = ({ depth }: PngFacts): SoftMask["bits"] => (depth === 16 ? 16 : 8);
@@ -104,12 +106,12 @@ class OpaqueCheck {
 }
 
 /** From rows as they are shown. Colours of an image that is not interlaced stay as they are stored. */
-function fromShown(
+async function fromShown(
   engine: PdfEngine,
   png: PngFacts,
   file: EngineBytes,
   alphaOf: ((row: Uint8Array, pixel: number) => number) | undefined,
-): Samples {
+): Promise<Samples> {
   const { width, depth, channels } = png;
   const bytes = Math.max(1, depth >> 3);
   const hasChannel = alphaOf === undefined && (channels === 2 || channels === 4);
@@ -117,8 +119,9 @@ function fromShown(
   const colourRow = new Uint8Array(hasChannel ? width * colours : Math.ceil((width * pixelBits(png)) / 8));
   const alphaRow = new Uint8Array(hasChannel ? width * bytes : width);
   const distance = hasChannel ? colours : Math.max(1, pixelBits(png) >> 3);
-  const colour = png.interlaced ? new FilteredRows(engine, colourRow.length, distance) : undefined;
-  const alpha = hasChannel || alphaOf ? new Deflated(engine) : undefined;
+  const filter = new RowFilter(colourRow.length, distance);
+  using colour = png.interlaced ? new Deflated(engine) : undefined;
+  using alpha = hasChannel || alphaOf ? new Deflated(engine) : undefined;
   let opaque = true;
   for (const row of shownRows(png, file)) {
     if (hasChannel) {
@@ -132,13 +135,13 @@ function fromShown(
       colourRow.set(row);
       if (alphaOf) for (let index = 0; index < width; index++) alphaRow[index] = alphaOf(row, index);
     }
-    colour?.write(colourRow);
-    alpha?.write(alphaRow);
+    await colour?.write(filter.filter(colourRow));
+    await alpha?.write(alphaRow);
     opaque &&= alpha === undefined || alphaRow.every((byte) => byte === OPAQUE);
   }
-  const data = colour?.end() ?? storedData(png, file);
+  const data = (await colour?.end()) ?? storedData(png, file);
   if (!alpha || opaque) return { data };
-  return { data, softMask: { bits: hasChannel ? bitsOfAlpha(png) : 8, data: alpha.end(), coding: "plain" } };
+  return { data, softMask: { bits: hasChannel ? bitsOfAlpha(png) : 8, data: await alpha.end(), coding: "plain" } };
 }
 
 /** The transparent colours as ranges of samples, where that says it all. PDF readers know no such key for 16 bits. */

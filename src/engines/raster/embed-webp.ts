@@ -2,11 +2,12 @@
 import type { EngineBytes } from "../pdf/heap.ts";
 import type { PdfEngine } from "../pdf/mupdf.ts";
 import type { ImageCodecs, Rgba } from "./codecs.ts";
-import { FilteredRows } from "./deflated-rows.ts";
+import { DeflatedAtOnce } from "./deflated.ts";
 import type { EmbeddedImage } from "./embedded-image.ts";
 import { type Exif, readExif } from "./exif.ts";
 import { fitsComponents } from "./icc.ts";
 import { BadImage, type ImageFacts, tag } from "./image-facts.ts";
+import { RowFilter } from "./row-filter.ts";
 import { readWebpHeader } from "./webp-header.ts";
 
 export interface WebpFacts extends ImageFacts {
@@ -70,8 +71,9 @@ function samplesOf(
 ): Pick<EmbeddedImage, "data" | "softMask"> {
   const colourRow = new Uint8Array(width * 3);
   const alphaRow = new Uint8Array(width);
-  const colour = new FilteredRows(engine, colourRow.length, 3);
-  const alpha = hasAlpha ? new FilteredRows(engine, alphaRow.length, 1) : undefined;
+  const [colour, colourFilter] = [new DeflatedAtOnce(engine), new RowFilter(colourRow.length, 3)];
+  const alpha = hasAlpha ? new DeflatedAtOnce(engine) : undefined;
+  const alphaFilter = new RowFilter(alphaRow.length, 1);
   let opaque = true;
   for (let y = 0; y < height; y++) {
     let from = y * width * 4;
@@ -81,8 +83,8 @@ function samplesOf(
       colourRow[x * 3 + 2] = data[from + 2] ?? 0;
       alphaRow[x] = data[from + 3] ?? 0;
     }
-    colour.write(colourRow);
-    alpha?.write(alphaRow);
+    colour.write(colourFilter.filter(colourRow));
+    alpha?.write(alphaFilter.filter(alphaRow));
     opaque &&= alpha === undefined || alphaRow.every((value) => value === OPAQUE);
   }
   const samples = { data: colour.end() };

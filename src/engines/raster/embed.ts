@@ -48,7 +48,7 @@ export async function embedImage(
     }
     if (kind === "png") {
       const facts = check(readPng(whole));
-      return { facts, image: embedPng(engines.pdf, facts, bytes) };
+      return { facts, image: await embedPng(engines.pdf, facts, bytes) };
     }
     if (kind !== "webp") throw new BadImage("is not a PNG, JPEG or WebP");
     const facts = check(readWebp(whole));
