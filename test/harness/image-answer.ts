@@ -3,7 +3,7 @@ import { check, runQpdf } from "./qpdf.ts";
 
 type Fields = Readonly<Record<string, string>>;
 
-export const imageParts = (images: readonly Uint8Array[]): Record<string, Part> =>
+const imageParts = (images: readonly Uint8Array[]): Record<string, Part> =>
   Object.fromEntries(images.map((bytes, index) => [`image${index}`, { bytes, fileName: `picture ${index}.jpg` }]));
 
 /** What calls from-images. */

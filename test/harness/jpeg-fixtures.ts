@@ -110,3 +110,16 @@ export function exif({ orientation, resolution, unit }: ExifFacts, littleEndian 
 /** The APP1 segment of EXIF. */
 export const withExif = (jpeg: Uint8Array, facts: ExifFacts, littleEndian = false): Uint8Array =>
   withSegment(jpeg, 0xe1, Buffer.concat([Buffer.from("Exif\0\0", "latin1"), exif(facts, littleEndian)]));
+
+/** A JPEG of about so many bytes, of noise on a ramp; each `seed` gives another. */
+export function largeJpeg(bytes: number, seed: number): Uint8Array {
+  const width = 2_000;
+  let state = seed;
+  const noise: Component = (x) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return (x * 200) / width + (state >>> 27);
+  };
+  const strip = 200;
+  const bytesOfRow = makeJpeg({ width, height: strip, components: 3 }, noise).length / strip;
+  return makeJpeg({ width, height: Math.round(bytes / bytesOfRow), components: 3 }, noise);
+}
