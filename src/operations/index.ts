@@ -1,6 +1,7 @@
 import type { Operation } from "./define.ts";
 import { extractPages } from "./extract-pages.ts";
 import { extractText } from "./extract-text.ts";
+import { fromImages } from "./from-images.ts";
 import { merge } from "./merge.ts";
 import { metadata } from "./metadata.ts";
 import { protect } from "./protect.ts";
@@ -8,4 +9,13 @@ import { rotate } from "./rotate.ts";
 import { split } from "./split.ts";
 
 /** The registry: route, validation, reference and usage of an operation all follow from its line here. */
-export const operations: readonly Operation[] = [merge, split, extractText, extractPages, rotate, protect, metadata];
+export const operations: readonly Operation[] = [
+  merge,
+  split,
+  extractText,
+  extractPages,
+  fromImages,
+  rotate,
+  protect,
+  metadata,
+];

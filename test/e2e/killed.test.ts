@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withLocalDatabase } from "../../scripts/local-database.ts";
+import { withLocalDatabases } from "../../scripts/local-database.ts";
 import { plans } from "../../src/accounts/plans.ts";
 import { ledger, periodOperations, periods } from "../../src/db/schema.ts";
 import { document } from "../harness/fixtures.ts";
@@ -67,7 +67,7 @@ async function callSweep(): Promise<void> {
 
 /** The calls in the ledger as state and credits, `used`, and what was charged by operation. */
 const ledgerState = () =>
-  withLocalDatabase(persistTo, async (db) => ({
+  withLocalDatabases(persistTo, async ([db]) => ({
     calls: (await db.select().from(ledger).orderBy(ledger.createdAt)).map(
       ({ state, credits }) => `${state} ${credits}`,
     ),
@@ -93,7 +93,7 @@ test("a process killed at work loses nothing, charges nothing twice and gives no
 
   // Fifteen minutes and a millisecond go by. And so many credits are spent that 50 are left when this test has ended.
   const spent = LIMIT - LEFT_AT_THE_END - 4;
-  await withLocalDatabase(persistTo, async (db) => {
+  await withLocalDatabases(persistTo, async ([db]) => {
     const [row] = await db.select().from(ledger).where(eq(ledger.state, "reserved"));
     if (row === undefined) throw new Error("the reservation is gone");
     await db.batch([

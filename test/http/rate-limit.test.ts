@@ -96,7 +96,7 @@ describe("the requests of a minute", () => {
       new Date(0),
     );
     expect((await service.send({ method: "GET", path: "/api/v1/health" })).status).toBe(200);
-    for (const token of [expired.token, newToken(true), "sk_live_x"]) {
+    for (const token of [expired.token, newToken(true, 0), "sk_live_x"]) {
       const answer = await service.send({ headers: { Authorization: `Bearer ${token}` } });
       expect([answer.status, answer.headers.get("RateLimit")]).toEqual([401, null]);
     }
@@ -162,7 +162,7 @@ describe("the shields in front of the database", () => {
     const { database, counts } = countedDatabase();
     const bindings = { ...env, DB: database };
     const address = addressOf();
-    const bad = () => ({ Authorization: `Bearer ${newToken(true)}`, "CF-Connecting-IP": address });
+    const bad = () => ({ Authorization: `Bearer ${newToken(true, 0)}`, "CF-Connecting-IP": address });
     expect((await service.send({ bindings, headers: bad() })).status).toBe(401);
     expect(counts.trips).toBe(1);
     await exhaust(env.ADDRESS_SHIELD, address);
