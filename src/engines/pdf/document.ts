@@ -2,6 +2,7 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import { markClearMetadata } from "./clear-metadata.ts";
+import { findDamage } from "./damage.ts";
 import type { InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { checkObjectStreams } from "./object-streams.ts";
@@ -38,11 +39,15 @@ export interface OpenPdf extends Disposable {
 }
 
 /**
- * Opens a PDF of the arena.
+ * Opens a PDF of the arena. `whole`: all of it will be written, or copied, so damage is looked for everywhere beforehand.
  * @throws Refusal `invalid_file` (unreadable, without pages, damaged beyond repair with `missingPages`),
  *   `password_required`, `incorrect_password`, `unsupported_encryption`, `limit_exceeded` (pages, objects, bytes).
  */
-export function openPdf(engine: PdfEngine, sent: PdfInput): OpenPdf {
+export function openPdf(
+  engine: PdfEngine,
+  sent: PdfInput,
+  { whole }: { whole?: "written" | "copied" | undefined } = {},
+): OpenPdf {
   const { field } = sent;
   if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
   const check = checkObjectStreams(sent.bytes);
@@ -53,6 +58,11 @@ export function openPdf(engine: PdfEngine, sent: PdfInput): OpenPdf {
   if (objects > limits.objects) {
     throw new Refusal("limit_exceeded", `${field} has too many objects.`, { limit: limits.objects, actual: objects });
   }
+  if (whole === "copied" || (whole === "written" && !document.wasRepaired())) {
+    findDamage(engine, document, { mend: whole === "copied" });
+  }
+  const root = document.getTrailer().get("Root");
+  if (!root.isDictionary() || root.isStream()) throw invalidFile(field, "has no readable catalog");
   const pageCount = countPages(document, field);
   const permissions = document.getTrailer().get("Encrypt", "P");
   const encrypted = document.getTrailer().get("Encrypt").isDictionary();
@@ -72,6 +82,26 @@ export function openPdf(engine: PdfEngine, sent: PdfInput): OpenPdf {
   if (encrypted) markClearMetadata(document);
   refuseMissingPages(open);
   return open;
+}
+
+/**
+ * Works on a document of which only parts are copied. Where damage shows only then, it is done again with a document that was
+ * read and mended as a whole: what was copied before may be wrong.
+ */
+export function copyFrom<T>(engine: PdfEngine, sent: PdfInput, work: (open: OpenPdf) => T): T {
+  {
+    using open = openPdf(engine, sent);
+    const { repaired } = open;
+    try {
+      const result = work(open);
+      if (open.repaired === repaired) return result;
+    } catch (error) {
+      const meaning = engine.explain(error);
+      if (!(meaning instanceof Refusal) || meaning.code !== "invalid_file") throw error;
+    }
+  }
+  using open = openPdf(engine, sent, { whole: "copied" });
+  return work(open);
 }
 
 /** Refuses an input whose permissions are restricted unless it was opened with its owner password. */
