@@ -45,7 +45,7 @@ export interface FuzzResult {
 }
 
 /** ms for one answer, on a busy machine. */
-const SOON = 30_000;
+const SOON = 60_000;
 /** Calls under way together: engines work side by side, too. */
 const AT_ONCE = 2;
 /** How often a full service is asked again before it counts as full for good. */
