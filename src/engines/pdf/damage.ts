@@ -4,18 +4,28 @@ import type { PdfEngine } from "./mupdf.ts";
 type Pointer = PDFObject["pointer"];
 
 /**
- * Reads every object that the document uses, until MuPDF finds one damaged and repairs the whole document. Otherwise it does so
- * when it first comes upon the object, which may be while it writes: then what was changed is lost, and pages with it.
- * `mend`: also takes out references to objects beyond the last, which are null (ISO 32000-2, 7.3.10) and which MuPDF
- * refuses to copy. Objects are walked without handles: those of each while nothing else is read, which could move them.
+ * Objects that are looked at of a document that is drawn: writing and copying need all of them in the heap sooner or later,
+ * drawing does not, and 200,000 take some 60 MiB.
  */
-export function findDamage(engine: PdfEngine, document: PDFDocument, { mend }: { mend: boolean }): void {
+const MOST_DRAWN = 200_000;
+
+/**
+ * Reads every object that the document uses, until MuPDF finds one damaged and repairs the whole document. Otherwise it does so
+ * when it first comes upon the object. Where that is while it writes, what was changed is lost, and pages with it; where it is
+ * while it interprets a page, it goes on with objects that are gone. In a document that is to be copied, references to objects
+ * beyond the last are taken out, too: they are null (ISO 32000-2, 7.3.10), and MuPDF refuses to copy them.
+ * Objects are walked without handles: those of each while nothing else is read, which could move them.
+ */
+export function findDamage(engine: PdfEngine, document: PDFDocument, purpose: "written" | "drawn" | "copied"): void {
+  const mend = purpose === "copied";
+  if (document.wasRepaired() && !mend) return;
   const { lib } = engine;
   const count = document.countObjects();
   const repaired = document.wasRepaired();
   const nothing = document.newNull();
   const reached = new Uint8Array(count);
   const pending: number[] = [];
+  let left = purpose === "drawn" ? MOST_DRAWN : Infinity;
 
   /** Whether a value leads to nothing. */
   const visit = (value: Pointer): boolean => {
@@ -44,14 +54,14 @@ export function findDamage(engine: PdfEngine, document: PDFDocument, { mend }: {
   };
 
   look(document.getTrailer().pointer);
-  for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
+  for (let number = pending.pop(); number !== undefined && left > 0; number = pending.pop(), left--) {
     const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
     try {
       // The first question reads the object.
       lib._wasm_pdf_is_dict(reference);
       if (document.wasRepaired() !== repaired) {
         // Everything may have another number now.
-        if (mend) findDamage(engine, document, { mend });
+        if (mend) findDamage(engine, document, purpose);
         return;
       }
       look(reference);

@@ -39,14 +39,15 @@ export interface OpenPdf extends Disposable {
 }
 
 /**
- * Opens a PDF of the arena. `whole`: all of it will be written, or copied, so damage is looked for everywhere beforehand.
+ * Opens a PDF of the arena. Damage is looked for at once in all of it where it will be `written`, where its pages will be `drawn`
+ * (or their content interpreted in another way), or `copied`; else it is found with the objects that are damaged.
  * @throws Refusal `invalid_file` (unreadable, without pages, damaged beyond repair with `missingPages`),
  *   `password_required`, `incorrect_password`, `unsupported_encryption`, `limit_exceeded` (pages, objects, bytes).
  */
 export function openPdf(
   engine: PdfEngine,
   sent: PdfInput,
-  { whole }: { whole?: "written" | "copied" | undefined } = {},
+  { whole }: { whole?: "written" | "drawn" | "copied" | undefined } = {},
 ): OpenPdf {
   const { field } = sent;
   if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
@@ -58,9 +59,7 @@ export function openPdf(
   if (objects > limits.objects) {
     throw new Refusal("limit_exceeded", `${field} has too many objects.`, { limit: limits.objects, actual: objects });
   }
-  if (whole === "copied" || (whole === "written" && !document.wasRepaired())) {
-    findDamage(engine, document, { mend: whole === "copied" });
-  }
+  if (whole !== undefined) findDamage(engine, document, whole);
   const root = document.getTrailer().get("Root");
   if (!root.isDictionary() || root.isStream()) throw invalidFile(field, "has no readable catalog");
   const pageCount = countPages(document, field);
