@@ -14,7 +14,7 @@ export interface Drawing {
 }
 
 /** Object number of the first of `objects`. */
-export const FIRST = 6;
+const FIRST = 6;
 
 /** One page of 400 by 400 points with Helvetica as `F1`: 3 the page, 4 the font, 5 its content. */
 export function drawing({ content, resources = "", font = "", entries = "", objects = [] }: Drawing): Uint8Array {
