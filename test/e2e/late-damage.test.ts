@@ -1,9 +1,10 @@
 import { describe, expect, inject, test } from "vitest";
 import { withLostObject } from "../harness/broken-fixtures.ts";
 import { pdfPart, post, type Answer, type Part, type Service } from "../harness/client.ts";
+import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { documentsOf } from "../harness/parts.ts";
 import { openPdf, type DocumentView } from "../harness/pdfjs.ts";
-import { pdf } from "../harness/pdf-writer.ts";
+import { latin1, pdf } from "../harness/pdf-writer.ts";
 
 const { baseUrl, liveKey } = inject("server");
 const service: Service = { baseUrl, key: liveKey };
@@ -75,4 +76,13 @@ describe.each(calls)("%s", (operation, fields) => {
       code: "invalid_file",
     });
   });
+});
+
+test("an encrypted document whose permissions are missing is given them, and opens in other readers", async () => {
+  const encrypted = await encrypt(document(), { cipher: "rc4-128", userPassword: "user", ownerPassword: "owner" });
+  const text = new TextDecoder("latin1").decode(encrypted);
+  const damaged = latin1(text.replace(/\/P -\d+/, (entry) => entry.replace("P", "Q")));
+  const answer = await post(service, "rotate", { file: pdfPart(damaged), password: "user", angle: "90" });
+  expect(answer.status).toBe(200);
+  expect((await openPdf(answer.body, { password: "user" })).pages.length).toBe(2);
 });

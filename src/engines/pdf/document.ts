@@ -22,6 +22,9 @@ export interface PdfInput {
 /** Permission bits of the encryption dictionary (ISO 32000-2, table 22): 3 to 6 and 9 to 12. */
 const PERMISSION_BITS = 0b1111_0011_1100;
 
+/** All of them granted. */
+const ALL_PERMISSIONS = -4;
+
 /** What `authenticatePassword` answers where the password is the owner's. */
 const OWNER = 4;
 
@@ -63,8 +66,11 @@ export function openPdf(
   const root = document.getTrailer().get("Root");
   if (!root.isDictionary() || root.isStream()) throw invalidFile(field, "has no readable catalog");
   const pageCount = countPages(document, field);
-  const permissions = document.getTrailer().get("Encrypt", "P");
-  const encrypted = document.getTrailer().get("Encrypt").isDictionary();
+  const encryption = document.getTrailer().get("Encrypt");
+  const encrypted = encryption.isDictionary();
+  // What MuPDF takes for it where it is missing; other readers do not open the file then.
+  if (encrypted && !encryption.get("P").isNumber()) encryption.put("P", ALL_PERMISSIONS);
+  const permissions = encryption.get("P");
   const restricted = encrypted && (permissions.asNumber() & PERMISSION_BITS) !== PERMISSION_BITS;
   const open: OpenPdf = {
     input,
