@@ -62,12 +62,15 @@ export function openPdf(
   if (objects > limits.objects) {
     throw new Refusal("limit_exceeded", `${field} has too many objects.`, { limit: limits.objects, actual: objects });
   }
+  const wasEncrypted = document.getTrailer().get("Encrypt").isDictionary();
   if (whole !== undefined) findDamage(engine, document, whole);
   const root = document.getTrailer().get("Root");
   if (!root.isDictionary() || root.isStream()) throw invalidFile(field, "has no readable catalog");
   const pageCount = countPages(document, field);
   const encryption = document.getTrailer().get("Encrypt");
-  const encrypted = encryption.isDictionary();
+  const encrypted = encryption.get("Filter").isName() && !encryption.isStream();
+  // A repaired file may have another trailer.
+  if (encrypted !== wasEncrypted) throw invalidFile(field, "is damaged: its encryption is lost");
   // What MuPDF takes for it where it is missing; other readers do not open the file then.
   if (encrypted && !encryption.get("P").isNumber()) encryption.put("P", ALL_PERMISSIONS);
   const permissions = encryption.get("P");
