@@ -1,5 +1,5 @@
 /**
- * `npm run memory -- [--port N] [--only text]` (ports from N on; rows whose names hold a text): how much the workerd process grows over its warm idle size while it works on 25 MiB, and what
+ * `npm run memory -- [--port N] [--only text]` (ports from N on; only the rows whose names hold the text): how much the workerd process grows over its warm idle size while it works on 25 MiB, and what
  * it keeps between requests: together they must stay below 128 MiB, which is what Cloudflare gives an isolate. Linux only (/proc).
  */
 import { parseArgs } from "node:util";
@@ -7,6 +7,7 @@ import { jpegParts } from "./from-images.ts";
 import { peakDuring, residentBytes, startMeasuredServer, type ServerProcess } from "./server-process.ts";
 import { pdfPart, post, type Answer, type Part } from "../test/harness/client.ts";
 import { document, largeDocument } from "../test/harness/fixtures.ts";
+import { show, showCodes, textDocument, type TextPage } from "../test/harness/text-fixtures.ts";
 
 const MIB = 1024 * 1024;
 const LIMIT = 128 * MIB;
@@ -41,6 +42,22 @@ const fromImages = (count: number, bytes: number): Call => ({
   parts: jpegParts(count, bytes),
 });
 
+const extract = (bytes: Uint8Array, fields: Record<string, string> = {}): Call => ({
+  operation: "extract-text",
+  parts: { file: pdfPart(bytes), ...fields },
+});
+
+/** Pages of so many characters each, in lines of 100. Letters below a space are codes of the font `F2`. */
+function pagesOf(pages: number, characters: number, text: string): TextPage[] {
+  const line = text.repeat(Math.ceil(100 / text.length)).slice(0, 100);
+  const codes = Array.from(line, (letter) => letter.charCodeAt(0));
+  const lines = Array.from({ length: Math.ceil(characters / 100) }, (_, index) => {
+    const y = 790 - index * 7;
+    return text.charCodeAt(0) < 32 ? showCodes(codes, 10, y, 4) : show(line, 10, y, 4);
+  });
+  return Array.from({ length: pages }, () => ({ content: lines.join("\n") }));
+}
+
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
 /** Calls that a warm server has behind it: every operation on a megabyte, until V8 has compiled what is used often. */
@@ -49,13 +66,8 @@ async function warmUp(server: ServerProcess): Promise<void> {
   const megabyte = largeDocument(1);
   const images = fromImages(2, 500_000);
   for (let round = 0; round < 30; round++) {
-    for (const { operation, parts } of [
-      merge([small, megabyte]),
-      split(megabyte),
-      rotate(megabyte),
-      protect(small),
-      images,
-    ]) {
+    const calls = [merge([small, megabyte]), split(megabyte), rotate(megabyte), protect(small), extract(small), images];
+    for (const { operation, parts } of calls) {
       const { status, code } = await post(server, operation, parts);
       if (status !== 200) throw new Error(`${operation}: ${status} ${code ?? ""}`);
     }
@@ -111,6 +123,12 @@ const { values } = parseArgs({
   options: { port: { type: "string", default: "8799" }, only: { type: "string", default: "" } },
 });
 const large = largeDocument(25);
+// The form around the file takes a little of the 32 MiB that a body may have.
+const largest = largeDocument(31.9);
+/** About as much text as one answer may hold: Latin, of one byte a character, and other, of two. */
+const longText = textDocument(pagesOf(400, 9_600, "Lorem ipsum "));
+const cyrillic = textDocument(pagesOf(400, 9_600, "\u0001\u0002\u0003\u0002"), ["\u043f", "\u0440", "\u0443"]);
+const manyWords = textDocument(pagesOf(100, 2_980, "w "));
 const halves = [largeDocument(12.5), largeDocument(12.5)];
 const megabyte = [largeDocument(0.5), largeDocument(0.5)];
 const each = [[merge(halves)], [split(large)], [rotate(large)], [protect(large)]];
@@ -121,6 +139,13 @@ const work: [string, Call[][]][] = [
   ["protect of 25 MiB", [[protect(large)]]],
   ["from-images of 20 JPEGs of 1.5 MB", [[fromImages(20, 1_500_000)]]],
   ["from-images of 10 JPEGs of 3 MB", [[fromImages(10, 3_000_000)]]],
+  ["protect of 32 MiB", [[protect(largest)]]],
+  ["extract-text of 25 MiB", [[extract(large)]]],
+  ["extract-text of 32 MiB", [[extract(largest)]]],
+  ["extract-text of 3,840,000 characters", [[extract(longText)]]],
+  ["extract-text of 3,840,000 in Cyrillic", [[extract(cyrillic)]]],
+  ["extract-text of 149,000 words, placed", [[extract(manyWords, { words: "true" })]]],
+  ["two extract-texts of as many at once", [[extract(longText), extract(longText)]]],
   ["two merges of 25 MiB at once", [[merge(halves), merge(halves)]]],
   ["two rotates of 25 MiB at once", [[rotate(large), rotate(large)]]],
   ["each of 25 MiB, three times in a row", [...each, ...each, ...each]],

@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { checkAnswer, readInput, survivalCases, type Case, type Input } from "../test/harness/cases.ts";
 import { post, type Service } from "../test/harness/client.ts";
 import { document } from "../test/harness/fixtures.ts";
+import { readPasswords } from "../test/harness/manifest.ts";
 import { withService } from "../test/harness/service.ts";
 
 /** Case name to `200` or `<status> <code>`; `*` stands for all cases that are not named. */
@@ -83,13 +84,6 @@ async function run(
   const failed = results.filter((result) => faults(result, expectations[result.file]).length > 0).length;
   console.log(`${results.length - failed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
-}
-
-async function readPasswords(folder: string): Promise<Map<string, string>> {
-  const manifest = join(folder, "MANIFEST.json");
-  if (!existsSync(manifest)) return new Map();
-  const { files } = JSON.parse(await readFile(manifest, "utf8")) as { files: { file: string; password?: string }[] };
-  return new Map(files.flatMap(({ file, password }) => (password === undefined ? [] : [[file, password] as const])));
 }
 
 async function runFile(

@@ -20,8 +20,8 @@ export const limits = {
    */
   treeEntries: 200_000,
   /**
-   * Bytes that the content streams of the pages that are drawn or read may decompress to: about 20 MiB are interpreted in a
-   * second, and nothing can stop that.
+   * Bytes that the content streams of the pages that are drawn or read may decompress to, with all that they draw as often as
+   * they draw it: about 20 MiB are interpreted in a second, and nothing can stop that.
    */
   contentBytes: 128 * MiB,
   /** Files of one request. */

@@ -28,6 +28,18 @@ declare module "*/wasm/generated/mupdf.js" {
     _wasm_pdf_dict_get_key(object: ObjectPointer, index: number): ObjectPointer;
     _wasm_pdf_dict_get_val(object: ObjectPointer, index: number): ObjectPointer;
     _wasm_pdf_to_name(object: ObjectPointer): number;
+    _wasm_pdf_new_indirect(document: DocumentPointer, number: number): ObjectPointer;
+    _wasm_pdf_drop_obj(object: ObjectPointer): void;
+    _wasm_pdf_is_indirect(object: ObjectPointer): number;
+    /** 1 also for a stream. These look at what a reference leads to. */
+    _wasm_pdf_is_dict(object: ObjectPointer): number;
+    _wasm_pdf_is_array(object: ObjectPointer): number;
+    /** The object number of a reference. */
+    _wasm_pdf_to_num(object: ObjectPointer): number;
+    _wasm_pdf_array_len(object: ObjectPointer): number;
+    _wasm_pdf_array_get(object: ObjectPointer, index: number): ObjectPointer;
+    _wasm_pdf_dict_del(object: ObjectPointer, key: ObjectPointer): void;
+    _wasm_pdf_array_put(object: ObjectPointer, index: number, value: ObjectPointer): void;
 
     // The structured text of a page: chains of blocks, their lines, their characters. 0 ends a chain.
     _wasm_stext_page_get_first_block(page: TextPointer): number;

@@ -1,5 +1,5 @@
 import { assemble, countAttachments } from "../engines/pdf/assemble.ts";
-import { openPdf } from "../engines/pdf/document.ts";
+import { copyFrom } from "../engines/pdf/document.ts";
 import { savePdf } from "../engines/pdf/save.ts";
 import { readSource } from "../engines/pdf/source.ts";
 import { createTarget } from "../engines/pdf/target.ts";
@@ -25,23 +25,24 @@ the input. A page that comes again shares its content, has form fields of its ow
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
 
   async run({ file, range }, { pdf }) {
-    using open = openPdf(pdf, file);
-    const pages = range.resolve("range", open.pageCount);
-    const source = readSource(open);
-    const dropped = countAttachments(source);
     using stack = new DisposableStack();
-    const target = stack.adopt(createTarget(pdf, open), (document) => document.destroy());
-    assemble(
-      target,
-      pages.map((page) => ({ source, page })),
-      { attachments: false },
-    );
-    const headers = {
-      ...notes([open], { pageCount: pages.length, signed: source.signed }),
-      ...(dropped > 0 ? { "X-Attachments-Dropped": String(dropped) } : {}),
-    };
-    open[Symbol.dispose]();
+    const { target, headers, large } = copyFrom(pdf, file, (open) => {
+      const pages = range.resolve("range", open.pageCount);
+      const source = readSource(open);
+      const dropped = countAttachments(source);
+      const target = stack.adopt(createTarget(pdf, open), (document) => document.destroy());
+      assemble(
+        target,
+        pages.map((page) => ({ source, page })),
+        { attachments: false },
+      );
+      const headers = {
+        ...notes([open], { pageCount: pages.length, signed: source.signed }),
+        ...(dropped > 0 ? { "X-Attachments-Dropped": String(dropped) } : {}),
+      };
+      return { target, headers, large: pages.length * 2 > open.pageCount };
+    });
     pdf.freeArena();
-    return { kind: "pdf", bytes: savePdf(pdf, target, { large: pages.length * 2 > open.pageCount }), headers };
+    return { kind: "pdf", bytes: savePdf(pdf, target, { large }), headers };
   },
 });

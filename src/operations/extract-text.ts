@@ -31,7 +31,7 @@ size is not. A glyph whose font does not tell its character is U+FFFD. A scan wi
   headers: ["X-Input-Repaired"],
 
   async run({ file, pages, words }, { pdf }) {
-    using open = openPdf(pdf, file);
+    using open = openPdf(pdf, file, { whole: "drawn" });
     const { pageCount } = open;
     const chosen = pages?.resolveSet("pages", pageCount) ?? Array.from({ length: pageCount }, (_, page) => page);
     const read = await readText(open, chosen, { words });

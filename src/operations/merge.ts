@@ -44,7 +44,7 @@ document, named by its file name, with its outline below. \`none\`.`,
     using stack = new DisposableStack();
     const opened: OpenPdf[] = [];
     for (const file of files) {
-      const open = stack.use(openPdf(pdf, file));
+      const open = stack.use(openPdf(pdf, file, { whole: "copied" }));
       requireOwner(open);
       opened.push(open);
     }

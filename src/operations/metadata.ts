@@ -163,7 +163,7 @@ passwords and permissions stay those of the input.`,
   },
 
   async run({ file, action, metadata, replace }, { pdf }) {
-    using open = openPdf(pdf, file);
+    using open = openPdf(pdf, file, { whole: action === "set" ? "written" : undefined });
     const { document, pageCount, encrypted } = open;
     if (action === "get") {
       const texts = new TextReader(pdf);

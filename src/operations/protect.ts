@@ -50,7 +50,7 @@ it is not given.`,
   async run({ file, ...given }, { pdf, encryption }) {
     const asked = readProtection(given).protection;
     const protection = { ...asked, ownerPassword: asked.ownerPassword || encryption.randomPassword() };
-    using open = openPdf(pdf, file);
+    using open = openPdf(pdf, file, { whole: "written" });
     requireOwner(open);
     const key = await encryption.prepare(protection);
     const { document, pageCount } = open;

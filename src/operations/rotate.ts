@@ -41,7 +41,7 @@ names; one of the two must be given. All else stays as it is, encryption too.`,
   },
 
   async run({ file, angle, pages, rotations }, { pdf }) {
-    using open = openPdf(pdf, file);
+    using open = openPdf(pdf, file, { whole: "written" });
     mendPageTree(open);
     const { document, pageCount } = open;
     const turns = new Map<number, number>();

@@ -59,7 +59,7 @@ stay those of the input, in every part.`,
 
   async run({ file, mode, ranges, chunkSize }, { pdf }) {
     using stack = new DisposableStack();
-    const open = stack.use(openPdf(pdf, file));
+    const open = stack.use(openPdf(pdf, file, { whole: "copied" }));
     const { pageCount } = open;
     // Syntax and bounds are checked before the document is taken apart.
     const fromRanges = ranges === undefined ? [] : resolveRanges(ranges, pageCount);

@@ -138,3 +138,11 @@ function withXrefStream(objects: readonly PdfObject[], place: { compressed: numb
   const tail = `\nendstream\nendobj\nstartxref\n${body.length}\n%%EOF\n`;
   return concatenate([body, latin1(head), rows, latin1(tail)]);
 }
+
+/** The same document with one object that cannot be read where the cross-references say, nor found by looking for it. */
+export function withLostObject(bytes: Uint8Array, number: number): Uint8Array {
+  const text = new TextDecoder("latin1").decode(bytes);
+  const head = `\n${number} 0 obj\n`;
+  if (!text.includes(head)) throw new Error(`there is no object ${number}`);
+  return latin1(text.replace(head, head.replace("obj", "xyz")));
+}

@@ -1,6 +1,11 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { getDocument, VerbosityLevel, type PDFDocumentProxy } from "pdfjs-dist/legacy/build/pdf.mjs";
+import {
+  getDocument,
+  VerbosityLevel,
+  type PDFDocumentLoadingTask,
+  type PDFDocumentProxy,
+} from "pdfjs-dist/legacy/build/pdf.mjs";
 import { hash, readPage, targetResolver, type PageView, type Resolve, type Target } from "./pdfjs-page.ts";
 import { plain, plainRecord, record, type Json, type Plain } from "./pdfjs-values.ts";
 
@@ -56,7 +61,29 @@ const folder = (name: string): string => `${join(packageRoot, name)}/`;
 
 /** Reads a whole document with pdf.js, an engine that the service does not use. Throws where it does not open. */
 export async function openPdf(bytes: Uint8Array, options: OpenOptions = {}): Promise<DocumentView> {
-  const task = getDocument({
+  const task = load(bytes, options.password);
+  try {
+    const document = await task.promise;
+    return await readDocument(document, options.drawing ?? false);
+  } finally {
+    await task.destroy();
+  }
+}
+
+/** How many pages pdf.js counts, once it has read the first and the last. Throws where it does not open. */
+export async function countPages(bytes: Uint8Array, password?: string): Promise<number> {
+  const task = load(bytes, password);
+  try {
+    const document = await task.promise;
+    for (const number of new Set([1, document.numPages])) await document.getPage(number);
+    return document.numPages;
+  } finally {
+    await task.destroy();
+  }
+}
+
+function load(bytes: Uint8Array, password: string | undefined): PDFDocumentLoadingTask {
+  return getDocument({
     // pdf.js takes the buffer away.
     data: bytes.slice(),
     verbosity: VerbosityLevel.ERRORS,
@@ -65,14 +92,8 @@ export async function openPdf(bytes: Uint8Array, options: OpenOptions = {}): Pro
     wasmUrl: folder("wasm"),
     iccUrl: folder("iccs"),
     useSystemFonts: false,
-    ...(options.password === undefined ? {} : { password: options.password }),
+    ...(password === undefined ? {} : { password }),
   });
-  try {
-    const document = await task.promise;
-    return await readDocument(document, options.drawing ?? false);
-  } finally {
-    await task.destroy();
-  }
 }
 
 async function readDocument(document: PDFDocumentProxy, drawing: boolean): Promise<DocumentView> {

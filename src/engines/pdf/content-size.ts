@@ -1,82 +1,72 @@
 import type { PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
-import { Refusal } from "../errors.ts";
+import { ContentMeter } from "./content-meter.ts";
+import { idOf } from "./content-resources.ts";
 import type { OpenPdf } from "./document.ts";
-import { countInflated, DEFLATE_RATIO } from "./object-streams.ts";
 import { items } from "./objects.ts";
+import { decodedSize, largestSize } from "./stream-size.ts";
 
 /**
- * Refuses pages (0-based) whose content streams decompress to more than the limit, before MuPDF interprets them, which it does
- * without a bound. Those that cannot reach half of it together, however well they are compressed, are not looked into.
+ * Refuses pages (0-based) that make an interpreter read more bytes of content than the limit: MuPDF interprets without a
+ * bound. What a page draws (form XObjects, tiling patterns, soft masks, large glyphs of Type 3 fonts, appearances of
+ * annotations) counts as often as it is drawn. Pages that draw nothing of the kind, and that cannot reach half of the
+ * limit together however well they are compressed, are not looked into.
  * @throws Refusal `limit_exceeded`
  */
-export function checkContents({ document, engine }: OpenPdf, pages: readonly number[]): void {
-  const most = limits.contentBytes;
+export function checkContents(open: OpenPdf, pages: readonly number[]): void {
+  const { document, engine } = open;
+  const meter = new ContentMeter(open);
   /** Sizes by object number: pages may share a stream, and each interprets it. */
   const sizes = new Map<number, number>();
-  let [total, unread] = [0, 0];
-  for (const page of pages) {
-    for (const stream of streamsOf(page)) {
-      const bound = Math.max(0, stream.get("Length").asNumber()) * DEFLATE_RATIO ** compressions(stream);
-      if (unread + bound <= most / 2) {
-        unread += bound;
-        continue;
-      }
-      const number = stream.asIndirect();
-      const size = sizes.get(number) ?? sizeOf(stream, most - total);
-      sizes.set(number, size);
-      total += size;
-      if (total > most) throw tooLarge(total);
+  let unread = 0;
+  for (const index of pages) engine.scope(() => count(index));
+
+  function count(index: number): void {
+    const page = pageAt(index);
+    if (page === undefined) return;
+    const object = page.getInheritable("Resources");
+    const resources = { object, id: idOf(object, `p${index}`) };
+    const streams = streamsOf(page.get("Contents"));
+    if (meter.isPlain(resources)) for (const stream of streams) countPlain(stream);
+    else meter.add(streams, resources);
+    for (const annotation of items(page.get("Annots"))) {
+      const appearance = appearanceOf(annotation);
+      if (appearance !== undefined) meter.addForm(appearance, resources);
     }
   }
 
-  function streamsOf(page: number): PDFObject[] {
+  function countPlain(stream: PDFObject): void {
+    const bound = largestSize(stream);
+    if (unread + bound <= limits.contentBytes / 2) {
+      unread += bound;
+      return;
+    }
+    const number = stream.asIndirect();
+    const size = sizes.get(number) ?? decodedSize(engine, stream, meter.left);
+    sizes.set(number, size);
+    meter.addBytes(size);
+  }
+
+  function pageAt(index: number): PDFObject | undefined {
     try {
-      const contents = document.findPage(page).get("Contents");
-      return (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
+      const page = document.findPage(index);
+      return page.isDictionary() ? page : undefined;
     } catch (error) {
-      if (engine.isFailure(error)) return [];
+      if (engine.isFailure(error)) return undefined;
       throw error;
-    }
-  }
-
-  function sizeOf(stream: PDFObject, left: number): number {
-    const filters = compressions(stream);
-    try {
-      if (filters > 0 && isDeflatedOnly(stream)) {
-        const raw = stream.readRawStream();
-        const data = raw.asUint8Array().slice();
-        raw.destroy();
-        return countInflated(data, filters, left);
-      }
-      const read = stream.readStream();
-      const size = read.getLength();
-      read.destroy();
-      return size;
-    } catch (error) {
-      // What cannot be read shows nothing; a lack of memory is told.
-      const meaning = engine.explain(error);
-      if (meaning instanceof Refusal && meaning.code === "invalid_file") return 0;
-      throw meaning;
     }
   }
 }
 
-const filtersOf = (stream: PDFObject): string[] => {
-  const filter = stream.get("Filter");
-  return (filter.isArray() ? items(filter) : [filter]).map((name) => (name.isName() ? name.asName() : ""));
-};
+const streamsOf = (contents: PDFObject): PDFObject[] =>
+  (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
 
-/** How often a stream is compressed in a way that expands much; run lengths and the ASCII filters do not. */
-const compressions = (stream: PDFObject): number =>
-  filtersOf(stream).filter((name) => /^(FlateDecode|Fl|LZWDecode|LZW)$/.test(name)).length;
-
-const isDeflatedOnly = (stream: PDFObject): boolean =>
-  filtersOf(stream).every((name) => name === "FlateDecode" || name === "Fl");
-
-function tooLarge(actual: number): Refusal {
-  return new Refusal("limit_exceeded", "The pages' contents decompress to too many bytes.", {
-    limit: limits.contentBytes,
-    actual,
-  });
+/** What shows an annotation in its present state (12.5.5). */
+function appearanceOf(annotation: PDFObject): PDFObject | undefined {
+  const normal = annotation.get("AP", "N");
+  if (normal.isStream()) return normal;
+  const state = annotation.get("AS");
+  if (!normal.isDictionary() || !state.isName()) return undefined;
+  const appearance = normal.get(state.asName());
+  return appearance.isStream() ? appearance : undefined;
 }

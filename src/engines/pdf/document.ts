@@ -2,6 +2,7 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import { markClearMetadata } from "./clear-metadata.ts";
+import { findDamage } from "./damage.ts";
 import type { InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { checkObjectStreams } from "./object-streams.ts";
@@ -21,6 +22,9 @@ export interface PdfInput {
 /** Permission bits of the encryption dictionary (ISO 32000-2, table 22): 3 to 6 and 9 to 12. */
 const PERMISSION_BITS = 0b1111_0011_1100;
 
+/** All of them granted. */
+const ALL_PERMISSIONS = -4;
+
 /** What `authenticatePassword` answers where the password is the owner's. */
 const OWNER = 4;
 
@@ -38,11 +42,16 @@ export interface OpenPdf extends Disposable {
 }
 
 /**
- * Opens a PDF of the arena.
+ * Opens a PDF of the arena. Damage is looked for at once in all of it where it will be `written`, where its pages will be `drawn`
+ * (or their content interpreted in another way), or `copied`; else it is found with the objects that are damaged.
  * @throws Refusal `invalid_file` (unreadable, without pages, damaged beyond repair with `missingPages`),
  *   `password_required`, `incorrect_password`, `unsupported_encryption`, `limit_exceeded` (pages, objects, bytes).
  */
-export function openPdf(engine: PdfEngine, sent: PdfInput): OpenPdf {
+export function openPdf(
+  engine: PdfEngine,
+  sent: PdfInput,
+  { whole }: { whole?: "written" | "drawn" | "copied" | undefined } = {},
+): OpenPdf {
   const { field } = sent;
   if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
   const check = checkObjectStreams(sent.bytes);
@@ -53,9 +62,18 @@ export function openPdf(engine: PdfEngine, sent: PdfInput): OpenPdf {
   if (objects > limits.objects) {
     throw new Refusal("limit_exceeded", `${field} has too many objects.`, { limit: limits.objects, actual: objects });
   }
+  const wasEncrypted = document.getTrailer().get("Encrypt").isDictionary();
+  if (whole !== undefined) findDamage(engine, document, whole);
+  const root = document.getTrailer().get("Root");
+  if (!root.isDictionary() || root.isStream()) throw invalidFile(field, "has no readable catalog");
   const pageCount = countPages(document, field);
-  const permissions = document.getTrailer().get("Encrypt", "P");
-  const encrypted = document.getTrailer().get("Encrypt").isDictionary();
+  const encryption = document.getTrailer().get("Encrypt");
+  const encrypted = encryption.get("Filter").isName() && !encryption.isStream();
+  // A repaired file may have another trailer.
+  if (encrypted !== wasEncrypted) throw invalidFile(field, "is damaged: its encryption is lost");
+  // What MuPDF takes for it where it is missing; other readers do not open the file then.
+  if (encrypted && !encryption.get("P").isNumber()) encryption.put("P", ALL_PERMISSIONS);
+  const permissions = encryption.get("P");
   const restricted = encrypted && (permissions.asNumber() & PERMISSION_BITS) !== PERMISSION_BITS;
   const open: OpenPdf = {
     input,
@@ -72,6 +90,26 @@ export function openPdf(engine: PdfEngine, sent: PdfInput): OpenPdf {
   if (encrypted) markClearMetadata(document);
   refuseMissingPages(open);
   return open;
+}
+
+/**
+ * Works on a document of which only parts are copied. Where damage shows only then, it is done again with a document that was
+ * read and mended as a whole: what was copied before may be wrong.
+ */
+export function copyFrom<T>(engine: PdfEngine, sent: PdfInput, work: (open: OpenPdf) => T): T {
+  {
+    using open = openPdf(engine, sent);
+    const { repaired } = open;
+    try {
+      const result = work(open);
+      if (open.repaired === repaired) return result;
+    } catch (error) {
+      const meaning = engine.explain(error);
+      if (!(meaning instanceof Refusal) || meaning.code !== "invalid_file") throw error;
+    }
+  }
+  using open = openPdf(engine, sent, { whole: "copied" });
+  return work(open);
 }
 
 /** Refuses an input whose permissions are restricted unless it was opened with its owner password. */

@@ -2,8 +2,9 @@ import type * as MuPDF from "mupdf";
 import { createMuPDF, type LibMuPDF } from "../../../wasm/generated/mupdf.js";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
+import { Budget } from "./budget.ts";
 import { reserveObjects } from "./xref-room.ts";
-import { type Denied, meaningOf, MuPDFFailure } from "./failures.ts";
+import { meaningOf, MuPDFFailure } from "./failures.ts";
 import { type AllowHeap, type Arena, clearFrom, type InputBytes, WASM_PAGE, withoutTrailingZeros } from "./heap.ts";
 
 /** Room for copies of all that the files hold, in sizes of the files: a little more than they take. */
@@ -37,8 +38,7 @@ export class PdfEngine {
    * last as long as the lease, which is too long only where much is done again and again.
    */
   readonly scope: <T>(work: () => T) => T;
-  #allowHeap: AllowHeap = () => true;
-  #denied: Denied = false;
+  #budget = new Budget(() => true, 0);
   #arena: { pointer: number; capacity: number; used: number } | undefined;
   /** Bytes of the request's files. */
   #inputBytes = 0;
@@ -96,8 +96,7 @@ export class PdfEngine {
 
   /** Takes the instance for a request whose heap may grow as `allowHeap` says. */
   begin(allowHeap: AllowHeap): void {
-    this.#allowHeap = allowHeap;
-    this.#denied = false;
+    this.#budget = new Budget(allowHeap, this.heapBytes);
   }
 
   /** Puts the instance back to its first state; every pointer into it dies. */
@@ -109,7 +108,7 @@ export class PdfEngine {
     this.#arena = undefined;
     this.#inputBytes = 0;
     this.#decodedBytes = 0;
-    this.#allowHeap = () => true;
+    this.#budget = new Budget(() => true, 0);
   }
 
   /**
@@ -197,16 +196,30 @@ export class PdfEngine {
     throw new Refusal("limit_exceeded", "The files decompress to too many bytes.", { limit, actual });
   }
 
+  /**
+   * Counts bytes of JavaScript values that the request is about to hold: they share the isolate with the heap.
+   * @throws Refusal `limit_exceeded`, `overloaded`
+   */
+  claim(bytes: number): void {
+    try {
+      this.#budget.claim(bytes, this.heapBytes);
+    } catch (error) {
+      // A large heap is in the way: the next request gets another.
+      this.#failed = true;
+      throw error;
+    }
+  }
+
   /** Whether an error is MuPDF's own word on a part of the document, not a trap or a lack of memory. */
   isFailure(error: unknown): boolean {
-    return error instanceof MuPDFFailure && this.#denied === false;
+    return error instanceof MuPDFFailure && this.#budget.denied === false;
   }
 
   /** What an error of the engine means to the caller, where it is the document's fault; the error itself otherwise. */
   explain(error: unknown): unknown {
     // Out of stack: what was under way keeps its frames there.
     this.#failed ||= error instanceof RangeError;
-    return meaningOf(error, this.#denied);
+    return meaningOf(error, this.#budget.denied);
   }
 
   #malloc(size: number): number {
@@ -230,12 +243,7 @@ export class PdfEngine {
   #capHeap(): void {
     const grow = this.#memory.grow.bind(this.#memory);
     this.#memory.grow = (pages) => {
-      const allowed = this.#allowHeap(this.heapBytes + pages * WASM_PAGE);
-      if (allowed !== true) {
-        this.#denied = allowed === "busy" ? "busy" : "limit";
-        throw new RangeError("heap limit");
-      }
-      this.#denied = false;
+      if (!this.#budget.allows(this.heapBytes + pages * WASM_PAGE)) throw new RangeError("heap limit");
       return grow(pages);
     };
   }

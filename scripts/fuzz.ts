@@ -1,0 +1,82 @@
+/**
+ * `npm run fuzz -- [folder] [--seed N] [--count N] [--seconds N] [--first N] [--only text]`: sends damaged files through
+ * every operation: those of a folder (`$CORPUS_DIR` where none is given; MANIFEST.json in it may name passwords), if there is
+ * one, and the project's own. An answer must be a 2xx whose document opens, or a documented refusal, and come soon; the next
+ * plain request must succeed; and no answer may show what another request brought. `--first` is the number of the first
+ * call, `--only` takes the operations whose names hold a text. A server is started, unless `$BASE_URL` and `$API_KEY` name
+ * one. Exit code 1 when anything failed; what was sent is then written to a folder that is named.
+ */
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
+import { fuzz, type Source } from "../test/harness/fuzz.ts";
+import { ownSources } from "../test/harness/fuzz-sources.ts";
+import { readPasswords } from "../test/harness/manifest.ts";
+import { withService } from "../test/harness/service.ts";
+
+/** Files of more bytes are left out: a run is many calls. */
+const LARGEST = 1024 * 1024;
+
+async function filesOf(folder: string): Promise<Source[]> {
+  if (folder === "") return [];
+  const passwords = await readPasswords(folder);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const sources: Source[] = [];
+  for (const name of entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()) {
+    const bytes = new Uint8Array(await readFile(name));
+    if (bytes.length > LARGEST || !isPdf(bytes)) continue;
+    const file = relative(folder, name);
+    sources.push({ name: file, bytes, password: passwords.get(file) });
+  }
+  return sources;
+}
+
+const isPdf = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 1024)).includes("%PDF-");
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: "string" },
+    count: { type: "string" },
+    seconds: { type: "string" },
+    first: { type: "string", default: "0" },
+    only: { type: "string", default: "" },
+  },
+});
+const folder = (positionals[0] ?? process.env["CORPUS_DIR"] ?? "").replace(/\/+$/, "");
+if (folder !== "" && !existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
+const count = Number(values.count ?? (values.seconds === undefined ? 1_000 : Number.MAX_SAFE_INTEGER));
+const failures = join(tmpdir(), "pdf-service-fuzz");
+const repeat = (call: number): string =>
+  ["npm run fuzz --", folder, `--seed ${seed}`, values.only && `--only ${values.only}`, `--first ${call} --count 1`]
+    .filter((part) => part !== "")
+    .join(" ");
+
+const sources = [...(await filesOf(folder)), ...(await ownSources())];
+console.log(`seed ${seed}, ${sources.length} files`);
+const options = {
+  seed,
+  first: Number(values.first),
+  count,
+  milliseconds: values.seconds === undefined ? Number.MAX_SAFE_INTEGER / 2 : Number(values.seconds) * 1000,
+  only: values.only,
+  folder: failures,
+};
+const result = await withService((service) =>
+  fuzz(service, sources, options, ({ call, operation, faults, folder: kept }) => {
+    console.log(`FAIL call ${call}, ${operation}: ${faults.join("; ").slice(0, 1_000)}`);
+    console.log(`     what was sent: ${kept}`);
+    console.log(`     again: ${repeat(call)}`);
+  }),
+);
+for (const [kind, times] of Object.entries(result.answers).toSorted(([, a], [, b]) => b - a)) {
+  console.log(`${String(times).padStart(7)}  ${kind}`);
+}
+console.log(`${result.calls} calls, ${result.failures.length} failed (seed ${seed})`);
+process.exitCode = result.failures.length === 0 ? 0 : 1;

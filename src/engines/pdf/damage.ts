@@ -1,0 +1,75 @@
+import type { PDFDocument, PDFObject } from "mupdf";
+import type { PdfEngine } from "./mupdf.ts";
+
+type Pointer = PDFObject["pointer"];
+
+/**
+ * Objects that are looked at of a document that is drawn: writing and copying need all of them in the heap sooner or later,
+ * drawing does not, and 200,000 take some 60 MiB.
+ */
+const MOST_DRAWN = 200_000;
+
+/**
+ * Reads every object that the document uses, until MuPDF finds one damaged and repairs the whole document. Otherwise it does so
+ * when it first comes upon the object. Where that is while it writes, what was changed is lost, and pages with it; where it is
+ * while it interprets a page, it goes on with objects that are gone. In a document that is to be copied, references to objects
+ * beyond the last are taken out, too: they are null (ISO 32000-2, 7.3.10), and MuPDF refuses to copy them.
+ * Objects are walked without handles: those of each while nothing else is read, which could move them.
+ */
+export function findDamage(engine: PdfEngine, document: PDFDocument, purpose: "written" | "drawn" | "copied"): void {
+  const mend = purpose === "copied";
+  if (document.wasRepaired() && !mend) return;
+  const { lib } = engine;
+  const count = document.countObjects();
+  const repaired = document.wasRepaired();
+  const nothing = document.newNull();
+  const reached = new Uint8Array(count);
+  const pending: number[] = [];
+  let left = purpose === "drawn" ? MOST_DRAWN : Infinity;
+
+  /** Whether a value leads to nothing. */
+  const visit = (value: Pointer): boolean => {
+    if (lib._wasm_pdf_is_indirect(value) === 0) {
+      look(value);
+      return false;
+    }
+    const number = lib._wasm_pdf_to_num(value);
+    if (number <= 0 || number >= count) return true;
+    if (reached[number] === 0) pending.push(number);
+    reached[number] = 1;
+    return false;
+  };
+  const look = (object: Pointer): void => {
+    if (lib._wasm_pdf_is_dict(object) !== 0) {
+      for (let index = lib._wasm_pdf_dict_len(object) - 1; index >= 0; index--) {
+        const dangles = visit(lib._wasm_pdf_dict_get_val(object, index));
+        if (dangles && mend) lib._wasm_pdf_dict_del(object, lib._wasm_pdf_dict_get_key(object, index));
+      }
+    } else if (lib._wasm_pdf_is_array(object) !== 0) {
+      for (let index = lib._wasm_pdf_array_len(object) - 1; index >= 0; index--) {
+        const dangles = visit(lib._wasm_pdf_array_get(object, index));
+        if (dangles && mend) lib._wasm_pdf_array_put(object, index, nothing.pointer);
+      }
+    }
+  };
+
+  look(document.getTrailer().pointer);
+  for (let number = pending.pop(); number !== undefined && left > 0; number = pending.pop(), left--) {
+    const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
+    try {
+      // The first question reads the object.
+      lib._wasm_pdf_is_dict(reference);
+      if (document.wasRepaired() !== repaired) {
+        // Everything may have another number now.
+        if (mend) findDamage(engine, document, purpose);
+        return;
+      }
+      look(reference);
+    } catch (error) {
+      // An object that cannot be read leads nowhere.
+      if (!engine.isFailure(error)) throw error;
+    } finally {
+      lib._wasm_pdf_drop_obj(reference);
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { pdfPart, post, type Service } from "../harness/client.ts";
+import { faultsOf } from "../harness/fuzz-checks.ts";
+import { fuzz, type FuzzOptions, type Source } from "../harness/fuzz.ts";
+import { ownSources } from "../harness/fuzz-sources.ts";
+import { markedDocument, Markers } from "../harness/markers.ts";
+import { mutate } from "../harness/mutations.ts";
+import { Random } from "../harness/random.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const service: Service = { baseUrl, key: liveKey };
+
+let folder = "";
+let sources: Source[] = [];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "pdf-service-fuzz-"));
+  sources = await ownSources();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const options = (changes: Partial<FuzzOptions>): FuzzOptions => ({
+  seed: 1,
+  first: 0,
+  count: 80,
+  milliseconds: 120_000,
+  only: "",
+  folder,
+  ...changes,
+});
+
+test("80 damaged documents are answered or refused, and nothing of one shows in another's answer", async () => {
+  const { calls, answers, failures } = await fuzz(service, sources, options({}), () => undefined);
+  expect(failures).toEqual([]);
+  expect(calls).toBe(80);
+  // Neither all refused nor all untouched.
+  expect(answers["200"]).toBeGreaterThan(20);
+  expect(answers["400 invalid_file"]).toBeGreaterThan(10);
+}, 180_000);
+
+test("an operation that has no form is an error, and so is a service that does not answer", async () => {
+  await expect(fuzz(service, sources, options({ only: "unheard-of" }), () => undefined)).rejects.toThrow("unheard-of");
+  const nobody = { baseUrl, key: "sk_live_nobody" };
+  await expect(fuzz(nobody, sources, options({}), () => undefined)).rejects.toThrow("unauthenticated");
+});
+
+test("the same seed and number make the same damage", () => {
+  const [source, other] = [markedDocument("mark"), markedDocument("other")];
+  for (let call = 0; call < 300; call++) {
+    const once = mutate(source, new Random(7, call), other);
+    expect(mutate(source, new Random(7, call), other)).toEqual(once);
+    expect(mutate(source, new Random(8, call), other)).not.toEqual(once);
+  }
+});
+
+describe("a mark of another call is found", () => {
+  const markers = new Markers(new Random(3));
+  const file = pdfPart(markedDocument(markers.of(41)), "document.pdf");
+  const found = "the body shows bytes of call 41";
+
+  test.each([
+    ["rotate", { angle: "90" }],
+    ["extract-text", {}],
+    ["metadata", { action: "get" }],
+  ])("in the answer of %s", async (operation, fields: Record<string, string>) => {
+    const form = { file, ...fields };
+    const answer = await post(service, operation, form);
+    expect(await faultsOf(answer, form, 41, markers)).toEqual([]);
+    expect(await faultsOf(answer, form, 42, markers)).toContain(found);
+  });
+
+  test.each([
+    ["protect", { userPassword: "user" }, "the body, decrypted, shows bytes of call 41"],
+    ["split", { mode: "pages" }, "document-001.pdf shows bytes of call 41"],
+  ])("in the answer of %s", async (operation, fields: Record<string, string>, fault) => {
+    const form = { file, ...fields };
+    expect(await faultsOf(await post(service, operation, form), form, 42, markers)).toContain(fault);
+  });
+
+  test("in a file name", async () => {
+    const form = { file: pdfPart(markedDocument("none"), `${markers.of(41)}.pdf`), angle: "90" };
+    const answer = await post(service, "rotate", form);
+    expect(await faultsOf(answer, form, 42, markers)).toEqual(["a header shows bytes of call 41"]);
+  });
+
+  test("in hexadecimal digits and in UTF-16", () => {
+    const mark = markers.of(41);
+    const hex = Buffer.from(mark, "latin1").toString("hex");
+    for (const bytes of [Buffer.from(mark, "utf16le"), Buffer.from(hex), Buffer.from(hex.replaceAll(/../g, "00$&"))]) {
+      expect([...markers.callsIn(bytes)]).toEqual([41]);
+    }
+  });
+});

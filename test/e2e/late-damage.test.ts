@@ -1,0 +1,88 @@
+import { describe, expect, inject, test } from "vitest";
+import { withLostObject } from "../harness/broken-fixtures.ts";
+import { pdfPart, post, type Answer, type Part, type Service } from "../harness/client.ts";
+import { encrypt } from "../harness/encrypted-fixtures.ts";
+import { documentsOf } from "../harness/parts.ts";
+import { openPdf, type DocumentView } from "../harness/pdfjs.ts";
+import { latin1, pdf } from "../harness/pdf-writer.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const service: Service = { baseUrl, key: liveKey };
+
+/** Two pages, and an outline entry (6) that leads to the second and says whatever is in its place. */
+const document = (title = "(Title)", root = "1 0 R"): Uint8Array =>
+  pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R /Outlines 5 0 R >>",
+      "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /Resources << >> >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 100] >>",
+      "<< /Type /Outlines /First 6 0 R /Last 6 0 R /Count 1 >>",
+      `<< /Title ${title} /Parent 5 0 R /Dest [4 0 R /Fit] >>`,
+      "<< /Title (Info) >>",
+      { entries: "/Type /Catalog /Pages 2 0 R", data: new Uint8Array() },
+    ],
+    `/Root ${root} /Info 7 0 R /ID [<01> <01>]`,
+  );
+
+const calls: [string, Record<string, string>][] = [
+  ["rotate", { angle: "90" }],
+  ["metadata", { action: "set", metadata: '{"title":"New"}' }],
+  ["protect", { userPassword: "user" }],
+  ["extract-pages", { range: "1-2" }],
+  ["split", { mode: "pages" }],
+  ["merge", {}],
+];
+
+/** What each document has in the end, and what an operation changes of it. */
+const kept = { rotate: 0, title: "Info" };
+const changes: Readonly<Record<string, Partial<typeof kept>>> = { rotate: { rotate: 90 }, metadata: { title: "New" } };
+
+function send(operation: string, fields: Record<string, string>, bytes: Uint8Array): Promise<Answer> {
+  const file = pdfPart(bytes);
+  const files: Record<string, Part> = operation === "merge" ? { file0: file, file1: file } : { file };
+  return post(service, operation, { ...fields, ...files });
+}
+
+const open = (bytes: Uint8Array, operation: string): Promise<DocumentView> =>
+  openPdf(bytes, operation === "protect" ? { password: "user" } : {});
+
+describe.each(calls)("%s", (operation, fields) => {
+  test("keeps the pages where an object that no page uses is found damaged", async () => {
+    const answer = await send(operation, fields, withLostObject(document(), 6));
+    expect([answer.status, answer.code]).toEqual([200, undefined]);
+    expect(answer.headers.get("X-Input-Repaired")).toBe("true");
+    const widths: unknown[] = [];
+    for (const { bytes } of documentsOf(answer)) {
+      const view = await open(bytes, operation);
+      widths.push(...view.pages.map(({ view: box }) => (Array.isArray(box) ? box[2] : undefined)));
+      const { rotate, title } = { ...kept, ...changes[operation] };
+      expect(view.pages.map((page) => page.rotate)).toEqual(view.pages.map(() => rotate));
+      expect(view.info["Title"]).toBe(title);
+    }
+    expect(widths).toEqual(operation === "merge" ? [200, 300, 200, 300] : [200, 300]);
+  });
+
+  test("takes a reference to an object beyond the last for null", async () => {
+    const answer = await send(operation, fields, document("(Title) /C 99 0 R /X [1 98 0 R 2]"));
+    expect([answer.status, answer.code]).toEqual([200, undefined]);
+    expect(answer.headers.get("X-Input-Repaired")).toBeNull();
+    for (const { bytes } of documentsOf(answer)) expect((await open(bytes, operation)).pages.length).toBeGreaterThan(0);
+  });
+
+  test("refuses a catalog that is a stream, which no other reader takes", async () => {
+    expect(await send(operation, fields, document("(Title)", "8 0 R"))).toMatchObject({
+      status: 400,
+      code: "invalid_file",
+    });
+  });
+});
+
+test("an encrypted document whose permissions are missing is given them, and opens in other readers", async () => {
+  const encrypted = await encrypt(document(), { cipher: "rc4-128", userPassword: "user", ownerPassword: "owner" });
+  const text = new TextDecoder("latin1").decode(encrypted);
+  const damaged = latin1(text.replace(/\/P -\d+/, (entry) => entry.replace("P", "Q")));
+  const answer = await post(service, "rotate", { file: pdfPart(damaged), password: "user", angle: "90" });
+  expect(answer.status).toBe(200);
+  expect((await openPdf(answer.body, { password: "user" })).pages.length).toBe(2);
+});

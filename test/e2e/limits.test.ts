@@ -1,0 +1,145 @@
+import { describe, expect, inject, test } from "vitest";
+import { limits, MiB } from "../../src/limits.ts";
+import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
+import { flate, latin1, pdf, type PdfObject } from "../harness/pdf-writer.ts";
+import { show, textDocument } from "../harness/text-fixtures.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const service: Service = { baseUrl, key: liveKey };
+
+/** 200, or the refusal: status, code and details. */
+async function outcome(operation: string, parts: Readonly<Record<string, Part>>): Promise<unknown> {
+  const { status, body } = await post(service, operation, parts);
+  if (status === 200) return 200;
+  const { error } = JSON.parse(new TextDecoder().decode(body)) as { error: { code: string; details: unknown } };
+  return [status, error.code, error.details];
+}
+
+const passed = (limit: number, actual: number): unknown => [413, "limit_exceeded", { limit, actual }];
+
+const root = "<< /Type /Catalog /Pages 2 0 R >>";
+const page = (entries = ""): string => `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] ${entries} >>`;
+
+const withPages = (count: number, entries = "", objects: readonly PdfObject[] = []): Uint8Array => {
+  const kids = Array.from({ length: count }, (_, index) => `${index + 3 + objects.length} 0 R`).join(" ");
+  const tree = `<< /Type /Pages /Kids [${kids}] /Count ${count} >>`;
+  return pdf([root, tree, ...objects, ...Array<string>(count).fill(page(entries))], "/Root 1 0 R");
+};
+
+const onePage = withPages(1);
+
+describe("a document", () => {
+  const { pages, objects, decompressedBytes, treeEntries } = limits;
+
+  test.each([
+    ["rotate", { angle: "90" }],
+    ["extract-text", {}],
+    ["metadata", { action: "get" }],
+  ])("of 5,000 pages, and of one more, for %s", async (operation, fields: Record<string, string>) => {
+    expect(await outcome(operation, { file: pdfPart(withPages(pages)), ...fields })).toBe(200);
+    const refused = await outcome(operation, { file: pdfPart(withPages(pages + 1)), ...fields });
+    expect(refused).toEqual(passed(pages, pages + 1));
+  });
+
+  test("that would have more than 5,000 pages when two are merged", async () => {
+    const half = pdfPart(withPages(pages / 2));
+    expect(await outcome("merge", { file0: half, file1: half })).toBe(200);
+    const refused = await outcome("merge", { file0: half, file1: half, file2: pdfPart(onePage) });
+    expect(refused).toEqual(passed(pages, pages + 1));
+  });
+
+  test("of 500,000 objects, and of one more", async () => {
+    const last = (number: number): Uint8Array => {
+      const text = new TextDecoder("latin1").decode(onePage);
+      const row = `trailer\n<< /Size ${number + 1}`;
+      return latin1(text.replace(/trailer\n<< \/Size \d+/, `${number} 1\n0000000000 00000 n \n${row}`));
+    };
+    const fields = { action: "get" };
+    expect(await outcome("metadata", { file: pdfPart(last(objects - 1)), ...fields })).toBe(200);
+    const refused = await outcome("metadata", { file: pdfPart(last(objects)), ...fields });
+    expect(refused).toEqual(passed(objects, objects + 1));
+  });
+
+  test("whose pages' contents are read and decompress to 512 MiB, taken together, and to more", async () => {
+    const size = 32 * MiB;
+    const content = flate(new Uint8Array(size).fill(32));
+    const entries = "/Contents 3 0 R /Resources << /ExtGState << /G0 << >> >> >>";
+    const read = (count: number): Promise<unknown> =>
+      outcome("extract-pages", { file: pdfPart(withPages(count + 1, entries, [content])), range: "2-end" });
+    const fitting = decompressedBytes / size;
+    expect(await read(fitting)).toBe(200);
+    expect(await read(fitting + 1)).toEqual(passed(decompressedBytes, decompressedBytes + size));
+  });
+
+  test("with 200,000 entries in a name tree, and with one more", async () => {
+    const tree = (count: number): Uint8Array => {
+      const names = Array.from({ length: count }, (_, index) => `(n${index}) 0`).join(" ");
+      const catalog = `<< /Type /Catalog /Pages 2 0 R /Names << /JavaScript << /Names [${names}] >> >> >>`;
+      return pdf([catalog, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page()], "/Root 1 0 R");
+    };
+    const extract = (count: number): Promise<unknown> =>
+      outcome("extract-pages", { file: pdfPart(tree(count)), range: "1" });
+    expect(await extract(treeEntries)).toBe(200);
+    expect(await extract(treeEntries + 1)).toEqual(passed(treeEntries, treeEntries + 1));
+  });
+});
+
+describe("extract-text", () => {
+  const lines = (count: number): Uint8Array => {
+    const line = (index: number): string => show("a ".repeat(100), 10, 799 - index / 2, 0.4);
+    return textDocument([{ content: Array.from({ length: count }, (_, index) => line(index)).join("\n") }]);
+  };
+
+  test("of 150,000 words with their places, and of more", async () => {
+    const most = limits.text.words;
+    const file = pdfPart(lines(most / 100));
+    expect(await outcome("extract-text", { file, words: "true" })).toBe(200);
+    const more = pdfPart(lines(most / 100 + 1));
+    expect(await outcome("extract-text", { file: more, words: "true" })).toEqual(passed(most, most + 100));
+    expect(await outcome("extract-text", { file: more })).toBe(200);
+  });
+});
+
+describe("split", () => {
+  test("into more than 5,000 parts", async () => {
+    const ranges = Array<string>(limits.zipEntries + 1)
+      .fill("1")
+      .join("|");
+    const refused = await outcome("split", { file: pdfPart(onePage), mode: "ranges", ranges });
+    expect(refused).toEqual(passed(limits.zipEntries, limits.zipEntries + 1));
+  });
+
+  test("into parts of more than 50,000 pages, taken together", async () => {
+    const ranges = Array<string>(101).fill("all").join("|");
+    const refused = await outcome("split", { file: pdfPart(withPages(500)), mode: "ranges", ranges });
+    expect(refused).toEqual(passed(limits.splitPages, 50_500));
+  });
+});
+
+describe("a form", () => {
+  const { fields, textBytes, allTextBytes } = limits.form;
+
+  test("with a JSON parameter of 1 MiB, and of one byte more", async () => {
+    const metadata = (bytes: number): string => `{"title":"${"x".repeat(bytes - 12)}"}`;
+    const set = { file: pdfPart(onePage), action: "set" };
+    expect(await outcome("metadata", { ...set, metadata: metadata(textBytes) })).toBe(200);
+    const refused = await outcome("metadata", { ...set, metadata: metadata(textBytes + 1) });
+    expect(refused).toMatchObject([413, "limit_exceeded", { limit: textBytes }]);
+  });
+
+  test("with more than 4 MiB of text", async () => {
+    const texts = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`f${index}`, "x".repeat(textBytes - 9)]));
+    const refused = await outcome("rotate", { file: pdfPart(onePage), ...texts });
+    expect(refused).toMatchObject([413, "limit_exceeded", { limit: allTextBytes }]);
+  });
+
+  test("with more than 1,000 fields", async () => {
+    const many = Object.fromEntries(Array.from({ length: fields }, (_, index) => [`f${index}`, ""]));
+    expect(await outcome("rotate", { file: pdfPart(onePage), ...many })).toEqual(passed(fields, fields + 1));
+  });
+
+  test("with a field whose name is longer than all headers of a part may be", async () => {
+    const refused = await outcome("rotate", { [`f${"x".repeat(limits.form.partHeaderBytes)}`]: "" });
+    expect(refused).toMatchObject([413, "limit_exceeded", { limit: limits.form.partHeaderBytes }]);
+  });
+});

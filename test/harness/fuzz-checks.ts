@@ -1,0 +1,116 @@
+/** What must hold for an answer, whatever was sent. */
+import type { Answer } from "./client.ts";
+import type { Form } from "./fuzz-forms.ts";
+import type { Markers } from "./markers.ts";
+import { countPages } from "./pdfjs.ts";
+import { runQpdf } from "./qpdf.ts";
+import { documentsOf } from "./parts.ts";
+import { errorRows } from "../../src/http/error-table.ts";
+
+/** Documents of a ZIP that are opened, evenly taken, the first and last among them. */
+const OPENED = 3;
+
+/** First bytes of an image, by its type. */
+const SIGNATURES: Readonly<Record<string, string>> = {
+  "image/png": "\u0089PNG",
+  "image/jpeg": "\u00ff\u00d8\u00ff",
+  "image/webp": "RIFF",
+};
+
+/** Everything that is wrong with the answer to call `call`, in words. */
+export async function faultsOf(answer: Answer, form: Form, call: number, markers: Markers): Promise<string[]> {
+  const faults = answer.status === 200 ? await outputFaults(answer, form) : refusalFaults(answer);
+  const foreign = (bytes: Uint8Array, where: string): void => {
+    for (const other of markers.callsIn(bytes)) {
+      if (other !== call) faults.push(`${where} shows bytes of call ${other}`);
+    }
+  };
+  foreign(new TextEncoder().encode(JSON.stringify([...answer.headers])), "a header");
+  for (const { name, bytes } of await readableParts(answer, form)) foreign(bytes, name);
+  return faults;
+}
+
+/** A refusal is one of the table, with the table's status, and no failure of the service. */
+function refusalFaults({ status, code, headers }: Answer): string[] {
+  const row = errorRows.find(([name]) => name === code)?.[1];
+  if (row === undefined || row.status !== status)
+    return [`${status} ${code ?? "without a code"} is no documented refusal`];
+  if (status < 500) return [];
+  // Full for a moment is no failure; whoever calls asks again.
+  return code === "overloaded" && headers.has("Retry-After") ? [] : [`${status} ${code ?? ""} is a failure`];
+}
+
+async function outputFaults(answer: Answer, form: Form): Promise<string[]> {
+  const type = answer.headers.get("Content-Type") ?? "";
+  if (type === "application/json") {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(answer.body);
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? [] : ["the JSON is no object"];
+  }
+  const signature = SIGNATURES[type];
+  if (signature !== undefined) {
+    const start = Buffer.from(answer.body.subarray(0, signature.length)).toString("latin1");
+    return start === signature ? [] : [`the body is not ${type}`];
+  }
+  const documents = documentsOf(answer);
+  if (documents.length === 0) return ["the ZIP is empty"];
+  const claimed = type === "application/pdf" ? Number(answer.headers.get("X-Page-Count")) : undefined;
+  const faults: string[] = [];
+  for (const { name, bytes } of evenly(documents, OPENED)) {
+    if (!/\.pdf$|^$/.test(name)) continue;
+    const pages = await pagesSeen(bytes, passwordsOf(form));
+    if (typeof pages === "string") faults.push(`${name || "the PDF"} does not open: ${pages}`);
+    else if (pages < 1 || (claimed !== undefined && !Number.isNaN(claimed) && pages !== claimed)) {
+      faults.push(`${name || "the PDF"} has ${pages} pages${claimed === undefined ? "" : `, not ${claimed}`}`);
+    }
+  }
+  return faults;
+}
+
+/** Pages as pdf.js sees them, or else qpdf; why neither does. */
+async function pagesSeen(bytes: Uint8Array, passwords: readonly string[]): Promise<number | string> {
+  let reason = "";
+  for (const password of [undefined, ...passwords]) {
+    try {
+      return await countPages(bytes, password);
+    } catch (error) {
+      reason = String(error);
+    }
+  }
+  for (const password of ["", ...passwords]) {
+    const run = await runQpdf([`--password=${password}`, "--show-npages", "/in.pdf"], { "/in.pdf": bytes });
+    const pages = /^\d+$/m.exec(run.stdout)?.[0];
+    if (pages !== undefined) return Number(pages);
+    reason += `; ${run.stderr.split("\n")[0]}`;
+  }
+  return reason;
+}
+
+/** The answer's files as they are, and those that are encrypted in plain, too. */
+async function readableParts(answer: Answer, form: Form): Promise<{ name: string; bytes: Uint8Array }[]> {
+  const whole = { name: "the body", bytes: answer.body };
+  const type = answer.headers.get("Content-Type") ?? "";
+  if (answer.status !== 200 || !/pdf|zip/.test(type)) return [whole];
+  const parts = type === "application/zip" ? documentsOf(answer) : [whole];
+  const encrypted = evenly(parts, 2).filter(({ bytes }) => Buffer.from(bytes).includes("/Encrypt"));
+  for (const { name, bytes } of encrypted) {
+    for (const password of ["", ...passwordsOf(form)]) {
+      const args = [`--password=${password}`, "--decrypt", "--stream-data=uncompress", "/in.pdf", "/out.pdf"];
+      const { output } = await runQpdf(args, { "/in.pdf": bytes });
+      if (output === undefined) continue;
+      parts.push({ name: `${name}, decrypted,`, bytes: output });
+      break;
+    }
+  }
+  return parts;
+}
+
+const passwordsOf = (form: Form): string[] =>
+  Object.entries(form).flatMap(([name, part]) =>
+    /^(password\d*|userPassword|ownerPassword)$/.test(name) && typeof part === "string" ? [part] : [],
+  );
+
+function evenly<T>(list: readonly T[], count: number): T[] {
+  const step = Math.max(1, (list.length - 1) / Math.max(1, count - 1));
+  return list.filter((_, index) => Math.round(Math.round(index / step) * step) === index);
+}

@@ -1,0 +1,79 @@
+/** What each operation is sent by `npm run fuzz`: an entry for each of the registry. */
+import type { Part } from "./client.ts";
+import type { Random } from "./random.ts";
+
+/** What a form is made of. */
+export interface Draw {
+  readonly random: Random;
+  /** Letters that belong to this call alone; they may stand wherever text is asked for. */
+  readonly mark: string;
+  /** A document, damaged or not, and the password that opens it, where there is one. */
+  document(): { readonly file: Part; readonly password?: string };
+}
+
+export type Form = Readonly<Record<string, Part>>;
+
+const RANGES = ["1", "all", "odd", "even", "last", "1-end", "last-2", "2-1", "!1", "1,1,1", "1|1-end", "99", ""];
+
+/** Leaves out those that are not given. */
+function given(fields: Readonly<Record<string, Part | undefined>>): Form {
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, Part] => entry[1] !== undefined && entry[1] !== ""),
+  );
+}
+
+/** By the operation's name. */
+export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
+  merge({ random, mark, document }) {
+    const documents = Array.from({ length: 2 + random.below(3) }, document);
+    return given({
+      ...Object.fromEntries(
+        documents.flatMap(({ file, password }, index) => [
+          [`file${index}`, file],
+          [`password${index}`, password],
+        ]),
+      ),
+      interleave: random.pick([undefined, "true"]),
+      bookmarks: random.pick([undefined, "keep", "per-file", "none"]),
+      title: random.pick([undefined, mark]),
+      author: random.pick([undefined, `${mark} é 変`]),
+    });
+  },
+  split({ random, document }) {
+    const mode = random.pick(["pages", "chunks", "ranges", "bookmarks"]);
+    return given({
+      ...document(),
+      mode,
+      chunkSize: mode === "chunks" ? random.pick(["1", "2", "1000"]) : undefined,
+      ranges: mode === "ranges" ? random.pick(RANGES) : undefined,
+    });
+  },
+  "extract-text": ({ random, document }) =>
+    given({ ...document(), words: random.pick([undefined, "true"]), pages: random.pick([undefined, ...RANGES]) }),
+  "extract-pages": ({ random, document }) => given({ ...document(), range: random.pick(RANGES) }),
+  rotate: ({ random, document }) =>
+    given({
+      ...document(),
+      angle: random.pick(["0", "90", "180", "270"]),
+      pages: random.pick([undefined, undefined, ...RANGES]),
+      rotations: random.pick([undefined, '{"1":180}']),
+    }),
+  protect: ({ random, mark, document }) =>
+    given({
+      ...document(),
+      userPassword: random.pick(["user", mark]),
+      ownerPassword: random.pick([undefined, "an, owner's"]),
+      permissions: random.pick([undefined, "print,copy", "none"]),
+      encryption: random.pick([undefined, "aes-128"]),
+    }),
+  metadata({ random, mark, document }) {
+    if (random.once(2)) return given({ ...document(), action: "get" });
+    const metadata = random.pick([{ title: mark, custom: { Note: mark } }, { title: null, author: mark }, {}]);
+    return given({
+      ...document(),
+      action: "set",
+      metadata: JSON.stringify(metadata),
+      replace: random.pick([undefined, "true"]),
+    });
+  },
+};

@@ -1,0 +1,30 @@
+import { cutInHalf, pageTreeLoop, withoutXref, zipBomb } from "./broken-fixtures.ts";
+import { ciphers, encrypt } from "./encrypted-fixtures.ts";
+import { allFeatures, document } from "./fixtures.ts";
+import type { Source } from "./fuzz.ts";
+import { signedDocument } from "./metadata-fixtures.ts";
+import { runQpdf } from "./qpdf.ts";
+
+/** The project's own documents, for a mutation run. */
+export async function ownSources(): Promise<Source[]> {
+  const everything = document({ name: "everything", pages: 12, features: allFeatures, imageBytes: 2_000 });
+  const small = document({ name: "small", pages: 2, features: ["outline", "form", "links", "tagged"] });
+  const packed = await runQpdf(["--object-streams=generate", "/in.pdf", "/out.pdf"], { "/in.pdf": everything });
+  if (packed.output === undefined) throw new Error(`qpdf made no object streams: ${packed.stderr}`);
+  const encrypted = ciphers.map(async (cipher) => ({
+    name: cipher,
+    bytes: await encrypt(small, { cipher, userPassword: "user", ownerPassword: "owner" }),
+    password: cipher === "rc4-128" ? "user" : "owner",
+  }));
+  return [
+    { name: "everything", bytes: everything },
+    { name: "object streams", bytes: packed.output },
+    { name: "small", bytes: small },
+    { name: "signed", bytes: signedDocument() },
+    { name: "no xref", bytes: withoutXref(small) },
+    { name: "half", bytes: cutInHalf(small) },
+    { name: "page tree loop", bytes: pageTreeLoop() },
+    { name: "zip bomb", bytes: zipBomb(2) },
+    ...(await Promise.all(encrypted)),
+  ];
+}

@@ -1,0 +1,180 @@
+/** The mutation run: damaged files through every operation, and what must hold for each call. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { post, pdfPart, type Answer, type Part, type Service } from "./client.ts";
+import { faultsOf } from "./fuzz-checks.ts";
+import { forms, type Form } from "./fuzz-forms.ts";
+import { document } from "./fixtures.ts";
+import { markedDocument, Markers } from "./markers.ts";
+import { mutate } from "./mutations.ts";
+import { Random } from "./random.ts";
+
+/** A file that is damaged before it is sent. */
+export interface Source {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly password?: string | undefined;
+}
+
+export interface FuzzOptions {
+  readonly seed: number;
+  /** Number of the first call; a call is the same whatever came before it. */
+  readonly first: number;
+  readonly count: number;
+  /** No call begins later than this many milliseconds after the first. */
+  readonly milliseconds: number;
+  /** Only operations whose names hold this text. */
+  readonly only: string;
+  /** Folder for what failing calls sent. */
+  readonly folder: string;
+}
+
+export interface Failure {
+  readonly call: number;
+  readonly operation: string;
+  readonly faults: readonly string[];
+  /** Where the call's parts were written. */
+  readonly folder: string;
+}
+
+export interface FuzzResult {
+  readonly calls: number;
+  /** How many answers there were of each kind: `200`, or status and code. */
+  readonly answers: Readonly<Record<string, number>>;
+  readonly failures: readonly Failure[];
+}
+
+/** ms for one answer, on a busy machine. */
+const SOON = 60_000;
+/** Calls under way together: engines work side by side, too. */
+const AT_ONCE = 2;
+/** How often a full service is asked again before it counts as full for good. */
+const TRIES = 6;
+/** Failures after which a run ends. */
+const MOST_FAILURES = 25;
+
+/** The operations that the service has, from its own description: the registry. */
+async function operationsOf(service: Service, only: string): Promise<string[]> {
+  const answer = await fetch(`${service.baseUrl}/api/v1/openapi.json`);
+  const { paths } = (await answer.json()) as {
+    paths: Record<string, { post?: { requestBody?: { content: object } } }>;
+  };
+  const names = Object.entries(paths)
+    .filter(([, { post }]) => Object.keys(post?.requestBody?.content ?? {}).includes("multipart/form-data"))
+    .map(([path]) => path.split("/").at(-1) ?? "");
+  const without = names.filter((name) => forms[name] === undefined);
+  if (without.length > 0) throw new Error(`test/harness/fuzz-forms.ts has nothing for ${without.join(", ")}`);
+  const chosen = names.filter((name) => name.includes(only));
+  if (chosen.length === 0) throw new Error(`no operation's name holds ${only}`);
+  return chosen;
+}
+
+/** @throws where an operation has no form in fuzz-forms.ts, or the service does not answer a plain request at all. */
+export async function fuzz(
+  service: Service,
+  sources: readonly Source[],
+  options: FuzzOptions,
+  report: (failure: Failure) => void,
+): Promise<FuzzResult> {
+  const operations = await operationsOf(service, options.only);
+  const markers = new Markers(new Random(options.seed));
+  const failures: Failure[] = [];
+  const answers: Record<string, number> = {};
+  let [calls, dead] = [0, false];
+  const plain = plainRequest(service, markers);
+  const first = await plain();
+  if (first.length > 0) throw new Error(`the service does not answer a plain request: ${first.join("; ")}`);
+
+  const end = Date.now() + options.milliseconds;
+  let next = options.first;
+  const worker = async (): Promise<void> => {
+    while (next < options.first + options.count && Date.now() < end && failures.length < MOST_FAILURES && !dead) {
+      const call = next++;
+      const { operation, form, damage } = makeCall(call, operations, sources, markers, options.seed);
+      const faults: string[] = [];
+      try {
+        const answer = await patiently(() => post(service, operation, form, SOON));
+        const kind = answer.status === 200 ? "200" : `${answer.status} ${answer.code ?? ""}`;
+        answers[kind] = (answers[kind] ?? 0) + 1;
+        faults.push(...(await faultsOf(answer, form, call, markers)));
+        if (answer.code === "overloaded") faults.push("the service stays full");
+      } catch (error) {
+        faults.push(`no answer, or none that can be read: ${String(error)}`);
+      }
+      const after = await plain();
+      faults.push(...after.map((fault) => `the next plain request: ${fault}`));
+      dead = after.length > 0;
+      calls++;
+      if (faults.length === 0) continue;
+      const folder = await keep(join(options.folder, `${options.seed}-${call}`), form, [
+        operation,
+        ...damage,
+        ...faults,
+      ]);
+      const failure = { call, operation, faults, folder };
+      failures.push(failure);
+      report(failure);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return { calls, answers, failures };
+}
+
+function makeCall(
+  call: number,
+  operations: readonly string[],
+  sources: readonly Source[],
+  markers: Markers,
+  seed: number,
+): { operation: string; form: Form; damage: string[] } {
+  const random = new Random(seed, call);
+  const mark = markers.of(call);
+  const operation = random.pick(operations);
+  const damage: string[] = [];
+  const document = (): { file: Part; password?: string } => {
+    const source = random.once(4) ? { name: "marked", bytes: markedDocument(mark) } : random.pick(sources);
+    const other = random.pick(sources).bytes;
+    // One in eight whole: what it holds is then in the engine for sure.
+    const { bytes, names } = random.once(8) ? { bytes: source.bytes, names: [] } : mutate(source.bytes, random, other);
+    damage.push(`${source.name}: ${names.join(", ")}`);
+    const own = "password" in source ? source.password : undefined;
+    const password = own ?? (random.once(4) ? mark : undefined);
+    return { file: pdfPart(bytes, `${mark}.pdf`), ...(password === undefined ? {} : { password }) };
+  };
+  const make = forms[operation];
+  if (make === undefined) throw new Error(`no form for ${operation}`);
+  return { operation, form: make({ random, mark, document }), damage };
+}
+
+/** Asks again where the service says that it is full. */
+async function patiently(send: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await send();
+    if (answer.code !== "overloaded" || attempt === TRIES) return answer;
+    await new Promise((done) => setTimeout(done, Number(answer.headers.get("Retry-After") ?? 1) * 200 * attempt));
+  }
+}
+
+/** A request that must succeed, whatever came before, and its answer show nothing of anybody else. */
+function plainRequest(service: Service, markers: Markers): () => Promise<string[]> {
+  const file = pdfPart(document({ name: "plain", pages: 2, features: ["outline", "links"] }), "plain.pdf");
+  return async () => {
+    try {
+      const answer = await patiently(() => post(service, "rotate", { file, angle: "90" }, SOON));
+      if (answer.status !== 200) return [`${answer.status} ${answer.code ?? ""}`];
+      return await faultsOf(answer, {}, -1, markers);
+    } catch (error) {
+      return [String(error)];
+    }
+  };
+}
+
+async function keep(folder: string, form: Form, notes: readonly string[]): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, part] of Object.entries(form)) {
+    if (typeof part !== "string") await writeFile(join(folder, `${name}.pdf`), part.bytes);
+  }
+  const fields = Object.entries(form).filter(([, part]) => typeof part === "string");
+  await writeFile(join(folder, "call.txt"), [...notes, JSON.stringify(Object.fromEntries(fields))].join("\n"));
+  return folder;
+}
