@@ -11,7 +11,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { fuzz, type Source } from "../test/harness/fuzz.ts";
+import { fuzz, isImage, type Source } from "../test/harness/fuzz.ts";
 import { ownSources } from "../test/harness/fuzz-sources.ts";
 import { readPasswords } from "../test/harness/manifest.ts";
 import { withService } from "../test/harness/service.ts";
@@ -29,7 +29,7 @@ async function filesOf(folder: string): Promise<Source[]> {
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted()) {
     const bytes = new Uint8Array(await readFile(name));
-    if (bytes.length > LARGEST || !isPdf(bytes)) continue;
+    if (bytes.length > LARGEST || !(isPdf(bytes) || isImage(bytes))) continue;
     const file = relative(folder, name);
     sources.push({ name: file, bytes, password: passwords.get(file) });
   }

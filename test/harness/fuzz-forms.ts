@@ -9,6 +9,8 @@ export interface Draw {
   readonly mark: string;
   /** A document, damaged or not, and the password that opens it, where there is one. */
   document(): { readonly file: Part; readonly password?: string };
+  /** An image, damaged or not. */
+  image(): Part;
 }
 
 export type Form = Readonly<Record<string, Part>>;
@@ -65,6 +67,30 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       ownerPassword: random.pick([undefined, "an, owner's"]),
       permissions: random.pick([undefined, "print,copy", "none"]),
       encryption: random.pick([undefined, "aes-128"]),
+    }),
+  "to-images": ({ random, document }) =>
+    given({
+      ...document(),
+      format: random.pick([undefined, "png", "jpeg", "webp"]),
+      // Low, as what may break is what is read, not what is painted.
+      dpi: random.pick(["36", "50", "72"]),
+      quality: random.pick([undefined, "1", "100"]),
+      pages: random.pick(["1", "last-2", "odd", "99"]),
+    }),
+  "from-images": ({ random, image }) =>
+    given({
+      ...Object.fromEntries(Array.from({ length: 1 + random.below(3) }, (_, index) => [`image${index}`, image()])),
+      pageSize: random.pick([undefined, "a4", "letter"]),
+      marginPt: random.pick([undefined, "20"]),
+      fit: random.pick([undefined, "cover", "stretch"]),
+    }),
+  compress: ({ random, document }) =>
+    given({
+      ...document(),
+      level: random.pick([undefined, "low", "high", "max"]),
+      grayscale: random.pick([undefined, "true"]),
+      stripMetadata: random.pick([undefined, "true"]),
+      imageMaxDpi: random.pick([undefined, "72"]),
     }),
   metadata({ random, mark, document }) {
     if (random.once(2)) return given({ ...document(), action: "get" });

@@ -3,9 +3,28 @@ import { ciphers, encrypt } from "./encrypted-fixtures.ts";
 import { allFeatures, document } from "./fixtures.ts";
 import type { Source } from "./fuzz.ts";
 import { signedDocument } from "./metadata-fixtures.ts";
+import { makeJpeg, withExif } from "./jpeg-fixtures.ts";
+import { writePng } from "./png-writer.ts";
 import { runQpdf } from "./qpdf.ts";
 
-/** The project's own documents, for a mutation run. */
+/** Images of each way in which samples lie in a file. */
+function ownImages(): Source[] {
+  const size = { width: 40, height: 30 };
+  const slope = (x: number, y: number, channel: number): number => (x * 5 + y * 3 + channel * 60) % 256;
+  const pngs = ([0, 2, 4, 6] as const).flatMap((colourType) =>
+    [false, true].map((interlaced) => ({
+      name: `PNG ${colourType}${interlaced ? " interlaced" : ""}`,
+      bytes: writePng({ ...size, colourType, depth: 8, interlaced }, slope),
+    })),
+  );
+  const jpegs = ([1, 3, 4] as const).map((components) => ({
+    name: `JPEG of ${components} components`,
+    bytes: withExif(makeJpeg({ ...size, components }, slope), { orientation: 6 }),
+  }));
+  return [...pngs, ...jpegs];
+}
+
+/** The project's own documents and images, for a mutation run. */
 export async function ownSources(): Promise<Source[]> {
   const everything = document({ name: "everything", pages: 12, features: allFeatures, imageBytes: 2_000 });
   const small = document({ name: "small", pages: 2, features: ["outline", "form", "links", "tagged"] });
@@ -26,5 +45,6 @@ export async function ownSources(): Promise<Source[]> {
     { name: "page tree loop", bytes: pageTreeLoop() },
     { name: "zip bomb", bytes: zipBomb(2) },
     ...(await Promise.all(encrypted)),
+    ...ownImages(),
   ];
 }

@@ -131,20 +131,33 @@ function makeCall(
   const mark = markers.of(call);
   const operation = random.pick(operations);
   const damage: string[] = [];
-  const document = (): { file: Part; password?: string } => {
-    const source = random.once(4) ? { name: "marked", bytes: markedDocument(mark) } : random.pick(sources);
-    const other = random.pick(sources).bytes;
+  const [images, documents] = [
+    sources.filter(({ bytes }) => isImage(bytes)),
+    sources.filter((source) => !isImage(source.bytes)),
+  ];
+  const damaged = (source: Source, others: readonly Source[]): Uint8Array => {
+    const other = random.pick(others).bytes;
     // One in eight whole: what it holds is then in the engine for sure.
     const { bytes, names } = random.once(8) ? { bytes: source.bytes, names: [] } : mutate(source.bytes, random, other);
     damage.push(`${source.name}: ${names.join(", ")}`);
+    return bytes;
+  };
+  const image = (): Part => pdfPart(damaged(random.pick(images), images), `${mark}.png`);
+  const document = (): { file: Part; password?: string } => {
+    const source = random.once(4) ? { name: "marked", bytes: markedDocument(mark) } : random.pick(documents);
+    const bytes = damaged(source, documents);
     const own = "password" in source ? source.password : undefined;
     const password = own ?? (random.once(4) ? mark : undefined);
     return { file: pdfPart(bytes, `${mark}.pdf`), ...(password === undefined ? {} : { password }) };
   };
   const make = forms[operation];
   if (make === undefined) throw new Error(`no form for ${operation}`);
-  return { operation, form: make({ random, mark, document }), damage };
+  return { operation, form: make({ random, mark, document, image }), damage };
 }
+
+/** PNG, JPEG or WebP, by the first bytes. */
+export const isImage = (bytes: Uint8Array): boolean =>
+  /^(?:\u0089PNG|\u00ff\u00d8\u00ff|RIFF)/.test(Buffer.from(bytes.subarray(0, 4)).toString("latin1"));
 
 /** Asks again where the service says that it is full. */
 async function patiently(send: () => Promise<Answer>): Promise<Answer> {
