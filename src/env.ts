@@ -1,4 +1,4 @@
-import type { D1Database } from "@cloudflare/workers-types";
+import type { D1Database, ImagesBinding } from "@cloudflare/workers-types";
 import { z } from "zod";
 import { openDatabase, type Database } from "./db/client.ts";
 import { MiB } from "./limits.ts";
@@ -10,6 +10,8 @@ export interface Env {
   readonly memoryBudgetBytes: number;
   /** Where callers reach the service, without a slash at the end: `servers` of the API description. */
   readonly baseUrl: string;
+  /** Cloudflare Images, where it is bound. */
+  readonly images: ImagesBinding | undefined;
 }
 
 const bindingsSchema = z.object({
@@ -17,6 +19,12 @@ const bindingsSchema = z.object({
     (value) => typeof value === "object" && value !== null && "prepare" in value && "batch" in value,
     "must be a D1 database binding",
   ),
+  IMAGES: z
+    .custom<ImagesBinding>(
+      (value) => typeof value === "object" && value !== null && "input" in value,
+      "must be an Images binding",
+    )
+    .optional(),
   MEMORY_BUDGET_MIB: z
     .string({ error: 'must be a string such as "128"' })
     .regex(/^\d{1,6}$/, "must be a whole number of MiB")
@@ -41,8 +49,13 @@ export function readEnv(bindings: object): Env {
     const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
     throw new Error(`The configuration is incomplete (see wrangler.toml). ${problems.join("; ")}`);
   }
-  const { DB, MEMORY_BUDGET_MIB, BASE_URL } = result.data;
-  const env: Env = { db: openDatabase(DB), memoryBudgetBytes: MEMORY_BUDGET_MIB * MiB, baseUrl: BASE_URL };
+  const { DB, MEMORY_BUDGET_MIB, BASE_URL, IMAGES } = result.data;
+  const env: Env = {
+    db: openDatabase(DB),
+    memoryBudgetBytes: MEMORY_BUDGET_MIB * MiB,
+    baseUrl: BASE_URL,
+    images: IMAGES,
+  };
   parsed.set(bindings, env);
   return env;
 }

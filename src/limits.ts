@@ -49,6 +49,13 @@ export const limits = {
     words: 150_000,
   },
 
+  raster: {
+    /** Pixels of one page. */
+    pagePixels: 100_000_000,
+    /** Pixels of all pages of one call. */
+    callPixels: 5_000_000_000,
+  },
+
   metadata: {
     /** Fields of a document's form that are listed. */
     formFields: 20_000,

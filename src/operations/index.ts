@@ -6,6 +6,16 @@ import { metadata } from "./metadata.ts";
 import { protect } from "./protect.ts";
 import { rotate } from "./rotate.ts";
 import { split } from "./split.ts";
+import { toImages } from "./to-images.ts";
 
 /** The registry: route, validation, reference and usage of an operation all follow from its line here. */
-export const operations: readonly Operation[] = [merge, split, extractText, extractPages, rotate, protect, metadata];
+export const operations: readonly Operation[] = [
+  merge,
+  split,
+  extractText,
+  extractPages,
+  rotate,
+  protect,
+  metadata,
+  toImages,
+];

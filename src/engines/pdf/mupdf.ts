@@ -4,17 +4,9 @@ import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import { reserveObjects } from "./xref-room.ts";
 import { type Denied, meaningOf, MuPDFFailure } from "./failures.ts";
-import { type AllowHeap, type Arena, clearFrom, type InputBytes, WASM_PAGE, withoutTrailingZeros } from "./heap.ts";
+import { type AllowHeap, type Arena, clearFrom, HOLES, type InputBytes, snapshotOf, WASM_PAGE } from "./heap.ts";
 
-/** Room for copies of all that the files hold, in sizes of the files: a little more than they take. */
-const COPIES_HOLE = 1.1;
-/** And for the objects of source and target, in bytes. */
-const OBJECTS_HOLE = 4 * 1024 * 1024;
-
-/** Room for an output, in sizes of the input: its buffer's last step may be half as large again, and objects need some. */
-const OUTPUT_HOLE = 1.6;
-
-/** The heap of a new instance without its trailing zeros: the same for every instance of an isolate, so made once. */
+/** The heap of a new instance without its trailing zeros: the same for every one of an isolate, so made once. */
 let snapshot: Uint8Array | undefined;
 
 /** Bytes that the snapshot of the fresh heap holds. */
@@ -44,6 +36,7 @@ export class PdfEngine {
   #inputBytes = 0;
   #decodedBytes = 0;
   #failed = false;
+  #starved: Denied = false;
 
   private constructor(
     parts: Awaited<ReturnType<typeof createMuPDF>>,
@@ -57,7 +50,7 @@ export class PdfEngine {
     this.#memory = memory;
     this.#capHeap();
     onFailure(this);
-    snapshot ??= withoutTrailingZeros(this.lib.HEAPU8);
+    snapshot ??= snapshotOf(this.lib.HEAPU8);
   }
 
   static async create(module: WebAssembly.Module): Promise<PdfEngine> {
@@ -71,6 +64,10 @@ export class PdfEngine {
     }
     const parts = await createMuPDF({
       Failure,
+      // A library inside MuPDF that gets no memory only gives up: MuPDF goes on without the image.
+      report: (message) => {
+        if (engine && message.startsWith("library error")) engine.#starved ||= engine.#denied;
+      },
       instantiateWasm(imports, done) {
         const instance = new WebAssembly.Instance(module, imports);
         memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
@@ -97,7 +94,7 @@ export class PdfEngine {
   /** Takes the instance for a request whose heap may grow as `allowHeap` says. */
   begin(allowHeap: AllowHeap): void {
     this.#allowHeap = allowHeap;
-    this.#denied = false;
+    this.#denied = this.#starved = false;
   }
 
   /** Puts the instance back to its first state; every pointer into it dies. */
@@ -117,7 +114,7 @@ export class PdfEngine {
    * which find their room before the arena, so that `freeArena` leaves one large place for the output behind them.
    */
   arena(capacity: number, { copies = false }: { copies?: boolean } = {}): Arena {
-    const before = copies ? this.#malloc(Math.ceil(capacity * COPIES_HOLE) + OBJECTS_HOLE) : 0;
+    const before = copies ? this.#malloc(Math.ceil(capacity * HOLES.copies) + HOLES.objects) : 0;
     const pointer = this.#malloc(Math.max(capacity, 1));
     if (before > 0) this.lib._wasm_free(before);
     const arena = { pointer, capacity, used: 0 };
@@ -173,7 +170,7 @@ export class PdfEngine {
    */
   makeRoom(): void {
     try {
-      this.lib._wasm_free(this.lib._wasm_malloc(Math.ceil((this.#inputBytes + 1) * OUTPUT_HOLE)));
+      this.lib._wasm_free(this.lib._wasm_malloc(Math.ceil((this.#inputBytes + 1) * HOLES.output)));
     } catch (error) {
       // Without it the output may still find a place.
       if (!(error instanceof MuPDFFailure)) throw error;
@@ -200,6 +197,11 @@ export class PdfEngine {
   /** Whether an error is MuPDF's own word on a part of the document, not a trap or a lack of memory. */
   isFailure(error: unknown): boolean {
     return error instanceof MuPDFFailure && this.#denied === false;
+  }
+
+  /** Throws the `Refusal` due where something was left out of a page because the heap might not grow. */
+  refuseStarved(): void {
+    if (this.#starved !== false) throw meaningOf(new MuPDFFailure("out of memory"), this.#starved);
   }
 
   /** What an error of the engine means to the caller, where it is the document's fault; the error itself otherwise. */
