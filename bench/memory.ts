@@ -1,10 +1,11 @@
 /**
- * `npm run memory -- [--port N]` (ports from N on): how much the workerd process grows over its warm idle size while it works on 25 MiB, and what
+ * `npm run memory -- [--port N] [--only text]` (ports from N on; the rows whose names hold the text): how much the workerd process grows over its warm idle size while it works on 25 MiB, and what
  * it keeps between requests: together they must stay below 128 MiB, which is what Cloudflare gives an isolate. Linux only (/proc).
  */
 import { parseArgs } from "node:util";
 import { peakDuring, residentBytes, startMeasuredServer, type ServerProcess } from "./server-process.ts";
 import { pdfPart, post, type Answer, type Part } from "../test/harness/client.ts";
+import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
 import { document, largeDocument } from "../test/harness/fixtures.ts";
 
 const MIB = 1024 * 1024;
@@ -33,6 +34,11 @@ const rotate = (bytes: Uint8Array): Call => ({ operation: "rotate", parts: { fil
 const protect = (bytes: Uint8Array): Call => ({
   operation: "protect",
   parts: { file: pdfPart(bytes), userPassword: "user" },
+});
+
+const images = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Call => ({
+  operation: "to-images",
+  parts: { file: pdfPart(bytes), ...fields },
 });
 
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
@@ -94,7 +100,13 @@ function print(rows: readonly Row[]): void {
   }
 }
 
-const { values } = parseArgs({ options: { port: { type: "string", default: "8799" } } });
+const { values } = parseArgs({
+  options: { port: { type: "string", default: "8799" }, only: { type: "string", default: "" } },
+});
+const page = textPage({ width: 612, height: 792, colour: true });
+const letter = drawing(page);
+const twenty = drawing(...Array.from({ length: 20 }, () => page));
+const twoHundred = drawing(...Array.from({ length: 200 }, () => page));
 const large = largeDocument(25);
 const halves = [largeDocument(12.5), largeDocument(12.5)];
 const megabyte = [largeDocument(0.5), largeDocument(0.5)];
@@ -107,10 +119,18 @@ const work: [string, Call[][]][] = [
   ["two merges of 25 MiB at once", [[merge(halves), merge(halves)]]],
   ["two rotates of 25 MiB at once", [[rotate(large), rotate(large)]]],
   ["each of 25 MiB, three times in a row", [...each, ...each, ...each]],
+  ["Letter at 600 dpi as png", [[images(letter, { dpi: "600" })]]],
+  ["Letter at 600 dpi as jpeg", [[images(letter, { dpi: "600", format: "jpeg" })]]],
+  ["Letter at 600 dpi as webp", [[images(letter, { dpi: "600", format: "webp" })]]],
+  ["Letter at 270 dpi as webp", [[images(letter, { dpi: "270", format: "webp" })]]],
+  ["200 pages at 150 dpi as png", [[images(twoHundred, { dpi: "150" })]]],
+  ["200 pages at 150 dpi as jpeg", [[images(twoHundred, { dpi: "150", format: "jpeg" })]]],
+  ["two of 20 pages as webp at once", [[images(twenty, { format: "webp" }), images(twenty, { format: "webp" })]]],
   ["50 merges of 1 MiB at once", [Array.from({ length: 50 }, () => merge(megabyte))]],
 ];
 const rows: Row[] = [];
-for (const [index, [name, rounds]] of work.entries())
+const chosen = work.filter(([name]) => name.includes(values.only));
+for (const [index, [name, rounds]] of chosen.entries())
   rows.push(await measure(Number(values.port) + index, name, rounds));
 print(rows);
 if (!rows.every(({ ok }) => ok)) process.exitCode = 1;

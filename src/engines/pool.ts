@@ -24,6 +24,8 @@ export interface EngineLease {
 export interface LeaseOptions {
   /** About how many bytes of heap the request needs: the smallest engine that has them is taken, or else the largest. */
   readonly expected?: number;
+  /** Bytes of heap that a kept engine may have to be taken. */
+  readonly most?: number;
   /** Bytes of memory that a request may have at most. */
   readonly memoryBytes?: number;
   readonly webpService?: WebpService | undefined;
@@ -46,8 +48,8 @@ const used = new Set<PdfEngine>();
  * (`limit_exceeded`), `"busy"` makes it refuse with `overloaded`.
  */
 export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions = {}): Promise<EngineLease> {
-  const { expected = 0, memoryBytes = Infinity, webpService } = options;
-  const pdf = takeSpare(expected) ?? (await PdfEngine.create(module));
+  const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService } = options;
+  const pdf = takeSpare(expected, Math.max(most, expected)) ?? (await PdfEngine.create(module));
   // Each sees its own memory grow; the request answers for all of it.
   const codecs = new ImageCodecs((bytes) => allowHeap(pdf.heapBytes + bytes));
   pdf.begin((bytes) => allowHeap(bytes + codecs.heapBytes));
@@ -84,10 +86,10 @@ export function clearSpares(): void {
   used.clear();
 }
 
-function takeSpare(expected: number): PdfEngine | undefined {
-  spares.sort((a, b) => a.heapBytes - b.heapBytes);
-  const enough = spares.findIndex(({ heapBytes }) => heapBytes >= expected);
-  const pdf = enough < 0 ? spares.pop() : spares.splice(enough, 1)[0];
+function takeSpare(expected: number, most: number): PdfEngine | undefined {
+  const fit = spares.filter(({ heapBytes }) => heapBytes <= most).sort((a, b) => a.heapBytes - b.heapBytes);
+  const pdf = fit.find(({ heapBytes }) => heapBytes >= expected) ?? fit.at(-1);
+  if (pdf) spares.splice(spares.indexOf(pdf), 1);
   if (pdf && used.delete(pdf)) pdf.reset();
   return pdf;
 }

@@ -62,7 +62,7 @@ async function handle(c: Context<AppEnv>, operation: Operation): Promise<Respons
     c.executionCtx.waitUntil(scheduler.wait(0).then(clearSpares));
   };
   try {
-    lease = await leaseWithin(c, ticket, weight);
+    lease = await leaseWithin(c, ticket, weight, operation);
     const { engines } = lease;
     const names = new FormNames(operation.fields);
     const parts = await readParts(c, announced, engines.pdf.arena(announced.bytes, operation), names);
@@ -127,11 +127,20 @@ function weightOf(bodyBytes: number): number {
 }
 
 /** Engines within the ticket. A kept one may have grown in a larger request; it is dropped where it does not fit this one. */
-async function leaseWithin(c: Context<AppEnv>, ticket: Ticket, expected: number): Promise<EngineLease> {
+async function leaseWithin(
+  c: Context<AppEnv>,
+  ticket: Ticket,
+  expected: number,
+  { codecs = false }: Operation,
+): Promise<EngineLease> {
   const allowHeap = (bytes: number): boolean | "busy" => ticket.grow(bytes);
   const { images } = readEnv(c.env);
   const given = { memoryBytes: memoryBudget(c), webpService: images && webpServiceOf(images) };
-  const lease = await leaseEngines(allowHeap, { ...given, expected });
+  const lease = await leaseEngines(allowHeap, {
+    ...given,
+    expected,
+    ...(codecs && { most: limits.admission.engineBesideCodecsBytes }),
+  });
   if (ticket.grow(lease.heapBytes()) === true) return lease;
   lease.release(false);
   dropSpares();
