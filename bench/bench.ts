@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--text-only]`: wall time of the service over HTTP on a warm server, against
+ * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|text|images]`: wall time of the service over HTTP on a warm server, against
  * qpdf's whole process where qpdf is installed; of extract-text against pdftotext and mutool on the documents of a corpus
- * (`$CORPUS_DIR` where none is named) whose text is known. Both run in turn, so that what else the machine does hits both. A server is
+ * (`$CORPUS_DIR` where none is named) whose text is known; of to-images against mutool and pdftoppm. Both run in turn, so that what else the machine does hits both. A server is
  * started, unless `$BASE_URL` and `$API_KEY` name one.
  */
 import { spawnSync } from "node:child_process";
@@ -13,7 +13,8 @@ import { pdfPart, type Part, type Service } from "../test/harness/client.ts";
 import { document } from "../test/harness/fixtures.ts";
 import { withService } from "../test/harness/service.ts";
 import { prepareCall, timedCall } from "./call.ts";
-import { benchFromImages, printImages } from "./from-images.ts";
+import { benchFromImages, printFromImages } from "./from-images.ts";
+import { benchImages, printImages } from "./images.ts";
 import { benchText, median, printText } from "./text.ts";
 
 interface Job {
@@ -192,23 +193,29 @@ const { values } = parseArgs({
     json: { type: "boolean", default: false },
     input: { type: "string", multiple: true, default: [] },
     corpus: { type: "string" },
-    "text-only": { type: "boolean", default: false },
+    only: { type: "string" },
   },
 });
 const withQpdf = spawnSync("qpdf", ["--version"]).status === 0;
 const runs = Number(values.runs);
-const { rows, images, text } = await withService(async (service) => {
+const wanted = (part: "operations" | "text" | "images"): boolean => values.only === undefined || values.only === part;
+const { rows, text, fromImages, toImages } = await withService(async (service) => {
   const measured: Row[] = [];
-  const all = values["text-only"] ? [] : await jobs(values.input);
+  const all = wanted("operations") ? await jobs(values.input) : [];
   for (const job of all) measured.push(await measure(service, job, runs, withQpdf));
-  const images = values["text-only"] ? [] : await benchFromImages(service, runs);
   const corpus = values.corpus ?? process.env["CORPUS_DIR"];
-  return { rows: measured, images, text: await benchText(service, corpus, runs) };
+  return {
+    rows: measured,
+    text: wanted("text") ? await benchText(service, corpus, runs) : [],
+    fromImages: wanted("images") ? await benchFromImages(service, runs) : [],
+    toImages: wanted("images") ? await benchImages(service, corpus, runs) : [],
+  };
 });
-if (values.json) console.log(JSON.stringify([...rows, ...images, ...text], null, 2));
+if (values.json) console.log(JSON.stringify([...rows, ...text, ...fromImages, ...toImages], null, 2));
 else {
   if (rows.length > 0) printTable(rows);
   if (!withQpdf) console.log("qpdf is not installed: no ratios.");
-  if (images.length > 0) printImages(images);
   if (text.length > 0) printText(text);
+  if (fromImages.length > 0) printFromImages(fromImages);
+  if (toImages.length > 0) printImages(toImages);
 }

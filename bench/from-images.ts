@@ -47,7 +47,7 @@ export async function benchFromImages(service: Service, runs: number): Promise<I
   return rows;
 }
 
-export function printImages(rows: readonly ImagesRow[]): void {
+export function printFromImages(rows: readonly ImagesRow[]): void {
   for (const { name, inputBytes, service } of rows) {
     const size = `${(inputBytes / MB).toFixed(1)} MB`;
     const verdict = service <= MOST ? "ok" : "TOO SLOW";

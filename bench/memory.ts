@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { jpegParts } from "./from-images.ts";
 import { peakDuring, residentBytes, startMeasuredServer, type ServerProcess } from "./server-process.ts";
 import { pdfPart, post, type Answer, type Part } from "../test/harness/client.ts";
+import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
 import { document, largeDocument } from "../test/harness/fixtures.ts";
 import { show, showCodes, textDocument, type TextPage } from "../test/harness/text-fixtures.ts";
 
@@ -57,6 +58,11 @@ function pagesOf(pages: number, characters: number, text: string): TextPage[] {
   });
   return Array.from({ length: pages }, () => ({ content: lines.join("\n") }));
 }
+
+const images = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Call => ({
+  operation: "to-images",
+  parts: { file: pdfPart(bytes), ...fields },
+});
 
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
@@ -122,6 +128,10 @@ function print(rows: readonly Row[]): void {
 const { values } = parseArgs({
   options: { port: { type: "string", default: "8799" }, only: { type: "string", default: "" } },
 });
+const page = textPage({ width: 612, height: 792, colour: true });
+const letter = drawing(page);
+const twenty = drawing(...Array.from({ length: 20 }, () => page));
+const twoHundred = drawing(...Array.from({ length: 200 }, () => page));
 const large = largeDocument(25);
 // The form around the file takes a little of the 32 MiB that a body may have.
 const largest = largeDocument(31.9);
@@ -149,10 +159,18 @@ const work: [string, Call[][]][] = [
   ["two merges of 25 MiB at once", [[merge(halves), merge(halves)]]],
   ["two rotates of 25 MiB at once", [[rotate(large), rotate(large)]]],
   ["each of 25 MiB, three times in a row", [...each, ...each, ...each]],
+  ["Letter at 600 dpi as png", [[images(letter, { dpi: "600" })]]],
+  ["Letter at 600 dpi as jpeg", [[images(letter, { dpi: "600", format: "jpeg" })]]],
+  ["Letter at 600 dpi as webp", [[images(letter, { dpi: "600", format: "webp" })]]],
+  ["Letter at 270 dpi as webp", [[images(letter, { dpi: "270", format: "webp" })]]],
+  ["200 pages at 150 dpi as png", [[images(twoHundred, { dpi: "150" })]]],
+  ["200 pages at 150 dpi as jpeg", [[images(twoHundred, { dpi: "150", format: "jpeg" })]]],
+  ["two of 20 pages as webp at once", [[images(twenty, { format: "webp" }), images(twenty, { format: "webp" })]]],
   ["50 merges of 1 MiB at once", [Array.from({ length: 50 }, () => merge(megabyte))]],
 ];
 const rows: Row[] = [];
-for (const [index, [name, rounds]] of work.filter(([name]) => name.includes(values.only)).entries())
+const chosen = work.filter(([name]) => name.includes(values.only));
+for (const [index, [name, rounds]] of chosen.entries())
   rows.push(await measure(Number(values.port) + index, name, rounds));
 print(rows);
 if (!rows.every(({ ok }) => ok)) process.exitCode = 1;

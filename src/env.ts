@@ -1,4 +1,4 @@
-import type { D1Database } from "@cloudflare/workers-types";
+import type { D1Database, ImagesBinding } from "@cloudflare/workers-types";
 import { z } from "zod";
 import { MAX_SHARDS } from "./accounts/token.ts";
 import { openDatabase, type Database } from "./db/client.ts";
@@ -17,6 +17,8 @@ export interface Env {
   readonly memoryBudgetBytes: number;
   /** Where callers reach the service, without a slash at the end: `servers` of the API description. */
   readonly baseUrl: string;
+  /** Cloudflare Images, where it is bound. */
+  readonly images: ImagesBinding | undefined;
 }
 
 /** A rate-limit binding: counts a key, and says whether it is still below the limit that wrangler.toml gives. */
@@ -37,6 +39,7 @@ const bindingsSchema = z.object({
   SERVER_SECRET: z
     .string({ error: "must be a secret: npx wrangler secret put SERVER_SECRET" })
     .min(32, "must have 32 characters at least"),
+  IMAGES: z.custom<ImagesBinding>((value) => hasMethods(value, "input"), "must be an Images binding").optional(),
   MEMORY_BUDGET_MIB: z
     .string({ error: 'must be a string such as "128"' })
     .regex(/^\d{1,6}$/, "must be a whole number of MiB")
@@ -61,7 +64,7 @@ export function readEnv(bindings: object): Env {
     const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
     throw new Error(`The configuration is incomplete (see wrangler.toml). ${problems.join("; ")}`);
   }
-  const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL } = result.data;
+  const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL, IMAGES } = result.data;
   // The one that stands in wrangler.toml is known to everybody.
   if (SERVER_SECRET.startsWith("local-") && new URL(BASE_URL).hostname !== "localhost") {
     throw new Error("SERVER_SECRET is the one for local use: npx wrangler secret put SERVER_SECRET");
@@ -73,6 +76,7 @@ export function readEnv(bindings: object): Env {
     addressShield: ADDRESS_SHIELD,
     memoryBudgetBytes: MEMORY_BUDGET_MIB * MiB,
     baseUrl: BASE_URL,
+    images: IMAGES,
   };
   parsed.set(bindings, env);
   return env;

@@ -66,6 +66,8 @@ declare module "*/wasm/generated/mupdf.js" {
     instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void): void;
     /** What MuPDF's own errors are thrown as. */
     Failure: new (message: string) => Error;
+    /** Gets what MuPDF says of an error that it goes on after. */
+    report(message: string): void;
   }): Promise<{ mupdf: typeof MuPDF.default; libmupdf: LibMuPDF; scope<T>(work: () => T): T; forget(): void }>;
 }
 
@@ -78,6 +80,13 @@ type CodecFactory<Codec> = (options: {
   print(): void;
   printErr(): void;
 }) => Promise<Codec>;
+
+/** Bytes that are written where a codec wants them. */
+interface CodecBytes {
+  readonly length: number;
+  /** Fills `target`, which is as long. */
+  writeTo(target: Uint8Array): void;
+}
 
 declare module "*/wasm/generated/mozjpeg-encoder.wasm" {
   const module: WebAssembly.Module;
@@ -109,7 +118,7 @@ declare module "*/wasm/generated/webp-encoder.js" {
 
   const factory: CodecFactory<{
     /** `data`: RGBA. Gives a copy of the file, null where it cannot be encoded. */
-    encode(data: Uint8Array, width: number, height: number, options: EncodeOptions): Uint8Array | null;
+    encode(data: Uint8Array | CodecBytes, width: number, height: number, options: EncodeOptions): Uint8Array | null;
   }>;
   export default factory;
 }

@@ -113,10 +113,10 @@ function wrapper(text: string): string {
   return `${text.slice(0, text.indexOf('"use strict";'))}
 import libmupdf_wasm from "./mupdf-wasm.js";
 const node_fs = null;
-export async function createMuPDF({ instantiateWasm, Failure }) {
+export async function createMuPDF({ instantiateWasm, Failure, report }) {
 	const $hooks = { Failure };
 	let $made = null;
-	const libmupdf = await libmupdf_wasm({ instantiateWasm, hooks: $hooks, print: () => {}, printErr: () => {} });
+	const libmupdf = await libmupdf_wasm({ instantiateWasm, hooks: $hooks, print: () => {}, printErr: report });
 ${body}
 	/** Runs \`work\`, then destroys all that it made but for what it gives back. */
 	function scope(work) {
@@ -159,8 +159,14 @@ function codec(text: string): string {
   text = replace(text, /new URL\("\w+\.wasm",import\.meta\.url\)\.href/, '""', 1);
   text = replace(text, "var _scriptDir = import.meta.url;", 'var _scriptDir = "";', 1);
   text = replace(text, "emval_get_global()[name]", 'Module["globals"][name]', 1);
-  // A byte at a time it takes longer than the encoding of a small image.
-  text = replace(text, "for(var i=0;i<length;++i){HEAPU8[ptr+i]=value[i]}", "HEAPU8.set(value,ptr)", 1);
+  // A byte at a time it takes longer than the encoding of a small image. What writes itself there needs no memory elsewhere.
+  text = replace(
+    text,
+    "for(var i=0;i<length;++i){HEAPU8[ptr+i]=value[i]}",
+    "if(value.writeTo)value.writeTo(HEAPU8.subarray(ptr,ptr+length));else HEAPU8.set(value,ptr)",
+    1,
+  );
+  text = replace(text, "value instanceof Uint8Array||", "value instanceof Uint8Array||value.writeTo||", 1);
   // No more than is asked for: what is taken in advance is held back from other requests.
   text = replace(text, "oldSize*(1+.2/cutDown)", "oldSize", 1);
   // The codecs do not look whether malloc found memory, and would write to address 0.

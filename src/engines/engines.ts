@@ -2,9 +2,16 @@ import type { PdfEncryption } from "./pdf/encryption.ts";
 import type { PdfEngine } from "./pdf/mupdf.ts";
 import type { ImageCodecs } from "./raster/codecs.ts";
 
+/** Encodes a PNG of up to 100 megapixels, of which memory here would not hold the pixels, as WebP. `quality`: 1 to 100. */
+export type WebpService = (png: ReadableStream<Uint8Array>, quality: number) => Promise<ReadableStream<Uint8Array>>;
+
 /** The engines that one call has to itself. */
 export interface Engines {
   readonly pdf: PdfEngine;
   readonly encryption: PdfEncryption;
   readonly codecs: ImageCodecs;
+  /** Where there is one. */
+  readonly webpService: WebpService | undefined;
+  /** Bytes of memory that the call may have at most, while no other call has any. */
+  readonly memoryBytes: number;
 }

@@ -11,6 +11,7 @@ export type RefusalCode =
   | "unsupported_encryption"
   | "owner_password_required"
   | "limit_exceeded"
+  | "raster_too_large"
   | "overloaded"
   | "encryption_failed"
   | "encryption_unavailable";

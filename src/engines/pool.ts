@@ -1,6 +1,6 @@
 import module from "../../wasm/generated/mupdf.wasm";
 import { limits } from "../limits.ts";
-import type { Engines } from "./engines.ts";
+import type { Engines, WebpService } from "./engines.ts";
 import { PdfEncryption } from "./pdf/encryption.ts";
 import type { AllowHeap } from "./pdf/heap.ts";
 import { PdfEngine, snapshotBytes } from "./pdf/mupdf.ts";
@@ -20,6 +20,17 @@ export interface EngineLease {
   release(clean: boolean): void;
 }
 
+/** What a lease is given beside its memory. */
+export interface LeaseOptions {
+  /** About how many bytes of heap the request needs: the smallest engine that has them is taken, or else the largest. */
+  readonly expected?: number;
+  /** Bytes of heap that a kept engine may have to be taken. */
+  readonly most?: number;
+  /** Bytes of memory that a request may have at most. */
+  readonly memoryBytes?: number;
+  readonly webpService?: WebpService | undefined;
+}
+
 /** Holds nothing of a request, so one is enough. */
 const encryption = new PdfEncryption(crypto);
 
@@ -32,19 +43,19 @@ const spares: PdfEngine[] = [];
 const used = new Set<PdfEngine>();
 
 /**
- * Leases engines: those kept from an earlier request, or new ones (4 to 6 ms). `expected` is about how many bytes of heap
- * the request needs: the smallest that has them is taken, or else the largest. `allowHeap` is asked with the size in bytes
- * that heap and codecs together want to grow to; `false` makes the engine give up what it can and then refuse (`limit_exceeded`),
- * `"busy"` makes it refuse with `overloaded`.
+ * Leases engines: those kept from an earlier request, or new ones (4 to 6 ms). `allowHeap` is asked with the size in
+ * bytes that heap and codecs together want to grow to; `false` makes the engine give up what it can and then refuse
+ * (`limit_exceeded`), `"busy"` makes it refuse with `overloaded`.
  */
-export async function leaseEngines(allowHeap: AllowHeap, expected = 0): Promise<EngineLease> {
-  const pdf = takeSpare(expected) ?? (await PdfEngine.create(module));
+export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions = {}): Promise<EngineLease> {
+  const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService } = options;
+  const pdf = takeSpare(expected, Math.max(most, expected)) ?? (await PdfEngine.create(module));
   // Each sees its own memory grow; the request answers for all of it.
   const codecs = new ImageCodecs((bytes) => allowHeap(pdf.heapBytes + bytes));
   pdf.begin((bytes) => allowHeap(bytes + codecs.heapBytes));
   let released = false;
   return {
-    engines: { pdf, encryption, codecs },
+    engines: { pdf, encryption, codecs, webpService, memoryBytes: memoryBytes - snapshotBytes() },
     heapBytes: () => pdf.heapBytes + codecs.heapBytes,
     explain: (error) => pdf.explain(error),
     release(clean) {
@@ -75,10 +86,10 @@ export function clearSpares(): void {
   used.clear();
 }
 
-function takeSpare(expected: number): PdfEngine | undefined {
-  spares.sort((a, b) => a.heapBytes - b.heapBytes);
-  const enough = spares.findIndex(({ heapBytes }) => heapBytes >= expected);
-  const pdf = enough < 0 ? spares.pop() : spares.splice(enough, 1)[0];
+function takeSpare(expected: number, most: number): PdfEngine | undefined {
+  const fit = spares.filter(({ heapBytes }) => heapBytes <= most).sort((a, b) => a.heapBytes - b.heapBytes);
+  const pdf = fit.find(({ heapBytes }) => heapBytes >= expected) ?? fit.at(-1);
+  if (pdf) spares.splice(spares.indexOf(pdf), 1);
   if (pdf && used.delete(pdf)) pdf.reset();
   return pdf;
 }

@@ -159,9 +159,9 @@ export const errorTable = {
   raster_too_large: {
     status: 422,
     title: "The page's image cannot be encoded in memory",
-    when: "The format cannot be written in bands; `maxDpi` is the highest resolution that works.",
+    when: "to-images only. A WebP cannot be written in bands, and the whole page does not fit; `maxDpi` is the highest resolution that works, null where none does.",
     details: ["page", "format", "maxDpi"],
-    from: "named",
+    from: "operations",
   },
   rate_limit_exceeded: {
     status: 429,

@@ -9,6 +9,7 @@ import { FormNames, readForm } from "./form.ts";
 import { MultipartParser, type FormPart } from "./multipart.ts";
 import { boundaryOf } from "./part-head.ts";
 import { answer } from "./respond.ts";
+import { webpServiceOf } from "./webp-service.ts";
 import { plans } from "../accounts/plans.ts";
 import type { Arena } from "../engines/pdf/heap.ts";
 import { clearSpares, dropSpares, type EngineLease, keptBytes, leaseEngines } from "../engines/pool.ts";
@@ -67,7 +68,7 @@ async function handle(c: Context<AppEnv>, operation: Operation): Promise<Respons
     c.executionCtx.waitUntil(scheduler.wait(0).then(clearSpares));
   };
   try {
-    lease = await leaseWithin(ticket, weight);
+    lease = await leaseWithin(c, ticket, weight, operation);
     const { engines } = lease;
     const names = new FormNames(operation.fields);
     const parts = await readParts(c, announced, engines.pdf.arena(announced.bytes, operation), names);
@@ -135,21 +136,35 @@ function weightOf(bodyBytes: number): number {
 }
 
 /** Engines within the ticket. A kept one may have grown in a larger request; it is dropped where it does not fit this one. */
-async function leaseWithin(ticket: Ticket, expected: number): Promise<EngineLease> {
+async function leaseWithin(
+  c: Context<AppEnv>,
+  ticket: Ticket,
+  expected: number,
+  { codecs = false }: Operation,
+): Promise<EngineLease> {
   const allowHeap = (bytes: number): boolean | "busy" => ticket.grow(bytes);
-  const lease = await leaseEngines(allowHeap, expected);
+  const { images } = readEnv(c.env);
+  const given = { memoryBytes: memoryBudget(c), webpService: images && webpServiceOf(images) };
+  const lease = await leaseEngines(allowHeap, {
+    ...given,
+    expected,
+    ...(codecs && { most: limits.admission.engineBesideCodecsBytes }),
+  });
   if (ticket.grow(lease.heapBytes()) === true) return lease;
   lease.release(false);
   dropSpares();
-  return leaseEngines(allowHeap);
+  return leaseEngines(allowHeap, given);
 }
+
+/** Bytes for all requests together and what is kept between them. */
+const memoryBudget = (c: Context<AppEnv>): number => readEnv(c.env).memoryBudgetBytes - limits.admission.baseBytes;
 
 /** One for the isolate: memory is the isolate's. */
 let admission: Admission | undefined;
 
 function admissionFor(c: Context<AppEnv>): Admission {
   admission ??= new Admission({
-    budgetBytes: readEnv(c.env).memoryBudgetBytes - limits.admission.baseBytes,
+    budgetBytes: memoryBudget(c),
     requests: limits.admission.requests,
     keptBytes,
     dropKept: dropSpares,

@@ -7,6 +7,7 @@ import { metadata } from "./metadata.ts";
 import { protect } from "./protect.ts";
 import { rotate } from "./rotate.ts";
 import { split } from "./split.ts";
+import { toImages } from "./to-images.ts";
 
 /** The registry: route, validation, reference and usage of an operation all follow from its line here. */
 export const operations: readonly Operation[] = [
@@ -14,6 +15,7 @@ export const operations: readonly Operation[] = [
   split,
   extractText,
   extractPages,
+  toImages,
   fromImages,
   rotate,
   protect,

@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from "vitest";
-import { ImageCalls, imagesOf } from "../harness/image-answer.ts";
+import { ImageCalls, imagesOf } from "../harness/image-pdf-answer.ts";
 import { drawPage } from "../harness/drawn-page.ts";
 import {
   makeJpeg,

@@ -1,7 +1,7 @@
 import { describe, expect, inject, test } from "vitest";
 import { openPdf } from "../harness/pdfjs.ts";
 import { drawPage, type DrawnPage } from "../harness/drawn-page.ts";
-import { ImageCalls } from "../harness/image-answer.ts";
+import { ImageCalls } from "../harness/image-pdf-answer.ts";
 import { makeJpeg, withExif } from "../harness/jpeg-fixtures.ts";
 import { numbers32, writePng } from "../harness/png-writer.ts";
 

@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, inject, test } from "vitest";
-import { ImageCalls, imagesOf } from "../harness/image-answer.ts";
+import { ImageCalls, imagesOf } from "../harness/image-pdf-answer.ts";
 import { drawPage } from "../harness/drawn-page.ts";
 import { exif } from "../harness/jpeg-fixtures.ts";
 import { numbers32, writePng, type PngOptions, type Sample } from "../harness/png-writer.ts";

@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, inject, test } from "vitest";
-import { ImageCalls } from "../harness/image-answer.ts";
+import { ImageCalls } from "../harness/image-pdf-answer.ts";
 import { makeJpeg } from "../harness/jpeg-fixtures.ts";
 import { filteredRows, pngOf, writePng } from "../harness/png-writer.ts";
 

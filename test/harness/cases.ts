@@ -1,6 +1,7 @@
 import { pdfPart, type Answer, type Part } from "./client.ts";
 import { compareKept, describe, mergedPages, selectedPages, type Mapping, type PageOrigin } from "./compare.ts";
 import { factsThatDiffer } from "./metadata-facts.ts";
+import { checkImages } from "./image-answer.ts";
 import { documentsOf } from "./parts.ts";
 import { checkText } from "./text-answer.ts";
 import { openPdf, type DocumentView } from "./pdfjs.ts";
@@ -94,6 +95,8 @@ export function survivalCases(input: Input, companion: Input): Case[] {
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, rotate: page === 0 ? 180 : 90 })) },
     ]),
     one("text", "extract-text", { words: "true" }),
+    one("to-images", "to-images", { dpi: "36" }),
+    one("to-images-jpeg", "to-images", { dpi: "50", format: "jpeg" }),
     one("metadata-get", "metadata", { action: "get" }),
     one("metadata-set", "metadata", { action: "set", metadata: JSON.stringify(newMetadata) }, (v) => [
       {
@@ -157,6 +160,7 @@ const OPENED_DOCUMENTS = 6;
 export async function checkAnswer(answer: Answer, one: Case): Promise<string[]> {
   const { sources, expected, password, problemsOf } = one;
   if (one.operation === "extract-text") return checkText(answer, sources[0]?.view);
+  if (one.operation === "to-images") return checkImages(answer, sources[0]?.view, Number(one.parts["dpi"]));
   if (answer.headers.get("Content-Type") === "application/json") {
     return problemsOf?.(JSON.parse(new TextDecoder().decode(answer.body))) ?? [];
   }

@@ -1,54 +1,62 @@
-/** Pages that are small and draw much: what they draw stands in form XObjects, patterns, masks, glyphs and annotations. */
-import { flate, pdf, type PdfObject } from "./pdf-writer.ts";
+import { latin1, pdf, type PdfObject } from "./pdf-writer.ts";
 
-export interface Drawing {
-  /** Content of the one page. */
+/** A page that draws. */
+export interface DrawnPage {
+  /** Points. */
+  readonly width: number;
+  readonly height: number;
   readonly content: string;
-  /** Further entries of the page's resources, and of the page, in PDF syntax. */
-  readonly resources?: string;
-  /** Further fonts. */
-  readonly font?: string;
+  /** More entries of its dictionary. */
   readonly entries?: string;
-  /** Objects from number 6 on that they may refer to. */
+  /** Entries of its resources. */
+  readonly resources?: string;
+  /** Objects of which `resources` and `entries` speak as `$0`, `$1`, ... */
   readonly objects?: readonly PdfObject[];
 }
 
-/** Object number of the first of `objects`. */
-const FIRST = 6;
-
-/** One page of 400 by 400 points with Helvetica as `F1`: 3 the page, 4 the font, 5 its content. */
-export function drawing({ content, resources = "", font = "", entries = "", objects = [] }: Drawing): Uint8Array {
-  return pdf(
-    [
-      "<< /Type /Catalog /Pages 2 0 R >>",
-      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 400] /Contents 5 0 R ${entries}` +
-        ` /Resources << /Font << /F1 4 0 R ${font} >> ${resources} >> >>`,
-      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-      flate(content),
-      ...objects,
-    ],
-    "/Root 1 0 R",
-  );
+/** A PDF of pages that draw what their contents say, with Helvetica as `F1`. */
+export function drawing(...pages: readonly DrawnPage[]): Uint8Array {
+  const objects: PdfObject[] = ["<< /Type /Catalog /Pages 2 0 R >>", ""];
+  const add = (object: PdfObject): string => `${objects.push(object)} 0 R`;
+  const helvetica = add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>");
+  const kids = pages.map((page) => {
+    const { width, height, content, entries = "", resources = "" } = page;
+    const own = (page.objects ?? []).map(add);
+    const named = (text: string): string =>
+      text.replaceAll(/\$(\d)/g, (_, index: string) => own[Number(index)] ?? "null");
+    const stream = add({ entries: "", data: latin1(content) });
+    return add(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Contents ${stream}` +
+        ` /Resources << /Font << /F1 ${helvetica} >> ${named(resources)} >> ${named(entries)} >>`,
+    );
+  });
+  objects[1] = `<< /Type /Pages /Count ${kids.length} /Kids [${kids.join(" ")}] >>`;
+  return pdf(objects, "/Root 1 0 R");
 }
 
-/** A form XObject; `resources` are its own where they are given. */
-export const form = (content: string, resources?: string, entries = ""): PdfObject =>
-  flate(
-    content,
-    `/Type /XObject /Subtype /Form /BBox [0 0 400 400] ${resources === undefined ? "" : `/Resources << ${resources} >>`} ${entries}`,
-  );
+/** 120 x 80 points: red at the top left, green at the top right, blue at the bottom left, white elsewhere. */
+export const corners: DrawnPage = {
+  width: 120,
+  height: 80,
+  content: "1 0 0 rg 0 60 20 20 re f 0 1 0 rg 100 60 20 20 re f 0 0 1 rg 0 0 20 20 re f",
+};
 
-/** Text at a place, as content. */
-export const write = (text: string, x = 20, y = 200): string => `BT /F1 10 Tf ${x} ${y} Td (${text}) Tj ET\n`;
-
-/** `levels` forms, each of which draws the next `times` times; the last writes "laugh". `named`: whose resources name them. */
-export function laughs(levels: number, times: number, named: "own" | "page" | "empty"): Uint8Array {
-  const names = Array.from({ length: levels }, (_, level) => `/X${level} ${FIRST + level} 0 R`).join(" ");
-  const all = `/Font << /F1 4 0 R >> /XObject << ${names} >>`;
-  const objects = Array.from({ length: levels }, (_, level) => {
-    const content = level === levels - 1 ? write("laugh") : `/X${level + 1} Do `.repeat(times);
-    return form(content, named === "own" ? all : named === "empty" ? "" : undefined);
-  });
-  return drawing({ content: "/X0 Do", resources: `/XObject << ${names} >>`, objects });
+/** Lines of text from top to bottom, black, and where `colour` is true a coloured square on each. */
+export function textPage({
+  width,
+  height,
+  colour = false,
+}: {
+  width: number;
+  height: number;
+  colour?: boolean;
+}): DrawnPage {
+  const lines: string[] = [];
+  for (let y = height - 30; y > 20; y -= 14) {
+    lines.push(
+      `BT /F1 11 Tf 0 g 30 ${y} Td (Line at ${y}: the quick brown fox jumps over the lazy dog, 0123456789) Tj ET`,
+    );
+    if (colour) lines.push(`${(y % 100) / 100} 0.4 ${1 - (y % 70) / 70} rg 5 ${y} 20 10 re f`);
+  }
+  return { width, height, content: lines.join("\n") };
 }

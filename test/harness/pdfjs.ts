@@ -59,6 +59,14 @@ export interface OpenOptions {
 const packageRoot = dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
 const folder = (name: string): string => `${join(packageRoot, name)}/`;
 
+/** Where pdf.js finds its data. */
+export const pdfjsFolders = {
+  cMapUrl: folder("cmaps"),
+  standardFontDataUrl: folder("standard_fonts"),
+  wasmUrl: folder("wasm"),
+  iccUrl: folder("iccs"),
+} as const;
+
 /** Reads a whole document with pdf.js, an engine that the service does not use. Throws where it does not open. */
 export async function openPdf(bytes: Uint8Array, options: OpenOptions = {}): Promise<DocumentView> {
   const task = load(bytes, options.password);
@@ -87,10 +95,7 @@ function load(bytes: Uint8Array, password: string | undefined): PDFDocumentLoadi
     // pdf.js takes the buffer away.
     data: bytes.slice(),
     verbosity: VerbosityLevel.ERRORS,
-    cMapUrl: folder("cmaps"),
-    standardFontDataUrl: folder("standard_fonts"),
-    wasmUrl: folder("wasm"),
-    iccUrl: folder("iccs"),
+    ...pdfjsFolders,
     useSystemFonts: false,
     ...(password === undefined ? {} : { password }),
   });

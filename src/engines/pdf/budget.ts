@@ -10,6 +10,8 @@ export class Budget {
   #claimed = 0;
   /** What was answered last. */
   denied: Denied = false;
+  /** Why something was left out of the work, where it was. */
+  #starved: Denied = false;
 
   constructor(allow: AllowHeap, heapBytes: number) {
     this.#allow = allow;
@@ -21,6 +23,16 @@ export class Budget {
     const allowed = this.#allow(heapBytes + this.#claimed);
     this.denied = allowed === true ? false : allowed === "busy" ? "busy" : "limit";
     return allowed === true;
+  }
+
+  /** Something was given up: for want of memory, where that was denied last. */
+  starve(): void {
+    this.#starved ||= this.denied;
+  }
+
+  /** Throws the `Refusal` due where something was left out for want of memory. */
+  refuseStarved(): void {
+    if (this.#starved !== false) throw meaningOf(new MuPDFFailure("out of memory"), this.#starved);
   }
 
   /**

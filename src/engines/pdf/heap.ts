@@ -25,6 +25,16 @@ export interface InputBytes extends EngineBytes {
 /** Whether the heap may grow to `bytes`: `false`, this request has what one may have; `"busy"`, others hold the rest. */
 export type AllowHeap = (bytes: number) => boolean | "busy";
 
+/** Sizes of the places that are made free in one piece before they are needed. */
+export const HOLES = {
+  /** For copies of all that the files hold, in sizes of the files: a little more than they take. */
+  copies: 1.1,
+  /** For the objects of source and target, in bytes. */
+  objects: 4 * 1024 * 1024,
+  /** For an output, in sizes of the input: its buffer's last step may be half as large again, and objects need some. */
+  output: 1.6,
+} as const;
+
 /** WebAssembly page size in bytes. */
 export const WASM_PAGE = 65_536;
 
@@ -44,7 +54,7 @@ export function clearFrom(memory: ArrayBuffer, start: number): void {
 }
 
 /** A copy of the memory up to its last byte that is not zero. */
-export function withoutTrailingZeros(heap: Uint8Array): Uint8Array {
+export function snapshotOf(heap: Uint8Array): Uint8Array {
   const words = new BigUint64Array(heap.buffer, heap.byteOffset, heap.byteLength >> 3);
   let end = words.length;
   while (end > 0 && words[end - 1] === 0n) end--;

@@ -5,17 +5,9 @@ import { Refusal } from "../errors.ts";
 import { Budget } from "./budget.ts";
 import { reserveObjects } from "./xref-room.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
-import { type AllowHeap, type Arena, clearFrom, type InputBytes, WASM_PAGE, withoutTrailingZeros } from "./heap.ts";
+import { type AllowHeap, type Arena, clearFrom, HOLES, type InputBytes, snapshotOf, WASM_PAGE } from "./heap.ts";
 
-/** Room for copies of all that the files hold, in sizes of the files: a little more than they take. */
-const COPIES_HOLE = 1.1;
-/** And for the objects of source and target, in bytes. */
-const OBJECTS_HOLE = 4 * 1024 * 1024;
-
-/** Room for an output, in sizes of the input: its buffer's last step may be half as large again, and objects need some. */
-const OUTPUT_HOLE = 1.6;
-
-/** The heap of a new instance without its trailing zeros: the same for every instance of an isolate, so made once. */
+/** The heap of a new instance without its trailing zeros: the same for every one of an isolate, so made once. */
 let snapshot: Uint8Array | undefined;
 
 /** Bytes that the snapshot of the fresh heap holds. */
@@ -57,7 +49,7 @@ export class PdfEngine {
     this.#memory = memory;
     this.#capHeap();
     onFailure(this);
-    snapshot ??= withoutTrailingZeros(this.lib.HEAPU8);
+    snapshot ??= snapshotOf(this.lib.HEAPU8);
   }
 
   static async create(module: WebAssembly.Module): Promise<PdfEngine> {
@@ -71,13 +63,17 @@ export class PdfEngine {
     }
     const parts = await createMuPDF({
       Failure,
+      // A library inside MuPDF that gets no memory only gives up: MuPDF goes on without the image.
+      report: (message) => {
+        if (engine && message.startsWith("library error")) engine.#budget.starve();
+      },
       instantiateWasm(imports, done) {
         const instance = new WebAssembly.Instance(module, imports);
         memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
         done(instance);
       },
     });
-    if (!memory) throw new Error("MuPDF exports no memory");
+    if (memory === undefined) throw new Error("MuPDF exports no memory");
     return new PdfEngine(parts, memory, (made) => (engine = made));
   }
 
@@ -116,7 +112,7 @@ export class PdfEngine {
    * which find their room before the arena, so that `freeArena` leaves one large place for the output behind them.
    */
   arena(capacity: number, { copies = false }: { copies?: boolean } = {}): Arena {
-    const before = copies ? this.#malloc(Math.ceil(capacity * COPIES_HOLE) + OBJECTS_HOLE) : 0;
+    const before = copies ? this.#malloc(Math.ceil(capacity * HOLES.copies) + HOLES.objects) : 0;
     const pointer = this.#malloc(Math.max(capacity, 1));
     if (before > 0) this.lib._wasm_free(before);
     const arena = { pointer, capacity, used: 0 };
@@ -172,7 +168,7 @@ export class PdfEngine {
    */
   makeRoom(): void {
     try {
-      this.lib._wasm_free(this.lib._wasm_malloc(Math.ceil((this.#inputBytes + 1) * OUTPUT_HOLE)));
+      this.lib._wasm_free(this.lib._wasm_malloc(Math.ceil((this.#inputBytes + 1) * HOLES.output)));
     } catch (error) {
       // Without it the output may still find a place.
       if (!(error instanceof MuPDFFailure)) throw error;
@@ -204,8 +200,7 @@ export class PdfEngine {
     try {
       this.#budget.claim(bytes, this.heapBytes);
     } catch (error) {
-      // A large heap is in the way: the next request gets another.
-      this.#failed = true;
+      this.#failed = true; // A large heap is in the way: the next request gets another.
       throw error;
     }
   }
@@ -215,9 +210,14 @@ export class PdfEngine {
     return error instanceof MuPDFFailure && this.#budget.denied === false;
   }
 
-  /** What an error of the engine means to the caller, where it is the document's fault; the error itself otherwise. */
+  /** Throws the `Refusal` due where something was left out of a page because the heap might not grow. */
+  refuseStarved(): void {
+    this.#budget.refuseStarved();
+  }
+
+  /** What an error means to the caller, where it is the document's fault; the error itself otherwise. */
   explain(error: unknown): unknown {
-    // Out of stack: what was under way keeps its frames there.
+    // Out of stack: its frames stay there.
     this.#failed ||= error instanceof RangeError;
     return meaningOf(error, this.#budget.denied);
   }

@@ -3,6 +3,7 @@ import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import { checkContents } from "./content-size.ts";
 import type { OpenPdf } from "./document.ts";
+import { storeTrimmer } from "./store.ts";
 import { inColumns } from "./text-columns.ts";
 import { type Box, readSegments, tooMuchText } from "./text-glyphs.ts";
 import { joinLines, textOf, type Word, wordsOf } from "./text-lines.ts";
@@ -14,9 +15,6 @@ export interface PageText {
   readonly text: string;
   readonly words?: readonly Word[];
 }
-
-/** Growth of the heap, in bytes, after which what MuPDF keeps of earlier pages is dropped. */
-const HEAP_STEP = 8 * 1024 * 1024;
 
 /** What a character of text and a word with its place take, in bytes, until they have become an answer (`npm run memory`). */
 const [CHARACTER_BYTES, WORD_BYTES] = [10, 250];
@@ -39,7 +37,8 @@ export async function readText(
   // Colours are of no interest, and converting them takes a tenth of the time.
   engine.mupdf.disableICC();
   const read: PageText[] = [];
-  let [characters, wordCount, heap] = [0, 0, engine.heapBytes];
+  const trim = storeTrimmer(engine);
+  let [characters, wordCount] = [0, 0];
   for (const page of pages) {
     const text = readPage(open, page, limits.text.characters - characters, words);
     characters += text.text.length;
@@ -53,9 +52,7 @@ export async function readText(
     }
     engine.claim(text.text.length * CHARACTER_BYTES + (text.words?.length ?? 0) * WORD_BYTES);
     read.push(text);
-    if (engine.heapBytes <= heap + HEAP_STEP) continue;
-    engine.lib._wasm_empty_store();
-    heap = engine.heapBytes;
+    trim();
   }
   return read;
 }

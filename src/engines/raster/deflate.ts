@@ -1,0 +1,28 @@
+/**
+ * Deflates chunks (zlib format, RFC 1950) with the platform's own zlib while they are made. When it ends, however it ends, no
+ * chunk is being made any more.
+ */
+export async function* deflated(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const { readable, writable } = new CompressionStream("deflate");
+  const fed = feed(chunks, writable.getWriter());
+  // Told where it is waited for.
+  fed.catch(() => {});
+  const reader = readable.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+    await fed;
+  } finally {
+    await reader.cancel().catch(() => {});
+    await fed.catch(() => {});
+  }
+}
+
+async function feed(chunks: Iterable<Uint8Array>, writer: WritableStreamDefaultWriter<Uint8Array>): Promise<void> {
+  try {
+    for (const chunk of chunks) await writer.write(chunk);
+    await writer.close();
+  } catch (error) {
+    writer.abort(error).catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,195 @@
+import type { DisplayList, Pixmap } from "mupdf";
+import { limits } from "../../limits.ts";
+import { Refusal } from "../errors.ts";
+import type { OpenPdf } from "../pdf/document.ts";
+
+/** Points of an inch. */
+const POINTS = 72;
+
+/**
+ * Bytes of a band's pixels. A page of ordinary size at 150 dpi is one band, which is the fastest; at 600 dpi its bands have
+ * about 1,000 rows: each reads the page's images again, so fewer would take longer.
+ */
+const BAND_BYTES = 16 * 1024 * 1024;
+/** Rows of a band are a multiple of this, so that each ends with a row of JPEG's blocks. */
+const BAND_STEP = 16;
+
+/** Where a page's pixels lie: device space, `dpi` pixels an inch, origin top-left, y down. */
+interface PixelBox {
+  readonly x: number;
+  readonly y: number;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Some rows of a page, top first. `pixels` is a view of the engine's heap: good until the engine runs again. */
+export interface Band {
+  /** The first row. */
+  readonly top: number;
+  readonly rows: number;
+  readonly pixels: Uint8Array;
+}
+
+/**
+ * How large a page (0-based) is at `dpi`: its CropBox, turned by Rotate and scaled by UserUnit, in whole pixels.
+ * @throws Refusal `invalid_file`
+ */
+export function pixelsOf(open: OpenPdf, page: number, dpi: number): PixelBox {
+  return drawn(open, () => {
+    const loaded = open.document.loadPage(page);
+    try {
+      return pixelBox(loaded.getBounds(), dpi);
+    } finally {
+      loaded.destroy();
+    }
+  });
+}
+
+/** As MuPDF rounds: what lies a thousandth of a pixel beyond an edge is not there. */
+function pixelBox(bounds: readonly number[], dpi: number): PixelBox {
+  const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = bounds.map((value) => (value * dpi) / POINTS);
+  const [x, y] = [Math.floor(x0 + 0.001), Math.floor(y0 + 0.001)];
+  return { x, y, width: Math.max(1, Math.ceil(x1 - 0.001) - x), height: Math.max(1, Math.ceil(y1 - 0.001) - y) };
+}
+
+/**
+ * Refuses pages (0-based) that have too many pixels at `dpi`, one of them or all together.
+ * @throws Refusal `limit_exceeded`
+ */
+export function checkPixels(open: OpenPdf, pages: readonly number[], dpi: number): void {
+  const { pagePixels, callPixels } = limits.raster;
+  let total = 0;
+  for (const page of pages) {
+    const { width, height } = pixelsOf(open, page, dpi);
+    const pixels = width * height;
+    if (pixels > pagePixels) {
+      throw new Refusal("limit_exceeded", `Page ${page + 1} would have too many pixels at ${dpi} dpi.`, {
+        limit: pagePixels,
+        actual: pixels,
+      });
+    }
+    total += pixels;
+  }
+  if (total > callPixels) {
+    throw new Refusal(
+      "limit_exceeded",
+      "The pages would have too many pixels together. Ask for fewer, or a lower dpi.",
+      {
+        limit: callPixels,
+        actual: total,
+      },
+    );
+  }
+}
+
+/**
+ * A page as pixels on white, band after band, with annotations and form fields: drawn from one display list, so that the page
+ * is interpreted once, and never as a whole in memory.
+ */
+export class PageRaster implements Disposable {
+  readonly width: number;
+  readonly height: number;
+  /** Samples of a pixel: 3, or 4 where each has an alpha of 255 behind it. */
+  readonly samples: 3 | 4;
+  readonly #open: OpenPdf;
+  readonly #box: PixelBox;
+  readonly #scale: number;
+  readonly #list: DisplayList;
+  readonly #bandRows: number;
+  /** The band that was drawn last. */
+  #drawn: { readonly top: number; readonly pixmap: Pixmap } | undefined;
+  #grey: boolean | undefined;
+
+  /**
+   * @param page 0-based.
+   * @throws Refusal `invalid_file`, `limit_exceeded`, `overloaded` (memory).
+   */
+  constructor(open: OpenPdf, page: number, { dpi, alpha }: { dpi: number; alpha: boolean }) {
+    this.#open = open;
+    this.samples = alpha ? 4 : 3;
+    this.#scale = dpi / POINTS;
+    [this.#box, this.#list] = drawn(open, () => {
+      const loaded = open.document.loadPage(page);
+      try {
+        return [pixelBox(loaded.getBounds(), dpi), loaded.toDisplayList(true)] as const;
+      } finally {
+        loaded.destroy();
+      }
+    });
+    ({ width: this.width, height: this.height } = this.#box);
+    const rows = Math.floor(BAND_BYTES / (this.width * this.samples) / BAND_STEP) * BAND_STEP;
+    this.#bandRows = Math.min(this.height, Math.max(BAND_STEP, rows));
+  }
+
+  /** Whether red, green and blue are the same in every pixel. Draws the page up to the first band that has colour. */
+  get grey(): boolean {
+    this.#grey ??= this.#isGrey();
+    return this.#grey;
+  }
+
+  /** The page from top to bottom. */
+  *bands(): Generator<Band, void> {
+    for (let top = 0; top < this.height; top += this.#bandRows) yield this.#band(top);
+  }
+
+  [Symbol.dispose](): void {
+    this.#forget();
+    this.#list.destroy();
+  }
+
+  #isGrey(): boolean {
+    for (const { pixels } of this.bands()) {
+      for (let at = 0; at < pixels.length; at += this.samples) {
+        const red = pixels[at];
+        if (red !== pixels[at + 1] || red !== pixels[at + 2]) return false;
+      }
+    }
+    return true;
+  }
+
+  #band(top: number): Band {
+    const rows = Math.min(this.#bandRows, this.height - top);
+    if (this.#drawn?.top !== top) {
+      // The one before it first: two of them would be twice the memory.
+      this.#forget();
+      this.#drawn = { top, pixmap: drawn(this.#open, () => this.#draw(top, rows)) };
+    }
+    const { buffer, byteOffset, byteLength } = this.#drawn.pixmap.getPixels();
+    return { top, rows, pixels: new Uint8Array(buffer, byteOffset, byteLength) };
+  }
+
+  #draw(top: number, rows: number): Pixmap {
+    const { mupdf } = this.#open.engine;
+    const { x, y, width } = this.#box;
+    const box: [number, number, number, number] = [x, y + top, x + width, y + top + rows];
+    const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceRGB, box, this.samples === 4);
+    try {
+      pixmap.clear(255);
+      const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
+      this.#list.run(device, mupdf.Matrix.scale(this.#scale, this.#scale));
+      device.close();
+      device.destroy();
+      return pixmap;
+    } catch (error) {
+      pixmap.destroy();
+      throw error;
+    }
+  }
+
+  #forget(): void {
+    this.#drawn?.pixmap.destroy();
+    this.#drawn = undefined;
+  }
+}
+
+/** What MuPDF reports while it draws, in our words, and what it leaves out for lack of memory. */
+function drawn<T>({ engine }: OpenPdf, work: () => T): T {
+  try {
+    const result = work();
+    engine.refuseStarved();
+    return result;
+  } catch (error) {
+    throw engine.explain(error);
+  }
+}

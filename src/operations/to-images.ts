@@ -1,0 +1,101 @@
+import { checkContents } from "../engines/pdf/content-size.ts";
+import { type OpenPdf, openPdf } from "../engines/pdf/document.ts";
+import { storeTrimmer } from "../engines/pdf/store.ts";
+import type { Engines } from "../engines/engines.ts";
+import { jpegOf } from "../engines/raster/jpeg.ts";
+import { checkPixels, PageRaster } from "../engines/raster/page-raster.ts";
+import { pngOf } from "../engines/raster/png.ts";
+import { webpOf } from "../engines/raster/webp.ts";
+import { defineOperation, type ImageFormat, imageExtensions, type OutputFile } from "./define.ts";
+import { type FieldIssue, formChoice, formInteger, pageRange, pdfFile, text } from "./fields.ts";
+import { notes } from "./notes.ts";
+
+interface Wanted {
+  readonly format: ImageFormat;
+  readonly dpi: number;
+  readonly quality: number;
+}
+
+export const toImages = defineOperation({
+  name: "to-images",
+  summary: "Rasterize PDF pages as PNG, JPEG or WebP",
+  description: `One page comes back as an image, several as a ZIP with the entries \`<file>-<page number>.png\` (or \`.jpg\`,
+\`.webp\`), in order; the numbers have as many digits as the document's last page. A page is drawn as a viewer shows it, on white: its
+CropBox, turned, with annotations and form fields. Pages without colour become greyscale PNG and JPEG. PNG and JPEG carry
+the resolution.
+
+A page has at most 100 megapixels, all pages of a call 5 gigapixels (413 \`limit_exceeded\`). PNG and JPEG work at every
+resolution up to that. WebP of a page that does not fit into memory (from about 8 megapixels on, A4 at 280 dpi) is encoded
+by Cloudflare Images where the service has it, else refused with 422 \`raster_too_large\`, whose \`maxDpi\` works. A service run
+locally ignores \`quality\` for such pages.`,
+  credits: 2,
+  scope: "pdf:read",
+  fields: {
+    file: pdfFile(),
+    format: text(formChoice("png", "jpeg", "webp"), "Default `png`."),
+    dpi: text(formInteger(36, 600), "Pixels an inch. Default 150."),
+    quality: text(formInteger(1, 100), "For `jpeg` and `webp`. Default 90."),
+    pages: text(pageRange(), "The pages, as a set; all where it is not given."),
+  },
+  produces: ["image/png", "image/jpeg", "image/webp", "application/zip"],
+  headers: ["X-Input-Repaired"],
+  codecs: true,
+
+  check: ({ format = "png", quality }): FieldIssue[] =>
+    format === "png" && quality !== undefined
+      ? [{ name: "quality", issue: "belongs to jpeg and webp; png has none" }]
+      : [],
+
+  async run({ file, format = "png", dpi = 150, quality = 90, pages }, engines) {
+    using stack = new DisposableStack();
+    const open = stack.use(openPdf(engines.pdf, file));
+    const { pageCount } = open;
+    const chosen = pages?.resolveSet("pages", pageCount) ?? Array.from({ length: pageCount }, (_, page) => page);
+    checkPixels(open, chosen, dpi);
+    checkContents(open, chosen);
+    const headers = notes([open], { signed: false });
+    const wanted = { format, dpi, quality };
+    // The document stays open until the last image is made.
+    const owned = stack.move();
+    const [only] = chosen;
+    if (chosen.length === 1 && only !== undefined) {
+      return { kind: "image", format, bytes: imageOf(open, only, engines, wanted), headers };
+    }
+    return { kind: "zip", entries: images(open, chosen, engines, { ...wanted, stem: file.stem, owned }), headers };
+  },
+});
+
+function* images(
+  open: OpenPdf,
+  pages: readonly number[],
+  engines: Engines,
+  { stem, owned, ...wanted }: Wanted & { stem: string; owned: DisposableStack },
+): Generator<OutputFile> {
+  using _ = owned;
+  const trim = storeTrimmer(open.engine);
+  const digits = String(open.pageCount).length;
+  for (const page of pages) {
+    const number = String(page + 1).padStart(digits, "0");
+    yield {
+      name: `${stem}-${number}.${imageExtensions[wanted.format]}`,
+      bytes: imageOf(open, page, engines, wanted),
+    };
+    trim();
+  }
+}
+
+/** One page (0-based). */
+async function* imageOf(
+  open: OpenPdf,
+  page: number,
+  engines: Engines,
+  wanted: Wanted,
+): AsyncGenerator<Uint8Array, void> {
+  const { format, dpi } = wanted;
+  if (format === "webp") {
+    yield* webpOf(open, page, engines, wanted);
+    return;
+  }
+  using raster = new PageRaster(open, page, { dpi, alpha: format === "jpeg" });
+  yield* format === "png" ? pngOf(raster, dpi) : jpegOf(raster, engines.codecs, wanted);
+}

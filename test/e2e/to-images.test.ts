@@ -1,0 +1,99 @@
+import { unzipSync } from "fflate";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, inject, test } from "vitest";
+import { pdfPart, post, type Service } from "../harness/client.ts";
+import { corners, drawing, textPage } from "../harness/drawing-fixtures.ts";
+import { document } from "../harness/fixtures.ts";
+import { difference, readJpeg, readPng } from "../harness/images.ts";
+import { renderPage } from "../harness/pdfjs-render.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const service: Service = { baseUrl, key: liveKey };
+
+async function imageOf(bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<Uint8Array> {
+  const answer = await post(service, "to-images", { file: pdfPart(bytes), ...fields });
+  expect(answer.status, answer.code).toBe(200);
+  return answer.body;
+}
+
+/** Mean difference of samples that smoothing of edges makes on pages of text; another Helvetica makes more. */
+const SMOOTHING = 4;
+const OTHER_FONT = 7;
+
+describe("pages look as pdf.js draws them", () => {
+  const colour = textPage({ width: 595, height: 842, colour: true });
+  test.each([
+    ["in one band", drawing(colour), 100],
+    ["in two bands", drawing(colour), 260],
+    ["turned and cut", drawing({ ...corners, entries: "/Rotate 90 /CropBox [10 10 110 70] /UserUnit 2" }), 150],
+    ["a form and its fields", document({ name: "form", pages: 1, features: ["form", "shared-image"] }), 100],
+  ])("%s", async (_, file, dpi) => {
+    const own = readPng(await imageOf(file, { dpi: String(dpi), pages: "1" }));
+    expect(difference(own, await renderPage(file, 1, dpi), 2)).toBeLessThan(OTHER_FONT);
+  });
+
+  const corpus = process.env["CORPUS_DIR"] ?? join(import.meta.dirname, "../../../shared/corpus");
+  const real = [
+    "text-truth/GeoTopo-komprimiert.pdf",
+    "scans/graph_ocred.pdf",
+    "tagged-outlines/annotated_pdf.pdf",
+    "forms/libreoffice-form.pdf",
+    "tagged-outlines/page-boxes-example.pdf",
+    "cjk-rtl/right_to_left_01.pdf",
+  ].filter((name) => existsSync(join(corpus, name)));
+  test.runIf(real.length > 0).each(real)("%s", async (name) => {
+    const file = new Uint8Array(await readFile(join(corpus, name)));
+    const own = readPng(await imageOf(file, { dpi: "100", pages: "1" }));
+    expect(difference(own, await renderPage(file, 1, 100), 2)).toBeLessThan(SMOOTHING);
+  });
+});
+
+describe("at 600 dpi", () => {
+  const page = (width: number, height: number): Uint8Array => drawing(textPage({ width, height, colour: true }));
+  const u16 = (bytes: Uint8Array, at: number, little = false): number =>
+    new DataView(bytes.buffer, bytes.byteOffset).getUint16(at, little);
+
+  test("PNG and JPEG show the same, in several bands", async () => {
+    const quarter = page(306, 396);
+    const png = readPng(await imageOf(quarter, { dpi: "600" }));
+    expect(png).toMatchObject({ width: 2550, height: 3300, dpi: 600, channels: 3 });
+    const jpeg = readJpeg(await imageOf(quarter, { dpi: "600", format: "jpeg" }));
+    expect(jpeg).toMatchObject({ width: 2550, height: 3300, dpi: 600, channels: 3 });
+    expect(difference(jpeg, png, 7)).toBeLessThan(1);
+  });
+
+  test("Letter is made in every format", async () => {
+    const letter = page(612, 792);
+    const png = await imageOf(letter, { dpi: "600" });
+    expect([u16(png, 18), u16(png, 22)]).toEqual([5100, 6600]);
+    expect(new TextDecoder().decode(png.subarray(-8, -4))).toBe("IEND");
+    const jpeg = await imageOf(letter, { dpi: "600", format: "jpeg" });
+    const frame = jpeg.findIndex((byte, at) => byte === 0xff && jpeg[at + 1] === 0xc0);
+    expect([u16(jpeg, frame + 7), u16(jpeg, frame + 5)]).toEqual([5100, 6600]);
+    expect([...jpeg.subarray(-2)]).toEqual([0xff, 0xd9]);
+    const webp = await imageOf(letter, { dpi: "600", format: "webp" });
+    expect(new TextDecoder().decode(webp.subarray(8, 16))).toBe("WEBPVP8 ");
+    expect([u16(webp, 26, true), u16(webp, 28, true)]).toEqual([5100, 6600]);
+  });
+});
+
+test("an image in the document that does not fit into memory is told, not left out", async () => {
+  const corpus = process.env["CORPUS_DIR"] ?? join(import.meta.dirname, "../../../shared/corpus");
+  const name = join(corpus, "large-images/balloon_a1b_jp2k.pdf");
+  if (!existsSync(name)) return;
+  const file = new Uint8Array(await readFile(name));
+  const answer = await post(service, "to-images", { file: pdfPart(file), dpi: "36" });
+  expect([answer.status, answer.code]).toEqual([413, "limit_exceeded"]);
+});
+
+test("60 pages come as one ZIP that is whole", async () => {
+  const file = drawing(...Array.from({ length: 60 }, (_, index) => ({ ...corners, width: 120 + index })));
+  for (const format of ["png", "jpeg"]) {
+    const answer = await post(service, "to-images", { file: pdfPart(file), dpi: "72", format });
+    const images = Object.entries(unzipSync(answer.body));
+    const widths = images.map(([, bytes]) => (format === "png" ? readPng(bytes) : readJpeg(bytes)).width);
+    expect(widths).toEqual(Array.from({ length: 60 }, (_, index) => 120 + index));
+  }
+});

@@ -1,0 +1,114 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { createApp } from "../../src/app.ts";
+import { leaseEngines } from "../../src/engines/pool.ts";
+import { operations } from "../../src/operations/index.ts";
+import { drawing, textPage } from "../harness/drawing-fixtures.ts";
+import { difference, type Picture, readJpeg, readPng } from "../harness/images.ts";
+import { errorOf, newKey } from "../http/echo-service.ts";
+import { operationService } from "./operation-service.ts";
+
+const SLOW = 60_000;
+const post = await operationService("to-images");
+/** A6: 1240 x 1748 pixels at 300 dpi. */
+const a6 = drawing(textPage({ width: 297.6, height: 419.5, colour: true }));
+
+async function readWebp(file: Uint8Array): Promise<Picture> {
+  const { engines, release } = await leaseEngines(() => true);
+  const pixels = await engines.codecs.decodeWebp(file, ({ data, width, height }) => ({
+    data: data.slice(),
+    width,
+    height,
+  }));
+  release(true);
+  if (!pixels) throw new Error("not a WebP");
+  const { data, width, height } = pixels;
+  return {
+    width,
+    height,
+    channels: 3,
+    dpi: undefined,
+    at: (x, y) => {
+      const [red = -1, green = -1, blue = -1] = data.subarray((y * width + x) * 4);
+      return [red, green, blue];
+    },
+  };
+}
+
+test.each([
+  ["jpeg", readJpeg],
+  ["webp", readWebp],
+] as const)(
+  "quality has its effect on %s at 300 dpi: a smaller file, further from the page",
+  async (format, read) => {
+    const exact = readPng(await (await post(a6, { dpi: "300" })).bytes());
+    const [low, high] = await Promise.all(
+      ["30", "95"].map(async (quality) => {
+        const file = await (await post(a6, { dpi: "300", format, quality })).bytes();
+        return { bytes: file.length, error: difference(await read(file), exact, 2) };
+      }),
+    );
+    if (!low || !high) throw new Error("two were asked");
+    expect(low.bytes).toBeLessThan(high.bytes * 0.6);
+    expect(low.error).toBeGreaterThan(high.error * 1.5);
+    expect(high.error).toBeLessThan(2.5);
+    expect(low.error).toBeLessThan(8);
+  },
+  SLOW,
+);
+
+test(
+  "a JPEG in many parts is one image: no seams, and the last part is not cut",
+  async () => {
+    // Parts of 512 Ki pixels: 16 of them. The height is no multiple of a block's.
+    const page = drawing(textPage({ width: 500.5, height: 701.3, colour: true }));
+    const fields = { dpi: "300", quality: "90" };
+    const exact = readPng(await (await post(page, { dpi: "300" })).bytes());
+    for (const quality of ["90", "70"]) {
+      const jpeg = readJpeg(await (await post(page, { ...fields, format: "jpeg", quality })).bytes());
+      expect(jpeg).toMatchObject({ width: 2086, height: 2923, dpi: 300, channels: 3 });
+      expect(difference(jpeg, exact, 3)).toBeLessThan(quality === "90" ? 1.5 : 3.5);
+    }
+  },
+  SLOW,
+);
+
+/** Larger than what WebP can be made of here: 8.7 megapixels at 300 dpi. */
+const a4 = drawing(textPage({ width: 595, height: 842 }));
+
+test(
+  "a WebP that does not fit is made by the Images binding",
+  async () => {
+    const webp = await readWebp(await (await post(a4, { dpi: "300", format: "webp" })).bytes());
+    const exact = readPng(await (await post(a4, { dpi: "300" })).bytes());
+    expect(difference(webp, exact, 5)).toBeLessThan(4);
+  },
+  SLOW,
+);
+
+test(
+  "and refused where there is none, with a resolution that works",
+  async () => {
+    const app = createApp(operations);
+    const key = await newKey("business");
+    const ask = async (dpi: number): Promise<Response> => {
+      const form = new FormData();
+      form.append("file", new Blob([a4.slice()]), "a4.pdf");
+      form.append("format", "webp");
+      form.append("dpi", String(dpi));
+      const context = createExecutionContext();
+      const init = { method: "POST", headers: { Authorization: `Bearer ${key}` }, body: form };
+      return app.fetch(new Request("http://localhost/api/v1/to-images", init), { ...env, IMAGES: undefined }, context);
+    };
+    const [status, code, details] = await errorOf(await ask(600));
+    expect([status, code]).toEqual([422, "raster_too_large"]);
+    expect(details).toEqual({ page: 1, format: "webp", maxDpi: expect.any(Number) });
+    const { maxDpi } = details as { maxDpi: number };
+    expect(maxDpi).toBeGreaterThan(150);
+    const answer = await ask(maxDpi);
+    expect(answer.status).toBe(200);
+    expect((await readWebp(await answer.bytes())).width).toBe(Math.ceil((595 * maxDpi) / 72 - 0.001));
+  },
+  SLOW,
+);

@@ -1,0 +1,207 @@
+import { unzipSync } from "fflate";
+import { describe, expect, test } from "vitest";
+import { corners, drawing, type DrawnPage, textPage } from "../harness/drawing-fixtures.ts";
+import { document } from "../harness/fixtures.ts";
+import { difference, type Picture, readJpeg, readPng } from "../harness/images.ts";
+import { errorOf } from "../http/echo-service.ts";
+import { operationService } from "./operation-service.ts";
+
+const post = await operationService("to-images");
+
+async function image(file: Uint8Array, fields: Readonly<Record<string, string>>): Promise<Uint8Array> {
+  const answer = await post(file, fields);
+  expect(answer.status, answer.ok ? "" : await answer.clone().text()).toBe(200);
+  expect(answer.headers.get("Content-Type")).toBe(`image/${fields["format"] ?? "png"}`);
+  return answer.bytes();
+}
+
+const png = async (page: DrawnPage, fields: Readonly<Record<string, string>> = {}): Promise<Picture> =>
+  readPng(await image(drawing(page), { dpi: "72", ...fields }));
+
+const [RED, GREEN, BLUE, WHITE] = [
+  [255, 0, 0],
+  [0, 255, 0],
+  [0, 0, 255],
+  [255, 255, 255],
+] as const;
+
+/** The colours at the corners, clockwise from the top left. */
+function cornersOf(picture: Picture, inset = 3): readonly unknown[] {
+  const [right, bottom] = [picture.width - 1 - inset, picture.height - 1 - inset];
+  return [picture.at(inset, inset), picture.at(right, inset), picture.at(right, bottom), picture.at(inset, bottom)];
+}
+
+describe("a page as a viewer shows it", () => {
+  test.each([
+    ["36", 60, 40],
+    ["72", 120, 80],
+    ["150", 250, 167],
+    ["600", 1000, 667],
+  ])("at %s dpi, which the file says", async (dpi, width, height) => {
+    const picture = await png(corners, { dpi });
+    expect(picture).toMatchObject({ width, height, channels: 3, dpi: Number(dpi) });
+    expect(cornersOf(picture)).toEqual([RED, GREEN, WHITE, BLUE]);
+  });
+
+  test.each([
+    ["turned", "/Rotate 90", [80, 120], [BLUE, RED, GREEN, WHITE]],
+    ["turned over", "/Rotate 180", [120, 80], [WHITE, BLUE, RED, GREEN]],
+    ["turned left", "/Rotate -90", [80, 120], [GREEN, WHITE, BLUE, RED]],
+    ["cut to its CropBox", "/CropBox [10 -20 110 70]", [100, 70], [RED, GREEN, WHITE, BLUE]],
+    ["in its own unit", "/UserUnit 2", [240, 160], [RED, GREEN, WHITE, BLUE]],
+    ["all of it", "/UserUnit 2 /Rotate 90 /CropBox [10 10 110 70]", [120, 200], [BLUE, RED, GREEN, WHITE]],
+  ])("%s", async (_, entries, [width, height], expected) => {
+    const picture = await png({ ...corners, entries });
+    expect(picture).toMatchObject({ width, height });
+    expect(cornersOf(picture)).toEqual(expected);
+  });
+
+  test.each<[string, Partial<DrawnPage>, readonly number[]]>([
+    [
+      "half transparent",
+      { content: "/G gs 1 0 0 rg 0 0 40 40 re f", resources: "/ExtGState << /G << /ca 0.5 >> >>" },
+      [255, 127, 127],
+    ],
+    [
+      "multiplied",
+      {
+        content: "1 1 0 rg 0 0 40 40 re f /G gs 0 1 1 rg 0 0 40 40 re f",
+        resources: "/ExtGState << /G << /BM /Multiply >> >>",
+      },
+      [0, 255, 0],
+    ],
+    [
+      "a spot colour by its alternate",
+      {
+        content: "/S cs 0.5 scn 0 0 40 40 re f",
+        resources:
+          "/ColorSpace << /S [/Separation /Gold /DeviceRGB << /FunctionType 2 /Domain [0 1] /C0 [1 1 1] /C1 [1 0 0] /N 1 >>] >>",
+      },
+      [255, 127, 127],
+    ],
+    [
+      "an annotation",
+      {
+        content: "",
+        entries: "/Annots [<< /Type /Annot /Subtype /Square /F 4 /Rect [0 0 40 40] /AP << /N $0 >> >>]",
+        objects: [
+          {
+            entries: "/Type /XObject /Subtype /Form /BBox [0 0 40 40]",
+            data: new TextEncoder().encode("0 0 1 rg 0 0 40 40 re f"),
+          },
+        ],
+      },
+      [0, 0, 255],
+    ],
+    [
+      "not an annotation that is hidden",
+      {
+        content: "",
+        entries: "/Annots [<< /Type /Annot /Subtype /Square /F 2 /Rect [0 0 40 40] /AP << /N $0 >> >>]",
+        objects: [
+          {
+            entries: "/Type /XObject /Subtype /Form /BBox [0 0 40 40]",
+            data: new TextEncoder().encode("0 0 1 rg 0 0 40 40 re f"),
+          },
+        ],
+      },
+      [255, 255, 255],
+    ],
+    [
+      "a form field",
+      {
+        content: "",
+        entries: "/Annots [<< /Type /Annot /Subtype /Widget /FT /Tx /T (a) /F 4 /Rect [0 0 40 40] /AP << /N $0 >> >>]",
+        objects: [
+          {
+            entries: "/Type /XObject /Subtype /Form /BBox [0 0 40 40]",
+            data: new TextEncoder().encode("0 1 0 rg 0 0 40 40 re f"),
+          },
+        ],
+      },
+      [0, 255, 0],
+    ],
+  ])("%s", async (_, page, expected) => {
+    const colour = (await png({ width: 40, height: 40, content: "", ...page })).at(20, 20);
+    colour.forEach((value, index) =>
+      expect(Math.abs(value - (expected[index] ?? -1)), String(colour)).toBeLessThanOrEqual(1),
+    );
+  });
+
+  test("on white, greyscale where it has no colour", async () => {
+    const grey = textPage({ width: 300, height: 200 });
+    const speck = { ...grey, content: `${grey.content}\n0.5 0.5 0.51 rg 299 0 1 1 re f` };
+    const equal = { ...grey, content: `0.5 0.5 0.5 rg 50 50 9 9 re f ${grey.content}` };
+    const picture = await png(grey);
+    expect(picture.channels).toBe(1);
+    expect(picture.at(0, 0)).toEqual(WHITE);
+    expect((await png(equal)).channels).toBe(1);
+    const coloured = await png(speck);
+    expect(coloured.channels).toBe(3);
+    expect(difference(coloured, picture)).toBeLessThan(0.01);
+    const jpeg = async (page: DrawnPage) => readJpeg(await image(drawing(page), { format: "jpeg" }));
+    expect(await jpeg(grey)).toMatchObject({ channels: 1, dpi: 150 });
+    expect(await jpeg(speck)).toMatchObject({ channels: 3, dpi: 150 });
+  });
+});
+
+describe("several pages", () => {
+  const file = document({ name: "many", pages: 11, features: ["form"] });
+
+  test("are a ZIP of images in the document's order, named by their numbers", async () => {
+    const answer = await post(file, { pages: "10,2-3,last", dpi: "40" });
+    expect(answer.headers.get("Content-Type")).toBe("application/zip");
+    expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="report-to-images.zip"');
+    const zip = Object.entries(unzipSync(await answer.bytes()));
+    expect(zip.map(([name]) => name)).toEqual(["report-02.png", "report-03.png", "report-10.png", "report-11.png"]);
+    for (const [name, bytes] of zip.slice(1, 3)) {
+      const alone = await image(file, { pages: String(Number(name.slice(7, 9))), dpi: "40" });
+      expect(bytes).toEqual(alone);
+    }
+  });
+
+  test("one of them is an image", async () => {
+    const answer = await post(file, { pages: "3", format: "jpeg" });
+    expect(answer.headers.get("Content-Type")).toBe("image/jpeg");
+    expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="report-to-images.jpg"');
+    expect(answer.headers.get("Content-Length")).toBe(String((await answer.bytes()).length));
+  });
+});
+
+test("an encrypted input is opened with its password, and not without", async () => {
+  const protect = await operationService("protect");
+  const locked = await (await protect(drawing(corners), { userPassword: "user" })).bytes();
+  expect(await errorOf(await post(locked))).toEqual([400, "password_required", { input: "file" }]);
+  expect(cornersOf(readPng(await image(locked, { dpi: "72", password: "user" })))).toEqual([RED, GREEN, WHITE, BLUE]);
+});
+
+describe("what is refused", () => {
+  test.each<[Record<string, string>, string]>([
+    [{ dpi: "35" }, "dpi"],
+    [{ dpi: "601" }, "dpi"],
+    [{ dpi: "72.5" }, "dpi"],
+    [{ format: "gif" }, "format"],
+    [{ format: "jpeg", quality: "0" }, "quality"],
+    [{ format: "jpeg", quality: "101" }, "quality"],
+    [{ quality: "50" }, "quality"],
+  ])("%j", async (fields, name) => {
+    const [status, code, details] = await errorOf(await post(drawing(corners), fields));
+    expect([status, code]).toEqual([400, "invalid_parameters"]);
+    expect(details).toMatchObject({ fields: [{ name }] });
+  });
+
+  test("more than 100 megapixels of a page, and 5 gigapixels of all", async () => {
+    const large = { ...corners, width: 1200, height: 1300 };
+    expect(await errorOf(await post(drawing(large), { dpi: "600" }))).toEqual([
+      413,
+      "limit_exceeded",
+      { limit: 100_000_000, actual: 10_000 * 10_834 },
+    ]);
+    const many = drawing(...Array.from({ length: 60 }, () => ({ ...corners, width: 1200, height: 1150 })));
+    expect(await errorOf(await post(many, { dpi: "600" }))).toEqual([
+      413,
+      "limit_exceeded",
+      { limit: 5_000_000_000, actual: 60 * 10_000 * 9_584 },
+    ]);
+  });
+});
