@@ -1,8 +1,10 @@
 import type { PdfEncryption } from "./pdf/encryption.ts";
 import type { PdfEngine } from "./pdf/mupdf.ts";
+import type { ImageCodecs } from "./raster/codecs.ts";
 
 /** The engines that one call has to itself. */
 export interface Engines {
   readonly pdf: PdfEngine;
   readonly encryption: PdfEncryption;
+  readonly codecs: ImageCodecs;
 }
