@@ -202,6 +202,16 @@ export class PdfEngine {
     return error instanceof MuPDFFailure && this.#denied === false;
   }
 
+  /**
+   * Whether the work can go on without what failed: MuPDF said so itself, be it for want of memory. What it wanted the memory
+   * for has been given back.
+   */
+  outlives(error: unknown): boolean {
+    if (!(error instanceof MuPDFFailure)) return false;
+    this.#denied = false;
+    return true;
+  }
+
   /** What an error of the engine means to the caller, where it is the document's fault; the error itself otherwise. */
   explain(error: unknown): unknown {
     // Out of stack: what was under way keeps its frames there.
