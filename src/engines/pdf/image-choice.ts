@@ -40,6 +40,8 @@ const WORTH_A_JPEG = 0.8;
 const DRAWING = 0.6;
 /** And what a JPEG must be smaller by than such a drawing without loss. */
 const WORTH_A_DRAWING = 0.25;
+/** And what grey at a lower resolution must be smaller by than black and white. */
+const WORTH_A_GREY = 0.5;
 
 /** The image in a smaller form; undefined where there is none, or none that looks the same. */
 export async function encodeImage(
@@ -103,34 +105,50 @@ async function fromLossless(
   object: PDFObject,
   job: ImageJob,
 ): Promise<NewImage | undefined> {
-  const { image, size, quality } = job;
-  const mayLose = !job.isSoftMask;
+  const { image, size } = job;
   const wasLossy = image.filter === "JPXDecode";
   const shrinks = isSmaller(size, image);
   const hasDecode = object.get("Decode").isArray();
-  if (image.components === 1 && !wasLossy && fits(image, image)) {
-    const fax = await withSamples(engine, object, job, image, async (_, samples) => {
-      const looks = lookAt(samples);
-      const two = looks.colours !== undefined && isBlackAndWhite(looks.colours, 1);
-      return two ? { size: image, encoded: await encodeLossless(engine, samples, looks) } : undefined;
-    });
-    if (fax) return fax;
-  }
-  if (!fits(image, size)) return undefined;
-  return withSamples(engine, object, job, size, async (pixmap, samples) => {
+  const fax =
+    image.components === 1 && !wasLossy && fits(image, image) ? await asFaxOfBytes(engine, object, job) : undefined;
+  if (!fits(image, size) || (fax && !shrinks)) return fax;
+  const other = await withSamples(engine, object, job, size, async (pixmap, samples) => {
     const own = lookAt(samples);
     const looks: Looks = hasDecode ? { ...own, colours: undefined } : own;
-    const drawing = isDrawing(own, image);
-    if (!mayLose || drawing === "few colours") return { size, encoded: await encodeLossless(engine, samples, looks) };
-    const jpeg = { size, encoded: await encodeJpeg(codecs, pixmap, samples, quality) };
-    if (wasLossy) return shrinks || jpeg.encoded.bytes.length < image.bytes * WORTH_A_LOSS ? jpeg : undefined;
-    if (drawing === "no") {
-      if (shrinks || jpeg.encoded.bytes.length < image.bytes * WORTH_A_JPEG) return jpeg;
-      return undefined;
-    }
-    const lossless = { size, encoded: await encodeLossless(engine, samples, looks) };
-    return jpeg.encoded.bytes.length < lossless.encoded.bytes.length * WORTH_A_DRAWING ? jpeg : lossless;
+    if (job.isSoftMask || fax) return { size, encoded: await encodeLossless(engine, samples, looks) };
+    const encoded = await photoOrDrawing(engine, codecs, pixmap, samples, job, looks);
+    const isWorse = encoded.filter === "DCTDecode" && !shrinks && encoded.bytes.length > image.bytes * WORTH_A_JPEG;
+    return isWorse ? undefined : { size, encoded };
   });
+  // Black and white at a high resolution is better than grey at a lower one, unless it is placed very small.
+  return fax && (!other || fax.encoded.bytes.length * WORTH_A_GREY < other.encoded.bytes.length) ? fax : other;
+}
+
+/** An image of 8 bits that has only black and white, as one of one bit. */
+function asFaxOfBytes(engine: PdfEngine, object: PDFObject, job: ImageJob): Promise<NewImage | undefined> {
+  const { image } = job;
+  return withSamples(engine, object, job, image, async (_, samples) => {
+    const looks = lookAt(samples);
+    const two = looks.colours !== undefined && isBlackAndWhite(looks.colours, 1);
+    return two ? { size: image, encoded: await encodeLossless(engine, samples, looks) } : undefined;
+  });
+}
+
+/** JPEG for photographs, and for drawings only where it is very much smaller. */
+async function photoOrDrawing(
+  engine: PdfEngine,
+  codecs: ImageCodecs,
+  pixmap: Pixmap,
+  samples: Samples,
+  { image, quality }: ImageJob,
+  looks: Looks,
+): Promise<EncodedImage> {
+  const kind = image.filter === "JPXDecode" ? "no" : isDrawing(looks, image, samples.components);
+  if (kind === "few colours") return encodeLossless(engine, samples, looks);
+  const jpeg = await encodeJpeg(codecs, pixmap, samples, quality);
+  if (kind === "no") return jpeg;
+  const lossless = await encodeLossless(engine, samples, looks);
+  return jpeg.bytes.length < lossless.bytes.length * WORTH_A_DRAWING ? jpeg : lossless;
 }
 
 /** An image that becomes grey. */
@@ -144,7 +162,7 @@ async function turned(
   // Premultiplied colours and keyed ones belong to the very samples.
   const isKeyed = image.transparency === "colour-key";
   const size = image.transparency === "baked" || isKeyed ? image : job.size;
-  if (!fits({ ...image, components: image.components ?? 4 }, size)) throw tooLargeForGrey(image);
+  if (!fits({ ...image, components: 4 }, size)) throw tooLargeForGrey(image);
   if (isKeyed) {
     const { greys, alpha } = readKeyed(engine, object, image);
     const samples = { data: greys, width: image.width, height: image.height, components: 1 as const };
@@ -152,14 +170,16 @@ async function turned(
     return { size, encoded, isGrey: true, softMask: { size, data: alpha } };
   }
   const pixmap = readGreys(engine, object, image, size);
+  const now = image.filter === "DCTDecode" ? engine.scope(() => jpegQuality(object.readRawStream().asUint8Array())) : 100;
   return withPixmap(pixmap, 1, async (samples) => {
     const looks = lookAt(samples);
-    const isPhoto = image.filter === "DCTDecode" || image.filter === "JPXDecode" || isDrawing(looks, image) === "no";
     const isExact = image.transparency === "baked" || (looks.colours?.size ?? 256) <= 16;
+    if (isExact) return { size, encoded: await encodeLossless(engine, samples, looks), isGrey: true };
+    const asked = { ...job, quality: Math.min(quality, Math.round(now ?? 100)) };
     const encoded =
-      isPhoto && !isExact
-        ? await encodeJpeg(codecs, pixmap, samples, quality)
-        : await encodeLossless(engine, samples, looks);
+      image.filter === "DCTDecode"
+        ? await encodeJpeg(codecs, pixmap, samples, asked.quality)
+        : await photoOrDrawing(engine, codecs, pixmap, samples, asked, looks);
     return { size, encoded, isGrey: true };
   });
 }
@@ -172,8 +192,12 @@ export function tooLargeForGrey(image: ImageFacts): Refusal {
 }
 
 /** Lines and even areas show what JPEG does to them. Grey photographs have few colours, too. */
-function isDrawing({ colours, flatness }: Looks, image: ImageFacts): "few colours" | "flat" | "no" {
-  const few = colours !== undefined && (image.components !== 1 || image.isIndexed || colours.size <= 16);
+function isDrawing(
+  { colours, flatness }: Looks,
+  image: ImageFacts,
+  components: Components,
+): "few colours" | "flat" | "no" {
+  const few = colours !== undefined && (components !== 1 || image.isIndexed || colours.size <= 16);
   if (few) return "few colours";
   return flatness >= DRAWING ? "flat" : "no";
 }

@@ -67,8 +67,12 @@ export function readGreys(engine: PdfEngine, object: PDFObject, image: ImageFact
   const taken = ["SMask", "Mask"].map((key) => [key, object.get(key)] as const).filter(([, value]) => !value.isNull());
   for (const [key] of taken) object.delete(key);
   try {
-    // Turned to grey while it is drawn, never before.
-    return draw(engine, object, 1, { ...image, isIndexed: true }, size);
+    return engine.scope(() => {
+      const coloured = drawColoured(engine, object, image, size, false);
+      const greys = new engine.mupdf.Pixmap(deviceSpace(engine, 1), [0, 0, size.width, size.height], false);
+      toGreys(coloured.getPixels(), 3, greys.getPixels());
+      return greys;
+    });
   } finally {
     for (const [key, value] of taken) object.put(key, value);
   }
@@ -80,13 +84,25 @@ export function readKeyed(
   object: PDFObject,
   image: ImageFacts,
 ): { greys: Uint8Array; alpha: Uint8Array } {
-  const pixmap = draw(engine, object, 1, { ...image, isIndexed: true }, image, true);
-  const pixels = pixmap.getPixels();
-  const pick = (from: number): Uint8Array =>
-    Uint8Array.from({ length: image.width * image.height }, (_, index) => pixels[index * 2 + from] ?? 0);
-  const result = { greys: pick(0), alpha: pick(1) };
-  pixmap.destroy();
-  return result;
+  return engine.scope(() => {
+    const pixels = drawColoured(engine, object, image, image, true).getPixels();
+    const greys = new Uint8Array(image.width * image.height);
+    toGreys(pixels, 4, greys);
+    return { greys, alpha: Uint8Array.from(greys, (_, index) => pixels[index * 4 + 3] ?? 0) };
+  });
+}
+
+/** In RGB first: MuPDF's own way from CMYK to grey is a rough one. */
+function drawColoured(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size, alpha: boolean): Pixmap {
+  return draw(engine, object, 3, { ...image, isIndexed: true }, size, alpha);
+}
+
+/** By the formula of ISO 32000-2, 10.4.2.2. */
+function toGreys(pixels: Uint8ClampedArray, step: 3 | 4, greys: Uint8Array | Uint8ClampedArray): void {
+  for (let index = 0, at = 0; index < greys.length; index++, at += step) {
+    const grey = 0.3 * (pixels[at] ?? 0) + 0.59 * (pixels[at + 1] ?? 0) + 0.11 * (pixels[at + 2] ?? 0);
+    greys[index] = Math.round(grey);
+  }
 }
 
 function plainSpace(
