@@ -9,4 +9,13 @@ import { rotate } from "./rotate.ts";
 import { split } from "./split.ts";
 
 /** The registry: route, validation, reference and usage of an operation all follow from its line here. */
-export const operations: readonly Operation[] = [merge, split, extractText, extractPages, rotate, protect, metadata, compress];
+export const operations: readonly Operation[] = [
+  merge,
+  split,
+  extractText,
+  extractPages,
+  rotate,
+  protect,
+  metadata,
+  compress,
+];

@@ -61,7 +61,11 @@ export class GreyColours {
   initial(space: PDFObject): number {
     const { space: name } = readSpace(space);
     const count = this.#components(space);
-    if (name === "Separation" || name === "DeviceN") return this.of(space, Array.from({ length: count }, () => 1));
+    if (name === "Separation" || name === "DeviceN")
+      return this.of(
+        space,
+        Array.from({ length: count }, () => 1),
+      );
     if (name === "DeviceCMYK") return 0;
     return this.of(
       space,
@@ -137,8 +141,7 @@ export class GreyColours {
 /** From 0 to 1 into the ranges of L*, a* and b* (8.6.5.4). */
 function labValues(space: PDFObject, [l = 0, a = 0, b = 0]: readonly number[]): number[] {
   const range = space.get(1, "Range");
-  const at = (index: number, otherwise: number): number =>
-    range.isArray() ? range.get(index).asNumber() : otherwise;
+  const at = (index: number, otherwise: number): number => (range.isArray() ? range.get(index).asNumber() : otherwise);
   const [a0, a1, b0, b1] = [at(0, -100), at(1, 100), at(2, -100), at(3, 100)];
   return [l * 100, a0 + a * (a1 - a0), b0 + b * (b1 - b0)];
 }

@@ -21,7 +21,10 @@ export function greyContent(bytes: Uint8Array, colours: GreyColours, names: Grey
   let copied = 0;
   const tokens = new ContentTokens(bytes);
   const replace = (text: string): void => {
-    pieces.push(bytes.slice(copied, tokens.start), Uint8Array.from(text, (character) => character.charCodeAt(0)));
+    pieces.push(
+      bytes.slice(copied, tokens.start),
+      Uint8Array.from(text, (character) => character.charCodeAt(0)),
+    );
     copied = tokens.end;
   };
   let [fill, stroke]: [Space, Space] = [STAYS, STAYS];
@@ -89,14 +92,19 @@ export function greyContent(bytes: Uint8Array, colours: GreyColours, names: Grey
       if (under.isNull() || isGreySpace(under)) return { space: STAYS };
       return { space: { kind: "pattern", space: under }, text: `/${names.patternOverGrey()} ${operator}` };
     }
-    if (space.isNull() || isGreySpace(space) || (space.isName() && space.asName() === "Pattern")) return { space: STAYS };
+    if (space.isNull() || isGreySpace(space) || (space.isName() && space.asName() === "Pattern"))
+      return { space: STAYS };
     return { space: { kind: "turned", space }, text: `${greyText(colours.initial(space))} ${grey}` };
   }
 }
 
 /** The colour in a default appearance string (12.7.4.3), such as `/Helv 12 Tf 1 0 0 rg`. */
 export function greyAppearance(text: string, colours: GreyColours, names: GreyNames): string | undefined {
-  const changed = greyContent(Uint8Array.from(text, (character) => character.charCodeAt(0)), colours, names);
+  const changed = greyContent(
+    Uint8Array.from(text, (character) => character.charCodeAt(0)),
+    colours,
+    names,
+  );
   return changed && latin1(changed);
 }
 

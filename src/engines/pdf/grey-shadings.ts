@@ -38,7 +38,12 @@ function domainOf(shading: PDFObject, otherwise: number[]): number[] {
 /** The greys of an axial, radial or mesh shading's function, drawn as an axial shading of one pixel a sample. */
 function lineFunction(engine: PdfEngine, shading: PDFObject): PDFObject {
   const domain = domainOf(shading, [0, 1]);
-  const entries = { ShadingType: 2, Coords: [0.5, 0, SAMPLES - 0.5, 0], Domain: domain.slice(0, 2), Extend: [true, true] };
+  const entries = {
+    ShadingType: 2,
+    Coords: [0.5, 0, SAMPLES - 0.5, 0],
+    Domain: domain.slice(0, 2),
+    Extend: [true, true],
+  };
   const pixels = drawShading(engine, shading, entries, SAMPLES, 2);
   return sampled(shading, domain.slice(0, 2), [SAMPLES], pixels.slice(0, SAMPLES));
 }
@@ -93,7 +98,12 @@ function drawShading(
   });
 }
 
-function sampled(shading: PDFObject, domain: readonly number[], size: readonly number[], samples: Uint8Array): PDFObject {
+function sampled(
+  shading: PDFObject,
+  domain: readonly number[],
+  size: readonly number[],
+  samples: Uint8Array,
+): PDFObject {
   const document = shading._doc;
   const dictionary = document.newDictionary();
   const put = (key: string, values: readonly number[]): void => {

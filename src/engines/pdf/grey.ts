@@ -125,7 +125,9 @@ class Painter {
       patternOverGrey: () => {
         if (made !== undefined) return made;
         const present = resources.get("ColorSpace");
-        const spaces = present.isDictionary() ? present : (resources.put("ColorSpace", document.newDictionary()) as PDFObject);
+        const spaces = present.isDictionary()
+          ? present
+          : (resources.put("ColorSpace", document.newDictionary()) as PDFObject);
         const space = document.newArray();
         space.push(document.newName("Pattern"));
         space.push(document.newName("DeviceGray"));

@@ -5,10 +5,17 @@ import { Refusal } from "../errors.ts";
 import type { ImageCodecs } from "../raster/codecs.ts";
 import type { Components, ImageFacts } from "./image-facts.ts";
 import { encodeJpeg, jpegComponents, jpegQuality } from "./image-jpeg.ts";
-import { type EncodedImage, encodeLossless, faxOf, isBlackAndWhite, type Looks, lookAt, type Samples } from "./image-lossless.ts";
+import {
+  type EncodedImage,
+  encodeLossless,
+  faxOf,
+  isBlackAndWhite,
+  type Looks,
+  lookAt,
+  type Samples,
+} from "./image-lossless.ts";
 import { fits, readGreys, readKeyed, readSamples, type Size } from "./image-samples.ts";
 import type { PdfEngine } from "./mupdf.ts";
-
 
 export interface ImageJob {
   readonly image: ImageFacts;
@@ -57,7 +64,12 @@ export async function encodeImage(
   return size && size.encoded.bytes.length + (size.encoded.palette?.length ?? 0) < image.bytes ? size : undefined;
 }
 
-function better(engine: PdfEngine, codecs: ImageCodecs, object: PDFObject, job: ImageJob): Promise<NewImage | undefined> {
+function better(
+  engine: PdfEngine,
+  codecs: ImageCodecs,
+  object: PDFObject,
+  job: ImageJob,
+): Promise<NewImage | undefined> {
   const { image } = job;
   if (image.bits === 1) return Promise.resolve(asFax(engine, object, image));
   if (image.components === undefined) return Promise.resolve(undefined);
@@ -170,7 +182,8 @@ async function turned(
     return { size, encoded, isGrey: true, softMask: { size, data: alpha } };
   }
   const pixmap = readGreys(engine, object, image, size);
-  const now = image.filter === "DCTDecode" ? engine.scope(() => jpegQuality(object.readRawStream().asUint8Array())) : 100;
+  const now =
+    image.filter === "DCTDecode" ? engine.scope(() => jpegQuality(object.readRawStream().asUint8Array())) : 100;
   return withPixmap(pixmap, 1, async (samples) => {
     const looks = lookAt(samples);
     const isExact = image.transparency === "baked" || (looks.colours?.size ?? 256) <= 16;

@@ -129,7 +129,8 @@ function encodeFax(engine: PdfEngine, { data, width, height }: Samples): Encoded
   const packed = new Uint8Array(stride * height);
   for (let y = 0, at = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      if ((data[at++] ?? 0) >= 128) packed[y * stride + (x >> 3)] = (packed[y * stride + (x >> 3)] ?? 0) | (128 >> (x & 7));
+      if ((data[at++] ?? 0) >= 128)
+        packed[y * stride + (x >> 3)] = (packed[y * stride + (x >> 3)] ?? 0) | (128 >> (x & 7));
     }
   }
   return faxOf(engine, packed, width, height);

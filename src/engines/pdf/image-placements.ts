@@ -90,10 +90,7 @@ class Finder {
         [x1, y0],
         [x0, y1],
         [x1, y1],
-      ].map(([x = 0, y = 0]) => [
-        x * matrix[0] + y * matrix[2] + matrix[4],
-        x * matrix[1] + y * matrix[3] + matrix[5],
-      ]);
+      ].map(([x = 0, y = 0]) => [x * matrix[0] + y * matrix[2] + matrix[4], x * matrix[1] + y * matrix[3] + matrix[5]]);
       const extent = (axis: 0 | 1): number => {
         const values = corners.map((corner) => corner[axis] ?? 0);
         return Math.max(...values) - Math.min(...values);
@@ -163,7 +160,8 @@ class Finder {
     const { engine } = this.#open;
     this.#matters.set(number, false);
     const leads = (object: PDFObject): boolean =>
-      object.isStream() && (isNamed(object.get("Subtype"), "Image") || this.#drawsImages(object.get("Resources"), depth + 1));
+      object.isStream() &&
+      (isNamed(object.get("Subtype"), "Image") || this.#drawsImages(object.get("Resources"), depth + 1));
     const result =
       ["XObject", "Pattern"].some((key) => entries(engine, resources.get(key)).some(({ value }) => leads(value))) ||
       entries(engine, resources.get("ExtGState")).some(({ value }) => leads(value.get("SMask", "G")));

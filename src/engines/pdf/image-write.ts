@@ -6,7 +6,11 @@ import type { ImageFacts } from "./image-facts.ts";
 import { items } from "./objects.ts";
 
 /** Writes data and the entries that go with it; mask, Decode array, colour space and all else stay. */
-export function writeImage(object: PDFObject, image: ImageFacts, { size, encoded, isGrey = false, softMask }: NewImage): void {
+export function writeImage(
+  object: PDFObject,
+  image: ImageFacts,
+  { size, encoded, isGrey = false, softMask }: NewImage,
+): void {
   const document = object._doc;
   const space = object.get("ColorSpace");
   object.writeRawStream(encoded.bytes);

@@ -36,7 +36,13 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
     if (turnsGrey && pixels < 0) throw tooLargeForGrey(image);
     if (!turnsGrey && (pixels < 0 || failures >= limits.compress.failures)) continue;
     const size = sizeFor(image, placements.get(image.number), settings.maxDpi);
-    const job: ImageJob = { image, size, isSoftMask: softMasks.has(image.number), turnsGrey, quality: settings.quality };
+    const job: ImageJob = {
+      image,
+      size,
+      isSoftMask: softMasks.has(image.number),
+      turnsGrey,
+      quality: settings.quality,
+    };
     const object = document.newIndirect(image.number);
     try {
       const result = await encodeImage(engine, codecs, object, job);

@@ -18,7 +18,12 @@ const KEYS: Readonly<Record<string, string>> = {
   I: "Interpolate",
   W: "Width",
 };
-const SPACES: Readonly<Record<string, string>> = { G: "DeviceGray", RGB: "DeviceRGB", CMYK: "DeviceCMYK", I: "Indexed" };
+const SPACES: Readonly<Record<string, string>> = {
+  G: "DeviceGray",
+  RGB: "DeviceRGB",
+  CMYK: "DeviceCMYK",
+  I: "Indexed",
+};
 
 interface Lifted {
   readonly entries: readonly (readonly [string, string])[];
@@ -76,7 +81,10 @@ class Lift {
       if (!image) continue;
       const name = this.#add(image, resources);
       if (name === undefined) continue;
-      pieces.push(bytes.subarray(copied, tokens.start), Uint8Array.from(`/${name} Do`, (c) => c.charCodeAt(0)));
+      pieces.push(
+        bytes.subarray(copied, tokens.start),
+        Uint8Array.from(`/${name} Do`, (c) => c.charCodeAt(0)),
+      );
       copied = tokens.end;
     }
     if (pieces.length === 0) return;
@@ -112,7 +120,9 @@ class Lift {
       dictionary.put(key, value);
     }
     const present = resources.get("XObject");
-    const objects = present.isDictionary() ? present : (resources.put("XObject", document.newDictionary()) as PDFObject);
+    const objects = present.isDictionary()
+      ? present
+      : (resources.put("XObject", document.newDictionary()) as PDFObject);
     const name = this.#names.of("InlineImage", (taken) => !objects.get(taken).isNull());
     objects.put(name, document.addRawStream(data, dictionary));
     return name;
