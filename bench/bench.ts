@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--text-only]`: wall time of the service over HTTP on a warm server, against
+ * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--text-only] [--compress-only]`: wall time of the service over HTTP on a warm server, against
  * qpdf's whole process where qpdf is installed; of extract-text against pdftotext and mutool on the documents of a corpus
  * (`$CORPUS_DIR` where none is named) whose text is known. Both run in turn, so that what else the machine does hits both. A server is
  * started, unless `$BASE_URL` and `$API_KEY` name one.
@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { pdfPart, post, type Part, type Service } from "../test/harness/client.ts";
 import { document } from "../test/harness/fixtures.ts";
 import { withService } from "../test/harness/service.ts";
+import { benchCompress, printCompress } from "./compress.ts";
 import { benchText, median, printText } from "./text.ts";
 
 interface Job {
@@ -188,20 +189,24 @@ const { values } = parseArgs({
     input: { type: "string", multiple: true, default: [] },
     corpus: { type: "string" },
     "text-only": { type: "boolean", default: false },
+    "compress-only": { type: "boolean", default: false },
   },
 });
 const withQpdf = spawnSync("qpdf", ["--version"]).status === 0;
 const runs = Number(values.runs);
-const { rows, text } = await withService(async (service) => {
+const { rows, text, compressed } = await withService(async (service) => {
   const measured: Row[] = [];
-  const all = values["text-only"] ? [] : await jobs(values.input);
+  const all = values["text-only"] || values["compress-only"] ? [] : await jobs(values.input);
   for (const job of all) measured.push(await measure(service, job, runs, withQpdf));
   const corpus = values.corpus ?? process.env["CORPUS_DIR"];
-  return { rows: measured, text: await benchText(service, corpus, runs) };
+  const text = values["compress-only"] ? [] : await benchText(service, corpus, runs);
+  const compressed = values["text-only"] ? [] : await benchCompress(service, corpus);
+  return { rows: measured, text, compressed };
 });
-if (values.json) console.log(JSON.stringify([...rows, ...text], null, 2));
+if (values.json) console.log(JSON.stringify([...rows, ...text, ...compressed], null, 2));
 else {
   if (rows.length > 0) printTable(rows);
   if (!withQpdf) console.log("qpdf is not installed: no ratios.");
   if (text.length > 0) printText(text);
+  if (compressed.length > 0) printCompress(compressed);
 }

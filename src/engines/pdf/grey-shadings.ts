@@ -52,9 +52,9 @@ function lineFunction(engine: PdfEngine, shading: PDFObject): PDFObject {
 function planeFunction(engine: PdfEngine, shading: PDFObject): PDFObject {
   const domain = domainOf(shading, [0, 1, 0, 1]);
   const [x0 = 0, x1 = 1, y0 = 0, y1 = 1] = domain;
-  const [sx, sy] = [(GRID - 1) / (x1 - x0), (GRID - 1) / (y1 - y0)];
-  // Domain and matrix reach half a sample further, so that the outermost pixels are full.
-  const entries = { ShadingType: 1, Domain: domain, Matrix: [sx, 0, 0, sy, 0.5 - x0 * sx, 0.5 - y0 * sy] };
+  // A quarter of a sample further than their centres, so that the outermost pixels are painted.
+  const [sx, sy] = [(GRID - 0.5) / (x1 - x0), (GRID - 0.5) / (y1 - y0)];
+  const entries = { ShadingType: 1, Domain: domain, Matrix: [sx, 0, 0, sy, 0.25 - x0 * sx, 0.25 - y0 * sy] };
   const pixels = drawShading(engine, shading, entries, GRID, GRID);
   // Rows of a page's picture go down, those of the function up.
   const rows = Array.from({ length: GRID }, (_, row) => pixels.slice((GRID - 1 - row) * GRID, (GRID - row) * GRID));
