@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pdfPart, post, type Service } from "../test/harness/client.ts";
 import { imageDocument, imageFixtures } from "../test/harness/image-fixtures.ts";
+import { brochure } from "../test/harness/jpeg-fixtures.ts";
 import { readNetpbm, ssim } from "../test/harness/ssim.ts";
 
 interface Outcome {
@@ -47,6 +48,9 @@ export async function benchCompress(service: Service, corpus: string | undefined
       await writeFile(path, imageDocument(fixture));
       files.push({ kind: "images", path });
     }
+    const photographs = join(folder, "brochure.pdf");
+    await writeFile(photographs, brochure(12));
+    files.push({ kind: "images", path: photographs });
     for (const kind of ["images", "text"] as const) {
       for (const name of FOLDERS[kind]) files.push(...(await pdfsOf(corpus, name)).map((path) => ({ kind, path })));
     }

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { peakDuring, residentBytes, startMeasuredServer, type ServerProcess } from "./server-process.ts";
 import { pdfPart, post, type Answer, type Part } from "../test/harness/client.ts";
 import { document, largeDocument } from "../test/harness/fixtures.ts";
+import { brochure } from "../test/harness/jpeg-fixtures.ts";
 
 const MIB = 1024 * 1024;
 const LIMIT = 128 * MIB;
@@ -35,6 +36,8 @@ const protect = (bytes: Uint8Array): Call => ({
   parts: { file: pdfPart(bytes), userPassword: "user" },
 });
 
+const compress = (bytes: Uint8Array): Call => ({ operation: "compress", parts: { file: pdfPart(bytes) } });
+
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
 /** Calls that a warm server has behind it: every operation on a megabyte, until V8 has compiled what is used often. */
@@ -42,7 +45,13 @@ async function warmUp(server: ServerProcess): Promise<void> {
   const small = document({ name: "small", pages: 5, features: ["outline", "links", "form"] });
   const megabyte = largeDocument(1);
   for (let round = 0; round < 30; round++) {
-    for (const { operation, parts } of [merge([small, megabyte]), split(megabyte), rotate(megabyte), protect(small)]) {
+    for (const { operation, parts } of [
+      merge([small, megabyte]),
+      split(megabyte),
+      rotate(megabyte),
+      protect(small),
+      compress(small),
+    ]) {
       const { status, code } = await post(server, operation, parts);
       if (status !== 200) throw new Error(`${operation}: ${status} ${code ?? ""}`);
     }
@@ -98,6 +107,7 @@ const { values } = parseArgs({ options: { port: { type: "string", default: "8799
 const large = largeDocument(25);
 const halves = [largeDocument(12.5), largeDocument(12.5)];
 const megabyte = [largeDocument(0.5), largeDocument(0.5)];
+const photographs = brochure(12);
 const each = [[merge(halves)], [split(large)], [rotate(large)], [protect(large)]];
 const work: [string, Call[][]][] = [
   ["merge of 25 MiB in two files", [[merge(halves)]]],
@@ -107,6 +117,8 @@ const work: [string, Call[][]][] = [
   ["two merges of 25 MiB at once", [[merge(halves), merge(halves)]]],
   ["two rotates of 25 MiB at once", [[rotate(large), rotate(large)]]],
   ["each of 25 MiB, three times in a row", [...each, ...each, ...each]],
+  ["compress of 25 MiB that do not compress", [[compress(large)]]],
+  [`compress of photographs, ${mib(photographs.length)}`, [[compress(photographs)]]],
   ["50 merges of 1 MiB at once", [Array.from({ length: 50 }, () => merge(megabyte))]],
 ];
 const rows: Row[] = [];

@@ -4,6 +4,7 @@ import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appear
 import { type Answer, pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
 import { imageDocument, type ImageFixture, imageFixtures, inlineImageDocument } from "../harness/image-fixtures.ts";
+import { jpegDocument } from "../harness/jpeg-fixtures.ts";
 import { signedDocument } from "../harness/metadata-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { check } from "../harness/qpdf.ts";
@@ -81,6 +82,29 @@ describe("an image of each kind", () => {
     const tinted = data.findIndex((value, at) => value !== data[at - (at % 3)]);
     expect(tinted).toBe(-1);
     expect(page && before && looksThatDiffer([before], [page], 0.75)).toEqual([]);
+  });
+});
+
+describe("a JPEG", () => {
+  const kinds = [
+    ["grey", jpegDocument(1)],
+    ["colour", jpegDocument(3)],
+    ["CMYK", jpegDocument(4)],
+    ["inverted CMYK", jpegDocument(4, "/Decode [1 0 1 0 1 0 1 0]")],
+  ] as const;
+  test.each(kinds)("%s is encoded anew and looks the same", async (_, bytes) => {
+    const { body } = await compress(bytes);
+    expect(body.length).toBeLessThan(bytes.length * 0.6);
+    expect((await imagesOf(body)).map(({ filter, width }) => [filter, width])).toEqual([["/DCTDecode", 417]]);
+    const [before, after] = [drawPages(bytes), drawPages(body)];
+    expect(looksThatDiffer(before, after, 0.97)).toEqual([]);
+    expect(before[0] && after[0] && largestBlockError(before[0], after[0])).toBeLessThan(10);
+  });
+
+  test("one of about the quality asked for is left alone", async () => {
+    const once = (await compress(jpegDocument(3), { imageMaxDpi: "600" })).body;
+    const twice = (await compress(once, { imageMaxDpi: "600", stripMetadata: "true" })).body;
+    expect((await imagesOf(twice))[0]?.bytes).toBe((await imagesOf(once))[0]?.bytes);
   });
 });
 

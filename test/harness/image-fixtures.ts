@@ -7,6 +7,7 @@ export interface ImageFixture {
   /** Entries of its dictionary beside Type, Subtype, Width and Height; `@n` is the n-th of `others`. */
   readonly entries: string;
   readonly data: Uint8Array;
+  /** What the data is encoded with; deflated where it is not given. */
   readonly filter?: string;
   readonly width: number;
   readonly height: number;
@@ -16,18 +17,18 @@ export interface ImageFixture {
 const SIDE = 480;
 
 /** A smooth picture with some grain, `components` samples a pixel: what a photograph is to an encoder. */
-export function photograph(width: number, height: number, components: number): Uint8Array {
-  const grain = noise(width * height * components, 7);
+export function photograph(width: number, height: number, components: number, seed = 0): Uint8Array {
+  const grain = noise(width * height * components, 7 + seed);
   return Uint8Array.from(grain, (random, at) => {
     const pixel = Math.floor(at / components);
     const [x, y] = [(pixel % width) / width, Math.floor(pixel / width) / height];
-    const wave = Math.sin(6 * x + (at % components)) * Math.cos(5 * y) * 80 + 120;
+    const wave = Math.sin(6 * x + seed + (at % components)) * Math.cos(5 * y) * 80 + 120;
     return Math.max(0, Math.min(255, wave + (random % 24)));
   });
 }
 
 /** Lines and boxes in `levels` values a sample. */
-export function drawing(width: number, height: number, levels: readonly number[]): Uint8Array {
+function drawing(width: number, height: number, levels: readonly number[]): Uint8Array {
   return Uint8Array.from({ length: width * height }, (_, at) => {
     const [x, y] = [at % width, Math.floor(at / width)];
     const inside = (x % 60 < 4 || y % 80 < 4 || (x + y) % 97 < 3) && y > 10;
@@ -133,7 +134,7 @@ function doubled(samples: Uint8Array): Uint8Array {
 }
 
 /** Where an image is drawn: its matrix, 200 points for 480 samples, which are 173 to the inch. */
-export const PLACES = { plain: "200 0 0 200 100 400", turned: "120 160 -160 120 300 300", small: "100 0 0 100 50 50" };
+const PLACES = { plain: "200 0 0 200 100 400", turned: "120 160 -160 120 300 300", small: "100 0 0 100 50 50" };
 
 /** A page on a coloured ground that draws an image, in a place of its own or within a form. */
 export function imageDocument(
@@ -145,8 +146,8 @@ export function imageDocument(
   const first = 6;
   const entries = fixture.entries.replaceAll(/@(\d)/g, (_, index: string) => `${first + Number(index)} 0 R`);
   const image: PdfStream = {
-    entries: `/Type /XObject /Subtype /Image /Width ${fixture.width} /Height ${fixture.height} ${entries} /Filter /FlateDecode`,
-    data: new Uint8Array(deflateSync(fixture.data)),
+    entries: `/Type /XObject /Subtype /Image /Width ${fixture.width} /Height ${fixture.height} ${entries} /Filter /${fixture.filter ?? "FlateDecode"}`,
+    data: fixture.filter === undefined ? new Uint8Array(deflateSync(fixture.data)) : fixture.data,
   };
   const images = Array.from(
     { length: copies },
