@@ -107,7 +107,7 @@ async function measure(
         ]
       : ["--object-streams=generate", "--recompress-flate", path, output];
   const started = performance.now();
-  spawnSync(tool, args);
+  run(tool, args);
   const otherMs = performance.now() - started;
   if (!existsSync(output)) return { ...row, service: outcome, other: undefined };
   const other = { bytes: (await stat(output)).size, ms: otherMs, alike: alikeTo(output) };
@@ -115,9 +115,11 @@ async function measure(
   return { ...row, service: outcome, other };
 }
 
+const run = (tool: string, args: readonly string[]) => spawnSync(tool, args, { maxBuffer: 1 << 30 });
+
 function drawn(path: string): ReturnType<typeof readNetpbm> {
   const args = ["draw", "-q", "-r", "100", "-F", "ppm", "-o", "-", path, `1-${MOST_PAGES}`];
-  const { stdout } = spawnSync("mutool", args, { maxBuffer: 1 << 30 });
+  const { stdout } = run("mutool", args);
   try {
     return readNetpbm(new Uint8Array(stdout)).filter(({ width, height }) => width * height <= MOST_PIXELS);
   } catch {

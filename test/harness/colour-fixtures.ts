@@ -6,10 +6,18 @@ const redToBlue = "<< /FunctionType 2 /Domain [0 1] /C0 [1 0.2 0] /C1 [0 0.3 1] 
 const sizes = "/BitsPerCoordinate 8 /BitsPerComponent 8 /BitsPerFlag 8 /Decode [0 100 0 100 0 1 0 1 0 1]";
 
 /** A triangle and a patch, their corners in colours of their own. */
-const triangle = Uint8Array.of(...[0, 0, 0, 255, 0, 0], ...[0, 255, 0, 0, 255, 0], ...[0, 128, 255, 0, 0, 255]);
-const patch = Uint8Array.of(
-  ...[0, 0, 0, 0, 80, 0, 160, 0, 240, 80, 240, 160, 240, 240, 240, 240, 160, 240, 80, 240, 0, 160, 0, 80, 0],
-  ...[255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 0],
+const triangle = Uint8Array.from(
+  [
+    [0, 0, 0, 255, 0, 0],
+    [0, 255, 0, 0, 255, 0],
+    [0, 128, 255, 0, 0, 255],
+  ].flat(),
+);
+const patch = Uint8Array.from(
+  [
+    [0, 0, 0, 0, 80, 0, 160, 0, 240, 80, 240, 160, 240, 240, 240, 240, 160, 240, 80, 240, 0, 160, 0, 80, 0],
+    [255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 0],
+  ].flat(),
 );
 
 /** What paints a square of 100 points at the origin, each with the resources that it names. */

@@ -17,12 +17,12 @@ export interface ImageFixture {
 const SIDE = 480;
 
 /** A smooth picture with some grain, `components` samples a pixel: what a photograph is to an encoder. */
-export function photograph(width: number, height: number, components: number, seed = 0): Uint8Array {
-  const grain = noise(width * height * components, 7 + seed);
+export function photograph(width: number, height: number, components: number): Uint8Array {
+  const grain = noise(width * height * components, 7);
   return Uint8Array.from(grain, (random, at) => {
     const pixel = Math.floor(at / components);
     const [x, y] = [(pixel % width) / width, Math.floor(pixel / width) / height];
-    const wave = Math.sin(6 * x + seed + (at % components)) * Math.cos(5 * y) * 80 + 120;
+    const wave = Math.sin(6 * x + (at % components)) * Math.cos(5 * y) * 80 + 120;
     return Math.max(0, Math.min(255, wave + (random % 24)));
   });
 }

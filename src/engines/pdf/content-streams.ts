@@ -45,7 +45,7 @@ export function streamsOf(page: PDFObject): PDFObject[] {
 }
 
 /** The appearance streams of all annotations of a page. */
-export function appearancesOf(engine: PdfEngine, page: PDFObject): PDFObject[] {
+function appearancesOf(engine: PdfEngine, page: PDFObject): PDFObject[] {
   return items(page.get("Annots")).flatMap((annotation) => appearances(engine, annotation));
 }
 

@@ -17,7 +17,7 @@ const DEVICE_NAMES = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" } as con
 /** JPEG 2000 takes this many bytes a sample while it is decoded, and cannot be decoded smaller. */
 const JPX_BYTES = 6;
 
-export function deviceSpace({ mupdf }: PdfEngine, components: Components): ColorSpace {
+function deviceSpace({ mupdf }: PdfEngine, components: Components): ColorSpace {
   const { DeviceGray, DeviceRGB, DeviceCMYK } = mupdf.ColorSpace;
   return { 1: DeviceGray, 3: DeviceRGB, 4: DeviceCMYK }[components];
 }

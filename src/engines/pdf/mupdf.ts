@@ -202,10 +202,7 @@ export class PdfEngine {
     return error instanceof MuPDFFailure && this.#denied === false;
   }
 
-  /**
-   * Whether the work can go on without what failed: MuPDF said so itself, be it for want of memory. What it wanted the memory
-   * for has been given back.
-   */
+  /** Whether the work can go on without what failed: MuPDF said so itself, be it for want of memory. */
   outlives(error: unknown): boolean {
     if (!(error instanceof MuPDFFailure)) return false;
     this.#denied = false;
