@@ -1,5 +1,5 @@
 /**
- * `npm run memory -- [--port N]` (ports from N on): how much the workerd process grows over its warm idle size while it works on 25 MiB, and what
+ * `npm run memory -- [--port N] [--only text]` (ports from N on; rows whose names hold the text): how much the workerd process grows over its warm idle size while it works on 25 MiB, and what
  * it keeps between requests: together they must stay below 128 MiB, which is what Cloudflare gives an isolate. Linux only (/proc).
  */
 import { parseArgs } from "node:util";
@@ -103,7 +103,9 @@ function print(rows: readonly Row[]): void {
   }
 }
 
-const { values } = parseArgs({ options: { port: { type: "string", default: "8799" } } });
+const { values } = parseArgs({
+  options: { port: { type: "string", default: "8799" }, only: { type: "string", default: "" } },
+});
 const large = largeDocument(25);
 const halves = [largeDocument(12.5), largeDocument(12.5)];
 const megabyte = [largeDocument(0.5), largeDocument(0.5)];
@@ -122,7 +124,7 @@ const work: [string, Call[][]][] = [
   ["50 merges of 1 MiB at once", [Array.from({ length: 50 }, () => merge(megabyte))]],
 ];
 const rows: Row[] = [];
-for (const [index, [name, rounds]] of work.entries())
+for (const [index, [name, rounds]] of work.filter(([name]) => name.includes(values.only)).entries())
   rows.push(await measure(Number(values.port) + index, name, rounds));
 print(rows);
 if (!rows.every(({ ok }) => ok)) process.exitCode = 1;

@@ -1,5 +1,5 @@
 import { checkContents } from "../engines/pdf/content-size.ts";
-import { openPdf } from "../engines/pdf/document.ts";
+import { openPdf, type OpenPdf } from "../engines/pdf/document.ts";
 import { mergeDuplicates } from "../engines/pdf/duplicates.ts";
 import { recompressStreams } from "../engines/pdf/flate.ts";
 import { subsetFonts } from "../engines/pdf/fonts.ts";
@@ -10,6 +10,8 @@ import { liftInlineImages } from "../engines/pdf/inline-images.ts";
 import { changeMetadata } from "../engines/pdf/metadata.ts";
 import { dropPrivateData } from "../engines/pdf/private-data.ts";
 import { rewriteSmall } from "../engines/pdf/save.ts";
+import type { EngineBytes } from "../engines/pdf/heap.ts";
+import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
 import { formBoolean, formChoice, formInteger, pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
@@ -62,12 +64,24 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
     await recompressImages(open, codecs, { quality: QUALITY[level], maxDpi: imageMaxDpi, grayscale });
     codecs.drop();
     await recompressStreams(open);
-    const smaller = rewriteSmall(open);
-    const gained = smaller.length < file.bytes.length;
-    const bytes = gained || grayscale || stripMetadata ? smaller : file.bytes;
+    const asked = grayscale || stripMetadata;
+    const smaller = rewritten(open, asked);
+    const gained = smaller !== undefined && smaller.length < file.bytes.length;
+    const bytes = smaller && (gained || asked) ? smaller : file.bytes;
     const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
     // What comes back as it was is neither repaired nor changed.
     const told = bytes === smaller ? notes([open], { pageCount, signed }) : notes([], { pageCount, signed: false });
     return { kind: "pdf", bytes, headers: { ...told, ...sizes } };
   },
 });
+
+/** The document written anew; undefined where there is no memory for that and it can go back as it came. */
+function rewritten(open: OpenPdf, asked: boolean): EngineBytes | undefined {
+  try {
+    return rewriteSmall(open);
+  } catch (error) {
+    const meaning = open.engine.explain(error);
+    if (asked || !(meaning instanceof Refusal) || meaning.code !== "limit_exceeded") throw error;
+    return undefined;
+  }
+}
