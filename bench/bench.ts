@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|text|images]`: wall time of the service over HTTP on a warm server, against
+ * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|text|images|compress]`: wall time of the service over HTTP on a warm server, against
  * qpdf's whole process where qpdf is installed; of extract-text against pdftotext and mutool on the documents of a corpus
  * (`$CORPUS_DIR` where none is named) whose text is known; of to-images against mutool and pdftoppm. Both run in turn, so that what else the machine does hits both. A server is
  * started, unless `$BASE_URL` and `$API_KEY` name one.
@@ -15,6 +15,7 @@ import { withService } from "../test/harness/service.ts";
 import { prepareCall, timedCall } from "./call.ts";
 import { benchFromImages, printFromImages } from "./from-images.ts";
 import { benchImages, printImages } from "./images.ts";
+import { benchCompress, printCompress } from "./compress.ts";
 import { benchText, median, printText } from "./text.ts";
 
 interface Job {
@@ -198,8 +199,9 @@ const { values } = parseArgs({
 });
 const withQpdf = spawnSync("qpdf", ["--version"]).status === 0;
 const runs = Number(values.runs);
-const wanted = (part: "operations" | "text" | "images"): boolean => values.only === undefined || values.only === part;
-const { rows, text, fromImages, toImages } = await withService(async (service) => {
+const wanted = (part: "operations" | "text" | "images" | "compress"): boolean =>
+  values.only === undefined || values.only === part;
+const { rows, text, fromImages, toImages, compressed } = await withService(async (service) => {
   const measured: Row[] = [];
   const all = wanted("operations") ? await jobs(values.input) : [];
   for (const job of all) measured.push(await measure(service, job, runs, withQpdf));
@@ -209,13 +211,15 @@ const { rows, text, fromImages, toImages } = await withService(async (service) =
     text: wanted("text") ? await benchText(service, corpus, runs) : [],
     fromImages: wanted("images") ? await benchFromImages(service, runs) : [],
     toImages: wanted("images") ? await benchImages(service, corpus, runs) : [],
+    compressed: wanted("compress") ? await benchCompress(service, corpus) : [],
   };
 });
-if (values.json) console.log(JSON.stringify([...rows, ...text, ...fromImages, ...toImages], null, 2));
+if (values.json) console.log(JSON.stringify([...rows, ...text, ...fromImages, ...toImages, ...compressed], null, 2));
 else {
   if (rows.length > 0) printTable(rows);
   if (!withQpdf) console.log("qpdf is not installed: no ratios.");
   if (text.length > 0) printText(text);
   if (fromImages.length > 0) printFromImages(fromImages);
   if (toImages.length > 0) printImages(toImages);
+  if (compressed.length > 0) printCompress(compressed);
 }

@@ -9,6 +9,7 @@ import { pdfPart, post, type Answer, type Part } from "../test/harness/client.ts
 import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
 import { document, largeDocument } from "../test/harness/fixtures.ts";
 import { show, showCodes, textDocument, type TextPage } from "../test/harness/text-fixtures.ts";
+import { brochure } from "../test/harness/jpeg-document-fixtures.ts";
 
 const MIB = 1024 * 1024;
 const LIMIT = 128 * MIB;
@@ -63,6 +64,7 @@ const images = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Ca
   operation: "to-images",
   parts: { file: pdfPart(bytes), ...fields },
 });
+const compress = (bytes: Uint8Array): Call => ({ operation: "compress", parts: { file: pdfPart(bytes) } });
 
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
@@ -72,7 +74,15 @@ async function warmUp(server: ServerProcess): Promise<void> {
   const megabyte = largeDocument(1);
   const images = fromImages(2, 500_000);
   for (let round = 0; round < 30; round++) {
-    const calls = [merge([small, megabyte]), split(megabyte), rotate(megabyte), protect(small), extract(small), images];
+    const calls = [
+      merge([small, megabyte]),
+      split(megabyte),
+      rotate(megabyte),
+      protect(small),
+      extract(small),
+      compress(small),
+      images,
+    ];
     for (const { operation, parts } of calls) {
       const { status, code } = await post(server, operation, parts);
       if (status !== 200) throw new Error(`${operation}: ${status} ${code ?? ""}`);
@@ -141,6 +151,7 @@ const cyrillic = textDocument(pagesOf(400, 9_600, "\u0001\u0002\u0003\u0002"), [
 const manyWords = textDocument(pagesOf(100, 2_980, "w "));
 const halves = [largeDocument(12.5), largeDocument(12.5)];
 const megabyte = [largeDocument(0.5), largeDocument(0.5)];
+const photographs = brochure(12);
 const each = [[merge(halves)], [split(large)], [rotate(large)], [protect(large)]];
 const work: [string, Call[][]][] = [
   ["merge of 25 MiB in two files", [[merge(halves)]]],
@@ -159,6 +170,8 @@ const work: [string, Call[][]][] = [
   ["two merges of 25 MiB at once", [[merge(halves), merge(halves)]]],
   ["two rotates of 25 MiB at once", [[rotate(large), rotate(large)]]],
   ["each of 25 MiB, three times in a row", [...each, ...each, ...each]],
+  ["compress of 25 MiB that do not compress", [[compress(large)]]],
+  [`compress of photographs, ${mib(photographs.length)}`, [[compress(photographs)]]],
   ["Letter at 600 dpi as png", [[images(letter, { dpi: "600" })]]],
   ["Letter at 600 dpi as jpeg", [[images(letter, { dpi: "600", format: "jpeg" })]]],
   ["Letter at 600 dpi as webp", [[images(letter, { dpi: "600", format: "webp" })]]],

@@ -64,6 +64,19 @@ export const limits = {
     callPixels: 5_000_000_000,
   },
 
+  compress: {
+    /** Bytes that the samples of one image may take while it is encoded anew; a larger one stays as it is. */
+    decodedBytes: 36 * MiB,
+    /** Samples of one image that are decoded, also where it is decoded smaller: about 100 million are inflated in a second. */
+    decodedPixels: 100_000_000,
+    /** Samples of all images of a call that are decoded; the largest files come first, the rest stay as they are. */
+    pixels: 400_000_000,
+    /** Samples up to which mozjpeg is used: it takes up to 14 bytes for each, beside the engine's heap. */
+    mozjpegPixels: 2_200_000,
+    /** Images that cannot be decoded before the others are left alone: each leaves frames on the engine's stack. */
+    failures: 50,
+  },
+
   metadata: {
     /** Fields of a document's form that are listed. */
     formFields: 20_000,

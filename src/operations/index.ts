@@ -1,3 +1,4 @@
+import { compress } from "./compress.ts";
 import type { Operation } from "./define.ts";
 import { extractPages } from "./extract-pages.ts";
 import { extractText } from "./extract-text.ts";
@@ -17,7 +18,8 @@ export const operations: readonly Operation[] = [
   extractPages,
   toImages,
   fromImages,
-  rotate,
   protect,
+  compress,
+  rotate,
   metadata,
 ];

@@ -1,3 +1,4 @@
+import { drawPages, looksThatDiffer } from "./appearance.ts";
 import { pdfPart, type Answer, type Part } from "./client.ts";
 import { compareKept, describe, mergedPages, selectedPages, type Mapping, type PageOrigin } from "./compare.ts";
 import { factsThatDiffer } from "./metadata-facts.ts";
@@ -94,6 +95,10 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     one("rotate", "rotate", { angle: "90", rotations: '{"1":180}' }, () => [
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, rotate: page === 0 ? 180 : 90 })) },
     ]),
+    one("compress", "compress", {}, () => [{ kind: "rotate", pages: selectedPages(all), redrawn: true }]),
+    one("compress-grey", "compress", { grayscale: "true", level: "max" }, () => [
+      { kind: "rotate", pages: selectedPages(all), redrawn: true, recoloured: true },
+    ]),
     one("text", "extract-text", { words: "true" }),
     one("to-images", "to-images", { dpi: "36" }),
     one("to-images-jpeg", "to-images", { dpi: "50", format: "jpeg" }),
@@ -156,6 +161,24 @@ function bookmarkParts(view: DocumentView): number[][] {
 /** Documents of one answer that are opened; of more, as many are taken evenly, the first and last among them. */
 const OPENED_DOCUMENTS = 6;
 
+/** SSIM of a page before and after compress; real photographs at level medium are at 0.95 and more. */
+const LEAST_ALIKE = 0.93;
+
+/** What is wrong with the size or the look of a compressed document. */
+function compressionProblems(answer: Answer, { sources, password }: Case, bytes: Uint8Array, grey: boolean): string[] {
+  const [source] = sources;
+  if (!source) return [];
+  const problems: string[] = [];
+  const sizes = [answer.headers.get("X-Original-Size"), answer.headers.get("X-Output-Size")];
+  const expected = [String(source.bytes.length), String(bytes.length)];
+  if (sizes.join() !== expected.join()) problems.push(`sizes: ${expected.join()} expected, got ${sizes.join()}`);
+  if (!grey && bytes.length > source.bytes.length) problems.push(`grew from ${source.bytes.length} to ${bytes.length}`);
+  const [before, after] = [drawPages(source.bytes, source.password), drawPages(bytes, password)];
+  // Colours that differ only in hue are one in grey.
+  problems.push(...looksThatDiffer(before, after, grey ? 0.85 : LEAST_ALIKE));
+  return problems;
+}
+
 /** Everything that is wrong with a 200, in words; empty when nothing is. */
 export async function checkAnswer(answer: Answer, one: Case): Promise<string[]> {
   const { sources, expected, password, problemsOf } = one;
@@ -188,6 +211,7 @@ export async function checkAnswer(answer: Answer, one: Case): Promise<string[]> 
     if (mapping === undefined) continue;
     const drawing = views.some(({ pages }) => pages[0]?.drawing !== undefined);
     const output = await openPdf(bytes, { password, drawing });
+    if (mapping.redrawn) problems.push(...compressionProblems(answer, one, bytes, mapping.recoloured === true));
     problems.push(...compareKept(views, output, mapping).map((difference) => `${name} ${describe(difference)}`));
   }
   return problems;

@@ -71,6 +71,7 @@ function comparePage(trace: Trace, names: FieldNames, place: Place, expected: Pa
 
 function compareDrawing(trace: Trace, place: Place, expected: PageView, actual: PageView): void {
   const page = place.index + 1;
+  if (trace.mapping.redrawn === true) return;
   if (expected.drawing === undefined || actual.drawing === undefined) return;
   trace.equal(page, "drawing operators", expected.drawing.content, actual.drawing.content);
   // A form's NeedAppearances makes readers draw fields anew; one that an input of a merge brings holds for all.

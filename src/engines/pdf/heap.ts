@@ -39,6 +39,18 @@ export const HOLES = {
 export const WASM_PAGE = 65_536;
 
 /**
+ * Has every growth of a memory asked for first, with the bytes that it would then have. MuPDF takes a `grow` that throws for
+ * "no memory": it sheds its caches, tries again, and at last reports an error.
+ */
+export function capGrowth(memory: WebAssembly.Memory, allows: (bytes: number) => boolean): void {
+  const grow = memory.grow.bind(memory);
+  memory.grow = (pages) => {
+    if (!allows(memory.buffer.byteLength + pages * WASM_PAGE)) throw new RangeError("heap limit");
+    return grow(pages);
+  };
+}
+
+/**
  * Zeroes memory from `start` on. Pages that nobody wrote are only read: writing zeros would make the system provide them,
  * and an instance that waits would hold twice as much.
  */

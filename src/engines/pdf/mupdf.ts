@@ -5,7 +5,7 @@ import { Refusal } from "../errors.ts";
 import { Budget } from "./budget.ts";
 import { reserveObjects } from "./xref-room.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
-import { type AllowHeap, type Arena, clearFrom, HOLES, type InputBytes, snapshotOf, WASM_PAGE } from "./heap.ts";
+import { type AllowHeap, type Arena, capGrowth, clearFrom, HOLES, type InputBytes, snapshotOf } from "./heap.ts";
 
 /** The heap of a new instance without its trailing zeros: the same for every one of an isolate, so made once. */
 let snapshot: Uint8Array | undefined;
@@ -47,7 +47,7 @@ export class PdfEngine {
     this.#forget = parts.forget;
     this.scope = parts.scope;
     this.#memory = memory;
-    this.#capHeap();
+    capGrowth(memory, (bytes) => this.#budget.allows(bytes));
     onFailure(this);
     snapshot ??= snapshotOf(this.lib.HEAPU8);
   }
@@ -215,6 +215,13 @@ export class PdfEngine {
     this.#budget.refuseStarved();
   }
 
+  /** Whether the work can go on without what failed: MuPDF said so itself, be it for want of memory. */
+  outlives(error: unknown): boolean {
+    if (!(error instanceof MuPDFFailure)) return false;
+    this.#budget.denied = false;
+    return true;
+  }
+
   /** What an error means to the caller, where it is the document's fault; the error itself otherwise. */
   explain(error: unknown): unknown {
     // Out of stack: its frames stay there.
@@ -236,15 +243,6 @@ export class PdfEngine {
       length,
       view: (start, end) => this.lib.HEAPU8.subarray(pointer + start, pointer + Math.min(end, length)),
       free: () => undefined,
-    };
-  }
-
-  /** MuPDF takes a `grow` that throws for "no memory": it sheds its caches, tries again, and at last reports an error. */
-  #capHeap(): void {
-    const grow = this.#memory.grow.bind(this.#memory);
-    this.#memory.grow = (pages) => {
-      if (!this.#budget.allows(this.heapBytes + pages * WASM_PAGE)) throw new RangeError("heap limit");
-      return grow(pages);
     };
   }
 }

@@ -16,6 +16,9 @@ const HEADER = "%PDF-";
  */
 const SAVE = "objstms,compress,compression-effort=30";
 
+/** The same with zlib's greatest effort, for those who ask for a small file. */
+const SAVE_SMALL = "objstms,compress,compression-effort=100";
+
 /**
  * MuPDF looks for unused objects by recursion, from page to linked page and from bookmark to bookmark, and runs out of stack
  * where such a chain has some 4,000 objects. In a document with fewer objects there is none that long.
@@ -25,6 +28,11 @@ const MOST_OBJECTS_TO_COLLECT = 3000;
 /** Writes a document that was changed in place. All of it is kept, but for objects that nothing uses. */
 export function rewritePdf(open: OpenPdf): EngineBytes {
   return open.engine.bytesOf(rewrite(open, SAVE));
+}
+
+/** Writes a document that was changed in place, as small as MuPDF can. */
+export function rewriteSmall(open: OpenPdf): EngineBytes {
+  return open.engine.bytesOf(rewrite(open, SAVE_SMALL));
 }
 
 /** Writes a document that was changed in place without its encryption, for one who encrypts it next. */

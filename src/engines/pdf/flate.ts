@@ -1,0 +1,79 @@
+/** Streams that are deflated anew, with the platform's zlib (ISO 32000-2, 7.4.4). */
+import type { PDFObject } from "mupdf";
+import { limits } from "../../limits.ts";
+import type { OpenPdf } from "./document.ts";
+import { filtersOf } from "./image-facts.ts";
+
+/** Filters that lose nothing and are larger than deflate, or can be. */
+const WEAKER = new Set(["LZWDecode", "RunLengthDecode", "ASCIIHexDecode", "ASCII85Decode", "FlateDecode"]);
+/** Bytes of a stream below which nothing can be gained. */
+const SMALLEST = 64;
+/** Bytes of a stream with such filters that is decoded as a whole. */
+const MOST_DECODED_WHOLE = 1024 * 1024;
+/** What a stream must become smaller by to be written anew, which takes memory until the document is written. */
+const WORTH_IT = 0.98;
+
+/** Deflates bytes, at zlib's usual effort. */
+export async function deflate(bytes: Uint8Array): Promise<Uint8Array> {
+  return collect(streamOf(bytes).pipeThrough(new CompressionStream("deflate")));
+}
+
+/** Deflates all streams anew that are deflated badly, or in an older way. What cannot be decoded stays as it is. */
+export async function recompressStreams({ document, engine }: OpenPdf): Promise<void> {
+  const budget = { left: limits.decompressedBytes };
+  for (let number = 1, count = document.countObjects(); number < count; number++) {
+    const found = engine.scope(() => readWeak(document.newIndirect(number)));
+    if (!found) continue;
+    const bytes = found.inflate ? await deflatedAnew(found.data, budget) : await deflate(found.data);
+    if (!bytes || bytes.length > found.length * WORTH_IT) continue;
+    engine.scope(() => {
+      const stream = document.newIndirect(number);
+      stream.writeRawStream(bytes);
+      stream.put("Filter", document.newName("FlateDecode"));
+      if (!found.inflate) stream.delete("DecodeParms");
+    });
+    if (budget.left <= 0) return;
+  }
+
+  function readWeak(stream: PDFObject): { data: Uint8Array; length: number; inflate: boolean } | undefined {
+    try {
+      const length = stream.isStream() ? stream.get("Length").asNumber() : 0;
+      const filters = length < SMALLEST ? [] : filtersOf(stream);
+      if (filters.length === 0 || !filters.every((name) => WEAKER.has(name))) return undefined;
+      const inflate = filters.length === 1 && filters[0] === "FlateDecode";
+      if (!inflate && length > MOST_DECODED_WHOLE) return undefined;
+      const buffer = inflate ? stream.readRawStream() : stream.readStream();
+      return { data: buffer.asUint8Array().slice(), length, inflate };
+    } catch (error) {
+      // What MuPDF cannot read is left to other readers.
+      if (engine.isFailure(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Inflated and deflated in one go, so that a stream of any size needs no memory; the predictor stays as it is. */
+async function deflatedAnew(data: Uint8Array, budget: { left: number }): Promise<Uint8Array | undefined> {
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      budget.left -= chunk.byteLength;
+      if (budget.left < 0) controller.error(new RangeError("inflates to too many bytes"));
+      else controller.enqueue(chunk);
+    },
+  });
+  try {
+    const inflated = streamOf(data).pipeThrough(new DecompressionStream("deflate")).pipeThrough(counted);
+    return await collect(inflated.pipeThrough(new CompressionStream("deflate")));
+  } catch {
+    // Cut off, or something behind its end.
+    return undefined;
+  }
+}
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
+}
+
+async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}

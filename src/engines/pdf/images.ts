@@ -1,0 +1,89 @@
+/** The images of a document, encoded anew: smaller where their place needs no more, lossy where they are photographs. */
+import type { PDFObject } from "mupdf";
+import { limits } from "../../limits.ts";
+import type { ImageCodecs } from "../raster/codecs.ts";
+import type { OpenPdf } from "./document.ts";
+import { type ImageFacts, readImageFacts } from "./image-facts.ts";
+import { encodeImage, type ImageJob, tooLargeForGrey } from "./image-choice.ts";
+import { findPlacements, type Placement } from "./image-placements.ts";
+import type { Size } from "./image-samples.ts";
+import { writeImage } from "./image-write.ts";
+import { objectNumber } from "./objects.ts";
+
+export interface ImageSettings {
+  /** Of JPEG: 1 to 100, as libjpeg counts. */
+  readonly quality: number;
+  /** Samples per inch, as placed on the page, above which images are made smaller. */
+  readonly maxDpi: number;
+  /** Whether images become grey. */
+  readonly grayscale: boolean;
+}
+
+/**
+ * Encodes the images anew that gain by it, or that become grey. One that fails in any way stays as it is.
+ * @throws Refusal `limit_exceeded` where an image that should become grey is too large for that
+ */
+export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, settings: ImageSettings): Promise<void> {
+  const { document, engine } = open;
+  const { images, softMasks } = listImages(open);
+  if (images.length === 0) return;
+  const placements = findPlacements(open);
+  let pixels: number = limits.compress.pixels;
+  let failures = 0;
+  for (const image of images.sort((a, b) => b.bytes - a.bytes)) {
+    pixels -= image.width * image.height;
+    const turnsGrey = settings.grayscale && !isGrey(image);
+    if (turnsGrey && pixels < 0) throw tooLargeForGrey(image);
+    if (!turnsGrey && (pixels < 0 || failures >= limits.compress.failures)) continue;
+    const size = sizeFor(image, placements.get(image.number), settings.maxDpi);
+    const job: ImageJob = {
+      image,
+      size,
+      isSoftMask: softMasks.has(image.number),
+      turnsGrey,
+      quality: settings.quality,
+    };
+    const object = document.newIndirect(image.number);
+    try {
+      const result = await encodeImage(engine, codecs, object, job);
+      if (result) engine.scope(() => writeImage(object, image, result));
+    } catch (error) {
+      failures++;
+      if (!engine.outlives(error)) throw error;
+    } finally {
+      object.destroy();
+    }
+  }
+}
+
+/** All images that are objects of the document, and the object numbers of those that are soft masks. */
+function listImages({ document, engine }: OpenPdf): { images: ImageFacts[]; softMasks: Set<number> } {
+  const images: ImageFacts[] = [];
+  const softMasks = new Set<number>();
+  for (let number = 1, count = document.countObjects(); number < count; number++) {
+    try {
+      engine.scope(() => {
+        const object: PDFObject = document.newIndirect(number);
+        const image = readImageFacts(object);
+        if (!image) return;
+        images.push(image);
+        softMasks.add(objectNumber(object.get("SMask")));
+      });
+    } catch (error) {
+      if (!engine.isFailure(error)) throw error;
+    }
+  }
+  return { images, softMasks };
+}
+
+/** The size, in samples, that an image needs at its largest place. One whose place is not known needs all. */
+function sizeFor(image: ImageFacts, place: Placement | undefined, maxDpi: number): Size {
+  const needed = (samples: number, points: number): number =>
+    Math.max(1, Math.min(samples, Math.ceil((points / 72) * maxDpi - 0.01)));
+  if (!place || !(place.width > 0) || !(place.height > 0)) return image;
+  return { width: needed(image.width, place.width), height: needed(image.height, place.height) };
+}
+
+function isGrey({ isStencil, space, components }: ImageFacts): boolean {
+  return isStencil || (components === 1 && space !== undefined && space !== "Separation");
+}

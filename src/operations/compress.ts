@@ -1,0 +1,87 @@
+import { checkContents } from "../engines/pdf/content-size.ts";
+import { openPdf, type OpenPdf } from "../engines/pdf/document.ts";
+import { mergeDuplicates } from "../engines/pdf/duplicates.ts";
+import { recompressStreams } from "../engines/pdf/flate.ts";
+import { subsetFonts } from "../engines/pdf/fonts.ts";
+import { isSigned } from "../engines/pdf/form-fields.ts";
+import { turnGrey } from "../engines/pdf/grey.ts";
+import { recompressImages } from "../engines/pdf/images.ts";
+import { liftInlineImages } from "../engines/pdf/inline-images.ts";
+import { changeMetadata } from "../engines/pdf/metadata.ts";
+import { dropPrivateData } from "../engines/pdf/private-data.ts";
+import { rewriteSmall } from "../engines/pdf/save.ts";
+import type { EngineBytes } from "../engines/pdf/heap.ts";
+import { Refusal } from "../engines/errors.ts";
+import { defineOperation } from "./define.ts";
+import { formBoolean, formChoice, formInteger, pdfFile, text } from "./fields.ts";
+import { notes } from "./notes.ts";
+
+/** JPEG quality by level. */
+const QUALITY = { low: 85, medium: 70, high: 55, max: 35 } as const;
+const DEFAULT_DPI = 150;
+/** Bytes from which an inline image becomes an object, to be encoded anew. */
+const SMALLEST_INLINE = 2048;
+
+export const compress = defineOperation({
+  name: "compress",
+  summary: "Make a PDF smaller",
+  description: `Images are encoded anew at the quality of the level and, where they lie above \`imageMaxDpi\`, made smaller; drawings and
+black-and-white images lose nothing but resolution. Fonts keep only the glyphs that are used, equal streams are merged, unused objects
+dropped, streams and objects compressed. Text, links, forms, outlines, tags and encryption stay. The result is never larger than the
+file sent: where nothing is gained that file comes back byte for byte, unless \`grayscale\` or \`stripMetadata\` asked for a change.`,
+  credits: 2,
+  scope: "pdf:write",
+  fields: {
+    file: pdfFile(),
+    level: text(
+      formChoice("low", "medium", "high", "max"),
+      "How strongly images are compressed: JPEG quality 85, 70, 55 or 35. `medium` where it is not given.",
+    ),
+    grayscale: text(formBoolean(), "Turns pages grey: text, drawings, images, annotations."),
+    stripMetadata: text(formBoolean(), "Clears the Info dictionary and XMP."),
+    imageMaxDpi: text(
+      formInteger(1, 10_000),
+      "Samples per inch, as placed on the page, above which images are made smaller; 150 where it is not given.",
+    ),
+  },
+  produces: ["application/pdf"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Original-Size", "X-Output-Size"],
+
+  async run({ file, level = "medium", grayscale, stripMetadata, imageMaxDpi = DEFAULT_DPI }, { pdf, codecs }) {
+    using open = openPdf(pdf, file);
+    const { document, pageCount } = open;
+    checkContents(
+      open,
+      Array.from({ length: pageCount }, (_, page) => page),
+    );
+    const signed = isSigned(document.getTrailer().get("Root"));
+    if (stripMetadata) changeMetadata(pdf, document, { entries: new Map(), clears: "all" });
+    dropPrivateData(open);
+    subsetFonts(open);
+    if (grayscale) turnGrey(open);
+    else liftInlineImages(open, { smallest: SMALLEST_INLINE });
+    await mergeDuplicates(open);
+    await recompressImages(open, codecs, { quality: QUALITY[level], maxDpi: imageMaxDpi, grayscale });
+    codecs.drop();
+    await recompressStreams(open);
+    const asked = grayscale || stripMetadata;
+    const smaller = rewritten(open, asked);
+    const gained = smaller !== undefined && smaller.length < file.bytes.length;
+    const bytes = smaller && (gained || asked) ? smaller : file.bytes;
+    const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
+    // What comes back as it was is neither repaired nor changed.
+    const told = bytes === smaller ? notes([open], { pageCount, signed }) : notes([], { pageCount, signed: false });
+    return { kind: "pdf", bytes, headers: { ...told, ...sizes } };
+  },
+});
+
+/** The document written anew; undefined where there is no memory for that and it can go back as it came. */
+function rewritten(open: OpenPdf, asked: boolean): EngineBytes | undefined {
+  try {
+    return rewriteSmall(open);
+  } catch (error) {
+    const meaning = open.engine.explain(error);
+    if (asked || !(meaning instanceof Refusal) || meaning.code !== "limit_exceeded") throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+import { expect, inject, test } from "vitest";
+import { drawPages } from "../harness/appearance.ts";
+import { pdfPart, post, type Service } from "../harness/client.ts";
+import { colourDocument } from "../harness/colour-fixtures.ts";
+import { openPdf } from "../harness/pdfjs.ts";
+import { check, runQpdf } from "../harness/qpdf.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const service: Service = { baseUrl, key: liveKey };
+
+test("every way to paint turns grey, as light as it was", async () => {
+  const bytes = colourDocument();
+  const { status, body } = await post(service, "compress", { file: pdfPart(bytes), grayscale: "true" });
+  expect(status).toBe(200);
+  expect((await check(body)).errors).toEqual([]);
+  const [before, after] = [drawPages(bytes)[0], drawPages(body)[0]];
+  if (!before || !after) throw new Error("no page");
+  // MuPDF's own way from grey to RGB rounds.
+  const tinted = after.data.findIndex((value, at) => Math.abs(value - (after.data[at - (at % 3)] ?? 0)) > 1);
+  expect(tinted).toBe(-1);
+
+  // The means of blocks of 8 by 8 pixels. The standard's formula for inks is up to 55 off what a profile gives.
+  const off: string[] = [];
+  for (let y = 0; y + 8 <= after.height; y += 8) {
+    for (let x = 0; x + 8 <= after.width; x += 8) {
+      let [was, is] = [0, 0];
+      for (let pixel = 0; pixel < 64; pixel++) {
+        const at = ((y + (pixel >> 3)) * after.width + x + (pixel & 7)) * 3;
+        const [red = 0, green = 0, blue = 0] = before.data.subarray(at, at + 3);
+        was += (0.3 * red + 0.59 * green + 0.11 * blue) / 64;
+        is += (after.data[at] ?? 0) / 64;
+      }
+      if (Math.abs(was - is) > 60) off.push(`${x},${y}: ${was.toFixed(0)} became ${is.toFixed(0)}`);
+    }
+  }
+  expect(off).toEqual([]);
+});
+
+test("no colour is left in content, annotations and form", async () => {
+  const { body } = await post(service, "compress", { file: pdfPart(colourDocument()), grayscale: "true" });
+  const { output } = await runQpdf(["--qdf", "--object-streams=disable", "/in.pdf", "/out.pdf"], { "/in.pdf": body });
+  const text = Buffer.from(output ?? []).toString("latin1");
+  expect(text.match(/.*[\d.] (rg|RG|k|K|scn?|SCN?)\s/g)).toBeNull();
+  const annotations = (await openPdf(body)).pages[0]?.annotations;
+  expect(annotations?.length).toBe(2);
+});

@@ -1,0 +1,204 @@
+import { PDFDocument, PDFName, PDFNumber, PDFRawStream } from "pdf-lib";
+import { describe, expect, inject, test } from "vitest";
+import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appearance.ts";
+import { type Answer, pdfPart, post, type Part, type Service } from "../harness/client.ts";
+import { document } from "../harness/fixtures.ts";
+import { imageDocument, type ImageFixture, imageFixtures, inlineImageDocument } from "../harness/image-fixtures.ts";
+import { jpegDocument } from "../harness/jpeg-document-fixtures.ts";
+import { signedDocument } from "../harness/metadata-fixtures.ts";
+import { openPdf } from "../harness/pdfjs.ts";
+import { check } from "../harness/qpdf.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const service: Service = { baseUrl, key: liveKey };
+
+async function compress(bytes: Uint8Array, fields: Readonly<Record<string, Part>> = {}): Promise<Answer> {
+  const answer = await post(service, "compress", { file: pdfPart(bytes), ...fields });
+  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.code ?? ""}`);
+  expect(answer.headers.get("X-Original-Size")).toBe(String(bytes.length));
+  expect(answer.headers.get("X-Output-Size")).toBe(String(answer.body.length));
+  const { errors, warnings } = await check(answer.body);
+  expect([...errors, ...warnings]).toEqual([]);
+  return answer;
+}
+
+interface ImageView {
+  readonly width: number;
+  readonly filter: string;
+  readonly bytes: number;
+  readonly entries: string;
+}
+
+/** The images of a document, as pdf-lib sees them; the largest first. */
+async function imagesOf(bytes: Uint8Array): Promise<ImageView[]> {
+  const pdf = await PDFDocument.load(bytes);
+  const images = pdf.context.enumerateIndirectObjects().flatMap(([, object]) => {
+    if (!(object instanceof PDFRawStream) || object.dict.get(PDFName.of("Subtype")) !== PDFName.of("Image")) return [];
+    const width = object.dict.lookup(PDFName.of("Width"), PDFNumber).asNumber();
+    const filter = String(object.dict.get(PDFName.of("Filter")));
+    return [{ width, filter, bytes: object.contents.length, entries: String(object.dict) }];
+  });
+  return images.sort((a, b) => b.bytes - a.bytes);
+}
+
+const named = (name: string): ImageFixture => {
+  const found = imageFixtures.find((fixture) => fixture.name === name);
+  if (!found) throw new Error(name);
+  return found;
+};
+const photo = imageDocument(named("photo-rgb"));
+
+describe("an image of each kind", () => {
+  test.each(imageFixtures.map((fixture) => [fixture.name, fixture] as const))(
+    "%s looks the same",
+    async (_, fixture) => {
+      const bytes = imageDocument(fixture);
+      const answer = await compress(bytes);
+      expect(answer.body.length).toBeLessThanOrEqual(bytes.length);
+      const [before, after] = [drawPages(bytes), drawPages(answer.body)];
+      expect(looksThatDiffer(before, after, 0.97)).toEqual([]);
+      for (const [index, page] of before.entries()) {
+        const other = after[index];
+        expect(other && largestBlockError(page, other)).toBeLessThan(14);
+      }
+      const kind = (entries: string): string[] => ["/SMask", "/Mask"].filter((key) => entries.includes(key));
+      expect(kind((await imagesOf(answer.body)).map(({ entries }) => entries).join())).toEqual(kind(fixture.entries));
+    },
+  );
+
+  test.each(["photo-rgb", "photo-grey", "photo-cmyk", "photo-spot", "photo-inverted"])(
+    "%s shrinks much",
+    async (name) => {
+      const bytes = imageDocument(named(name));
+      expect((await compress(bytes)).body.length).toBeLessThan(bytes.length * 0.35);
+    },
+  );
+
+  test.each(imageFixtures.map((fixture) => [fixture.name, fixture] as const))("%s in grey", async (_, fixture) => {
+    const bytes = imageDocument(fixture);
+    const [page] = drawPages((await compress(bytes, { grayscale: "true" })).body);
+    const [before] = drawPages(bytes);
+    const data = page?.data ?? new Uint8Array();
+    const tinted = data.findIndex((value, at) => value !== data[at - (at % 3)]);
+    expect(tinted).toBe(-1);
+    expect(page && before && looksThatDiffer([before], [page], 0.75)).toEqual([]);
+  });
+});
+
+describe("a JPEG", () => {
+  const kinds = [
+    ["grey", jpegDocument(1)],
+    ["colour", jpegDocument(3)],
+    ["CMYK", jpegDocument(4)],
+    ["inverted CMYK", jpegDocument(4, "/Decode [1 0 1 0 1 0 1 0]")],
+  ] as const;
+  test.each(kinds)("%s is encoded anew and looks the same", async (_, bytes) => {
+    const { body } = await compress(bytes);
+    expect(body.length).toBeLessThan(bytes.length * 0.6);
+    expect((await imagesOf(body)).map(({ filter, width }) => [filter, width])).toEqual([["/DCTDecode", 417]]);
+    const [before, after] = [drawPages(bytes), drawPages(body)];
+    expect(looksThatDiffer(before, after, 0.97)).toEqual([]);
+    expect(before[0] && after[0] && largestBlockError(before[0], after[0])).toBeLessThan(10);
+  });
+
+  test("one of about the quality asked for is left alone", async () => {
+    const once = (await compress(jpegDocument(3), { imageMaxDpi: "600" })).body;
+    const twice = (await compress(once, { imageMaxDpi: "600", stripMetadata: "true" })).body;
+    expect((await imagesOf(twice))[0]?.bytes).toBe((await imagesOf(once))[0]?.bytes);
+  });
+});
+
+describe("resolution", () => {
+  test.each(["plain", "turned"] as const)(
+    "an image is made smaller to imageMaxDpi where it is placed: %s",
+    async (place) => {
+      // 480 samples on 200 points.
+      const widths = async (dpi: string) =>
+        (await imagesOf((await compress(imageDocument(named("photo-rgb"), { place }), { imageMaxDpi: dpi })).body))[0]
+          ?.width;
+      expect([await widths("150"), await widths("72"), await widths("600")]).toEqual([417, 200, 480]);
+    },
+  );
+
+  test("a form's matrix counts", async () => {
+    // Drawn at half its size within a form that is drawn at twice its size.
+    const bytes = imageDocument(named("photo-rgb"), { inForm: true });
+    expect((await imagesOf((await compress(bytes, { imageMaxDpi: "72" })).body))[0]?.width).toBe(200);
+  });
+
+  test("equal images become one", async () => {
+    const bytes = imageDocument(named("photo-rgb"), { copies: 3 });
+    const { body } = await compress(bytes);
+    expect(await imagesOf(body)).toHaveLength(1);
+    expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.95)).toEqual([]);
+  });
+});
+
+test("levels: each is smaller than the one before", async () => {
+  const sizes: number[] = [];
+  for (const level of ["low", "medium", "high", "max"]) sizes.push((await compress(photo, { level })).body.length);
+  expect(sizes).toEqual([...new Set(sizes)].toSorted((a, b) => b - a));
+  expect((sizes[3] ?? 0) / (sizes[0] ?? 0)).toBeLessThan(0.6);
+  expect((await compress(photo)).body.length).toBe(sizes[1]);
+});
+
+test.each(["bilevel", "line-art", "indexed", "stencil"])("%s stays without loss", async (name) => {
+  const bytes = imageDocument(named(name));
+  const { body } = await compress(bytes, { level: "max", imageMaxDpi: "600" });
+  const [before, after] = [drawPages(bytes)[0], drawPages(body)[0]];
+  expect(before && after && largestBlockError(before, after)).toBe(0);
+  expect((await imagesOf(body)).map(({ filter }) => filter)).not.toContain("/DCTDecode");
+});
+
+test("inline images are encoded anew, too", async () => {
+  const bytes = inlineImageDocument();
+  const { body } = await compress(bytes);
+  expect(body.length).toBeLessThan(bytes.length * 0.2);
+  expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.98)).toEqual([]);
+});
+
+describe("never larger", () => {
+  test("what was compressed comes back byte for byte the second time", async () => {
+    const once = (await compress(photo, { level: "max" })).body;
+    const twice = (await compress(once, { level: "max" })).body;
+    expect(Buffer.compare(twice, once)).toBe(0);
+  });
+
+  test("a signed document that gains nothing keeps its signature; one that does says that it broke", async () => {
+    const once = (await compress(signedDocument())).body;
+    const twice = await compress(once);
+    expect(Buffer.compare(twice.body, once)).toBe(0);
+    expect(twice.headers.get("X-Signature-Invalidated")).toBeNull();
+    const changed = await compress(signedDocument(), { stripMetadata: "true" });
+    expect(changed.headers.get("X-Signature-Invalidated")).toBe("true");
+  });
+});
+
+test("stripMetadata clears Info and XMP; without it they stay", async () => {
+  const bytes = document({ name: "secret-name", pages: 2, features: ["outline"] });
+  const kept = await openPdf((await compress(bytes)).body);
+  expect(kept.info["Title"]).toBe("Title of secret-name");
+  const { info, xmp, outline } = await openPdf((await compress(bytes, { stripMetadata: "true" })).body);
+  expect([info["Title"], info["Author"], info["CreationDate"]]).toEqual([undefined, undefined, undefined]);
+  expect(xmp ?? "").not.toContain("secret-name");
+  expect(outline.length).toBeGreaterThan(0);
+});
+
+test("parameters", async () => {
+  const issue = async (fields: Readonly<Record<string, string>>) => {
+    const answer = await post(service, "compress", { file: pdfPart(photo), ...fields });
+    const { error } = JSON.parse(new TextDecoder().decode(answer.body)) as { error: { details: { fields: unknown } } };
+    return [answer.status, error.details.fields];
+  };
+  expect(await issue({ level: "huge" })).toEqual([
+    400,
+    [{ name: "level", issue: "must be one of low, medium, high, max" }],
+  ]);
+  expect(await issue({ imageMaxDpi: "0", grayscale: "yes" })).toEqual([
+    400,
+    [
+      { name: "grayscale", issue: "must be true, false, 1 or 0" },
+      { name: "imageMaxDpi", issue: "must be at least 1" },
+    ],
+  ]);
+});

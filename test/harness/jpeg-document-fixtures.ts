@@ -1,0 +1,61 @@
+import { ColorSpace, Pixmap } from "mupdf";
+import { type ImageFixture, imageDocument, photograph } from "./image-fixtures.ts";
+import { flate, pdf, type PdfObject, type PdfStream } from "./pdf-writer.ts";
+
+const SPACES = { 1: ColorSpace.DeviceGray, 3: ColorSpace.DeviceRGB, 4: ColorSpace.DeviceCMYK } as const;
+
+/** Samples as a JPEG of high quality. */
+function jpegOf(samples: Uint8Array, width: number, height: number, components: 1 | 3 | 4): Uint8Array {
+  const pixmap = new Pixmap(SPACES[components], [0, 0, width, height], false);
+  pixmap.getPixels().set(samples);
+  const jpeg = pixmap.asJPEG(95, false);
+  pixmap.destroy();
+  return Uint8Array.from(jpeg);
+}
+
+const name = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" } as const;
+
+/** The same page as the other fixtures', with a JPEG. */
+export function jpegDocument(components: 1 | 3 | 4, entries = ""): Uint8Array {
+  const fixture: ImageFixture = {
+    name: `jpeg-${components}`,
+    entries: `/ColorSpace /${name[components]} /BitsPerComponent 8 ${entries}`,
+    data: jpegOf(photograph(480, 480, components), 480, 480, components),
+    filter: "DCTDecode",
+    width: 480,
+    height: 480,
+  };
+  return imageDocument(fixture);
+}
+
+/** Pages full of photographs at 300 to the inch, as a camera and a layout program leave them. */
+export function brochure(pages: number, width = 1650, height = 2200): Uint8Array {
+  const objects: PdfObject[] = ["<< /Type /Catalog /Pages 2 0 R >>", ""];
+  const kids: string[] = [];
+  // Making one takes seconds; the others are the same, moved.
+  const samples = photograph(width, height, 3);
+  for (let page = 0; page < pages; page++) {
+    const number = objects.length + 1;
+    const image: PdfStream = {
+      entries: `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode`,
+      data: jpegOf(shifted(samples, page * width * 3 * 97), width, height, 3),
+    };
+    const box = `/MediaBox [0 0 ${(width * 72) / 300} ${(height * 72) / 300}]`;
+    objects.push(
+      `<< /Type /Page /Parent 2 0 R ${box} /Contents ${number + 1} 0 R /Resources << /XObject << /I ${number + 2} 0 R >> >> >>`,
+      flate(`${(width * 72) / 300} 0 0 ${(height * 72) / 300} 0 0 cm /I Do`),
+      image,
+    );
+    kids.push(`${number} 0 R`);
+  }
+  objects[1] = `<< /Type /Pages /Kids [${kids.join(" ")}] /Count ${pages} >>`;
+  return pdf(objects, "/Root 1 0 R");
+}
+
+function shifted(samples: Uint8Array, by: number): Uint8Array {
+  const at = by % samples.length;
+  const moved = new Uint8Array(samples.length);
+  moved.set(samples.subarray(at));
+  moved.set(samples.subarray(0, at), samples.length - at);
+  return moved;
+}
