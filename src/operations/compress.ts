@@ -44,11 +44,12 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
       "Samples per inch, as placed on the page, above which images are made smaller; 150 where it is not given.",
     ),
   },
+  codecs: true,
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Original-Size", "X-Output-Size"],
 
   async run({ file, level = "medium", grayscale, stripMetadata, imageMaxDpi = DEFAULT_DPI }, { pdf, codecs }) {
-    using open = openPdf(pdf, file);
+    using open = openPdf(pdf, file, { whole: "written" });
     const { document, pageCount } = open;
     checkContents(
       open,

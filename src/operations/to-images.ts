@@ -48,7 +48,7 @@ locally ignores \`quality\` for such pages.`,
 
   async run({ file, format = "png", dpi = 150, quality = 90, pages }, engines) {
     using stack = new DisposableStack();
-    const open = stack.use(openPdf(engines.pdf, file));
+    const open = stack.use(openPdf(engines.pdf, file, { whole: "drawn" }));
     const { pageCount } = open;
     const chosen = pages?.resolveSet("pages", pageCount) ?? Array.from({ length: pageCount }, (_, page) => page);
     checkPixels(open, chosen, dpi);
