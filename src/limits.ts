@@ -137,8 +137,8 @@ export const limits = {
     requests: 2,
     /** Bytes of an engine's heap before it grows; it has room for a small document. */
     engineBytes: 22 * MiB,
-    /** Bytes of heap of an engine that is leased beside codecs, at most, where the request itself does not need more. */
-    engineBesideCodecsBytes: 40 * MiB,
+    /** Bytes of heap of an engine that is leased where much memory is needed beside it, at most, unless the body needs more. */
+    lentBesideBytes: 40 * MiB,
     /** Bytes of heap that an engine uses with no document open. */
     engineOwnBytes: 8 * MiB,
     /** Heap bytes for each byte of the body: the input, and 1.6 times as much for copies and output (mupdf.ts, `arena`). */

@@ -140,7 +140,7 @@ async function leaseWithin(
   c: Context<AppEnv>,
   ticket: Ticket,
   expected: number,
-  { codecs = false }: Operation,
+  { memoryBeside = false }: Operation,
 ): Promise<EngineLease> {
   const allowHeap = (bytes: number): boolean | "busy" => ticket.grow(bytes);
   const { images } = readEnv(c.env);
@@ -148,7 +148,7 @@ async function leaseWithin(
   const lease = await leaseEngines(allowHeap, {
     ...given,
     expected,
-    ...(codecs && { most: limits.admission.engineBesideCodecsBytes }),
+    ...(memoryBeside && { most: limits.admission.lentBesideBytes }),
   });
   if (ticket.grow(lease.heapBytes()) === true) return lease;
   lease.release(false);

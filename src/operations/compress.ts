@@ -44,7 +44,7 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
       "Samples per inch, as placed on the page, above which images are made smaller; 150 where it is not given.",
     ),
   },
-  codecs: true,
+  memoryBeside: true,
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Original-Size", "X-Output-Size"],
 

@@ -74,8 +74,11 @@ export interface Operation<F extends Fields = Fields> {
   readonly json?: z.ZodType;
   /** Whether the work copies what it needs and then frees the files (`freeArena`), rather than keeping them until the end. */
   readonly copies?: boolean;
-  /** Whether images are encoded or decoded: then an engine that has grown in an earlier request leaves too little memory. */
-  readonly codecs?: boolean;
+  /**
+   * Whether much memory is needed beside the engine, for codecs or for a large JSON answer: then an engine that has grown in
+   * an earlier request leaves too little.
+   */
+  readonly memoryBeside?: boolean;
   /** Which of the result headers a 200 can carry. */
   readonly headers: readonly ResultHeader[];
   /** Problems that one field alone does not show: a parameter of another mode, one of two that must be given. */

@@ -27,6 +27,7 @@ size is not. A glyph whose font does not tell its character is U+FFFD. A scan wi
       "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points, origin top-left of the visible page.",
     ),
   },
+  memoryBeside: true,
   produces: ["application/json"],
   headers: ["X-Input-Repaired"],
 

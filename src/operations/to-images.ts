@@ -39,7 +39,7 @@ locally ignores \`quality\` for such pages.`,
   },
   produces: ["image/png", "image/jpeg", "image/webp", "application/zip"],
   headers: ["X-Input-Repaired"],
-  codecs: true,
+  memoryBeside: true,
 
   check: ({ format = "png", quality }): FieldIssue[] =>
     format === "png" && quality !== undefined

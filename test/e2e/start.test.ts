@@ -79,6 +79,6 @@ describe("a second npm start", () => {
   });
 
   test("leaves the account file whole", async () => {
-    expect(JSON.parse(await readFile(accountFile(folder), "utf8"))).toMatchObject({ plan: "business" });
+    expect(JSON.parse(await readFile(accountFile(folder), "utf8"))).toMatchObject({ plan: "enterprise" });
   });
 });
