@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { provideFonts } from "./engines/pool.ts";
 import { readEnv } from "./env.ts";
 import { ApiError } from "./http/errors.ts";
 import { addPath, answerError, type AppEnv, cors, exchange } from "./http/exchange.ts";
@@ -15,6 +16,10 @@ export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
 
   app.use(exchange);
   app.use("/api/*", cors);
+  app.use("/api/*", async (c, next) => {
+    provideFonts(readEnv(c.env).loadFont);
+    await next();
+  });
 
   addPath(app, "/api/v1/health", { GET: [async (c) => c.json({ status: "ok", version })] });
   addPath(app, "/api/v1/openapi.json", {

@@ -1,6 +1,7 @@
-import type { D1Database } from "@cloudflare/workers-types";
+import type { D1Database, Fetcher } from "@cloudflare/workers-types";
 import { z } from "zod";
 import { openDatabase, type Database } from "./db/client.ts";
+import type { LoadFont } from "./engines/fonts.ts";
 import { MiB } from "./limits.ts";
 
 /** The service's configuration: wrangler.toml's bindings and variables, read and checked. */
@@ -10,12 +11,18 @@ export interface Env {
   readonly memoryBudgetBytes: number;
   /** Where callers reach the service, without a slash at the end: `servers` of the API description. */
   readonly baseUrl: string;
+  /** Reads one of the fonts that lie in the static assets. */
+  readonly loadFont: LoadFont;
 }
 
 const bindingsSchema = z.object({
   DB: z.custom<D1Database>(
     (value) => typeof value === "object" && value !== null && "prepare" in value && "batch" in value,
     "must be a D1 database binding",
+  ),
+  ASSETS: z.custom<Fetcher>(
+    (value) => typeof value === "object" && value !== null && "fetch" in value,
+    "must be the static assets' binding",
   ),
   MEMORY_BUDGET_MIB: z
     .string({ error: 'must be a string such as "128"' })
@@ -41,8 +48,22 @@ export function readEnv(bindings: object): Env {
     const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
     throw new Error(`The configuration is incomplete (see wrangler.toml). ${problems.join("; ")}`);
   }
-  const { DB, MEMORY_BUDGET_MIB, BASE_URL } = result.data;
-  const env: Env = { db: openDatabase(DB), memoryBudgetBytes: MEMORY_BUDGET_MIB * MiB, baseUrl: BASE_URL };
+  const { DB, ASSETS, MEMORY_BUDGET_MIB, BASE_URL } = result.data;
+  const env: Env = {
+    db: openDatabase(DB),
+    memoryBudgetBytes: MEMORY_BUDGET_MIB * MiB,
+    baseUrl: BASE_URL,
+    loadFont: fontsIn(ASSETS),
+  };
   parsed.set(bindings, env);
   return env;
+}
+
+function fontsIn(assets: Fetcher): LoadFont {
+  return async (name) => {
+    // The host is not looked at.
+    const answer = await assets.fetch(`http://assets/fonts/${name}.ttf`);
+    if (!answer.ok) throw new Error(`the static assets have no font ${name}: ${answer.status}`);
+    return answer.arrayBuffer();
+  };
 }

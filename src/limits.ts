@@ -49,6 +49,13 @@ export const limits = {
     words: 150_000,
   },
 
+  stamps: {
+    /** Characters of one stamp's text. */
+    characters: 2_000,
+    /** Characters that one request may have set, the labels of all its pages taken together: each is an object for a while. */
+    charactersSet: 120_000,
+  },
+
   metadata: {
     /** Fields of a document's form that are listed. */
     formFields: 20_000,

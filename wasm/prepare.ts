@@ -6,7 +6,7 @@
  * text it expects, and how often: a new MuPDF that reads differently stops the install instead of breaking at run time.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -16,6 +16,15 @@ const target = join(root, "wasm/generated");
 
 /** SHA-256 of the wasm that wasm/SOURCES.md names: another binary is not put in place silently. */
 const MUPDF_WASM_SHA256 = "5a30ef7b027f541ea8fc54e7c73f16414b0b59940741a12efe5e55f1fd0a99d7";
+
+/** Families of the packages @expo-google-fonts/*, their regular weight; src/engines/fonts.ts names the files. */
+const FONTS = {
+  NotoSans: "noto-sans",
+  IBMPlexSansArabic: "ibm-plex-sans-arabic",
+  NotoSansHebrew: "noto-sans-hebrew",
+  NotoSansThai: "noto-sans-thai",
+  GreatVibes: "great-vibes",
+};
 
 function replace(text: string, what: string | RegExp, by: string, times: number): string {
   const parts = text.split(what);
@@ -111,6 +120,7 @@ ${body}
 		_wasm_string[0] = _wasm_string[1] = 0;
 		$libmupdf_log = null;
 		$libmupdf_load_font_file_js = undefined;
+		$libmupdf_text_font = null;
 		for (const table of [$libmupdf_stm_table, $libmupdf_device_table, $libmupdf_path_table, $libmupdf_text_table])
 			table.clear();
 	}
@@ -128,3 +138,10 @@ mkdirSync(target, { recursive: true });
 writeFileSync(join(target, "mupdf.wasm"), wasm);
 writeFileSync(join(target, "mupdf-wasm.js"), glue(readFileSync(join(source, "mupdf-wasm.js"), "utf8")));
 writeFileSync(join(target, "mupdf.js"), wrapper(readFileSync(join(source, "mupdf.js"), "utf8")));
+
+const fonts = join(target, "assets/fonts");
+mkdirSync(fonts, { recursive: true });
+for (const [family, name] of Object.entries(FONTS)) {
+  const folder = join(root, "node_modules/@expo-google-fonts", name);
+  copyFileSync(join(folder, "400Regular", `${family}_400Regular.ttf`), join(fonts, `${family}.ttf`));
+}

@@ -1,3 +1,4 @@
+import type { LoadFont } from "./fonts.ts";
 import type { PdfEncryption } from "./pdf/encryption.ts";
 import type { PdfEngine } from "./pdf/mupdf.ts";
 
@@ -5,4 +6,5 @@ import type { PdfEngine } from "./pdf/mupdf.ts";
 export interface Engines {
   readonly pdf: PdfEngine;
   readonly encryption: PdfEncryption;
+  readonly loadFont: LoadFont;
 }

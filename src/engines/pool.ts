@@ -1,6 +1,7 @@
 import module from "../../wasm/generated/mupdf.wasm";
 import { limits } from "../limits.ts";
 import type { Engines } from "./engines.ts";
+import type { LoadFont } from "./fonts.ts";
 import { PdfEncryption } from "./pdf/encryption.ts";
 import type { AllowHeap } from "./pdf/heap.ts";
 import { PdfEngine, snapshotBytes } from "./pdf/mupdf.ts";
@@ -22,6 +23,15 @@ export interface EngineLease {
 /** Holds nothing of a request, so one is enough. */
 const encryption = new PdfEncryption(crypto);
 
+let loadFont: LoadFont = async (name) => {
+  throw new Error(`nobody has said where the font ${name} is`);
+};
+
+/** Says where the engines' fonts are read from, the same for all requests of an isolate. */
+export function provideFonts(load: LoadFont): void {
+  loadFont = load;
+}
+
 /**
  * Instances that wait for the next requests, at most as many as admission lets in at once. Also grown ones are kept: wasm
  * memory never shrinks, and one that is thrown away stays until the garbage collector comes by, beside its successor.
@@ -41,7 +51,7 @@ export async function leaseEngines(allowHeap: AllowHeap, expected = 0): Promise<
   pdf.begin(allowHeap);
   let released = false;
   return {
-    engines: { pdf, encryption },
+    engines: { pdf, encryption, loadFont },
     heapBytes: () => pdf.heapBytes,
     explain: (error) => pdf.explain(error),
     release(clean) {

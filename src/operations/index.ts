@@ -1,3 +1,4 @@
+import { addPageNumbers } from "./add-page-numbers.ts";
 import type { Operation } from "./define.ts";
 import { extractPages } from "./extract-pages.ts";
 import { extractText } from "./extract-text.ts";
@@ -8,4 +9,13 @@ import { rotate } from "./rotate.ts";
 import { split } from "./split.ts";
 
 /** The registry: route, validation, reference and usage of an operation all follow from its line here. */
-export const operations: readonly Operation[] = [merge, split, extractText, extractPages, rotate, protect, metadata];
+export const operations: readonly Operation[] = [
+  merge,
+  split,
+  extractText,
+  extractPages,
+  rotate,
+  protect,
+  addPageNumbers,
+  metadata,
+];

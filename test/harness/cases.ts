@@ -93,6 +93,9 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     one("rotate", "rotate", { angle: "90", rotations: '{"1":180}' }, () => [
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, rotate: page === 0 ? 180 : 90 })) },
     ]),
+    one("numbers", "add-page-numbers", { template: "{n} / {total} صفحة", position: "top-right" }, () => [
+      { kind: "rotate", pages: all.map((page) => ({ source: 0, page, stamp: `${page + 1} / ${count} صفحة` })) },
+    ]),
     one("text", "extract-text", { words: "true" }),
     one("metadata-get", "metadata", { action: "get" }),
     one("metadata-set", "metadata", { action: "set", metadata: JSON.stringify(newMetadata) }, (v) => [
