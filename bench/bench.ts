@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { pdfPart, post, type Part, type Service } from "../test/harness/client.ts";
 import { document } from "../test/harness/fixtures.ts";
 import { withService } from "../test/harness/service.ts";
+import { benchFromImages, printImages } from "./from-images.ts";
 import { benchText, median, printText } from "./text.ts";
 
 interface Job {
@@ -192,16 +193,18 @@ const { values } = parseArgs({
 });
 const withQpdf = spawnSync("qpdf", ["--version"]).status === 0;
 const runs = Number(values.runs);
-const { rows, text } = await withService(async (service) => {
+const { rows, images, text } = await withService(async (service) => {
   const measured: Row[] = [];
   const all = values["text-only"] ? [] : await jobs(values.input);
   for (const job of all) measured.push(await measure(service, job, runs, withQpdf));
+  const images = values["text-only"] ? [] : await benchFromImages(service, runs);
   const corpus = values.corpus ?? process.env["CORPUS_DIR"];
-  return { rows: measured, text: await benchText(service, corpus, runs) };
+  return { rows: measured, images, text: await benchText(service, corpus, runs) };
 });
-if (values.json) console.log(JSON.stringify([...rows, ...text], null, 2));
+if (values.json) console.log(JSON.stringify([...rows, ...images, ...text], null, 2));
 else {
   if (rows.length > 0) printTable(rows);
   if (!withQpdf) console.log("qpdf is not installed: no ratios.");
+  if (images.length > 0) printImages(images);
   if (text.length > 0) printText(text);
 }

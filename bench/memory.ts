@@ -1,8 +1,9 @@
 /**
- * `npm run memory -- [--port N]` (ports from N on): how much the workerd process grows over its warm idle size while it works on 25 MiB, and what
+ * `npm run memory -- [--port N] [--only text]` (ports from N on; rows whose names hold a text): how much the workerd process grows over its warm idle size while it works on 25 MiB, and what
  * it keeps between requests: together they must stay below 128 MiB, which is what Cloudflare gives an isolate. Linux only (/proc).
  */
 import { parseArgs } from "node:util";
+import { jpegParts } from "./from-images.ts";
 import { peakDuring, residentBytes, startMeasuredServer, type ServerProcess } from "./server-process.ts";
 import { pdfPart, post, type Answer, type Part } from "../test/harness/client.ts";
 import { document, largeDocument } from "../test/harness/fixtures.ts";
@@ -35,14 +36,26 @@ const protect = (bytes: Uint8Array): Call => ({
   parts: { file: pdfPart(bytes), userPassword: "user" },
 });
 
+const fromImages = (count: number, bytes: number): Call => ({
+  operation: "from-images",
+  parts: jpegParts(count, bytes),
+});
+
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
 /** Calls that a warm server has behind it: every operation on a megabyte, until V8 has compiled what is used often. */
 async function warmUp(server: ServerProcess): Promise<void> {
   const small = document({ name: "small", pages: 5, features: ["outline", "links", "form"] });
   const megabyte = largeDocument(1);
+  const images = fromImages(2, 500_000);
   for (let round = 0; round < 30; round++) {
-    for (const { operation, parts } of [merge([small, megabyte]), split(megabyte), rotate(megabyte), protect(small)]) {
+    for (const { operation, parts } of [
+      merge([small, megabyte]),
+      split(megabyte),
+      rotate(megabyte),
+      protect(small),
+      images,
+    ]) {
       const { status, code } = await post(server, operation, parts);
       if (status !== 200) throw new Error(`${operation}: ${status} ${code ?? ""}`);
     }
@@ -94,7 +107,9 @@ function print(rows: readonly Row[]): void {
   }
 }
 
-const { values } = parseArgs({ options: { port: { type: "string", default: "8799" } } });
+const { values } = parseArgs({
+  options: { port: { type: "string", default: "8799" }, only: { type: "string", default: "" } },
+});
 const large = largeDocument(25);
 const halves = [largeDocument(12.5), largeDocument(12.5)];
 const megabyte = [largeDocument(0.5), largeDocument(0.5)];
@@ -104,13 +119,15 @@ const work: [string, Call[][]][] = [
   ["split of 25 MiB", [[split(large)]]],
   ["rotate of 25 MiB", [[rotate(large)]]],
   ["protect of 25 MiB", [[protect(large)]]],
+  ["from-images of 20 JPEGs of 1.5 MB", [[fromImages(20, 1_500_000)]]],
+  ["from-images of 10 JPEGs of 3 MB", [[fromImages(10, 3_000_000)]]],
   ["two merges of 25 MiB at once", [[merge(halves), merge(halves)]]],
   ["two rotates of 25 MiB at once", [[rotate(large), rotate(large)]]],
   ["each of 25 MiB, three times in a row", [...each, ...each, ...each]],
   ["50 merges of 1 MiB at once", [Array.from({ length: 50 }, () => merge(megabyte))]],
 ];
 const rows: Row[] = [];
-for (const [index, [name, rounds]] of work.entries())
+for (const [index, [name, rounds]] of work.filter(([name]) => name.includes(values.only)).entries())
   rows.push(await measure(Number(values.port) + index, name, rounds));
 print(rows);
 if (!rows.every(({ ok }) => ok)) process.exitCode = 1;

@@ -56,6 +56,14 @@ export const limits = {
     charactersSet: 120_000,
   },
 
+  images: {
+    /** Pixels of one image, and of all images of a call. */
+    pixels: 100_000_000,
+    allPixels: 5_000_000_000,
+    /** Pixels of a row or a column: a few rows are held while an image is read. */
+    side: 100_000,
+  },
+
   metadata: {
     /** Fields of a document's form that are listed. */
     formFields: 20_000,

@@ -56,3 +56,56 @@ declare module "*/wasm/generated/mupdf.js" {
     Failure: new (message: string) => Error;
   }): Promise<{ mupdf: typeof MuPDF.default; libmupdf: LibMuPDF; scope<T>(work: () => T): T; forget(): void }>;
 }
+
+/** jSquash's codecs: emscripten's glue, which wasm/prepare.ts has edited. */
+type CodecFactory<Codec> = (options: {
+  noInitialRun: true;
+  /** What the codec finds in place of the global object. */
+  globals: Readonly<Record<string, unknown>>;
+  instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void): WebAssembly.Exports;
+  print(): void;
+  printErr(): void;
+}) => Promise<Codec>;
+
+declare module "*/wasm/generated/mozjpeg-encoder.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
+declare module "*/wasm/generated/webp-encoder.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
+declare module "*/wasm/generated/webp-decoder.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
+declare module "*/wasm/generated/mozjpeg-encoder.js" {
+  import type { EncodeOptions } from "@jsquash/jpeg/codec/enc/mozjpeg_enc.d.ts";
+
+  const factory: CodecFactory<{
+    /** `data`: RGBA. Gives a copy of the file. */
+    encode(data: Uint8Array, width: number, height: number, options: EncodeOptions): Uint8Array;
+  }>;
+  export default factory;
+}
+
+declare module "*/wasm/generated/webp-encoder.js" {
+  import type { EncodeOptions } from "@jsquash/webp/codec/enc/webp_enc.d.ts";
+
+  const factory: CodecFactory<{
+    /** `data`: RGBA. Gives a copy of the file, null where it cannot be encoded. */
+    encode(data: Uint8Array, width: number, height: number, options: EncodeOptions): Uint8Array | null;
+  }>;
+  export default factory;
+}
+
+declare module "*/wasm/generated/webp-decoder.js" {
+  const factory: CodecFactory<{
+    /** Gives what the global `ImageData` makes of the pixels, null where the file is damaged. */
+    decode(data: Uint8Array): unknown;
+  }>;
+  export default factory;
+}

@@ -2,8 +2,10 @@
  * Runs at install: puts the engines in place from their npm packages, into `wasm/generated/` (ignored by git).
  *
  * MuPDF's wrapper binds one instance when its module is loaded and keeps its hooks on `globalThis`. The service needs an
- * instance per request, so this step turns the wrapper into a factory, `createMuPDF(module, options)`. Each edit names the
- * text it expects, and how often: a new MuPDF that reads differently stops the install instead of breaking at run time.
+ * instance per request, so this step turns the wrapper into a factory, `createMuPDF(module, options)`. jSquash's codecs are
+ * factories already; their glue is freed of what it does not need in workerd, and told how their memory may grow. Each edit
+ * names the text it expects, and how often: a new version that reads differently stops the install instead of breaking at
+ * run time.
  */
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,11 +13,36 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const source = join(root, "node_modules/mupdf/dist");
+const packages = join(root, "node_modules");
+const source = join(packages, "mupdf/dist");
 const target = join(root, "wasm/generated");
 
-/** SHA-256 of the wasm that wasm/SOURCES.md names: another binary is not put in place silently. */
-const MUPDF_WASM_SHA256 = "5a30ef7b027f541ea8fc54e7c73f16414b0b59940741a12efe5e55f1fd0a99d7";
+/** The binaries that wasm/SOURCES.md names, with their SHA-256: another one is not put in place silently. */
+const BINARIES = [
+  ["mupdf/dist/mupdf-wasm.wasm", "mupdf.wasm", "5a30ef7b027f541ea8fc54e7c73f16414b0b59940741a12efe5e55f1fd0a99d7"],
+  [
+    "@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm",
+    "mozjpeg-encoder.wasm",
+    "24d4177f1c4963e2058b107189249651c61fdef125570e79b1dfb63c8bb49326",
+  ],
+  [
+    "@jsquash/webp/codec/enc/webp_enc_simd.wasm",
+    "webp-encoder.wasm",
+    "39c279269ec1163b987b6d69749458e3d5b03b9585f58b6ca5455b76b504a305",
+  ],
+  [
+    "@jsquash/webp/codec/dec/webp_dec.wasm",
+    "webp-decoder.wasm",
+    "30fb52fa2a80166d25ba7debf902218904ba1f05ccce9f959f722beff9e2f344",
+  ],
+] as const;
+
+/** The codecs' glue. */
+const CODECS = [
+  ["@jsquash/jpeg/codec/enc/mozjpeg_enc.js", "mozjpeg-encoder.js"],
+  ["@jsquash/webp/codec/enc/webp_enc_simd.js", "webp-encoder.js"],
+  ["@jsquash/webp/codec/dec/webp_dec.js", "webp-decoder.js"],
+] as const;
 
 /** Families of the packages @expo-google-fonts/*, their regular weight; src/engines/fonts.ts names the files. */
 const FONTS = {
@@ -29,7 +56,7 @@ const FONTS = {
 function replace(text: string, what: string | RegExp, by: string, times: number): string {
   const parts = text.split(what);
   if (parts.length - 1 !== times) {
-    throw new Error(`wasm/prepare.ts: expected ${times} of ${String(what)} in mupdf, found ${parts.length - 1}`);
+    throw new Error(`wasm/prepare.ts: expected ${times} of ${String(what)}, found ${parts.length - 1}`);
   }
   return parts.join(by);
 }
@@ -129,15 +156,39 @@ ${body}
 `;
 }
 
-const wasm = readFileSync(join(source, "mupdf-wasm.wasm"));
-const sha256 = createHash("sha256").update(wasm).digest("hex");
-if (sha256 !== MUPDF_WASM_SHA256)
-  throw new Error(`wasm/prepare.ts: mupdf-wasm.wasm has SHA-256 ${sha256}, not the one named`);
+/** A codec's glue: no other surroundings than workerd, `Module.globals` for the global object, a heap that asks. */
+function codec(text: string): string {
+  text = replace(text, /const isServiceWorker=[^\n]*?(?=var moduleOverrides=)/, "", 1);
+  text = replace(text, /(?<=var ENVIRONMENT_IS_(?:WEB|WORKER)=)typeof \w+=="(?:object|function)"/, "false", 2);
+  text = replace(
+    text,
+    /typeof process=="object"&&typeof process\.versions=="object"&&typeof process\.versions\.node=="string"/,
+    "false",
+    text.includes("ENVIRONMENT_IS_NODE=") ? 1 : 0,
+  );
+  text = replace(text, /new URL\("\w+\.wasm",import\.meta\.url\)\.href/, '""', 1);
+  text = replace(text, "var _scriptDir = import.meta.url;", 'var _scriptDir = "";', 1);
+  text = replace(text, "emval_get_global()[name]", 'Module["globals"][name]', 1);
+  // A byte at a time it takes longer than the encoding of a small image.
+  text = replace(text, "for(var i=0;i<length;++i){HEAPU8[ptr+i]=value[i]}", "HEAPU8.set(value,ptr)", 1);
+  // No more than is asked for: what is taken in advance is held back from other requests.
+  text = replace(text, "oldSize*(1+.2/cutDown)", "oldSize", 1);
+  // The codecs do not look whether malloc found memory, and would write to address 0.
+  const denied = 'throw new RangeError("heap limit")';
+  text = replace(text, "if(requestedSize>maxHeapSize){return false}", `if(requestedSize>maxHeapSize){${denied}}`, 1);
+  return replace(text, "if(replacement){return true}}return false}", `if(replacement){return true}}${denied}}`, 1);
+}
 
 mkdirSync(target, { recursive: true });
-writeFileSync(join(target, "mupdf.wasm"), wasm);
+for (const [from, to, expected] of BINARIES) {
+  const wasm = readFileSync(join(packages, from));
+  const sha256 = createHash("sha256").update(wasm).digest("hex");
+  if (sha256 !== expected) throw new Error(`wasm/prepare.ts: ${from} has SHA-256 ${sha256}, not the one named`);
+  writeFileSync(join(target, to), wasm);
+}
 writeFileSync(join(target, "mupdf-wasm.js"), glue(readFileSync(join(source, "mupdf-wasm.js"), "utf8")));
 writeFileSync(join(target, "mupdf.js"), wrapper(readFileSync(join(source, "mupdf.js"), "utf8")));
+for (const [from, to] of CODECS) writeFileSync(join(target, to), codec(readFileSync(join(packages, from), "utf8")));
 
 const fonts = join(target, "assets/fonts");
 mkdirSync(fonts, { recursive: true });

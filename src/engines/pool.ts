@@ -5,6 +5,7 @@ import type { LoadFont } from "./fonts.ts";
 import { PdfEncryption } from "./pdf/encryption.ts";
 import type { AllowHeap } from "./pdf/heap.ts";
 import { PdfEngine, snapshotBytes } from "./pdf/mupdf.ts";
+import { ImageCodecs } from "./raster/codecs.ts";
 
 /** The engines that one request has to itself, until `release`. */
 export interface EngineLease {
@@ -43,20 +44,23 @@ const used = new Set<PdfEngine>();
 /**
  * Leases engines: those kept from an earlier request, or new ones (4 to 6 ms). `expected` is about how many bytes of heap
  * the request needs: the smallest that has them is taken, or else the largest. `allowHeap` is asked with the size in bytes
- * that the heap wants to grow to; `false` makes the engine give up what it can and then refuse (`limit_exceeded`),
+ * that heap and codecs together want to grow to; `false` makes the engine give up what it can and then refuse (`limit_exceeded`),
  * `"busy"` makes it refuse with `overloaded`.
  */
 export async function leaseEngines(allowHeap: AllowHeap, expected = 0): Promise<EngineLease> {
   const pdf = takeSpare(expected) ?? (await PdfEngine.create(module));
-  pdf.begin(allowHeap);
+  // Each sees its own memory grow; the request answers for all of it.
+  const codecs = new ImageCodecs((bytes) => allowHeap(pdf.heapBytes + bytes));
+  pdf.begin((bytes) => allowHeap(bytes + codecs.heapBytes));
   let released = false;
   return {
-    engines: { pdf, encryption, loadFont },
-    heapBytes: () => pdf.heapBytes,
+    engines: { pdf, encryption, codecs, loadFont },
+    heapBytes: () => pdf.heapBytes + codecs.heapBytes,
     explain: (error) => pdf.explain(error),
     release(clean) {
       if (released) return;
       released = true;
+      codecs.drop();
       if (!clean || pdf.failed || spares.length >= limits.admission.requests) return;
       used.add(pdf);
       spares.push(pdf);

@@ -32,7 +32,7 @@ export const errorTable = {
   invalid_file: {
     status: 400,
     title: "The file cannot be read",
-    when: "The format was recognised, but the file is empty, damaged beyond repair or has no pages. `missingPages` names pages that were lost.",
+    when: "The format was recognised, but the file is empty, damaged beyond repair or has no pages, or it is an image of a kind that cannot be used: an animated WebP, a lossless or arithmetic JPEG. `missingPages` names pages that were lost.",
     details: ["input", "missingPages"],
     from: "operations",
   },
@@ -125,14 +125,14 @@ export const errorTable = {
   limit_exceeded: {
     status: 413,
     title: "The request is past a limit",
-    when: "Too many pages, files, form fields or objects, or more memory than one request may have. The message names the limit; `actual` is what was counted until then.",
-    details: ["limit", "actual"],
+    when: "Too many pages, files, pixels, form fields or objects, or more memory than one request may have. The message names the limit; `actual` is what was counted until then.",
+    details: ["limit", "actual", "input"],
     from: "operations",
   },
   unsupported_format: {
     status: 415,
     title: "The format is not supported",
-    when: "The body is not multipart/form-data, or the file in `input` shows no known signature in its first 1,024 bytes. Names and declared types are not looked at.",
+    when: "The body is not multipart/form-data, or the file in `input` is not of a kind that the field takes: a PDF shows its signature in its first 1,024 bytes, an image begins with it. Names and declared types are not looked at.",
     details: ["input"],
     from: "operations",
   },

@@ -1,17 +1,27 @@
 import type { EngineBytes } from "../engines/pdf/heap.ts";
+import { imageKindOf } from "../engines/raster/image-kind.ts";
 import type { FileKind } from "../operations/fields.ts";
 
-/** A signature may begin anywhere in this many first bytes: mail gateways and printers put lines of their own before it. */
+/** A PDF may begin anywhere in this many first bytes: mail gateways and printers put lines of their own before it. */
 const SIGNATURE_WITHIN = 1024;
-const signatures: readonly (readonly [FileKind, string])[] = [["pdf", "%PDF-"]];
+const PDF_SIGNATURE = "%PDF-";
 const MAX_STEM = 150;
 
-/** What a file is, by its bytes; undefined where no signature is known. */
-export function kindOf(bytes: EngineBytes): FileKind | undefined {
-  const longest = Math.max(...signatures.map(([, signature]) => signature.length));
-  const start = bytes.view(0, Math.min(bytes.length, SIGNATURE_WITHIN + longest - 1));
-  const text = Array.from(start, (byte) => String.fromCharCode(byte)).join("");
-  return signatures.find(([, signature]) => text.includes(signature))?.[0];
+/** What the kinds are called in messages. */
+export const kindNames: Readonly<Record<FileKind, string>> = { pdf: "PDF", png: "PNG", jpeg: "JPEG", webp: "WebP" };
+
+/** Whether a file is one of these kinds, by its bytes. A file can be two things at once: what is asked for counts. */
+export function isOneOf(kinds: readonly FileKind[], bytes: EngineBytes): boolean {
+  const image = imageKindOf(bytes.view(0, bytes.length));
+  if (image !== undefined && kinds.includes(image)) return true;
+  return kinds.includes("pdf") && beginsAsPdf(bytes);
+}
+
+function beginsAsPdf(bytes: EngineBytes): boolean {
+  const start = bytes.view(0, Math.min(bytes.length, SIGNATURE_WITHIN + PDF_SIGNATURE.length - 1));
+  return Array.from(start, (byte) => String.fromCharCode(byte))
+    .join("")
+    .includes(PDF_SIGNATURE);
 }
 
 /**

@@ -3,6 +3,7 @@ import { stemOf } from "./file-kind.ts";
 import type { FormPart } from "./multipart.ts";
 import type { FieldIssue, Fields, FileKind, UploadedFile } from "../operations/fields.ts";
 
+type FileField = Extract<Fields[string], { kind: "file" }>;
 type NumberedFilesField = Extract<Fields[string], { kind: "files" }>;
 type FilePart = Extract<FormPart, { kind: "file" }>;
 type SentFile = FilePart & { readonly bytes: NonNullable<FilePart["bytes"]> };
@@ -60,10 +61,10 @@ export class FormReader {
     return undefined;
   }
 
-  file(name: string, accept: readonly FileKind[]): UploadedFile | undefined {
+  file(name: string, { accept, optional = false }: FileField): UploadedFile | undefined {
     const password = accept.includes("pdf") ? this.#password("password") : undefined;
     const part = this.#file(name);
-    if (part === undefined) return this.#missing(name, "is required: a file");
+    if (part === undefined) return optional ? undefined : this.#missing(name, "is required: a file");
     if (part === null) return undefined;
     return this.#uploaded(part, accept, password, password !== undefined);
   }
@@ -77,7 +78,10 @@ export class FormReader {
       this.#missing(`${prefix}${number}`, `is missing: ${prefix}0, ${prefix}1, ... are numbered without a gap`);
     }
     if (missing.length === 0 && numbers.length < min) {
-      this.#missing(`${prefix}${numbers.length}`, `is required: at least ${min} files, from ${prefix}0 on`);
+      this.#missing(
+        `${prefix}${numbers.length}`,
+        `is required: at least ${min} ${min === 1 ? "file" : "files"}, from ${prefix}0 on`,
+      );
     }
     const hasPasswords = accept.includes("pdf");
     const fallback = hasPasswords ? this.#password("password") : undefined;

@@ -1,10 +1,10 @@
 import { ApiError } from "./errors.ts";
-import { kindOf } from "./file-kind.ts";
+import { isOneOf, kindNames } from "./file-kind.ts";
 import { FormReader, numberAfter, tooManyFiles } from "./form-reader.ts";
 import type { FormPart } from "./multipart.ts";
 import { PageRange } from "../engines/pdf/ranges.ts";
 import type { Operation } from "../operations/define.ts";
-import type { FieldIssue, Fields, Input, UploadedFile } from "../operations/fields.ts";
+import type { FieldIssue, Fields, FileKind, Input, UploadedFile } from "../operations/fields.ts";
 
 /** Which names a form takes, known before its body is read. */
 export class FormNames {
@@ -56,7 +56,7 @@ export function readForm<F extends Fields>(operation: Operation<F>, parts: reado
   const values: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(operation.fields)) {
     if (field.kind === "text") values[name] = form.value(name, field.schema);
-    else if (field.kind === "file") values[name] = form.file(name, field.accept);
+    else if (field.kind === "file") values[name] = form.file(name, field);
     else values[name] = form.numberedFiles(field);
   }
   form.refuseTheRest();
@@ -85,13 +85,12 @@ function rangeIssues(values: Readonly<Record<string, unknown>>): FieldIssue[] {
   });
 }
 
-function checkKind(file: UploadedFile, accept: readonly string[]): void {
+function checkKind(file: UploadedFile, accept: readonly FileKind[]): void {
   const details = { input: file.field };
   if (file.bytes.length === 0)
     throw new ApiError("invalid_file", `The file in \`${file.field}\` is empty.`, { details });
-  const kind = kindOf(file.bytes);
-  if (kind === undefined || !accept.includes(kind)) {
-    const wanted = accept.map((format) => format.toUpperCase()).join(" or ");
+  if (!isOneOf(accept, file.bytes)) {
+    const wanted = new Intl.ListFormat("en", { type: "disjunction" }).format(accept.map((kind) => kindNames[kind]));
     throw new ApiError("unsupported_format", `The file in \`${file.field}\` is not a ${wanted}.`, { details });
   }
 }

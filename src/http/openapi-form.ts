@@ -5,7 +5,12 @@ type Json = Readonly<Record<string, unknown>>;
 type Field = Fields[string];
 type FileField = Extract<Field, { kind: "file" | "files" }>;
 
-const mediaTypes: Readonly<Record<FileField["accept"][number], string>> = { pdf: "application/pdf" };
+const mediaTypes: Readonly<Record<FileField["accept"][number], string>> = {
+  pdf: "application/pdf",
+  png: "image/png",
+  jpeg: "image/jpeg",
+  webp: "image/webp",
+};
 const NUMBER = "(0|[1-9][0-9]*)$";
 const password = (description: string): Json => ({ type: "string", description });
 
@@ -21,7 +26,7 @@ export function formSchema(fields: Fields): Json {
       if (!field.schema.safeParse(undefined).success) required.push(name);
     } else if (field.kind === "file") {
       properties[name] = fileSchema(field);
-      required.push(name);
+      if (field.optional !== true) required.push(name);
       if (takesPdf) properties["password"] = password(`Opens \`${name}\` if it is encrypted.`);
     } else {
       const { prefix, min } = field;
@@ -41,6 +46,21 @@ export function formSchema(fields: Fields): Json {
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
+}
+
+/**
+ * The media types of the file fields that take more than one (OpenAPI 3.1, Encoding Object): a schema can name one only.
+ * They are for the reference; what a file is says its first bytes.
+ */
+export function formEncoding(fields: Fields): Json {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) => {
+      if (field.kind === "text" || field.accept.length < 2) return [];
+      const contentType = field.accept.map((kind) => mediaTypes[kind]).join(", ");
+      const names = field.kind === "file" ? [name] : [0, 1].map((number) => `${field.prefix}${number}`);
+      return names.map((key) => [key, { contentType }]);
+    }),
+  );
 }
 
 function fileSchema({ accept, description }: FileField): Json {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { errorRows, type ErrorCode } from "./error-table.ts";
 import { responseHeaders } from "./headers.ts";
-import { formSchema } from "./openapi-form.ts";
+import { formEncoding, formSchema } from "./openapi-form.ts";
 import { type Operation, scopesOf } from "../operations/define.ts";
 import { version } from "../version.ts";
 
@@ -42,7 +42,7 @@ export function describeApi(operations: readonly Operation[], baseUrl: string): 
       title: "PDF Operations Service",
       version,
       description:
-        "Send PDFs, get a PDF, a ZIP or JSON. Nothing of a document outlives its request. Clients ignore fields of an answer that they do not know: changes within v1 are additive.",
+        "Send PDFs or images, get a PDF, a ZIP or JSON. Nothing of a document outlives its request. Clients ignore fields of an answer that they do not know: changes within v1 are additive.",
       license: { name: "AGPL-3.0-or-later", identifier: "AGPL-3.0-or-later" },
     },
     servers: [{ url: baseUrl }],
@@ -89,7 +89,7 @@ function describe(operation: Operation): Json {
     summary,
     description: `${operation.description}\n\n${cost}`,
     tags: ["Operations"],
-    requestBody: { required: true, content: { "multipart/form-data": { schema: formSchema(fields) } } },
+    requestBody: { required: true, content: { "multipart/form-data": form(fields) } },
     responses: {
       "200": {
         description: `The result: ${produces.join(" or ")}.`,
@@ -100,6 +100,11 @@ function describe(operation: Operation): Json {
       ...responseRefs("Operation", ({ from, status }) => from !== "named" && status !== 404 && status !== 405),
     },
   };
+}
+
+function form(fields: Operation["fields"]): Json {
+  const encoding = formEncoding(fields);
+  return { schema: formSchema(fields), ...(Object.keys(encoding).length > 0 && { encoding }) };
 }
 
 function contentOf(type: Operation["produces"][number], { json }: Operation): Json {

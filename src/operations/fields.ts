@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { InputBytes } from "../engines/pdf/heap.ts";
 import { PageRange } from "../engines/pdf/ranges.ts";
+import { type ImageKind, imageKinds } from "../engines/raster/image-kind.ts";
 
 /** A problem with one form field, as it stands in `details.fields`. */
 export interface FieldIssue {
@@ -22,13 +23,19 @@ export interface UploadedFile {
 }
 
 /** What a file field takes, recognised by the bytes, never by name or declared type. */
-export type FileKind = "pdf";
+export type FileKind = "pdf" | ImageKind;
 
 /** One file: the field `name` and, for PDFs, the field `password`. */
 interface FileField {
   readonly kind: "file";
   readonly accept: readonly FileKind[];
+  readonly optional?: false;
   readonly description: string;
+}
+
+/** One file that need not be sent: an operation's `check` says when it must be. */
+interface OptionalFileField extends Omit<FileField, "optional"> {
+  readonly optional: true;
 }
 
 /** Numbered files: `file0`, `file1`, ... without a gap; for PDFs also `password0`, `password1`, ... and `password`. */
@@ -49,16 +56,18 @@ interface TextField<T> {
   readonly description: string;
 }
 
-type Field = FileField | NumberedFilesField | TextField<unknown>;
+type Field = FileField | OptionalFileField | NumberedFilesField | TextField<unknown>;
 export type Fields = Readonly<Record<string, Field>>;
 
-type Value<F extends Field> = F extends FileField
-  ? UploadedFile
-  : F extends NumberedFilesField
-    ? readonly UploadedFile[]
-    : F extends TextField<infer T>
-      ? T
-      : never;
+type Value<F extends Field> = F extends OptionalFileField
+  ? UploadedFile | undefined
+  : F extends FileField
+    ? UploadedFile
+    : F extends NumberedFilesField
+      ? readonly UploadedFile[]
+      : F extends TextField<infer T>
+        ? T
+        : never;
 
 /** What `run` gets: the fields by their names, with the types that their schemas give. */
 export type Input<F extends Fields> = { readonly [K in keyof F]: Value<F[K]> };
@@ -73,6 +82,19 @@ export function pdfFiles(
   description: string,
 ): NumberedFilesField {
   return { kind: "files", prefix, ...limits, accept: ["pdf"], description };
+}
+
+/** A PNG, JPEG or WebP that only some modes of an operation need. */
+export function imageFile(description: string): OptionalFileField {
+  return { kind: "file", accept: imageKinds, optional: true, description };
+}
+
+export function imageFiles(
+  prefix: string,
+  limits: { min: number; max: number },
+  description: string,
+): NumberedFilesField {
+  return { kind: "files", prefix, ...limits, accept: imageKinds, description };
 }
 
 export function text<T>(schema: z.ZodType<T>, description: string): TextField<T> {

@@ -2,6 +2,7 @@ import { addPageNumbers } from "./add-page-numbers.ts";
 import type { Operation } from "./define.ts";
 import { extractPages } from "./extract-pages.ts";
 import { extractText } from "./extract-text.ts";
+import { fromImages } from "./from-images.ts";
 import { merge } from "./merge.ts";
 import { metadata } from "./metadata.ts";
 import { protect } from "./protect.ts";
@@ -14,6 +15,7 @@ export const operations: readonly Operation[] = [
   split,
   extractText,
   extractPages,
+  fromImages,
   rotate,
   protect,
   addPageNumbers,

@@ -194,7 +194,7 @@ export class PdfEngine {
     this.#decodedBytes += bytes;
     if (this.#decodedBytes <= limit) return;
     const actual = this.#decodedBytes;
-    throw new Refusal("limit_exceeded", "The document's pages decompress to too many bytes.", { limit, actual });
+    throw new Refusal("limit_exceeded", "The files decompress to too many bytes.", { limit, actual });
   }
 
   /** Whether an error is MuPDF's own word on a part of the document, not a trap or a lack of memory. */

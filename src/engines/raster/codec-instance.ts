@@ -1,0 +1,97 @@
+import { Refusal } from "../errors.ts";
+import { type AllowHeap, WASM_PAGE } from "../pdf/heap.ts";
+
+/**
+ * One codec of jSquash, instantiated when it is first used and dropped with its request: an instance takes about 1 ms, its
+ * memory never shrinks, and it would keep a caller's pixels.
+ */
+export class CodecInstance<Codec> {
+  readonly #factory: CodecFactory<Codec>;
+  readonly #module: WebAssembly.Module;
+  readonly #allowGrowth: AllowHeap;
+  readonly #globals: Readonly<Record<string, unknown>>;
+  #codec: Codec | undefined;
+  #memory: WebAssembly.Memory | undefined;
+  #denied: false | "limit" | "busy" = false;
+
+  /** `allowGrowth` is asked with the bytes that the memory wants to grow by. */
+  constructor(
+    factory: CodecFactory<Codec>,
+    module: WebAssembly.Module,
+    allowGrowth: AllowHeap,
+    globals: Readonly<Record<string, unknown>> = { Uint8Array },
+  ) {
+    this.#factory = factory;
+    this.#module = module;
+    this.#allowGrowth = allowGrowth;
+    this.#globals = globals;
+  }
+
+  /** Bytes of wasm memory that it holds. */
+  get heapBytes(): number {
+    return this.#memory?.buffer.byteLength ?? 0;
+  }
+
+  /**
+   * Calls into the codec.
+   * @throws Refusal `limit_exceeded` or `overloaded` where its memory may not grow.
+   */
+  async use<T>(work: (codec: Codec) => T): Promise<T> {
+    try {
+      this.#codec ??= await this.#create();
+      return work(this.#codec);
+    } catch (error) {
+      const denied = this.#denied;
+      // What was under way has left its state and its frames there.
+      this.drop();
+      if (denied === false) throw error;
+      throw denied === "busy"
+        ? new Refusal("overloaded", "The service is at its memory limit. Try again in a moment.", undefined, {
+            cause: error,
+          })
+        : new Refusal(
+            "limit_exceeded",
+            "The image needs more memory than one request may use.",
+            { limit: "memory" },
+            { cause: error },
+          );
+    }
+  }
+
+  /** Lets go of the instance; the next use makes another. */
+  drop(): void {
+    this.#codec = undefined;
+    this.#memory = undefined;
+    this.#denied = false;
+  }
+
+  #create(): Promise<Codec> {
+    return this.#factory({
+      noInitialRun: true,
+      globals: this.#globals,
+      instantiateWasm: (imports, done) => {
+        const instance = new WebAssembly.Instance(this.#module, imports);
+        const memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
+        if (!memory) throw new Error("the codec exports no memory");
+        // What it begins with is not yet touched.
+        this.#ask(memory.buffer.byteLength);
+        const grow = memory.grow.bind(memory);
+        memory.grow = (pages) => {
+          this.#ask(Math.trunc(pages) * WASM_PAGE);
+          return grow(pages);
+        };
+        this.#memory = memory;
+        done(instance);
+        return instance.exports;
+      },
+      print: () => {},
+      printErr: () => {},
+    });
+  }
+
+  #ask(bytes: number): void {
+    const allowed = this.#allowGrowth(bytes);
+    this.#denied = allowed === true ? false : allowed === "busy" ? "busy" : "limit";
+    if (this.#denied !== false) throw new RangeError("heap limit");
+  }
+}

@@ -1,0 +1,49 @@
+/** What is known of an image before it is decoded, whatever its format. */
+
+/** 1 to 8 (EXIF, tag 274; CIPA DC-008, 4.6.5): how the stored rows and columns are to be shown. 1 is as they are stored. */
+export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+
+/** Pixels an inch along the stored rows (`x`) and columns (`y`). */
+export interface Resolution {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface ImageFacts {
+  /** Pixels of a stored row, and stored rows: before the orientation. */
+  readonly width: number;
+  readonly height: number;
+  readonly orientation: Orientation;
+  /** Absent where the image names none, or one that no device has. */
+  readonly resolution: Resolution | undefined;
+}
+
+/** What is wrong with an image, as the end of a sentence that begins with its name: "is cut off". */
+export class BadImage extends Error {
+  override readonly name = "BadImage";
+}
+
+export const CENTIMETRES_PER_INCH = 2.54;
+const METRES_PER_INCH = 0.0254;
+
+/** Pixels a metre, as PNG gives them, in pixels an inch. */
+export const perInch = (perMetre: number): number => perMetre * METRES_PER_INCH;
+
+/** What devices have. Other values are left over from software that filled in something: 0, 1, 65535. */
+const LOWEST_DPI = 10;
+const HIGHEST_DPI = 12_800;
+
+/** The resolution where both of its numbers can be true. */
+export function believable(x: number, y: number): Resolution | undefined {
+  const can = (dpi: number): boolean => dpi >= LOWEST_DPI && dpi <= HIGHEST_DPI;
+  return can(x) && can(y) ? { x, y } : undefined;
+}
+
+/** The characters of a part of a file, one for each byte. */
+export function tag(bytes: Uint8Array, at: number, length: number): string {
+  return String.fromCharCode(...bytes.subarray(at, at + length));
+}
+
+/** Big-endian numbers of 16 and 32 bits; 0 past the end. */
+export const uint16 = (bytes: Uint8Array, at: number): number => ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+export const uint32 = (bytes: Uint8Array, at: number): number => uint16(bytes, at) * 0x1_0000 + uint16(bytes, at + 2);

@@ -1,0 +1,112 @@
+import { Refusal } from "../engines/errors.ts";
+import type { EngineBytes } from "../engines/pdf/heap.ts";
+import { ImageObjects } from "../engines/pdf/image-object.ts";
+import { largestMargin, layOut, type PageOptions } from "../engines/pdf/image-page.ts";
+import { ownBytes } from "../engines/pdf/joined-bytes.ts";
+import { PdfFile, pdfNumber } from "../engines/pdf/pdf-file.ts";
+import { embedImage, type ImageInput } from "../engines/raster/embed.ts";
+import type { ImageFacts } from "../engines/raster/image-facts.ts";
+import { limits } from "../limits.ts";
+import { defineOperation } from "./define.ts";
+import { formChoice, formInteger, imageFiles, text } from "./fields.ts";
+
+export const fromImages = defineOperation({
+  name: "from-images",
+  summary: "Make a PDF of images, one page for each",
+  description: `Puts each image on a page of its own, in the order of their numbers. The data of a JPEG is embedded byte for byte,
+baseline or progressive, grey, colour or CMYK, with what it tells of camera and place; a PNG keeps its colours, its depth (16 bits
+too) and its transparency; a WebP is decoded and stored without further loss. ICC profiles and a PNG's gamma are kept, the
+orientation that EXIF tells is honoured, and an image that is sent twice is stored once. Animated WebPs, and JPEGs that a PDF
+cannot hold (lossless, arithmetic, 12 bits), are refused; of an animated PNG the still image is taken. An image may have
+${limits.images.pixels / 1e6} megapixels.
+
+With \`pageSize=auto\` a page is as large as its image at the image's own resolution (JFIF or PNG's pHYs, then EXIF; 72 dpi where
+there is none that can be true), plus the margin. Pages have sides of 3 to 14,400 points: what would be beyond is scaled.`,
+  credits: 1,
+  scope: "pdf:write",
+  fields: {
+    images: imageFiles("image", { min: 1, max: limits.files }, "The images, in order: PNG, JPEG or WebP."),
+    pageSize: text(
+      formChoice("auto", "a4", "letter", "legal"),
+      "`auto` (default): as large as the image. Otherwise the same size for every page.",
+    ),
+    orientation: text(
+      formChoice("portrait", "landscape", "auto"),
+      "For the named sizes. `portrait` (default), `landscape`, or `auto`: landscape for an image that is wider than high.",
+    ),
+    marginPt: text(
+      formInteger(0, largestMargin("auto")),
+      "Points between the image and the page's edges, less than half of the page's shorter side. Default 0.",
+    ),
+    fit: text(
+      formChoice("contain", "cover", "stretch"),
+      `How an image fits a page of a named size, inside the margins. \`contain\` (default): all of it is seen. \`cover\`: it fills
+the space and is cut off at its edges. \`stretch\`: it fills the space and is distorted.`,
+    ),
+  },
+  produces: ["application/pdf"],
+  headers: ["X-Page-Count"],
+
+  check({ pageSize = "auto", orientation, marginPt = 0 }) {
+    const issues = [];
+    if (pageSize === "auto" && orientation !== undefined) {
+      issues.push({ name: "orientation", issue: "needs a pageSize of a4, letter or legal" });
+    }
+    const most = largestMargin(pageSize);
+    if (marginPt > most) {
+      issues.push({ name: "marginPt", issue: `must be less than half the page: at most ${most} for ${pageSize}` });
+    }
+    return issues;
+  },
+
+  async run({ images, pageSize = "auto", orientation = "portrait", marginPt = 0, fit = "contain" }, engines) {
+    const options: PageOptions = { size: pageSize, orientation, margin: marginPt, fit };
+    const file = new PdfFile();
+    const [catalog, tree] = [file.reserve(), file.reserve()];
+    const objects = new ImageObjects(engines.pdf, file);
+    const countPixels = pixelCounter();
+    const known: Known[] = [];
+    const pages: number[] = [];
+    for (const input of images) {
+      let own = known.find(({ bytes }) => areEqual(bytes, input.bytes));
+      if (!own) {
+        const { facts, image } = await embedImage(engines, input, countPixels);
+        own = { bytes: input.bytes, facts, number: await objects.add(image) };
+        known.push(own);
+      }
+      pages.push(addPage(file, tree, own, options));
+    }
+    file.add(`<< /Type /Pages /Kids [${pages.map((page) => `${page} 0 R`).join(" ")}] /Count ${pages.length} >>`, tree);
+    file.add(`<< /Type /Catalog /Pages ${tree} 0 R >>`, catalog);
+    return { kind: "pdf", bytes: file.end(catalog), headers: { "X-Page-Count": String(pages.length) } };
+  },
+});
+
+/** An image that is in the file. */
+interface Known extends Pick<ImageInput, "bytes"> {
+  readonly facts: ImageFacts;
+  readonly number: number;
+}
+
+function addPage(file: PdfFile, tree: number, { facts, number }: Known, options: PageOptions): number {
+  const { width, height, content } = layOut(facts, options);
+  const drawing = file.addStream("", ownBytes(new TextEncoder().encode(content)));
+  const box = `/MediaBox [0 0 ${pdfNumber(width)} ${pdfNumber(height)}]`;
+  const resources = `/Resources << /XObject << /Im0 ${number} 0 R >> >>`;
+  return file.add(`<< /Type /Page /Parent ${tree} 0 R ${box} ${resources} /Contents ${drawing} 0 R >>`);
+}
+
+function pixelCounter(): (pixels: number) => void {
+  const limit = limits.images.allPixels;
+  let actual = 0;
+  return (pixels) => {
+    actual += pixels;
+    if (actual > limit) throw new Refusal("limit_exceeded", "The images have too many pixels.", { limit, actual });
+  };
+}
+
+function areEqual(a: EngineBytes, b: EngineBytes): boolean {
+  if (a.length !== b.length) return false;
+  const [left, right] = [a.view(0, a.length), b.view(0, b.length)];
+  return left.every((byte, index) => byte === right[index]);
+}

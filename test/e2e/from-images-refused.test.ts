@@ -1,0 +1,145 @@
+import { deflateSync } from "node:zlib";
+import { describe, expect, inject, test } from "vitest";
+import { ImageCalls } from "../harness/image-answer.ts";
+import { makeJpeg } from "../harness/jpeg-fixtures.ts";
+import { filteredRows, pngOf, writePng } from "../harness/png-writer.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const calls = new ImageCalls({ baseUrl, key: liveKey });
+
+const jpeg = makeJpeg({ width: 40, height: 30, components: 3 }, (x, y) => (x * y) % 256);
+const options = { width: 40, height: 30, colourType: 2, depth: 8 };
+const sample = (x: number, y: number): number => (x * 7_919 + y * 31) % 256;
+const png = writePng(options, sample);
+const rows = filteredRows(options, sample);
+
+/** The image with bytes changed, by their place from the start or, where it is negative, from the end. */
+function changed(bytes: Uint8Array, ...changes: readonly (readonly [number, number])[]): Uint8Array {
+  const copy = Uint8Array.from(bytes);
+  for (const [at, value] of changes) copy[at < 0 ? copy.length + at : at] = value;
+  return copy;
+}
+
+const frame = Buffer.from(jpeg).indexOf(Buffer.from([0xff, 0xc2]));
+const animated = Buffer.concat([
+  Buffer.from("RIFF\u0040\0\0\0WEBPVP8X\u000a\0\0\0\u0002\0\0\0\u0009\0\0\u0009\0\0", "latin1"),
+  Buffer.alloc(40),
+]);
+/** 1 GiB of zeros in one megabyte. */
+const bomb = (): Uint8Array => {
+  return deflateSync(Buffer.alloc(1024 ** 3), { level: 9 });
+};
+
+describe("what cannot be read is refused, and named", () => {
+  test.each([
+    ["a JPEG cut in half", jpeg.subarray(0, jpeg.length / 2), "is cut off: its end is missing"],
+    ["a JPEG cut in its header", jpeg.subarray(0, 30), "is cut off: its end is missing"],
+    ["the signature of a JPEG only", jpeg.subarray(0, 4), "is cut off: its end is missing"],
+    ["a JPEG without a frame", changed(jpeg, [frame + 1, 0xef]), "has no frame: it is damaged"],
+    ["an arithmetic JPEG", changed(jpeg, [frame + 1, 0xca]), "arithmetic or hierarchical JPEG"],
+    ["a JPEG of 12 bits", changed(jpeg, [frame + 4, 12]), "is a JPEG of 12 bits a sample"],
+    ["a JPEG without height", changed(jpeg, [frame + 5, 0], [frame + 6, 0]), "has no width or no height"],
+    ["a JPEG of 2 components", changed(jpeg, [frame + 9, 2]), "has 2 components"],
+    ["a PNG cut in half", png.subarray(0, png.length / 2), "is cut off in the middle of its data"],
+    ["a PNG cut in its header", png.subarray(0, 20), "is cut off in the middle of its data"],
+    ["the signature of a PNG only", png.subarray(0, 8), "is cut off in its header"],
+    ["a PNG with a wrong checksum", changed(png, [60, 0x55]), "the checksum of a chunk IDAT is wrong"],
+    ["a PNG without width", pngOf({ ...options, width: 0 }, deflateSync(rows)), "has no width or no height"],
+    [
+      "a PNG of a depth that there is not",
+      pngOf({ ...options, depth: 4 }, deflateSync(rows)),
+      "depth that PNG does not",
+    ],
+    ["a PNG without data", pngOf(options, new Uint8Array()), "has no image data"],
+    ["a PNG without a palette", pngOf({ ...options, colourType: 3 }, deflateSync(rows)), "has no palette"],
+    ["a PNG with too few rows", pngOf(options, deflateSync(rows.subarray(0, -121))), "rows of it are missing"],
+    ["a PNG with too many", pngOf(options, deflateSync(Buffer.concat([rows, rows]))), "more data than its size"],
+    ["a PNG whose data is no zlib", pngOf(options, rows), "its data does not decompress"],
+    ["a PNG whose data ends early", pngOf(options, deflateSync(rows).subarray(0, 500)), "it"],
+    [
+      "a PNG with an unknown filter",
+      pngOf(options, deflateSync(changed(rows, [0, 7]))),
+      "a filter that PNG does not know",
+    ],
+    [
+      "an interlaced PNG with too many rows",
+      pngOf({ ...options, interlaced: true }, deflateSync(Buffer.concat([rows, rows]))),
+      "is damaged",
+    ],
+    ["a PNG that needs another chunk", pngOf({ ...options, chunks: [["ABCD", rows]] }, rows), "needs the chunk ABCD"],
+    ["a WebP cut off", animated.subarray(0, 20), "is cut off or has a damaged header"],
+    ["an animated WebP", animated, "is animated. Send one picture of it"],
+    ["a damaged WebP", changed(animated, [20, 0]), "is cut off or damaged"],
+  ])("%s", async (_, image, problem) => {
+    const [status, code, message, details] = await calls.refusal([png, image]);
+    expect([status, code, details]).toEqual([400, "invalid_file", { input: "image1" }]);
+    expect(message).toContain(problem);
+    expect(message.startsWith("image1 ")).toBe(true);
+  });
+
+  test("a bomb is found out without being held", async () => {
+    const image = { ...options, width: 1_000, height: 1_000 };
+    const [status, code, message] = await calls.refusal([pngOf(image, bomb())]);
+    expect([status, code]).toEqual([400, "invalid_file"]);
+    expect(message).toContain("more data than its size asks for");
+  });
+
+  test("other files, and nothing at all", async () => {
+    expect(await calls.refusal([png, new TextEncoder().encode("%PDF-1.7 not an image")])).toEqual([
+      415,
+      "unsupported_format",
+      "The file in `image1` is not a PNG, JPEG, or WebP.",
+      { input: "image1" },
+    ]);
+    expect(await calls.refusal([png, new Uint8Array()])).toMatchObject([400, "invalid_file", {}, { input: "image1" }]);
+    expect(await calls.refusal([])).toEqual([
+      400,
+      "invalid_parameters",
+      "The field `image0`: is required: at least 1 file, from image0 on.",
+      { fields: [{ name: "image0", issue: "is required: at least 1 file, from image0 on" }] },
+    ]);
+  });
+});
+
+describe("what a PNG can lack without loss", () => {
+  test("its end, and what stands behind its data", async () => {
+    const plain = await calls.pdf([png]);
+    const cut = await calls.pdf([png.subarray(0, -12)]);
+    const more = await calls.pdf([new Uint8Array(Buffer.concat([png, Buffer.alloc(500, 9)]))]);
+    expect(cut.length).toBe(plain.length);
+    expect(more.length).toBe(plain.length);
+  });
+});
+
+describe("limits", () => {
+  test.each([
+    ["a PNG", pngOf({ ...options, width: 20_000, height: 5_001 }, deflateSync(rows)), 100_000_000, 100_020_000],
+    ["a JPEG", changed(jpeg, ...[5, 6, 7, 8].map((at) => [frame + at, 0xff] as const)), 100_000_000, 65_535 ** 2],
+    ["a PNG of one row", pngOf({ ...options, width: 100_001, height: 1 }, deflateSync(rows)), 100_000, 100_001],
+  ])("pixels of %s", async (_, image, limit, actual) => {
+    expect(await calls.refusal([image])).toMatchObject([413, "limit_exceeded", {}, { input: "image0", limit, actual }]);
+  });
+
+  test("100 megapixels are embedded", async () => {
+    const rowsOfZeros = deflateSync(Buffer.alloc((1 + 1_250) * 10_000));
+    const pdf = await calls.pdf([pngOf({ width: 10_000, height: 10_000, colourType: 0, depth: 1 }, rowsOfZeros)]);
+    expect(pdf.length).toBeLessThan(100_000);
+  });
+
+  test("decompressed bytes", async () => {
+    // Eight bytes a pixel: 800 MB.
+    const image = pngOf({ width: 10_000, height: 10_000, colourType: 6, depth: 16 }, deflateSync(rows));
+    expect(await calls.refusal([image])).toMatchObject([413, "limit_exceeded", {}, { limit: 512 * 1024 * 1024 }]);
+  });
+
+  test("100 images, and not one more", async () => {
+    const images = Array.from({ length: 100 }, () => png);
+    expect((await calls.answer(images)).headers.get("X-Page-Count")).toBe("100");
+    expect(await calls.refusal([...images, png])).toMatchObject([
+      413,
+      "limit_exceeded",
+      {},
+      { limit: 100, actual: 101 },
+    ]);
+  });
+});
