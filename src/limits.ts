@@ -54,6 +54,8 @@ export const limits = {
     characters: 2_000,
     /** Characters that one request may have set, the labels of all its pages taken together: each is an object for a while. */
     charactersSet: 120_000,
+    /** Marks of one page that a watermark is repeated on. */
+    tiles: 5_000,
   },
 
   images: {

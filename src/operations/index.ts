@@ -8,6 +8,7 @@ import { metadata } from "./metadata.ts";
 import { protect } from "./protect.ts";
 import { rotate } from "./rotate.ts";
 import { split } from "./split.ts";
+import { watermark } from "./watermark.ts";
 
 /** The registry: route, validation, reference and usage of an operation all follow from its line here. */
 export const operations: readonly Operation[] = [
@@ -18,6 +19,7 @@ export const operations: readonly Operation[] = [
   fromImages,
   rotate,
   protect,
+  watermark,
   addPageNumbers,
   metadata,
 ];
