@@ -93,7 +93,7 @@ describe("what a page draws does not change the mark, nor the mark what it draws
       const { body } = await stamp("watermark", bytes, { ...red, position: "top-right", fontSize: "20", layer });
       const shown = await picture(body);
       const [left, top, right, bottom] = redArea(shown);
-      expect([Math.round(right), Math.round(top)]).toEqual([576, 24]);
+      expect(Math.abs(right - 576) + Math.abs(top - 24)).toBeLessThan(2);
       expect(differsOutside(await picture(bytes), shown, [left, top, right, bottom])).toBe(false);
     }
   });
@@ -110,7 +110,8 @@ test("under: what the page draws hides the mark; over: the mark hides it", async
 test("opacity is even, also where letters overlap", async () => {
   const { body } = await stamp("watermark", empty, { ...red, text: "سلسلہ", opacity: "0.5", fontSize: "150" });
   const { pixels } = await picture(body);
-  const darkest = Math.min(...Array.from({ length: pixels.length / 4 }, (_, at) => pixels[at * 4 + 1] ?? 255));
+  let darkest = 255;
+  for (let at = 1; at < pixels.length; at += 4) darkest = Math.min(darkest, pixels[at] ?? 255);
   expect(Math.abs(darkest - 127)).toBeLessThan(4);
 });
 
@@ -197,7 +198,7 @@ describe("the document", () => {
     const { body } = await stamp("watermark", bytes, { kind: "text", text: "سري 机密 Confidential", tile: "true" });
     expect(body.length - bytes.length).toBeLessThan(60_000);
     expect(occurrences(await plainText(body), /\/FontFile2/g)).toBe(2);
-    expect((await readPage(body, 77)).text).toContain("Confidential");
+    expect((await readPage(body, 77)).text).toMatch(/Confidential/);
   });
 
   test("shows it on the pages named", async () => {

@@ -150,5 +150,7 @@ function tiles([across, up]: Pair, [halfWide, halfHigh]: Pair, [cos, sin]: Pair,
       if (x > -halfWide && x < width + halfWide && y > -halfHigh && y < height + halfHigh) centres.push([x, y]);
     }
   }
-  return centres;
+  // The one in the middle first: pdf.js takes a form whose first text lies outside the page for one without text.
+  const distance = ([x, y]: Pair): number => Math.hypot(x - width / 2, y - height / 2);
+  return centres.sort((a, b) => distance(a) - distance(b));
 }
