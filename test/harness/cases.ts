@@ -96,6 +96,9 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     one("numbers", "add-page-numbers", { template: "{n} / {total} صفحة", position: "top-right" }, () => [
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, stamp: `${page + 1} / ${count} صفحة` })) },
     ]),
+    one("watermark", "watermark", { kind: "text", text: "Confidential", opacity: "0.3" }, () => [
+      { kind: "rotate", pages: all.map((page) => ({ source: 0, page, stamp: "Confidential" })) },
+    ]),
     one("text", "extract-text", { words: "true" }),
     one("metadata-get", "metadata", { action: "get" }),
     one("metadata-set", "metadata", { action: "set", metadata: JSON.stringify(newMetadata) }, (v) => [
