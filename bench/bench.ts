@@ -20,8 +20,8 @@ interface Job {
   readonly operation: string;
   readonly fields: Readonly<Record<string, string>>;
   readonly files: readonly Uint8Array[];
-  /** qpdf's arguments for the same work; `inputs` are paths, `output` a path in an empty folder. */
-  readonly qpdf: (inputs: readonly string[], output: string) => string[];
+  /** qpdf's arguments for the same work, where it does it; `inputs` are paths, `output` a path in an empty folder. */
+  readonly qpdf?: (inputs: readonly string[], output: string) => string[];
 }
 
 interface Row {
@@ -71,6 +71,19 @@ const protect = (name: string, file: Uint8Array): Job => ({
   qpdf: (inputs, output) => ["--encrypt", "user", "owner", "256", "--", ...inputs, output],
 });
 
+const numbers = (name: string, file: Uint8Array): Job => ({
+  name,
+  operation: "add-page-numbers",
+  fields: {},
+  files: [file],
+});
+const watermark = (name: string, file: Uint8Array): Job => ({
+  name,
+  operation: "watermark",
+  fields: { kind: "text", text: "Confidential", position: "diagonal" },
+  files: [file],
+});
+
 async function jobs(inputs: readonly string[]): Promise<Job[]> {
   const chapters = Array.from({ length: 10 }, (_, index) =>
     document({
@@ -112,6 +125,8 @@ async function jobs(inputs: readonly string[]): Promise<Job[]> {
     extract("extract page 50 of 100", hundred, 50),
     rotate("rotate 100 pages", hundred),
     rotate("rotate a file of 1 MB", megabyte),
+    numbers("number 100 pages", hundred),
+    watermark("watermark 100 pages", hundred),
     protect("protect 100 pages", hundred),
     protect("protect a file of 1 MB", megabyte),
     ...own.flat(),
@@ -128,14 +143,14 @@ async function measure(service: Service, job: Job, runs: number, withQpdf: boole
         return path;
       }),
     );
-    const args = job.qpdf(inputs, join(folder, "out.pdf"));
+    const args = withQpdf ? job.qpdf?.(inputs, join(folder, "out.pdf")) : undefined;
     for (let run = 0; run < WARM_UP_RUNS; run++) await call(service, job);
     const times: { service: number[]; qpdf: number[] } = { service: [], qpdf: [] };
     for (let run = 0; run < runs; run++) {
       times.service.push(await call(service, job));
-      if (withQpdf) times.qpdf.push(runQpdf(args));
+      if (args) times.qpdf.push(runQpdf(args));
     }
-    const [own, other] = [median(times.service), withQpdf ? median(times.qpdf) : undefined];
+    const [own, other] = [median(times.service), args ? median(times.qpdf) : undefined];
     const inputBytes = job.files.reduce((sum, file) => sum + file.length, 0);
     return {
       name: job.name,
