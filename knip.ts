@@ -5,6 +5,8 @@ const config: KnipConfig = {
   project: ["src/**/*.ts", "scripts/**/*.ts", "bench/**/*.ts", "test/**/*.ts", "wasm/*.ts"],
   // A type of a function's parameter or result is exported with it, whether somebody names it yet or not.
   ignoreExportsUsedInFile: { interface: true, type: true },
+  // Files that wasm/prepare.ts copies.
+  ignoreDependencies: [/^@expo-google-fonts\//],
   // Debian's package, compared with by `npm run bench` where it is installed.
   ignoreBinaries: ["qpdf"],
 };

@@ -25,8 +25,8 @@ interface Job {
   readonly files: readonly Uint8Array[];
   /** How many times qpdf's time the service may take, where that is laid down. */
   readonly atMost?: number;
-  /** qpdf's arguments for the same work; `inputs` are paths, `output` a path in an empty folder. */
-  readonly qpdf: (inputs: readonly string[], output: string) => string[];
+  /** qpdf's arguments for the same work, where it does it; `inputs` are paths, `output` a path in an empty folder. */
+  readonly qpdf?: (inputs: readonly string[], output: string) => string[];
 }
 
 interface Row {
@@ -78,6 +78,19 @@ const protect = (name: string, file: Uint8Array): Job => ({
   qpdf: (inputs, output) => ["--encrypt", "user", "owner", "256", "--", ...inputs, output],
 });
 
+const numbers = (name: string, file: Uint8Array): Job => ({
+  name,
+  operation: "add-page-numbers",
+  fields: {},
+  files: [file],
+});
+const watermark = (name: string, file: Uint8Array): Job => ({
+  name,
+  operation: "watermark",
+  fields: { kind: "text", text: "Confidential", position: "diagonal" },
+  files: [file],
+});
+
 async function jobs(inputs: readonly string[]): Promise<Job[]> {
   const chapters = Array.from({ length: 10 }, (_, index) =>
     document({
@@ -119,6 +132,8 @@ async function jobs(inputs: readonly string[]): Promise<Job[]> {
     extract("extract page 50 of 100", hundred, 50),
     rotate("rotate 100 pages", hundred),
     rotate("rotate a file of 1 MB", megabyte),
+    numbers("number 100 pages", hundred),
+    watermark("watermark 100 pages", hundred),
     protect("protect 100 pages", hundred),
     protect("protect a file of 1 MB", megabyte),
     ...own.flat(),
@@ -135,15 +150,15 @@ async function measure(service: Service, job: Job, runs: number, withQpdf: boole
         return path;
       }),
     );
-    const args = job.qpdf(inputs, join(folder, "out.pdf"));
+    const args = withQpdf ? job.qpdf?.(inputs, join(folder, "out.pdf")) : undefined;
     const call = await prepareCall(job.operation, partsOf(job));
     for (let run = 0; run < WARM_UP_RUNS; run++) await timedCall(service, call);
     const times: { service: number[]; qpdf: number[] } = { service: [], qpdf: [] };
     for (let run = 0; run < runs; run++) {
       times.service.push((await timedCall(service, call)).time);
-      if (withQpdf) times.qpdf.push(runQpdf(args));
+      if (args) times.qpdf.push(runQpdf(args));
     }
-    const [own, other] = [median(times.service), withQpdf ? median(times.qpdf) : undefined];
+    const [own, other] = [median(times.service), args ? median(times.qpdf) : undefined];
     const inputBytes = job.files.reduce((sum, file) => sum + file.length, 0);
     return {
       name: job.name,

@@ -1,7 +1,8 @@
-import type { D1Database, ImagesBinding } from "@cloudflare/workers-types";
+import type { D1Database, Fetcher, ImagesBinding } from "@cloudflare/workers-types";
 import { z } from "zod";
 import { MAX_SHARDS } from "./accounts/token.ts";
 import { openDatabase, type Database } from "./db/client.ts";
+import type { LoadFont } from "./engines/fonts.ts";
 import { MiB } from "./limits.ts";
 
 /** The service's configuration: wrangler.toml's bindings and variables, read and checked. */
@@ -19,6 +20,8 @@ export interface Env {
   readonly baseUrl: string;
   /** Cloudflare Images, where it is bound. */
   readonly images: ImagesBinding | undefined;
+  /** Reads one of the fonts that lie in the static assets. */
+  readonly loadFont: LoadFont;
 }
 
 /** A rate-limit binding: counts a key, and says whether it is still below the limit that wrangler.toml gives. */
@@ -39,6 +42,7 @@ const bindingsSchema = z.object({
   SERVER_SECRET: z
     .string({ error: "must be a secret: npx wrangler secret put SERVER_SECRET" })
     .min(32, "must have 32 characters at least"),
+  ASSETS: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be the static assets' binding"),
   IMAGES: z.custom<ImagesBinding>((value) => hasMethods(value, "input"), "must be an Images binding").optional(),
   MEMORY_BUDGET_MIB: z
     .string({ error: 'must be a string such as "128"' })
@@ -64,7 +68,7 @@ export function readEnv(bindings: object): Env {
     const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
     throw new Error(`The configuration is incomplete (see wrangler.toml). ${problems.join("; ")}`);
   }
-  const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL, IMAGES } = result.data;
+  const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL, ASSETS, IMAGES } = result.data;
   // The one that stands in wrangler.toml is known to everybody.
   if (SERVER_SECRET.startsWith("local-") && new URL(BASE_URL).hostname !== "localhost") {
     throw new Error("SERVER_SECRET is the one for local use: npx wrangler secret put SERVER_SECRET");
@@ -77,6 +81,7 @@ export function readEnv(bindings: object): Env {
     memoryBudgetBytes: MEMORY_BUDGET_MIB * MiB,
     baseUrl: BASE_URL,
     images: IMAGES,
+    loadFont: fontsIn(ASSETS),
   };
   parsed.set(bindings, env);
   return env;
@@ -103,4 +108,13 @@ export function databaseAt({ databases }: Env, shard: number): Database {
   const db = databases[shard];
   if (db === undefined) throw new Error(`DB_${shard} is not bound, yet there is a key or an account of it`);
   return db;
+}
+
+function fontsIn(assets: Fetcher): LoadFont {
+  return async (name) => {
+    // The host is not looked at.
+    const answer = await assets.fetch(`http://assets/fonts/${name}.ttf`);
+    if (!answer.ok) throw new Error(`the static assets have no font ${name}: ${answer.status}`);
+    return answer.arrayBuffer();
+  };
 }

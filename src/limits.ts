@@ -49,6 +49,15 @@ export const limits = {
     words: 150_000,
   },
 
+  stamps: {
+    /** Characters of one stamp's text. */
+    characters: 2_000,
+    /** Characters that one request may have set, the labels of all its pages taken together: each is an object for a while. */
+    charactersSet: 120_000,
+    /** Marks of one page that a watermark is repeated on. */
+    tiles: 5_000,
+  },
+
   images: {
     /** Pixels of one image, and of all images of a call. */
     pixels: 100_000_000,

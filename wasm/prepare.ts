@@ -8,7 +8,7 @@
  * run time.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -43,6 +43,15 @@ const CODECS = [
   ["@jsquash/webp/codec/enc/webp_enc_simd.js", "webp-encoder.js"],
   ["@jsquash/webp/codec/dec/webp_dec.js", "webp-decoder.js"],
 ] as const;
+
+/** Families of the packages @expo-google-fonts/*, their regular weight; src/engines/fonts.ts names the files. */
+const FONTS = {
+  NotoSans: "noto-sans",
+  IBMPlexSansArabic: "ibm-plex-sans-arabic",
+  NotoSansHebrew: "noto-sans-hebrew",
+  NotoSansThai: "noto-sans-thai",
+  GreatVibes: "great-vibes",
+};
 
 function replace(text: string, what: string | RegExp, by: string, times: number): string {
   const parts = text.split(what);
@@ -138,6 +147,7 @@ ${body}
 		_wasm_string[0] = _wasm_string[1] = 0;
 		$libmupdf_log = null;
 		$libmupdf_load_font_file_js = undefined;
+		$libmupdf_text_font = null;
 		for (const table of [$libmupdf_stm_table, $libmupdf_device_table, $libmupdf_path_table, $libmupdf_text_table])
 			table.clear();
 	}
@@ -185,3 +195,10 @@ for (const [from, to, expected] of BINARIES) {
 writeFileSync(join(target, "mupdf-wasm.js"), glue(readFileSync(join(source, "mupdf-wasm.js"), "utf8")));
 writeFileSync(join(target, "mupdf.js"), wrapper(readFileSync(join(source, "mupdf.js"), "utf8")));
 for (const [from, to] of CODECS) writeFileSync(join(target, to), codec(readFileSync(join(packages, from), "utf8")));
+
+const fonts = join(target, "assets/fonts");
+mkdirSync(fonts, { recursive: true });
+for (const [family, name] of Object.entries(FONTS)) {
+  const folder = join(root, "node_modules/@expo-google-fonts", name);
+  copyFileSync(join(folder, "400Regular", `${family}_400Regular.ttf`), join(fonts, `${family}.ttf`));
+}

@@ -1,3 +1,4 @@
+import type { LoadFont } from "./fonts.ts";
 import type { PdfEncryption } from "./pdf/encryption.ts";
 import type { PdfEngine } from "./pdf/mupdf.ts";
 import type { ImageCodecs } from "./raster/codecs.ts";
@@ -9,6 +10,7 @@ export type WebpService = (png: ReadableStream<Uint8Array>, quality: number) => 
 export interface Engines {
   readonly pdf: PdfEngine;
   readonly encryption: PdfEncryption;
+  readonly loadFont: LoadFont;
   readonly codecs: ImageCodecs;
   /** Where there is one. */
   readonly webpService: WebpService | undefined;

@@ -9,6 +9,7 @@ export type RefusalCode =
   | "password_required"
   | "incorrect_password"
   | "unsupported_encryption"
+  | "unsupported_text"
   | "owner_password_required"
   | "limit_exceeded"
   | "raster_too_large"

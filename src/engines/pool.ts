@@ -1,6 +1,7 @@
 import module from "../../wasm/generated/mupdf.wasm";
 import { limits } from "../limits.ts";
 import type { Engines, WebpService } from "./engines.ts";
+import type { LoadFont } from "./fonts.ts";
 import { PdfEncryption } from "./pdf/encryption.ts";
 import type { AllowHeap } from "./pdf/heap.ts";
 import { PdfEngine, snapshotBytes } from "./pdf/mupdf.ts";
@@ -29,10 +30,16 @@ export interface LeaseOptions {
   /** Bytes of memory that a request may have at most. */
   readonly memoryBytes?: number;
   readonly webpService?: WebpService | undefined;
+  /** Reads a font; without it none can be had. */
+  readonly loadFont?: LoadFont;
 }
 
 /** Holds nothing of a request, so one is enough. */
 const encryption = new PdfEncryption(crypto);
+
+const noFonts: LoadFont = async (name) => {
+  throw new Error(`nobody has said where the font ${name} is`);
+};
 
 /**
  * Instances that wait for the next requests, at most as many as admission lets in at once. Also grown ones are kept: wasm
@@ -48,14 +55,14 @@ const used = new Set<PdfEngine>();
  * (`limit_exceeded`), `"busy"` makes it refuse with `overloaded`.
  */
 export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions = {}): Promise<EngineLease> {
-  const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService } = options;
+  const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService, loadFont = noFonts } = options;
   const pdf = takeSpare(expected, Math.max(most, expected)) ?? (await PdfEngine.create(module));
   // Each sees its own memory grow; the request answers for all of it.
   const codecs = new ImageCodecs((bytes) => allowHeap(pdf.heapBytes + bytes));
   pdf.begin((bytes) => allowHeap(bytes + codecs.heapBytes));
   let released = false;
   return {
-    engines: { pdf, encryption, codecs, webpService, memoryBytes: memoryBytes - snapshotBytes() },
+    engines: { pdf, encryption, codecs, loadFont, webpService, memoryBytes: memoryBytes - snapshotBytes() },
     heapBytes: () => pdf.heapBytes + codecs.heapBytes,
     explain: (error) => pdf.explain(error),
     release(clean) {

@@ -60,9 +60,9 @@ export const errorTable = {
   unsupported_text: {
     status: 400,
     title: "No font can draw the text",
-    when: "The text holds characters that none of the fonts has.",
+    when: "The text of a stamp holds characters that none of the fonts has.",
     details: ["characters"],
-    from: "named",
+    from: "operations",
   },
   unauthenticated: {
     status: 401,

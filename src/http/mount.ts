@@ -143,8 +143,8 @@ async function leaseWithin(
   { memoryBeside = false }: Operation,
 ): Promise<EngineLease> {
   const allowHeap = (bytes: number): boolean | "busy" => ticket.grow(bytes);
-  const { images } = readEnv(c.env);
-  const given = { memoryBytes: memoryBudget(c), webpService: images && webpServiceOf(images) };
+  const { images, loadFont } = readEnv(c.env);
+  const given = { memoryBytes: memoryBudget(c), webpService: images && webpServiceOf(images), loadFont };
   const lease = await leaseEngines(allowHeap, {
     ...given,
     expected,

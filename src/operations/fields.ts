@@ -172,3 +172,52 @@ export function jsonField<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
     }
   }, schema.optional());
 }
+
+/** A number in decimal notation, the whole string. */
+export function formNumber(min: number, max: number): z.ZodType<number | undefined> {
+  return z.preprocess(
+    (value) => {
+      const given = blankIsAbsent(value);
+      return typeof given === "string" && /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})$/.test(given)
+        ? Number(given)
+        : given;
+    },
+    z
+      .number({ error: "must be a number" })
+      .min(min, { error: `must be at least ${min}` })
+      .max(max, { error: `must be at most ${max}` })
+      .optional(),
+  );
+}
+
+/** `#rgb` or `#rrggbb`, as red, green and blue from 0 to 1. */
+export function formColour(): z.ZodType<readonly [number, number, number] | undefined> {
+  return z
+    .preprocess(
+      blankIsAbsent,
+      z
+        .string()
+        .regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, { error: "must be a colour such as #888 or #1a2b3c" })
+        .optional(),
+    )
+    .transform((value) => {
+      if (value === undefined) return undefined;
+      const digits = value.length === 4 ? value.replace(/[0-9a-f]/gi, "$&$&") : value;
+      const part = (at: number): number => parseInt(digits.slice(at, at + 2), 16) / 255;
+      return [part(1), part(3), part(5)] as const;
+    })
+    .meta({ type: "string", examples: ["#888888", "#c00"] });
+}
+
+/** Text that is shown on pages, its lines separated by line feeds; forms turn those into CR LF. */
+export function stampText(): z.ZodType<string | undefined> {
+  return z.preprocess(
+    (value) => (typeof value === "string" ? blankIsAbsent(value.replaceAll("\r\n", "\n")) : value),
+    z
+      .string()
+      .refine((value) => value.isWellFormed() && !/[^\P{Cc}\n]/u.test(value), {
+        error: "must not have control characters but line feeds",
+      })
+      .optional(),
+  );
+}

@@ -1,4 +1,5 @@
 import { compress } from "./compress.ts";
+import { addPageNumbers } from "./add-page-numbers.ts";
 import type { Operation } from "./define.ts";
 import { extractPages } from "./extract-pages.ts";
 import { extractText } from "./extract-text.ts";
@@ -9,6 +10,7 @@ import { protect } from "./protect.ts";
 import { rotate } from "./rotate.ts";
 import { split } from "./split.ts";
 import { toImages } from "./to-images.ts";
+import { watermark } from "./watermark.ts";
 
 /** The registry: route, validation, reference and usage of an operation all follow from its line here. */
 export const operations: readonly Operation[] = [
@@ -21,5 +23,7 @@ export const operations: readonly Operation[] = [
   protect,
   compress,
   rotate,
+  watermark,
+  addPageNumbers,
   metadata,
 ];

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { pdfDateOf } from "../engines/pdf/dates.ts";
 import { openPdf } from "../engines/pdf/document.ts";
-import { appendToPdf, rewritePdf } from "../engines/pdf/save.ts";
-import { isCertified, isSigned } from "../engines/pdf/form-fields.ts";
+import { saveSigned } from "../engines/pdf/save-signed.ts";
 import { FIELD_TYPES, readFormSchema } from "../engines/pdf/form-schema.ts";
 import { INFO_DATES, INFO_KEYS, INFO_TEXTS, type InfoChanges, readInfo, TRAPPED } from "../engines/pdf/info.ts";
 import { changeMetadata } from "../engines/pdf/metadata.ts";
@@ -179,11 +178,7 @@ passwords and permissions stay those of the input.`,
       return { kind: "json", value, headers: notes([open], { signed: false }) };
     }
     changeMetadata(pdf, document, infoChanges(metadata ?? {}, replace));
-    const root = document.getTrailer().get("Root");
-    const signed = isSigned(root);
-    const appended = signed ? appendToPdf(open) : undefined;
-    const broken = signed && (appended === undefined || isCertified(root));
-    const bytes = appended ?? rewritePdf(open);
+    const { bytes, broken } = saveSigned(open);
     return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed: broken }) };
   },
 });

@@ -99,6 +99,12 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     one("compress-grey", "compress", { grayscale: "true", level: "max" }, () => [
       { kind: "rotate", pages: selectedPages(all), redrawn: true, recoloured: true },
     ]),
+    one("numbers", "add-page-numbers", { template: "{n} / {total} صفحة", position: "top-right" }, () => [
+      { kind: "rotate", pages: all.map((page) => ({ source: 0, page, stamp: `${page + 1} / ${count} صفحة` })) },
+    ]),
+    one("watermark", "watermark", { kind: "text", text: "Confidential", opacity: "0.3" }, () => [
+      { kind: "rotate", pages: all.map((page) => ({ source: 0, page, stamp: "Confidential" })) },
+    ]),
     one("text", "extract-text", { words: "true" }),
     one("to-images", "to-images", { dpi: "36" }),
     one("to-images-jpeg", "to-images", { dpi: "50", format: "jpeg" }),

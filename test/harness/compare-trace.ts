@@ -9,6 +9,8 @@ export interface PageOrigin {
   readonly page: number;
   /** Clockwise degrees by which the operation turned it. */
   readonly rotate?: number;
+  /** Text that the operation adds behind the page's own. */
+  readonly stamp?: string;
 }
 
 export interface Mapping {

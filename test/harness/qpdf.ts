@@ -115,6 +115,13 @@ export async function showEncryption(bytes: Uint8Array, password?: string): Prom
   };
 }
 
+/** The document as text, one character a byte: streams decompressed, objects one by one (`qpdf --qdf`). */
+export async function plainText(bytes: Uint8Array): Promise<string> {
+  const run = await runQpdf(["--qdf", "--object-streams=disable", "/in.pdf", "/out.pdf"], { "/in.pdf": bytes });
+  if (run.output === undefined) throw new Error(`qpdf could not write it: ${run.stderr}`);
+  return Buffer.from(run.output).toString("latin1");
+}
+
 /** The bytes that `qpdf --empty --pages in.pdf <range> -- --object-streams=generate` needs for these pages. */
 export async function pagesSizeReference(
   bytes: Uint8Array,

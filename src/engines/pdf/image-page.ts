@@ -93,7 +93,7 @@ function fitted(image: Size, box: Size, fit: PageOptions["fit"]): Size {
  * The matrix that puts an image, stored in the unit square with its first row at the top, upright into the box at `x`, `y` of
  * `w` by `h`. Mirrored and turned as the orientation says: 6, for one, has its first row at the right.
  */
-function placement(
+export function placement(
   orientation: Orientation,
   x: number,
   y: number,

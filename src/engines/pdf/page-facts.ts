@@ -11,7 +11,17 @@ export interface PageSize {
   readonly rotation: number;
 }
 
-type Box = readonly [number, number, number, number];
+/** Left, bottom, right and top, in units of the page. */
+export type Box = readonly [number, number, number, number];
+
+export interface VisiblePage {
+  /** The CropBox cut to the MediaBox. */
+  readonly box: Box;
+  /** Points of a unit of the page. */
+  readonly unit: number;
+  /** Degrees clockwise by which it is turned when shown: 0, 90, 180 or 270. */
+  readonly rotation: number;
+}
 
 /** What readers take where a page has no usable MediaBox. */
 const LETTER: Box = [0, 0, 612, 792];
@@ -19,16 +29,23 @@ const LETTER: Box = [0, 0, 612, 792];
 /** The CropBox cut to the MediaBox, in points: UserUnit is applied (ISO 32000-2, 7.7.3.3 and 14.11.2). */
 export function readPageSizes(open: OpenPdf): PageSize[] {
   return Array.from({ length: open.pageCount }, (_, index) => {
-    const page = pageAt(open, index);
-    const media = boxOf(page.getInheritable("MediaBox")) ?? LETTER;
-    const crop = boxOf(page.getInheritable("CropBox"));
-    const [x0, y0, x1, y1] = (crop && common(media, crop)) ?? media;
-    const unit = page.get("UserUnit").asNumber();
-    const scale = Number.isFinite(unit) && unit > 0 ? unit : 1;
-    const rotate = page.getInheritable("Rotate").asNumber();
-    const rotation = rotate % 90 === 0 ? ((rotate % 360) + 360) % 360 : 0;
-    return { width: points((x1 - x0) * scale), height: points((y1 - y0) * scale), rotation };
+    const { box, unit, rotation } = visiblePage(pageAt(open, index));
+    const [x0, y0, x1, y1] = box;
+    return { width: points((x1 - x0) * unit), height: points((y1 - y0) * unit), rotation };
   });
+}
+
+/** What of a page is shown, and how (ISO 32000-2, 7.7.3.3 and 14.11.2). */
+export function visiblePage(page: PDFObject): VisiblePage {
+  const media = boxOf(page.getInheritable("MediaBox")) ?? LETTER;
+  const crop = boxOf(page.getInheritable("CropBox"));
+  const unit = page.get("UserUnit").asNumber();
+  const rotate = page.getInheritable("Rotate").asNumber();
+  return {
+    box: (crop && common(media, crop)) ?? media,
+    unit: Number.isFinite(unit) && unit > 0 ? unit : 1,
+    rotation: rotate % 90 === 0 ? ((rotate % 360) + 360) % 360 : 0,
+  };
 }
 
 /** A page by its 0-based place; null where the page tree counts one that it does not have. */

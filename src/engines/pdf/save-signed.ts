@@ -1,0 +1,17 @@
+import type { OpenPdf } from "./document.ts";
+import { isCertified, isSigned } from "./form-fields.ts";
+import type { EngineBytes } from "./heap.ts";
+import { appendToPdf, rewritePdf } from "./save.ts";
+
+/**
+ * Writes a document that was changed in place so that its signatures can still be verified where that can be: behind its
+ * own bytes. `broken`: a signature of it no longer verifies, since the file had to be written anew, or the signature
+ * certifies the document and does not allow the change.
+ */
+export function saveSigned(open: OpenPdf): { readonly bytes: EngineBytes; readonly broken: boolean } {
+  const root = open.document.getTrailer().get("Root");
+  if (!isSigned(root)) return { bytes: rewritePdf(open), broken: false };
+  const certified = isCertified(root);
+  const appended = appendToPdf(open);
+  return { bytes: appended ?? rewritePdf(open), broken: appended === undefined || certified };
+}

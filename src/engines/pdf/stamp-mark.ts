@@ -1,0 +1,171 @@
+/** What is stamped: a form XObject of text or of an image, and where its ink is (ISO 32000-2, 8.10). */
+import type { PDFObject } from "mupdf";
+import type { Engines } from "../engines.ts";
+import type { FontName } from "../fonts.ts";
+import type { EmbeddedImage } from "../raster/embedded-image.ts";
+import { embedImage, type ImageInput } from "../raster/embed.ts";
+import type { OpenPdf } from "./document.ts";
+import { placement } from "./image-page.ts";
+import type { Box } from "./page-facts.ts";
+import { StampFonts } from "./stamp-fonts.ts";
+import { EM, LINE_HEIGHT, type Line, Typesetter } from "./stamp-layout.ts";
+import { type Colour, fill, type NameResource, numbers, showLine } from "./stamp-text.ts";
+
+/** The font size in the forms of text, and the width of those of images. */
+export const MARK_SIZE = 100;
+
+export interface Mark {
+  readonly form: PDFObject;
+  /** Of the form's units, upwards. */
+  readonly ink: Box;
+}
+
+/** Pixels an em that ink is looked for in, and the most in a row or column. */
+const LOOK_RESOLUTION = 40;
+const MOST_PIXELS = 2000;
+
+type Alignment = "left" | "center" | "right";
+
+/**
+ * Lines of text, one below the other.
+ * @throws Refusal `unsupported_text`
+ */
+export async function textMark(
+  open: OpenPdf,
+  { loadFont }: Engines,
+  text: string,
+  { colour, align, face }: { colour: Colour; align: Alignment; face?: FontName },
+): Promise<Mark> {
+  const lines = await new Typesetter(open.engine, loadFont).setLines(text.split("\n"), face);
+  const width = Math.max(...lines.map((line) => line.width));
+  const factor = MARK_SIZE / EM;
+  const placed = lines.map((line, row) => {
+    const room = (width - line.width) * factor;
+    const x = { left: 0, center: room / 2, right: room }[align];
+    return { line, x, y: -row * LINE_HEIGHT * factor };
+  });
+  const ink = inkOf(open, placed);
+  const fonts = new StampFonts(open.engine, open.document);
+  const form = makeForm(open, grown(ink, MARK_SIZE), (name) =>
+    [
+      fill(colour),
+      ...placed.flatMap(({ line, x, y }) =>
+        line.glyphs.length > 0 ? [showLine(line, MARK_SIZE, [1, 0, 0, 1, x, y], fonts, name)] : [],
+      ),
+    ].join(" "),
+  );
+  fonts.write();
+  return { form, ink };
+}
+
+/**
+ * An image as it is meant to be seen: turned as EXIF says, its transparency kept.
+ * @throws Refusal `invalid_file`, `limit_exceeded`
+ */
+export async function imageMark(open: OpenPdf, engines: Engines, input: ImageInput): Promise<Mark> {
+  const { facts, image } = await embedImage(engines, input, () => undefined);
+  const { orientation, width, height, resolution } = facts;
+  const turned = orientation >= 5;
+  // Pixels need not be square.
+  const ratio = (height / width) * ((resolution?.x ?? 1) / (resolution?.y ?? 1));
+  const ink: Box = [0, 0, MARK_SIZE, MARK_SIZE * (turned ? 1 / ratio : ratio)];
+  const object = addImage(open, image);
+  const matrix = numbers(...placement(orientation, 0, 0, ink[2], ink[3]));
+  return { form: makeForm(open, ink, (name) => `${matrix} cm /${name("XObject", object)} Do`), ink };
+}
+
+/** A form, its resources named as its operators ask for them. */
+export function makeForm(
+  { document }: OpenPdf,
+  box: Box,
+  draw: (name: NameResource) => string,
+  entries = {},
+): PDFObject {
+  const categories: Record<string, Record<string, PDFObject>> = {};
+  const operators = draw((category, object) => {
+    const named = (categories[category] ??= {});
+    const number = object.asIndirect();
+    const known = Object.entries(named).find(([, other]) => other.asIndirect() === number);
+    if (known) return known[0];
+    const name = `${category[0]}${Object.keys(named).length + 1}`;
+    named[name] = object;
+    return name;
+  });
+  const dictionary = { Type: "XObject", Subtype: "Form", BBox: box, Resources: categories, ...entries };
+  return document.addStream(operators, dictionary);
+}
+
+const grown = ([left, bottom, right, top]: Box, by: number): Box => [left - by, bottom - by, right + by, top + by];
+
+/** The smallest box around what is drawn, found by drawing: fonts' own boxes are those of their largest glyphs. */
+function inkOf({ engine }: OpenPdf, placed: readonly { line: Line; x: number; y: number }[]): Box {
+  const { Text, Pixmap, ColorSpace, DrawDevice } = engine.mupdf;
+  const factor = MARK_SIZE / EM;
+  const right = Math.max(...placed.map(({ line, x }) => x + line.width * factor)) + MARK_SIZE;
+  const lowest = Math.min(...placed.map(({ y }) => y)) - MARK_SIZE;
+  const whole: Box = [-MARK_SIZE, lowest, right, 2 * MARK_SIZE];
+  const [width, height] = [whole[2] - whole[0], whole[3] - whole[1]];
+  const scale = Math.min(LOOK_RESOLUTION / MARK_SIZE, MOST_PIXELS / width, MOST_PIXELS / height);
+  return engine.scope(() => {
+    const text = new Text();
+    for (const { line, x, y } of placed) {
+      for (const { font, id, ...glyph } of line.glyphs) {
+        if (id < 0) continue;
+        const matrix = [MARK_SIZE, 0, 0, MARK_SIZE, x + glyph.x * factor, y + glyph.y * factor] as const;
+        text.showGlyph(font.font, [...matrix], id, 0);
+      }
+    }
+    const [columns, rows] = [Math.ceil(width * scale), Math.ceil(height * scale)];
+    const pixmap = new Pixmap(ColorSpace.DeviceGray, [0, 0, columns, rows], false);
+    pixmap.clear(255);
+    const device = new DrawDevice([1, 0, 0, 1, 0, 0], pixmap);
+    device.fillText(text, [scale, 0, 0, -scale, -whole[0] * scale, whole[3] * scale], ColorSpace.DeviceGray, [0], 1);
+    device.close();
+    const [pixels, stride] = [pixmap.getPixels(), pixmap.getStride()];
+    let [x0, y0, x1, y1] = [columns, rows, -1, -1];
+    for (let row = 0; row < rows; row++) {
+      for (let column = 0; column < columns; column++) {
+        if ((pixels[row * stride + column] ?? 255) > 200) continue;
+        [x0, y0, x1, y1] = [Math.min(x0, column), Math.min(y0, row), Math.max(x1, column), Math.max(y1, row)];
+      }
+    }
+    // White space alone has no ink; it still has a place.
+    if (x1 < 0) return [0, 0, MARK_SIZE, MARK_SIZE];
+    const [left, top] = [whole[0], whole[3]];
+    return [left + x0 / scale, top - (y1 + 1) / scale, left + (x1 + 1) / scale, top - y0 / scale];
+  });
+}
+
+function addImage({ document }: OpenPdf, image: EmbeddedImage): PDFObject {
+  const { width, height, bits, space, softMask, colourKey } = image;
+  const size = { Type: "XObject", Subtype: "Image", Width: width, Height: height };
+  const profile = space.profile && document.addStream(space.profile, { N: space.components });
+  const device = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" }[space.components];
+  const base = profile ? ["ICCBased", profile] : device;
+  const { palette } = space;
+  const entries: Record<string, unknown> = {
+    ...size,
+    BitsPerComponent: bits,
+    ColorSpace: palette ? ["Indexed", base, palette.length / 3 - 1, document.newByteString(palette)] : base,
+    ...(image.coding === "jpeg" ? { Filter: "DCTDecode" } : filtered(width, bits, palette ? 1 : space.components)),
+    ...(image.untransformedRgb ? { DecodeParms: { ColorTransform: 0 } } : {}),
+    ...(image.inverted ? { Decode: Array.from({ length: space.components * 2 }, (_, place) => (place + 1) % 2) } : {}),
+    ...(colourKey ? { Mask: [...colourKey] } : {}),
+  };
+  if (softMask) {
+    const filter = softMask.coding === "filtered" ? filtered(width, softMask.bits, 1) : { Filter: "FlateDecode" };
+    const mask = { ...size, BitsPerComponent: softMask.bits, ColorSpace: "DeviceGray", ...filter };
+    // A copy: adding it may move the heap that the data lies in.
+    entries["SMask"] = document.addRawStream(softMask.data.view(0, softMask.data.length).slice(), mask);
+    softMask.data.free();
+  }
+  const object = document.addRawStream(image.data.view(0, image.data.length).slice(), entries);
+  image.data.free();
+  return object;
+}
+
+/** Rows with the filters of PNG (7.4.4.4). */
+const filtered = (columns: number, bits: number, colours: number): Record<string, unknown> => ({
+  Filter: "FlateDecode",
+  DecodeParms: { Predictor: 15, Colors: colours, BitsPerComponent: bits, Columns: columns },
+});

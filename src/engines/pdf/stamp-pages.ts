@@ -1,0 +1,139 @@
+/** Puts operators before or behind what pages draw, where a person who looks at the page means the place to be. */
+import type { PDFObject } from "mupdf";
+import { checkContents } from "./content-size.ts";
+import { type ContentState, readContent } from "./content-state.ts";
+import type { OpenPdf } from "./document.ts";
+import { items, objectNumber } from "./objects.ts";
+import { visiblePage } from "./page-facts.ts";
+import { mendPageTree } from "./page-tree.ts";
+import type { Matrix, NameResource } from "./stamp-text.ts";
+
+/** A page as it is shown. */
+export interface StampPage {
+  readonly object: PDFObject;
+  /** 0-based. */
+  readonly index: number;
+  /** Points. */
+  readonly width: number;
+  readonly height: number;
+  /** From points, origin at the bottom left of what is shown, y upwards, to units of the page. */
+  readonly toPage: Matrix;
+}
+
+export type Layer = "over" | "under";
+
+/** The start of the names that resources of stamps get; a number follows. */
+const NAME = "Stamp";
+
+/** The pages of a document that get stamps. */
+export class StampPages {
+  readonly pages: readonly StampPage[];
+  /** Whether what pages draw is tagged: then what no tag holds must say that it is no part of the text (14.8.2.2). */
+  readonly #tagged: boolean;
+  readonly #open: OpenPdf;
+  readonly #streams = new Map<string, PDFObject>();
+  #emptyResources: PDFObject | undefined;
+
+  /**
+   * Looks up pages (0-based).
+   * @throws Refusal `limit_exceeded` where their contents are too large to be read
+   */
+  constructor(open: OpenPdf, pages: readonly number[], layer: Layer) {
+    mendPageTree(open);
+    if (layer === "over") checkContents(open, pages);
+    this.#open = open;
+    this.pages = pages.map((index) => pageAsShown(open.document.findPage(index), index));
+    const root = open.document.getTrailer().get("Root");
+    this.#tagged = root.get("StructTreeRoot").isDictionary() || root.get("MarkInfo", "Marked").asBoolean();
+  }
+
+  /** Draws on a page. `draw` gives operators in units of the page, ASCII; they may leave the graphics state changed. */
+  draw({ object }: StampPage, layer: Layer, draw: (name: NameResource) => string): void {
+    const { document } = this.#open;
+    const operators = draw(this.#namesIn(object));
+    const stamp = `q ${this.#tagged ? `/Artifact BMC ${operators} EMC` : operators} Q`;
+    const contents = object.get("Contents");
+    const streams = (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
+    const parts = document.newArray();
+    if (layer === "under") {
+      parts.push(this.#stream(stamp));
+      for (const stream of streams) parts.push(stream);
+    } else {
+      const { closing, sound } = this.#closed(streams);
+      if (sound.length > 0) parts.push(this.#stream("q"));
+      for (const stream of sound) parts.push(stream);
+      parts.push(this.#stream(sound.length > 0 ? `${closing}Q ${stamp}` : stamp));
+    }
+    object.put("Contents", parts);
+  }
+
+  /** A content stream; the same for all pages with the same operators. */
+  #stream(operators: string): PDFObject {
+    const known = this.#streams.get(operators);
+    if (known) return known;
+    const made = this.#open.document.addStream(`${operators}\n`, {});
+    this.#streams.set(operators, made);
+    return made;
+  }
+
+  /** The operators that end what the streams leave open, and the streams, without what nothing could follow. */
+  #closed(streams: readonly PDFObject[]): { closing: string; sound: PDFObject[] } {
+    const { document, engine } = this.#open;
+    const state: ContentState = { saved: 0, inText: false, marked: 0 };
+    const sound = streams.map((stream) => {
+      try {
+        const buffer = stream.readStream();
+        const bytes = buffer.asUint8Array();
+        const blanked = readContent(bytes, state);
+        const copy = blanked.length > 0 ? bytes.slice() : undefined;
+        buffer.destroy();
+        if (!copy) return stream;
+        for (const [from, to] of blanked) copy.fill(0x20, from, to);
+        return document.addStream(copy, {});
+      } catch (error) {
+        // What cannot be read draws nothing.
+        if (engine.isFailure(error)) return stream;
+        throw error;
+      }
+    });
+    const closing = (state.inText ? "ET " : "") + "EMC ".repeat(state.marked) + "Q ".repeat(state.saved);
+    return { closing, sound };
+  }
+
+  /** Puts resources where the page takes them from, which other pages may do as well: names there stay what they are. */
+  #namesIn(page: PDFObject): NameResource {
+    const { document } = this.#open;
+    return (category, object) => {
+      let resources = page.getInheritable("Resources");
+      if (!resources.isDictionary()) {
+        this.#emptyResources ??= document.addObject(document.newDictionary());
+        resources = this.#emptyResources;
+        page.put("Resources", resources);
+      }
+      let named = resources.get(category);
+      if (!named.isDictionary()) named = resources.put(category, document.newDictionary()) as PDFObject;
+      for (let number = 1; ; number++) {
+        const name = `${NAME}${number}`;
+        const known = named.get(name);
+        if (known.isNull()) named.put(name, object);
+        else if (objectNumber(known) !== objectNumber(object)) continue;
+        return name;
+      }
+    };
+  }
+}
+
+function pageAsShown(object: PDFObject, index: number): StampPage {
+  const { box, unit, rotation } = visiblePage(object);
+  const [x0, y0, x1, y1] = box;
+  const [across, up] = [(x1 - x0) * unit, (y1 - y0) * unit];
+  const scale = 1 / unit;
+  const matrices: Readonly<Record<number, Matrix>> = {
+    0: [scale, 0, 0, scale, x0, y0],
+    90: [0, scale, -scale, 0, x1, y0],
+    180: [-scale, 0, 0, -scale, x1, y1],
+    270: [0, -scale, scale, 0, x0, y1],
+  };
+  const [width, height] = rotation % 180 === 0 ? [across, up] : [up, across];
+  return { object, index, width, height, toPage: matrices[rotation] ?? [scale, 0, 0, scale, x0, y0] };
+}

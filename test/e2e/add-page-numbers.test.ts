@@ -1,0 +1,219 @@
+import { describe, expect, test } from "vitest";
+import { encrypt } from "../harness/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures.ts";
+import { signedDocument } from "../harness/metadata-fixtures.ts";
+import { plainText } from "../harness/qpdf.ts";
+import { readPage } from "../harness/render.ts";
+import {
+  differsOutside,
+  GEOMETRIES,
+  LEFTOVERS,
+  occurrences,
+  picture,
+  redArea,
+  refusal,
+  stamp,
+} from "../harness/stamp-calls.ts";
+import { show, textDocument } from "../harness/text-fixtures.ts";
+
+const number = (bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}) =>
+  stamp("add-page-numbers", bytes, fields);
+
+const refused = (fields: Readonly<Record<string, string>>, pages = 1) =>
+  refusal("add-page-numbers", textDocument(Array.from({ length: pages }, () => ({ content: "" }))), fields);
+
+/** The labels of all pages, as pdf.js reads them. */
+async function labels(fields: Readonly<Record<string, string>>, pages = 1): Promise<string[]> {
+  const { body } = await number(textDocument(Array.from({ length: pages }, () => ({ content: "" }))), fields);
+  return Promise.all(Array.from({ length: pages }, async (_, page) => (await readPage(body, page + 1)).text));
+}
+
+describe("a label stands where a person means it", () => {
+  const places = GEOMETRIES.flatMap(([name, entries, width, height]) =>
+    ["top-left", "bottom-center", "bottom-right"].map((position) => ({ name, entries, width, height, position })),
+  );
+  test.each(places)("$position of a page $name", async ({ entries, width, height, position }) => {
+    const bytes = textDocument([{ content: show("Beneath", 200, 400, 20), entries }]);
+    const fields = { position, template: "HHHHHHHH {n}", fontSize: "20", marginPt: "30", color: "#f00" };
+    const { body } = await number(bytes, fields);
+    const { picture: shown, runs, text } = await readPage(body);
+    expect([shown.width, shown.height]).toEqual([width, height]);
+    const [left, top, right, bottom] = redArea(shown);
+    expect(bottom - top).toBeGreaterThan(12);
+    expect(bottom - top).toBeLessThan(17);
+    const margins = {
+      "top-left": [left, top],
+      "bottom-center": [30 + (left + right - width) / 2, height - bottom],
+      "bottom-right": [width - right, height - bottom],
+    }[position];
+    // The ink begins a little within the text's box.
+    expect(margins).toHaveLength(2);
+    for (const margin of margins ?? []) expect(Math.abs(margin - 32)).toBeLessThan(5);
+    expect(text).toBe(["Beneath", "HHHHHHHH 1"].join("\n"));
+    expect(Math.abs((runs.at(-1)?.y ?? 0) - bottom)).toBeLessThan(2);
+    expect(differsOutside(await picture(bytes), shown, [left, top, right, bottom])).toBe(false);
+  });
+});
+
+describe("what a page draws does not change its label, nor the label what it draws", () => {
+  test.each(LEFTOVERS)("%s", async (_name, content) => {
+    const bytes = textDocument([{ content }]);
+    const { body } = await number(bytes, { position: "top-right", template: "HHH", fontSize: "20", color: "#f00" });
+    const stamped = await readPage(body);
+    const [left, top, right, bottom] = redArea(stamped.picture);
+    expect(Math.abs(600 - right - 20)).toBeLessThan(4);
+    expect(Math.abs(top - 21.5)).toBeLessThan(4);
+    expect(right - left).toBeLessThan(50);
+    expect(bottom - top).toBeLessThan(17);
+    expect(differsOutside(await picture(bytes), stamped.picture, [left, top, right, bottom])).toBe(false);
+  });
+});
+
+describe("labels", () => {
+  test("number all pages, {n} of {total}", async () => {
+    expect(await labels({}, 3)).toEqual(["1 of 3", "2 of 3", "3 of 3"]);
+  });
+
+  test.each([
+    ["arabic", "9", ["9", "10", "11"]],
+    ["roman", "3998", ["MMMCMXCVIII", "MMMCMXCIX"]],
+    ["romanLower", "8", ["viii", "ix", "x"]],
+    ["alpha", "25", ["Y", "Z", "AA"]],
+    ["alphaLower", "701", ["zy", "zz", "aaa"]],
+  ])("in the style %s from %s", async (style, startAt, expected) => {
+    expect(await labels({ template: "{n}", style, startAt }, expected.length)).toEqual(expected);
+  });
+
+  test("leave braces alone that are no token", async () => {
+    const template = "{N} {{n}} {x} {roman}/{total} }{";
+    expect(await labels({ template, startAt: "4" })).toEqual(["{N} {4} {x} IV/1 }{"]);
+  });
+
+  test("stand on the pages named, numbered by their places", async () => {
+    expect(await labels({ template: "{n}", pages: "2,4-5", startAt: "0" }, 5)).toEqual(["", "1", "", "3", "4"]);
+  });
+
+  test.each([
+    ["markup", `<b>&lt;x</b> "' &amp;amp; </p> &#65;`],
+    ["Latin, Greek, Cyrillic", "Žluťoučký Việt ΣΊΣΥΦΟΣ ἄνθρωπος Ґанок Ё"],
+    ["Arabic", "صفحة 12 من السلام (لا) محمد"],
+    ["Arabic with vowel signs", "مُحَمَّد"],
+    ["Hebrew", "עמוד 3 שָׁלוֹם"],
+    ["Devanagari", "पृष्ठ क्षत्रिय हिन्दी"],
+    ["Thai", "หน้าที่ ๑ ไก่"],
+    ["Chinese, Japanese, Korean", "第1页 頁 ページ 쪽"],
+    ["all in one", "a я \u0639 ह ก 中"],
+  ])("are text: %s", async (_name, template) => {
+    const [label] = await labels({ template, color: "#f00" });
+    expect(label?.normalize("NFC")).toBe(template.normalize("NFC"));
+  });
+
+  test("keep their spaces", async () => {
+    const { body } = await number(textDocument([{ content: "" }]), { template: "  a   b " });
+    expect(await plainText(body)).toContain("/ActualText (  a   b )");
+    // pdf.js makes one space of several in a run.
+    expect((await readPage(body)).text.trim()).toMatch(/^a +b$/);
+  });
+
+  test("of several lines stand one below the other", async () => {
+    const { body } = await number(textDocument([{ content: "" }]), {
+      template: "AAA\nBB\n\nC",
+      position: "bottom-left",
+    });
+    const { runs } = await readPage(body);
+    const shown = runs.filter(({ text }) => text.trim() !== "");
+    expect(shown.map(({ text }) => text)).toEqual(["AAA", "BB", "C"]);
+    const [a = 0, b = 0, c = 0] = shown.map(({ y }) => y);
+    expect([b - a, c - b].map((value) => Math.round(value))).toEqual([12, 24]);
+  });
+
+  test("of right-to-left scripts are shaped: letters join", async () => {
+    const { body } = await number(textDocument([{ content: "" }]), { template: "سسسس", fontSize: "60", color: "#f00" });
+    const { picture } = await readPage(body);
+    const [left, , right] = redArea(picture);
+    // One stroke from end to end: every column has ink.
+    for (let x = Math.ceil(left * picture.scale); x < Math.floor(right * picture.scale); x++) {
+      const rows = Array.from({ length: picture.height * picture.scale }, (_, y) => y);
+      expect(rows.some((y) => (picture.pixels[(y * picture.stride + x) * 4 + 1] ?? 255) < 128)).toBe(true);
+    }
+  });
+});
+
+describe("refusals", () => {
+  const issue = (name: string, text: string) => ({
+    fields: [{ name, issue: expect.stringContaining(text) as string }],
+  });
+
+  test("a character that no font has", async () => {
+    expect(await refused({ template: "Ⴀ {n} 😀" })).toEqual([400, "unsupported_text", { characters: ["Ⴀ", "😀"] }]);
+  });
+
+  test.each([
+    [{ style: "roman", startAt: "3999" }, "startAt", "3999"],
+    [{ template: "{roman}", startAt: "4000" }, "startAt", "3999"],
+    [{ style: "alpha", startAt: "0" }, "startAt", "lowest here is 1"],
+    [{ startAt: "-1" }, "startAt", "lowest here is 0"],
+    [{ marginPt: "300" }, "marginPt", "less than half"],
+    [{ fontSize: "0" }, "fontSize", "at least 1"],
+    [{ template: "a\tb" }, "template", "control characters"],
+    [{ color: "red" }, "color", "#888"],
+    [{ position: "middle" }, "position", "bottom-center"],
+  ])("%o", async (fields, name, text) => {
+    expect(await refused(fields, 2)).toEqual([400, "invalid_parameters", issue(name, text)]);
+  });
+
+  test("a text beyond the limit", async () => {
+    const details = { limit: 2_000, actual: 2_001 };
+    expect(await refused({ template: "x".repeat(2_001) })).toEqual([413, "limit_exceeded", details]);
+  });
+});
+
+describe("the document", () => {
+  test("grows by less than 400 bytes a page, and by one font", async () => {
+    const bytes = document({ name: "many", pages: 500 });
+    const { body } = await number(bytes);
+    expect((body.length - bytes.length) / 500).toBeLessThan(400);
+    expect(occurrences(await plainText(body), /\/FontFile2/g)).toBe(1);
+    expect((await readPage(body, 377)).text).toContain("377 of 500");
+  });
+
+  test("keeps what pages share for those that get no label", async () => {
+    const bytes = document({ name: "shared", pages: 3, features: ["shared-image"] });
+    const { body } = await number(bytes, { pages: "2" });
+    expect((await readPage(body, 2)).text).toContain("2 of 3");
+    for (const page of [1, 3]) {
+      expect((await readPage(body, page)).text).toBe((await readPage(bytes, page)).text);
+      const [before, after] = [await picture(bytes, page), await picture(body, page)];
+      expect(differsOutside(before, after, [0, 0, 0, 0])).toBe(false);
+    }
+  });
+
+  test("that is tagged gets its labels as artifacts", async () => {
+    const text = await plainText((await number(document({ name: "tagged", pages: 2, features: ["tagged"] }))).body);
+    expect(occurrences(text, /\/Artifact BMC[^]*?\/ActualText \([12] of 2\)[^]*?EMC EMC/g)).toBe(2);
+    expect(
+      occurrences(await plainText((await number(document({ name: "plain", pages: 1 }))).body), /\/Artifact/g),
+    ).toBe(0);
+  });
+
+  test("keeps its encryption", async () => {
+    const bytes = await encrypt(document({ name: "secret", pages: 1 }), {
+      cipher: "aes-256",
+      userPassword: "user",
+      ownerPassword: "owner",
+    });
+    const { body } = await number(bytes, { password: "user" });
+    expect((await readPage(body, 1, { password: "user" })).text).toContain("1 of 1");
+    await expect(readPage(body)).rejects.toThrow("password");
+  });
+
+  test("that is signed is appended to, and says where a signature breaks", async () => {
+    const signed = signedDocument();
+    const answer = await number(signed);
+    expect(answer.headers.get("X-Signature-Invalidated")).toBeNull();
+    expect(Buffer.compare(answer.body.subarray(0, signed.length), signed)).toBe(0);
+    expect((await readPage(answer.body)).text).toContain("1 of 1");
+    const certified = await number(signedDocument({ certified: true }));
+    expect(certified.headers.get("X-Signature-Invalidated")).toBe("true");
+  });
+});

@@ -1,0 +1,248 @@
+import { createCanvas } from "@napi-rs/canvas";
+import { describe, expect, test } from "vitest";
+import { pdfPart } from "../harness/client.ts";
+import { encrypt } from "../harness/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures.ts";
+import { signedDocument } from "../harness/metadata-fixtures.ts";
+import { plainText } from "../harness/qpdf.ts";
+import { areaOf, readPage } from "../harness/render.ts";
+import {
+  differsOutside,
+  GEOMETRIES,
+  isRed,
+  LEFTOVERS,
+  occurrences,
+  picture,
+  redArea,
+  refusal,
+  stamp,
+} from "../harness/stamp-calls.ts";
+import { textDocument } from "../harness/text-fixtures.ts";
+
+const empty = textDocument([{ content: "" }]);
+const red = { kind: "text", text: "HHHH", color: "#f00", opacity: "1" };
+
+/** A red image, its right half transparent. */
+function halfRed(type: "image/png" | "image/jpeg" = "image/png"): Uint8Array {
+  const canvas = createCanvas(80, 40);
+  const context = canvas.getContext("2d");
+  context.fillStyle = "#f00";
+  context.fillRect(0, 0, 40, 40);
+  return new Uint8Array(type === "image/png" ? canvas.toBuffer(type) : canvas.toBuffer(type));
+}
+
+describe("a mark stands where a person means it", () => {
+  const places = GEOMETRIES.flatMap(([name, entries, width, height]) =>
+    (["top-left", "bottom-right", "center"] as const).map((position) => ({ name, entries, width, height, position })),
+  );
+  test.each(places)("$position of a page $name", async ({ entries, width, height, position }) => {
+    const { body } = await stamp("watermark", textDocument([{ content: "", entries }]), {
+      ...red,
+      position,
+      fontSize: "20",
+    });
+    const { picture, text } = await readPage(body);
+    const [left, top, right, bottom] = redArea(picture);
+    const margin = 0.04 * Math.min(width, height);
+    const [x, y] = {
+      "top-left": [left - margin, top - margin],
+      "bottom-right": [width - right - margin, height - bottom - margin],
+      center: [(left + right - width) / 2, (top + bottom - height) / 2],
+    }[position] as [number, number];
+    expect(Math.max(Math.abs(x), Math.abs(y))).toBeLessThan(2);
+    // Capital letters of 20 points.
+    expect(Math.abs(bottom - top - 14.3)).toBeLessThan(2);
+    expect(text).toBe("HHHH");
+  });
+
+  test("along the diagonal, from the bottom left up, also of a turned page", async () => {
+    for (const [, entries, width, height] of GEOMETRIES) {
+      const { body } = await stamp("watermark", textDocument([{ content: "", entries }]), {
+        ...red,
+        text: "HHHHHHHHHHHHHHHH",
+        position: "diagonal",
+      });
+      const { picture } = await readPage(body);
+      const [left, top, right, bottom] = redArea(picture);
+      expect(Math.abs((left + right - width) / 2) + Math.abs((top + bottom - height) / 2)).toBeLessThan(4);
+      expect(right - left).toBeGreaterThan(0.7 * width);
+      const rising = picture.pixels.filter((_, at) => {
+        if (at % 4 !== 0) return false;
+        const [x, y] = [
+          ((at / 4) % picture.stride) / picture.scale,
+          Math.floor(at / 4 / picture.stride) / picture.scale,
+        ];
+        const is = isRed(picture.pixels[at] ?? 0, picture.pixels[at + 1] ?? 0, picture.pixels[at + 2] ?? 0);
+        return is && x < width / 3 && y < height / 2;
+      });
+      expect(rising.length).toBe(0);
+    }
+  });
+
+  test("turned counter-clockwise by rotation", async () => {
+    const { body } = await stamp("watermark", empty, { ...red, rotation: "90", fontSize: "40" });
+    const [left, top, right, bottom] = redArea(await picture(body));
+    expect(bottom - top).toBeGreaterThan(3 * (right - left));
+  });
+});
+
+describe("what a page draws does not change the mark, nor the mark what it draws", () => {
+  test.each(LEFTOVERS)("%s", async (_name, content) => {
+    const bytes = textDocument([{ content }]);
+    for (const layer of ["over", "under"]) {
+      const { body } = await stamp("watermark", bytes, { ...red, position: "top-right", fontSize: "20", layer });
+      const shown = await picture(body);
+      const [left, top, right, bottom] = redArea(shown);
+      expect(Math.abs(right - 576) + Math.abs(top - 24)).toBeLessThan(2);
+      expect(differsOutside(await picture(bytes), shown, [left, top, right, bottom])).toBe(false);
+    }
+  });
+});
+
+test("under: what the page draws hides the mark; over: the mark hides it", async () => {
+  const bytes = textDocument([{ content: "0 0 1 rg 0 0 600 800 re f" }]);
+  const under = await stamp("watermark", bytes, { ...red, layer: "under" });
+  expect(areaOf(await picture(under.body), isRed)).toBeUndefined();
+  const over = await stamp("watermark", bytes, red);
+  expect(areaOf(await picture(over.body), isRed)).toBeDefined();
+});
+
+test("opacity is even, also where letters overlap", async () => {
+  const { body } = await stamp("watermark", empty, { ...red, text: "سلسلہ", opacity: "0.5", fontSize: "150" });
+  const { pixels } = await picture(body);
+  let darkest = 255;
+  for (let at = 1; at < pixels.length; at += 4) darkest = Math.min(darkest, pixels[at] ?? 255);
+  expect(Math.abs(darkest - 127)).toBeLessThan(4);
+});
+
+test("a colour of three digits, and the default of all", async () => {
+  const { body } = await stamp("watermark", empty, { kind: "text", text: "A", color: "#00f", opacity: "1" });
+  expect(areaOf(await picture(body), (r, g, b) => r < 20 && g < 20 && b > 235)).toBeDefined();
+  const plain = await picture((await stamp("watermark", empty, { kind: "text", text: "A" })).body);
+  // #888 at 0.35 on white.
+  expect(areaOf(plain, (r, g, b) => r === g && g === b && Math.abs(r - 213) < 3)).toBeDefined();
+});
+
+describe("tile", () => {
+  test.each(GEOMETRIES)("covers a page %s", async (_name, entries, width, height) => {
+    const { body } = await stamp("watermark", textDocument([{ content: "", entries }]), {
+      ...red,
+      tile: "true",
+      rotation: "30",
+      fontSize: "12",
+    });
+    const shown = await picture(body);
+    const [left, top, right, bottom] = redArea(shown);
+    expect(Math.max(left, top, width - right, height - bottom)).toBeLessThan(8);
+    // No square of a mark's step is without ink.
+    const step = 90;
+    for (let y = 0; y + step <= height; y += step / 2) {
+      for (let x = 0; x + step <= width; x += step / 2) {
+        const inside = (at: number): boolean => {
+          const [px, py] = [((at / 4) % shown.stride) / shown.scale, Math.floor(at / 4 / shown.stride) / shown.scale];
+          return px >= x && px < x + step && py >= y && py < y + step;
+        };
+        let found = false;
+        for (let at = 0; at < shown.pixels.length && !found; at += 4) {
+          found = inside(at) && isRed(shown.pixels[at] ?? 0, shown.pixels[at + 1] ?? 0, shown.pixels[at + 2] ?? 0);
+        }
+        expect(found).toBe(true);
+      }
+    }
+  });
+
+  test("of an image leaves the same space everywhere", async () => {
+    const fields = { kind: "image", image: pdfPart(halfRed(), "m.png"), scale: "0.1", tile: "true", opacity: "1" };
+    const shown = await picture((await stamp("watermark", empty, fields)).body);
+    const row = Math.round(400 * shown.scale);
+    const edges: number[] = [];
+    for (let x = 1; x < shown.stride; x++) {
+      const at = (row * shown.stride + x) * 4;
+      const [is, was] = [(shown.pixels[at + 1] ?? 0) < 128, (shown.pixels[at - 3] ?? 0) < 128];
+      if (is && !was) edges.push(x);
+    }
+    const gaps = edges.slice(1).map((x, index) => x - (edges[index] ?? 0));
+    expect(gaps.length).toBeGreaterThan(3);
+    expect(Math.max(...gaps) - Math.min(...gaps)).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("an image", () => {
+  test("keeps its transparency and its shape, on a turned page as well", async () => {
+    const content = "0 0 1 rg 0 0 600 800 re f";
+    for (const [, entries, width, height] of GEOMETRIES) {
+      const { body } = await stamp("watermark", textDocument([{ content, entries }]), {
+        kind: "image",
+        image: pdfPart(halfRed(), "mark.png"),
+        opacity: "1",
+      });
+      const [left, top, right, bottom] = redArea(await picture(body));
+      // The left half of an image that is half as wide as the page, and half as high as wide.
+      expect([left, right].map((x) => Math.round((x / width) * 100))).toEqual([25, 50]);
+      expect(Math.abs(bottom - top - width / 4)).toBeLessThan(2);
+      expect(Math.abs((top + bottom - height) / 2)).toBeLessThan(2);
+    }
+  });
+
+  test("may be a JPEG", async () => {
+    const image = pdfPart(halfRed("image/jpeg"), "m.jpg");
+    const { body } = await stamp("watermark", empty, { kind: "image", image, scale: "0.25", opacity: "1" });
+    const [left, , right] = redArea(await picture(body));
+    expect(Math.abs(right - left - 75)).toBeLessThan(3);
+  });
+});
+
+describe("the document", () => {
+  test("grows by less than 60 KB for 100 pages; the mark is there once", async () => {
+    const bytes = document({ name: "many", pages: 100 });
+    const { body } = await stamp("watermark", bytes, { kind: "text", text: "سري 机密 Confidential", tile: "true" });
+    expect(body.length - bytes.length).toBeLessThan(60_000);
+    expect(occurrences(await plainText(body), /\/FontFile2/g)).toBe(2);
+    expect((await readPage(body, 77)).text).toMatch(/Confidential/);
+  });
+
+  test("shows it on the pages named", async () => {
+    const bytes = document({ name: "some", pages: 3 });
+    const { body } = await stamp("watermark", bytes, { ...red, pages: "!2" });
+    const texts = await Promise.all([1, 2, 3].map(async (page) => (await readPage(body, page)).text.includes("HHHH")));
+    expect(texts).toEqual([true, false, true]);
+  });
+
+  test("that is tagged gets it as an artifact; encryption and signatures stay", async () => {
+    const tagged = await stamp("watermark", document({ name: "t", pages: 1, features: ["tagged"] }), red);
+    expect(await plainText(tagged.body)).toMatch(/\/Artifact BMC [^]*Do EMC/);
+    const keys = { cipher: "aes-256", userPassword: "user", ownerPassword: "owner" } as const;
+    const secret = await encrypt(document({ name: "s", pages: 1 }), keys);
+    const { body } = await stamp("watermark", secret, { ...red, password: "user" });
+    expect((await readPage(body, 1, { password: "user" })).text).toContain("HHHH");
+    const signed = signedDocument();
+    const answer = await stamp("watermark", signed, red);
+    expect(answer.headers.get("X-Signature-Invalidated")).toBeNull();
+    expect(Buffer.compare(answer.body.subarray(0, signed.length), signed)).toBe(0);
+    redArea(await picture(answer.body));
+  });
+});
+
+describe("refusals", () => {
+  test.each([
+    [{ kind: "text" }, "text", "required"],
+    [{ kind: "image" }, "image", "required"],
+    [{ ...red, scale: "0.5" }, "scale", "does not belong"],
+    [{ ...red, opacity: "1.1" }, "opacity", "at most 1"],
+    [{ ...red, tile: "true", position: "top-left" }, "position", "center or diagonal"],
+    [{ ...red, color: "#ff" }, "color", "#888"],
+    [{ ...red, text: "a\u0007" }, "text", "control characters"],
+  ])("%o", async (fields, name, text) => {
+    const issue = { fields: [{ name, issue: expect.stringContaining(text) as string }] };
+    expect(await refusal("watermark", empty, fields)).toEqual([400, "invalid_parameters", issue]);
+  });
+
+  test("characters that no font has, too many tiles, something that is no image", async () => {
+    const emoji = await refusal("watermark", empty, { ...red, text: "😀" });
+    expect(emoji).toEqual([400, "unsupported_text", { characters: ["😀"] }]);
+    const tiny = await refusal("watermark", empty, { ...red, text: ".", tile: "true", fontSize: "1" });
+    expect(tiny.slice(0, 2)).toEqual([413, "limit_exceeded"]);
+    const image = await refusal("watermark", empty, { kind: "image", image: pdfPart(empty, "x.png") });
+    expect(image.slice(0, 2)).toEqual([415, "unsupported_format"]);
+  });
+});

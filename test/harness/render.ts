@@ -1,0 +1,105 @@
+import { dirname, join } from "node:path";
+import { createRequire } from "node:module";
+import { getDocument, type PDFPageProxy, VerbosityLevel } from "pdfjs-dist/legacy/build/pdf.mjs";
+import { createCanvas } from "@napi-rs/canvas";
+
+/** A page as pdf.js draws it, on white. Places are points from the top left of what is shown. */
+export interface Picture {
+  /** Points. */
+  readonly width: number;
+  readonly height: number;
+  /** Pixels in a point. */
+  readonly scale: number;
+  /** RGBA rows. */
+  readonly pixels: Uint8ClampedArray;
+  /** Pixels in a row. */
+  readonly stride: number;
+  readonly png: Buffer;
+}
+
+/** A line of text as pdf.js reads it. */
+export interface TextRun {
+  readonly text: string;
+  /** The left end of its baseline, points from the top left of what is shown. */
+  readonly x: number;
+  readonly y: number;
+}
+
+type RenderCanvas = Parameters<PDFPageProxy["render"]>[0]["canvas"];
+
+const packageRoot = dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
+const folder = (name: string): string => `${join(packageRoot, name)}/`;
+
+export interface ReadPage {
+  readonly picture: Picture;
+  readonly runs: readonly TextRun[];
+  /** All text, run after run. */
+  readonly text: string;
+}
+
+/** Draws and reads a page (from 1). Points are those of the person who looks: pdf.js applies UserUnit. */
+export async function readPage(
+  bytes: Uint8Array,
+  number = 1,
+  options: { password?: string; scale?: number } = {},
+): Promise<ReadPage> {
+  const { password, scale = 2 } = options;
+  const task = getDocument({
+    data: bytes.slice(),
+    verbosity: VerbosityLevel.ERRORS,
+    cMapUrl: folder("cmaps"),
+    standardFontDataUrl: folder("standard_fonts"),
+    wasmUrl: folder("wasm"),
+    iccUrl: folder("iccs"),
+    useSystemFonts: false,
+    disableFontFace: true,
+    ...(password === undefined ? {} : { password }),
+  });
+  try {
+    const page = await (await task.promise).getPage(number);
+    const viewport = page.getViewport({ scale });
+    const [width, height] = [Math.round(viewport.width), Math.round(viewport.height)];
+    const canvas = createCanvas(width, height);
+    const context = canvas.getContext("2d");
+    // The canvas is one as pdf.js needs it, though not a browser's.
+    await page.render({ canvas: canvas as unknown as RenderCanvas, viewport }).promise;
+    const { items } = await page.getTextContent();
+    const runs = items.flatMap((item) => {
+      if (!("str" in item) || item.str === "") return [];
+      const [, , , , x = 0, y = 0] = item.transform as number[];
+      const [left = 0, top = 0] = viewport.convertToViewportPoint(x, y) as number[];
+      return [{ text: item.str, x: left / scale, y: top / scale }];
+    });
+    return {
+      picture: {
+        width: width / scale,
+        height: height / scale,
+        scale,
+        pixels: context.getImageData(0, 0, width, height).data,
+        stride: width,
+        png: canvas.toBuffer("image/png"),
+      },
+      runs,
+      text: items.map((item) => ("str" in item ? item.str + (item.hasEOL ? "\n" : "") : "")).join(""),
+    };
+  } finally {
+    await task.destroy();
+  }
+}
+
+/** Left, top, right and bottom in points. */
+export type Area = readonly [number, number, number, number];
+
+/** The smallest area that holds every pixel that `is` true of; undefined where there is none. */
+export function areaOf(
+  { pixels, stride, scale }: Picture,
+  is: (red: number, green: number, blue: number) => boolean,
+): Area | undefined {
+  let [left, top, right, bottom] = [Infinity, Infinity, -1, -1];
+  for (let at = 0; at < pixels.length; at += 4) {
+    if (!is(pixels[at] ?? 0, pixels[at + 1] ?? 0, pixels[at + 2] ?? 0)) continue;
+    const [x, y] = [(at / 4) % stride, Math.floor(at / 4 / stride)];
+    [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
+  }
+  return right < 0 ? undefined : [left / scale, top / scale, (right + 1) / scale, (bottom + 1) / scale];
+}

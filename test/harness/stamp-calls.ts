@@ -1,0 +1,84 @@
+import { expect, inject } from "vitest";
+import { pdfPart, post, type Answer, type Part } from "./client.ts";
+import { areaOf, type Area, readPage, type Picture } from "./render.ts";
+import { check } from "./qpdf.ts";
+
+const { baseUrl, liveKey } = inject("server");
+
+/** Calls a stamp's operation; the answer is a PDF that qpdf finds nothing wrong with. */
+export async function stamp(
+  operation: string,
+  bytes: Uint8Array,
+  fields: Readonly<Record<string, Part>> = {},
+): Promise<Answer> {
+  const answer = await post({ baseUrl, key: liveKey }, operation, { file: pdfPart(bytes), ...fields });
+  expect(answer.status, new TextDecoder().decode(answer.body.subarray(0, 500))).toBe(200);
+  const { password } = fields;
+  const report = await check(answer.body, typeof password === "string" ? password : undefined);
+  expect(report.errors).toEqual([]);
+  return answer;
+}
+
+/** Status, code and details of a refusal. */
+export async function refusal(
+  operation: string,
+  bytes: Uint8Array,
+  fields: Readonly<Record<string, Part>>,
+): Promise<[number, string | undefined, unknown]> {
+  const answer = await post({ baseUrl, key: liveKey }, operation, { file: pdfPart(bytes), ...fields });
+  const { error } = JSON.parse(new TextDecoder().decode(answer.body)) as { error: { details?: unknown } };
+  return [answer.status, answer.code, error.details];
+}
+
+export const isRed = (red: number, green: number, blue: number): boolean => red > 150 && green < 120 && blue < 120;
+
+/** The area of what is red; fails where nothing is. */
+export function redArea(picture: Picture): Area {
+  const area = areaOf(picture, isRed);
+  expect(area, "nothing red is shown").toBeDefined();
+  return area ?? [0, 0, 0, 0];
+}
+
+/** Pages with something about them that a stamp must get right: entries of a page of 600 x 800 units, and how it is shown. */
+export const GEOMETRIES: readonly [name: string, entries: string, width: number, height: number][] = [
+  ["as it is", "", 600, 800],
+  ["cut", "/CropBox [150 300 450 500]", 300, 200],
+  ["turned, cut", "/Rotate 90 /CropBox [150 300 450 500]", 200, 300],
+  ["turned, cut, enlarged", "/Rotate 90 /CropBox [150 300 450 500] /UserUnit 2", 400, 600],
+  ["upside down, cut", "/Rotate 180 /CropBox [150 300 450 500]", 300, 200],
+  ["turned the other way, cut, enlarged", "/Rotate 270 /CropBox [150 300 450 500] /UserUnit 2", 400, 600],
+];
+
+/** Content that leaves the graphics state as no stamp wants to find it. */
+export const LEFTOVERS: readonly [name: string, content: string][] = [
+  ["a matrix", "0.1 0 0 0.1 300 300 cm 0 0 1 rg 0 0 100 100 re f"],
+  ["saved states", "q q 2 0 0 2 50 60 cm 0 0 1 rg 0 0 50 50 re f"],
+  ["restores of nothing", "0 0 1 rg Q Q 2 0 0 2 5 6 cm 20 20 50 50 re f"],
+  ["a clip", "100 100 50 50 re W n 0 0 1 rg 0 0 600 800 re f"],
+  ["a text object and its state", "0 0 1 rg BT /F1 40 Tf 3 Tr 20 Ts 9 Tc 200 Tz 100 100 Td (open) Tj"],
+  ["hidden marked content", "0 0 1 rg 30 30 50 50 re f /OC << >> BDC"],
+  ["a string that does not end", "0 0 1 rg 30 30 50 50 re f BT (never ends"],
+  ["an array that does not end", "0 0 1 rg 30 30 50 50 re f [1 2 (q) 3"],
+  ["words in strings, comments, names", "q 0 0 1 rg % q q q\n30 30 50 50 re f /q gs (\\) q Q) pop <71> pop Q"],
+  [
+    "an inline image with words in it",
+    "q 40 0 0 40 30 30 cm BI /W 4 /H 4 /BPC 8 /CS /G ID q Q q BT EI_q Q BT \nEI Q q",
+  ],
+];
+
+/** Whether two pictures are alike outside an area. */
+export function differsOutside(one: Picture, other: Picture, [left, top, right, bottom]: Area): boolean {
+  for (let at = 0; at < one.pixels.length; at += 4) {
+    const [x, y] = [((at / 4) % one.stride) / one.scale, Math.floor(at / 4 / one.stride) / one.scale];
+    if (x >= left - 1 && x <= right + 1 && y >= top - 1 && y <= bottom + 1) continue;
+    for (let part = 0; part < 3; part++) {
+      if (Math.abs((one.pixels[at + part] ?? 0) - (other.pixels[at + part] ?? 0)) > 8) return true;
+    }
+  }
+  return false;
+}
+
+export const picture = async (bytes: Uint8Array, page = 1): Promise<Picture> => (await readPage(bytes, page)).picture;
+
+/** How often something stands in a text. */
+export const occurrences = (text: string, what: RegExp): number => text.match(what)?.length ?? 0;
