@@ -12,7 +12,7 @@ describe("readEnv", () => {
   });
 
   test("takes the slash off the base URL, which paths are appended to", () => {
-    const bindings = { DB: env.DB, MEMORY_BUDGET_MIB: "64", BASE_URL: "https://pdf.example.com/" };
+    const bindings = { ...env, BASE_URL: "https://pdf.example.com/" };
     expect(readEnv(bindings).baseUrl).toBe("https://pdf.example.com");
   });
 
