@@ -92,6 +92,26 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       stripMetadata: random.pick([undefined, "true"]),
       imageMaxDpi: random.pick([undefined, "72"]),
     }),
+  watermark({ random, mark, document, image }) {
+    const kind = random.pick(["text", "image"]);
+    return given({
+      ...document(),
+      kind,
+      text: kind === "text" ? random.pick([mark, `${mark} <b>&amp; عربى`]) : undefined,
+      image: kind === "image" ? image() : undefined,
+      position: random.pick([undefined, "top-left", "bottom-right", "diagonal"]),
+      layer: random.pick([undefined, "under"]),
+      pages: random.pick([undefined, ...RANGES]),
+    });
+  },
+  "add-page-numbers": ({ random, mark, document }) =>
+    given({
+      ...document(),
+      template: random.pick([undefined, `${mark} {n}`, "{roman} / {total}"]),
+      style: random.pick([undefined, "roman", "alphaLower"]),
+      position: random.pick([undefined, "top-left"]),
+      pages: random.pick([undefined, ...RANGES]),
+    }),
   metadata({ random, mark, document }) {
     if (random.once(2)) return given({ ...document(), action: "get" });
     const metadata = random.pick([{ title: mark, custom: { Note: mark } }, { title: null, author: mark }, {}]);
