@@ -10,7 +10,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { checkAnswer, readInput, survivalCases, type Case, type Input } from "../test/harness/cases.ts";
-import { post, type Service } from "../test/harness/client.ts";
+import { patiently, post, type Service } from "../test/harness/client.ts";
 import { document } from "../test/harness/fixtures.ts";
 import { readPasswords } from "../test/harness/manifest.ts";
 import { withService } from "../test/harness/service.ts";
@@ -101,7 +101,8 @@ async function runFile(
 
 async function runCase(service: Service, one: Case): Promise<Pick<Result, "status" | "problems">> {
   try {
-    const answer = await post(service, one.operation, one.parts, CALL_TIMEOUT);
+    // Two files are under way, and both may be large.
+    const answer = await patiently(() => post(service, one.operation, one.parts, CALL_TIMEOUT));
     if (answer.status !== 200) return { status: `${answer.status} ${answer.code ?? "without a code"}`, problems: [] };
     // pdf.js and qpdf may choke on an output: that is a fault of the output.
     const problems = await checkAnswer(answer, one).catch((error: unknown) => [

@@ -60,3 +60,15 @@ function errorCode(body: Uint8Array): string | undefined {
     return undefined;
   }
 }
+
+/** How often a full service is asked again before it counts as full for good. */
+const TRIES = 6;
+
+/** Asks again where the service says that it is full. */
+export async function patiently(send: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await send();
+    if (answer.code !== "overloaded" || attempt === TRIES) return answer;
+    await new Promise((done) => setTimeout(done, Number(answer.headers.get("Retry-After") ?? 1) * 200 * attempt));
+  }
+}

@@ -1,7 +1,7 @@
 /** The mutation run: damaged files through every operation, and what must hold for each call. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { post, pdfPart, type Answer, type Part, type Service } from "./client.ts";
+import { patiently, post, pdfPart, type Part, type Service } from "./client.ts";
 import { faultsOf } from "./fuzz-checks.ts";
 import { forms, type Form } from "./fuzz-forms.ts";
 import { document } from "./fixtures.ts";
@@ -48,8 +48,6 @@ export interface FuzzResult {
 const SOON = 60_000;
 /** Calls under way together: engines work side by side, too. */
 const AT_ONCE = 2;
-/** How often a full service is asked again before it counts as full for good. */
-const TRIES = 6;
 /** Failures after which a run ends. */
 const MOST_FAILURES = 25;
 
@@ -158,15 +156,6 @@ function makeCall(
 /** PNG, JPEG or WebP, by the first bytes. */
 export const isImage = (bytes: Uint8Array): boolean =>
   /^(?:\u0089PNG|\u00ff\u00d8\u00ff|RIFF)/.test(Buffer.from(bytes.subarray(0, 4)).toString("latin1"));
-
-/** Asks again where the service says that it is full. */
-async function patiently(send: () => Promise<Answer>): Promise<Answer> {
-  for (let attempt = 1; ; attempt++) {
-    const answer = await send();
-    if (answer.code !== "overloaded" || attempt === TRIES) return answer;
-    await new Promise((done) => setTimeout(done, Number(answer.headers.get("Retry-After") ?? 1) * 200 * attempt));
-  }
-}
 
 /** A request that must succeed, whatever came before, and its answer show nothing of anybody else. */
 function plainRequest(service: Service, markers: Markers): () => Promise<string[]> {
