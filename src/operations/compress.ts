@@ -64,9 +64,9 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
     await mergeDuplicates(open);
     await recompressImages(open, codecs, { quality: QUALITY[level], maxDpi: imageMaxDpi, grayscale });
     codecs.drop();
-    await recompressStreams(open);
+    const streamBytes = await recompressStreams(open);
     const asked = grayscale || stripMetadata;
-    const smaller = rewritten(open, asked);
+    const smaller = rewritten(open, asked, streamBytes);
     const gained = smaller !== undefined && smaller.length < file.bytes.length;
     const bytes = smaller && (gained || asked) ? smaller : file.bytes;
     const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
@@ -77,9 +77,9 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
 });
 
 /** The document written anew; undefined where there is no memory for that and it can go back as it came. */
-function rewritten(open: OpenPdf, asked: boolean): EngineBytes | undefined {
+function rewritten(open: OpenPdf, asked: boolean, streamBytes: number): EngineBytes | undefined {
   try {
-    return rewriteSmall(open);
+    return rewriteSmall(open, Math.min(streamBytes, open.input.bytes.length));
   } catch (error) {
     const meaning = open.engine.explain(error);
     if (asked || !(meaning instanceof Refusal) || meaning.code !== "limit_exceeded") throw error;

@@ -4,7 +4,7 @@ import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appear
 import { type Answer, pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
 import { imageDocument, type ImageFixture, imageFixtures, inlineImageDocument } from "../harness/image-fixtures.ts";
-import { jpegDocument } from "../harness/jpeg-document-fixtures.ts";
+import { brochure, jpegDocument } from "../harness/jpeg-document-fixtures.ts";
 import { signedDocument } from "../harness/metadata-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { check } from "../harness/qpdf.ts";
@@ -155,6 +155,13 @@ test("inline images are encoded anew, too", async () => {
   const { body } = await compress(bytes);
   expect(body.length).toBeLessThan(bytes.length * 0.2);
   expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.98)).toEqual([]);
+});
+
+test("many large photographs: none is lost for want of memory", { timeout: 120_000 }, async () => {
+  const bytes = brochure(12);
+  const { body } = await compress(bytes);
+  expect(body.length).toBeLessThan(bytes.length * 0.05);
+  expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.8)).toEqual([]);
 });
 
 describe("never larger", () => {

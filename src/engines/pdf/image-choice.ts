@@ -4,7 +4,7 @@ import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { ImageCodecs } from "../raster/codecs.ts";
 import type { Components, ImageFacts } from "./image-facts.ts";
-import { encodeJpeg, jpegComponents, jpegQuality } from "./image-jpeg.ts";
+import { encodeJpeg } from "./image-jpeg.ts";
 import {
   type EncodedImage,
   encodeLossless,
@@ -15,6 +15,7 @@ import {
   type Samples,
 } from "./image-lossless.ts";
 import { fits, readGreys, readKeyed, readSamples, type Size } from "./image-samples.ts";
+import { jpegComponents, jpegQuality } from "./jpeg-segments.ts";
 import type { PdfEngine } from "./mupdf.ts";
 
 export interface ImageJob {

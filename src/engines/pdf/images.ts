@@ -1,6 +1,7 @@
 /** The images of a document, encoded anew: smaller where their place needs no more, lossy where they are photographs. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
+import { Refusal } from "../errors.ts";
 import type { ImageCodecs } from "../raster/codecs.ts";
 import type { OpenPdf } from "./document.ts";
 import { type ImageFacts, readImageFacts } from "./image-facts.ts";
@@ -49,6 +50,8 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
       if (result) engine.scope(() => writeImage(object, image, result));
     } catch (error) {
       failures++;
+      const meaning = engine.explain(error);
+      if (turnsGrey && meaning instanceof Refusal && meaning.code !== "invalid_file") throw meaning;
       if (!engine.outlives(error)) throw error;
     } finally {
       object.destroy();

@@ -65,7 +65,7 @@ export class PdfEngine {
       Failure,
       // A library inside MuPDF that gets no memory only gives up: MuPDF goes on without the image.
       report: (message) => {
-        if (engine && message.startsWith("library error")) engine.#budget.starve();
+        if (engine && /^(library|system) error/.test(message)) engine.#budget.starve();
       },
       instantiateWasm(imports, done) {
         const instance = new WebAssembly.Instance(module, imports);
@@ -163,12 +163,12 @@ export class PdfEngine {
   }
 
   /**
-   * Makes room at one place for an output that is about as large as the input. MuPDF's output buffer grows by half its size
-   * with realloc: in a hole that large it grows in place, elsewhere old and new lie side by side (`npm run memory`).
+   * Makes room at one place for an output that is about as large as the input, or as `bytes` say. MuPDF's output buffer grows
+   * by half its size with realloc: in a hole that large it grows in place, elsewhere old and new lie side by side.
    */
-  makeRoom(): void {
+  makeRoom(bytes = this.#inputBytes): void {
     try {
-      this.lib._wasm_free(this.lib._wasm_malloc(Math.ceil((this.#inputBytes + 1) * HOLES.output)));
+      this.lib._wasm_free(this.lib._wasm_malloc(Math.ceil((bytes + 1) * HOLES.output)));
     } catch (error) {
       // Without it the output may still find a place.
       if (!(error instanceof MuPDFFailure)) throw error;
@@ -213,6 +213,11 @@ export class PdfEngine {
   /** Throws the `Refusal` due where something was left out of a page because the heap might not grow. */
   refuseStarved(): void {
     this.#budget.refuseStarved();
+  }
+
+  /** Does `work`, which may draw: an error of MuPDF where something was left out for want of memory, and not told. */
+  whole<T>(work: () => T): T {
+    return this.#budget.whole(work);
   }
 
   /** Whether the work can go on without what failed: MuPDF said so itself, be it for want of memory. */
