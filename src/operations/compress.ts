@@ -8,6 +8,7 @@ import { turnGrey } from "../engines/pdf/grey.ts";
 import { recompressImages } from "../engines/pdf/images.ts";
 import { liftInlineImages } from "../engines/pdf/inline-images.ts";
 import { changeMetadata } from "../engines/pdf/metadata.ts";
+import { dropOutputProfiles } from "../engines/pdf/output-profiles.ts";
 import { dropPrivateData } from "../engines/pdf/private-data.ts";
 import { rewriteSmall } from "../engines/pdf/save.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
@@ -27,7 +28,8 @@ export const compress = defineOperation({
   summary: "Make a PDF smaller",
   description: `Images are encoded anew at the quality of the level and, where they lie above \`imageMaxDpi\`, made smaller; drawings and
 black-and-white images lose nothing but resolution. Fonts keep only the glyphs that are used, equal streams are merged, unused objects
-dropped, streams and objects compressed. Text, links, forms, outlines, tags and encryption stay. The result is never larger than the
+dropped, streams and objects compressed, and what programs keep for themselves left out. Above the level \`low\`, output intents lose their profile,
+unless the file is a PDF/A. Text, links, forms, outlines, tags and encryption stay. The result is never larger than the
 file sent: where nothing is gained that file comes back byte for byte, unless \`grayscale\` or \`stripMetadata\` asked for a change.`,
   credits: 2,
   scope: "pdf:write",
@@ -58,6 +60,7 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
     const signed = isSigned(document.getTrailer().get("Root"));
     if (stripMetadata) changeMetadata(pdf, document, { entries: new Map(), clears: "all" });
     dropPrivateData(open);
+    if (level !== "low") dropOutputProfiles(open);
     subsetFonts(open);
     if (grayscale) turnGrey(open);
     else liftInlineImages(open, { smallest: SMALLEST_INLINE });

@@ -3,11 +3,12 @@ import type { Pixmap } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { ImageCodecs } from "../raster/codecs.ts";
+import { encodeCmyk } from "./cmyk-jpeg.ts";
 import type { EncodedImage, Samples } from "./image-lossless.ts";
 import { segments } from "./jpeg-segments.ts";
 
 /**
- * Writes samples as JPEG: grey and three components with mozjpeg, larger ones and CMYK with libjpeg, which goes row by row.
+ * Writes samples as JPEG with mozjpeg, or larger ones with libjpeg, which goes row by row.
  * `pixmap` holds the same samples.
  */
 export async function encodeJpeg(
@@ -22,8 +23,9 @@ export async function encodeJpeg(
 
 async function withMozjpeg(codecs: ImageCodecs, samples: Samples, quality: number): Promise<Uint8Array | undefined> {
   const { width, height, components } = samples;
-  if (components === 4 || width * height > limits.compress.mozjpegPixels) return undefined;
+  if (width * height > limits.compress.mozjpegPixels) return undefined;
   try {
+    if (components === 4) return await encodeCmyk(codecs, samples, quality);
     return await codecs.encodeJpeg({ data: rgba(samples), width, height }, { quality, grey: components === 1 });
   } catch (error) {
     if (error instanceof Refusal) return undefined;
