@@ -3,7 +3,13 @@ import { describe, expect, inject, test } from "vitest";
 import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appearance.ts";
 import { type Answer, pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
-import { imageDocument, type ImageFixture, imageFixtures, inlineImageDocument } from "../harness/image-fixtures.ts";
+import {
+  imageDocument,
+  type ImageFixture,
+  imageFixtures,
+  inlineImageDocument,
+  largeDrawing,
+} from "../harness/image-fixtures.ts";
 import { brochure, jpegDocument } from "../harness/jpeg-document-fixtures.ts";
 import { signedDocument } from "../harness/metadata-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
@@ -119,6 +125,15 @@ describe("resolution", () => {
       expect([await widths("150"), await widths("72"), await widths("600")]).toEqual([417, 200, 480]);
     },
   );
+
+  test("one too large to be held is made smaller row by row", { timeout: 60_000 }, async () => {
+    const bytes = imageDocument(largeDrawing());
+    // 1800 samples on 200 points, half of what it has.
+    const { body } = await compress(bytes, { imageMaxDpi: "648" });
+    expect((await imagesOf(body))[0]).toMatchObject({ width: 1800, filter: "/FlateDecode" });
+    const [before, after] = [drawPages(bytes)[0], drawPages(body)[0]];
+    expect(before && after && largestBlockError(before, after)).toBeLessThan(3);
+  });
 
   test("a form's matrix counts", async () => {
     // Drawn at half its size within a form that is drawn at twice its size.

@@ -1,5 +1,7 @@
 /** What an image's dictionary says, as far as it decides what may be done with its samples (ISO 32000-2, 8.9.5). */
 import type { PDFObject } from "mupdf";
+import { limits } from "../../limits.ts";
+import { Refusal } from "../errors.ts";
 import { isNamed } from "./content-streams.ts";
 import { jpegIsProgressive } from "./jpeg-segments.ts";
 import { items } from "./objects.ts";
@@ -116,4 +118,11 @@ function transparencyOf(image: PDFObject): ImageFacts["transparency"] {
   const mask = image.get("Mask");
   if (mask.isArray()) return "colour-key";
   return mask.isStream() ? "mask" : "none";
+}
+
+export function tooLargeForGrey(image: ImageFacts): Refusal {
+  return new Refusal("limit_exceeded", "An image of the document is too large to be turned grey.", {
+    limit: limits.compress.decodedPixels,
+    actual: image.width * image.height,
+  });
 }

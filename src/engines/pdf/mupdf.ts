@@ -30,6 +30,8 @@ export class PdfEngine {
    * last as long as the lease, which is too long only where much is done again and again.
    */
   readonly scope: <T>(work: () => T) => T;
+  /** Does `work`, which may draw: an error of MuPDF where something was left out for want of memory, and not told. */
+  readonly whole = <T>(work: () => T): T => this.#budget.whole(work);
   #budget = new Budget(() => true, 0);
   #arena: { pointer: number; capacity: number; used: number } | undefined;
   /** Bytes of the request's files. */
@@ -213,11 +215,6 @@ export class PdfEngine {
   /** Throws the `Refusal` due where something was left out of a page because the heap might not grow. */
   refuseStarved(): void {
     this.#budget.refuseStarved();
-  }
-
-  /** Does `work`, which may draw: an error of MuPDF where something was left out for want of memory, and not told. */
-  whole<T>(work: () => T): T {
-    return this.#budget.whole(work);
   }
 
   /** Whether the work can go on without what failed: MuPDF said so itself, be it for want of memory. */
