@@ -11,6 +11,8 @@ import { changeMetadata } from "../engines/pdf/metadata.ts";
 import { dropOutputProfiles } from "../engines/pdf/output-profiles.ts";
 import { dropPrivateData } from "../engines/pdf/private-data.ts";
 import { rewriteSmall } from "../engines/pdf/save.ts";
+import { packSmall, SMALL_FILE } from "../engines/pdf/small-file.ts";
+import { ownBytes } from "../engines/pdf/joined-bytes.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
@@ -69,7 +71,7 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
     codecs.drop();
     const streamBytes = await recompressStreams(open);
     const asked = grayscale || stripMetadata;
-    const smaller = rewritten(open, asked, streamBytes);
+    const smaller = await packed(rewritten(open, asked, streamBytes));
     const gained = smaller !== undefined && smaller.length < file.bytes.length;
     const bytes = smaller && (gained || asked) ? smaller : file.bytes;
     const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
@@ -88,4 +90,11 @@ function rewritten(open: OpenPdf, asked: boolean, streamBytes: number): EngineBy
     if (asked || !(meaning instanceof Refusal) || meaning.code !== "limit_exceeded") throw error;
     return undefined;
   }
+}
+
+/** A small file with less around its objects. */
+async function packed(file: EngineBytes | undefined): Promise<EngineBytes | undefined> {
+  if (!file || file.length > SMALL_FILE) return file;
+  const bytes = await packSmall(file.view(0, file.length).slice());
+  return bytes && bytes.length < file.length ? ownBytes(bytes) : file;
 }

@@ -20,6 +20,11 @@ export async function deflate(bytes: Uint8Array): Promise<Uint8Array> {
   return collect(streamOf(bytes).pipeThrough(new CompressionStream("deflate")));
 }
 
+/** Inflates what is known to be short. */
+export async function inflateWhole(bytes: Uint8Array): Promise<Uint8Array> {
+  return collect(streamOf(bytes).pipeThrough(new DecompressionStream("deflate")));
+}
+
 /**
  * Deflates all streams anew that are deflated badly, or in an older way. What cannot be decoded stays as it is. Gives the
  * bytes that all streams take then. XMP is deflated, too, but for that of a PDF/A, which tools find by its plain text.
