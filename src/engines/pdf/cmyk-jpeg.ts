@@ -19,10 +19,8 @@ export async function encodeCmyk(
   quality: number,
 ): Promise<Uint8Array | undefined> {
   const { width, height } = samples;
-  // Both are read out of the samples before anything is waited for: these may be a view of an engine's heap.
-  const [light, dark] = [lights(samples), blacks(samples)];
-  const colour = partsOf(await codecs.encodeJpeg({ data: light, width, height }, { quality }));
-  const black = partsOf(await codecs.encodeJpeg({ data: dark, width, height }, { quality, grey: true }));
+  const colour = partsOf(await codecs.encodeJpeg({ data: lights(samples), width, height }, { quality }));
+  const black = partsOf(await codecs.encodeJpeg({ data: blacks(samples), width, height }, { quality, grey: true }));
   if (!colour || !black) return undefined;
   const [most = 0] = colour.frame.subarray(7, 8);
   const frame = [...colour.frame.subarray(0, 5), 4, ...colour.frame.subarray(6), BLACK.component, most, BLACK.table];
@@ -41,22 +39,26 @@ export async function encodeCmyk(
   ]);
 }
 
-function lights({ data, width, height }: Samples): Uint8Array {
-  const pixels = new Uint8Array(width * height * 4);
-  for (let at = 0; at < pixels.length; at += 4) {
+function lights({ data, width, height }: Samples): CodecBytes {
+  return pixelsOf(width * height * 4, (pixels, at) => {
     for (let part = 0; part < 3; part++) pixels[at + part] = 255 - (data[at + part] ?? 0);
-    pixels[at + 3] = 255;
-  }
-  return pixels;
+  });
 }
 
-function blacks({ data, width, height }: Samples): Uint8Array {
-  const pixels = new Uint8Array(width * height * 4);
-  for (let at = 0; at < pixels.length; at += 4) {
-    pixels.fill(data[at + 3] ?? 0, at, at + 3);
-    pixels[at + 3] = 255;
-  }
-  return pixels;
+function blacks({ data, width, height }: Samples): CodecBytes {
+  return pixelsOf(width * height * 4, (pixels, at) => pixels.fill(data[at + 3] ?? 0, at, at + 3));
+}
+
+function pixelsOf(length: number, write: (pixels: Uint8Array, at: number) => void): CodecBytes {
+  return {
+    length,
+    writeTo: (pixels) => {
+      for (let at = 0; at < length; at += 4) {
+        write(pixels, at);
+        pixels[at + 3] = 255;
+      }
+    },
+  };
 }
 
 interface Parts {

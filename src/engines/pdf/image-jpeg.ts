@@ -33,16 +33,20 @@ async function withMozjpeg(codecs: ImageCodecs, samples: Samples, quality: numbe
   }
 }
 
-function rgba({ data, width, height, components }: Samples): Uint8Array {
-  const pixels = new Uint8Array(width * height * 4);
+/** The encoder's pixels, written where it wants them: beside a large file there is no room for them elsewhere. */
+function rgba({ data, width, height, components }: Samples): CodecBytes {
   const [green, blue] = components === 3 ? [1, 2] : [0, 0];
-  for (let from = 0, to = 0; to < pixels.length; from += components, to += 4) {
-    pixels[to] = data[from] ?? 0;
-    pixels[to + 1] = data[from + green] ?? 0;
-    pixels[to + 2] = data[from + blue] ?? 0;
-    pixels[to + 3] = 255;
-  }
-  return pixels;
+  return {
+    length: width * height * 4,
+    writeTo: (pixels) => {
+      for (let from = 0, to = 0; to < pixels.length; from += components, to += 4) {
+        pixels[to] = data[from] ?? 0;
+        pixels[to + 1] = data[from + green] ?? 0;
+        pixels[to + 2] = data[from + blue] ?? 0;
+        pixels[to + 3] = 255;
+      }
+    },
+  };
 }
 
 /** MuPDF puts the profile of its own device space in, which the PDF does not mean. */
