@@ -8,8 +8,11 @@ import { turnGrey } from "../engines/pdf/grey.ts";
 import { recompressImages } from "../engines/pdf/images.ts";
 import { liftInlineImages } from "../engines/pdf/inline-images.ts";
 import { changeMetadata } from "../engines/pdf/metadata.ts";
+import { dropOutputProfiles } from "../engines/pdf/output-profiles.ts";
 import { dropPrivateData } from "../engines/pdf/private-data.ts";
 import { rewriteSmall } from "../engines/pdf/save.ts";
+import { packSmall, SMALL_FILE } from "../engines/pdf/small-file.ts";
+import { ownBytes } from "../engines/pdf/joined-bytes.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
@@ -27,7 +30,8 @@ export const compress = defineOperation({
   summary: "Make a PDF smaller",
   description: `Images are encoded anew at the quality of the level and, where they lie above \`imageMaxDpi\`, made smaller; drawings and
 black-and-white images lose nothing but resolution. Fonts keep only the glyphs that are used, equal streams are merged, unused objects
-dropped, streams and objects compressed. Text, links, forms, outlines, tags and encryption stay. The result is never larger than the
+dropped, streams and objects compressed, and what programs keep for themselves left out. Above the level \`low\`, output intents lose their profile,
+unless the file is a PDF/A. Text, links, forms, outlines, tags and encryption stay. The result is never larger than the
 file sent: where nothing is gained that file comes back byte for byte, unless \`grayscale\` or \`stripMetadata\` asked for a change.`,
   credits: 2,
   scope: "pdf:write",
@@ -58,15 +62,16 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
     const signed = isSigned(document.getTrailer().get("Root"));
     if (stripMetadata) changeMetadata(pdf, document, { entries: new Map(), clears: "all" });
     dropPrivateData(open);
+    if (level !== "low") dropOutputProfiles(open);
     subsetFonts(open);
     if (grayscale) turnGrey(open);
     else liftInlineImages(open, { smallest: SMALLEST_INLINE });
     await mergeDuplicates(open);
     await recompressImages(open, codecs, { quality: QUALITY[level], maxDpi: imageMaxDpi, grayscale });
     codecs.drop();
-    await recompressStreams(open);
+    const streamBytes = await recompressStreams(open);
     const asked = grayscale || stripMetadata;
-    const smaller = rewritten(open, asked);
+    const smaller = await packed(rewritten(open, asked, streamBytes));
     const gained = smaller !== undefined && smaller.length < file.bytes.length;
     const bytes = smaller && (gained || asked) ? smaller : file.bytes;
     const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
@@ -77,12 +82,19 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
 });
 
 /** The document written anew; undefined where there is no memory for that and it can go back as it came. */
-function rewritten(open: OpenPdf, asked: boolean): EngineBytes | undefined {
+function rewritten(open: OpenPdf, asked: boolean, streamBytes: number): EngineBytes | undefined {
   try {
-    return rewriteSmall(open);
+    return rewriteSmall(open, Math.min(streamBytes, open.input.bytes.length));
   } catch (error) {
     const meaning = open.engine.explain(error);
     if (asked || !(meaning instanceof Refusal) || meaning.code !== "limit_exceeded") throw error;
     return undefined;
   }
+}
+
+/** A small file with less around its objects. */
+async function packed(file: EngineBytes | undefined): Promise<EngineBytes | undefined> {
+  if (!file || file.length > SMALL_FILE) return file;
+  const bytes = await packSmall(file.view(0, file.length).slice());
+  return bytes && bytes.length < file.length ? ownBytes(bytes) : file;
 }

@@ -3,8 +3,14 @@ import { describe, expect, inject, test } from "vitest";
 import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appearance.ts";
 import { type Answer, pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
-import { imageDocument, type ImageFixture, imageFixtures, inlineImageDocument } from "../harness/image-fixtures.ts";
-import { jpegDocument } from "../harness/jpeg-document-fixtures.ts";
+import {
+  imageDocument,
+  type ImageFixture,
+  imageFixtures,
+  inlineImageDocument,
+  largeDrawing,
+} from "../harness/image-fixtures.ts";
+import { brochure, jpegDocument } from "../harness/jpeg-document-fixtures.ts";
 import { signedDocument } from "../harness/metadata-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { check } from "../harness/qpdf.ts";
@@ -120,6 +126,15 @@ describe("resolution", () => {
     },
   );
 
+  test("one too large to be held is made smaller row by row", { timeout: 60_000 }, async () => {
+    const bytes = imageDocument(largeDrawing());
+    // 1800 samples on 200 points, half of what it has.
+    const { body } = await compress(bytes, { imageMaxDpi: "648" });
+    expect((await imagesOf(body))[0]).toMatchObject({ width: 1800, filter: "/FlateDecode" });
+    const [before, after] = [drawPages(bytes)[0], drawPages(body)[0]];
+    expect(before && after && largestBlockError(before, after)).toBeLessThan(3);
+  });
+
   test("a form's matrix counts", async () => {
     // Drawn at half its size within a form that is drawn at twice its size.
     const bytes = imageDocument(named("photo-rgb"), { inForm: true });
@@ -155,6 +170,13 @@ test("inline images are encoded anew, too", async () => {
   const { body } = await compress(bytes);
   expect(body.length).toBeLessThan(bytes.length * 0.2);
   expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.98)).toEqual([]);
+});
+
+test("many large photographs: none is lost for want of memory", { timeout: 120_000 }, async () => {
+  const bytes = brochure(12);
+  const { body } = await compress(bytes);
+  expect(body.length).toBeLessThan(bytes.length * 0.05);
+  expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.8)).toEqual([]);
 });
 
 describe("never larger", () => {

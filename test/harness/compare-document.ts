@@ -183,7 +183,7 @@ function withoutPage(widget: Plain): Plain {
 }
 
 function isSameWidget(trace: Trace, source: number, expected: Plain, actual: Plain): boolean {
-  if (canonical(withoutPage(expected)) !== canonical(withoutPage(actual))) return false;
+  if (canonical(trace.seen(withoutPage(expected))) !== canonical(trace.seen(withoutPage(actual)))) return false;
   const [from, to] = [pageOf(expected), pageOf(actual)];
   if (from === undefined) return true;
   const origin = trace.mapping.pages[to ?? -1];

@@ -98,6 +98,11 @@ export class Trace {
     this.differences.push({ page, what, expected: around(wanted, place), actual: around(got, place) });
   }
 
+  /** A value as far as it must be the same. */
+  seen(value: Json | object | undefined): Json | object | undefined {
+    return this.mapping.recoloured === true ? withoutColours(value) : value;
+  }
+
   /** Reports where two values are not the same JSON. */
   equal(
     page: number | null,
@@ -105,9 +110,8 @@ export class Trace {
     expected: Json | object | undefined,
     actual: Json | object | undefined,
   ): void {
-    const seen = this.mapping.recoloured === true ? withoutColours : (value: typeof expected) => value;
     if (this.mapping.recoloured === true && /color$/i.test(what)) return;
-    if (canonical(seen(expected)) !== canonical(seen(actual))) this.report(page, what, expected, actual);
+    if (canonical(this.seen(expected)) !== canonical(this.seen(actual))) this.report(page, what, expected, actual);
   }
 
   /** `equal` for each key, so that a difference names what differs. */

@@ -65,6 +65,33 @@ const mask: PdfStream = flate(
 const profile: PdfStream = flate(noise(400, 9), "/N 3 /Alternate /DeviceRGB");
 const bits8 = "/BitsPerComponent 8";
 
+/** A drawing too large to be decoded as a whole, its rows filtered in all of PNG's ways (RFC 2083, 6). */
+export function largeDrawing(): ImageFixture {
+  const [side, step] = [3600, 3];
+  const stride = side * step;
+  const lines = drawing(side, side, [255, 0, 90, 180]);
+  const rows = new Uint8Array((stride + 1) * side);
+  const sample = (x: number, y: number): number => (x < 0 || y < 0 ? 0 : (lines[y * side + Math.floor(x / step)] ?? 0));
+  for (let y = 0, to = 0; y < side; y++) {
+    const filter = (rows[to++] = y % 5);
+    for (let x = 0; x < stride; x++) {
+      const [a, b, c] = [sample(x - step, y), sample(x, y - 1), sample(x - step, y - 1)];
+      const paeth = [a, b, c].reduce((best, next) =>
+        Math.abs(a + b - c - next) < Math.abs(a + b - c - best) ? next : best,
+      );
+      rows[to++] = sample(x, y) - ([0, a, b, (a + b) >> 1, paeth][filter] ?? 0);
+    }
+  }
+  const parameters = `/DecodeParms << /Predictor 15 /Colors ${step} /Columns ${side} >>`;
+  return {
+    name: "large-drawing",
+    entries: `/ColorSpace /DeviceRGB ${bits8} ${parameters}`,
+    data: rows,
+    width: side,
+    height: side,
+  };
+}
+
 /** One image of each kind that PDF has, but for those that need an encoder of their own. */
 export const imageFixtures: readonly ImageFixture[] = [
   { name: "photo-rgb", entries: `/ColorSpace /DeviceRGB ${bits8}`, data: rgb, ...size },

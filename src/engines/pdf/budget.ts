@@ -35,6 +35,20 @@ export class Budget {
     if (this.#starved !== false) throw meaningOf(new MuPDFFailure("out of memory"), this.#starved);
   }
 
+  /** Does `work`, and tells as an error of MuPDF where something was left out of it for want of memory. */
+  whole<T>(work: () => T): T {
+    const before = this.#starved;
+    this.#starved = false;
+    try {
+      const result = work();
+      if (this.#starved === false) return result;
+      this.denied = this.#starved;
+      throw new MuPDFFailure("out of memory");
+    } finally {
+      this.#starved = before;
+    }
+  }
+
   /**
    * Counts bytes of JavaScript values that are about to be made.
    * @throws Refusal `limit_exceeded`; `overloaded` where others hold the memory, or where the heap has it that an earlier

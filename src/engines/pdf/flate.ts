@@ -1,8 +1,10 @@
 /** Streams that are deflated anew, with the platform's zlib (ISO 32000-2, 7.4.4). */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
+import { isNamed } from "./content-streams.ts";
 import type { OpenPdf } from "./document.ts";
 import { filtersOf } from "./image-facts.ts";
+import { isArchive } from "./output-profiles.ts";
 
 /** Filters that lose nothing and are larger than deflate, or can be. */
 const WEAKER = new Set(["LZWDecode", "RunLengthDecode", "ASCIIHexDecode", "ASCII85Decode", "FlateDecode"]);
@@ -18,30 +20,46 @@ export async function deflate(bytes: Uint8Array): Promise<Uint8Array> {
   return collect(streamOf(bytes).pipeThrough(new CompressionStream("deflate")));
 }
 
-/** Deflates all streams anew that are deflated badly, or in an older way. What cannot be decoded stays as it is. */
-export async function recompressStreams({ document, engine }: OpenPdf): Promise<void> {
+/** Inflates what is known to be short. */
+export async function inflateWhole(bytes: Uint8Array): Promise<Uint8Array> {
+  return collect(streamOf(bytes).pipeThrough(new DecompressionStream("deflate")));
+}
+
+/**
+ * Deflates all streams anew that are deflated badly, or in an older way. What cannot be decoded stays as it is. Gives the
+ * bytes that all streams take then. XMP is deflated, too, but for that of a PDF/A, which tools find by its plain text.
+ */
+export async function recompressStreams({ document, engine }: OpenPdf): Promise<number> {
   const budget = { left: limits.decompressedBytes };
+  const archive = isArchive(engine, document);
+  let total = 0;
   for (let number = 1, count = document.countObjects(); number < count; number++) {
     const found = engine.scope(() => readWeak(document.newIndirect(number)));
-    if (!found) continue;
+    total += found?.length ?? 0;
+    if (!found || !("data" in found) || budget.left <= 0) continue;
     const bytes = found.inflate ? await deflatedAnew(found.data, budget) : await deflate(found.data);
     if (!bytes || bytes.length > found.length * WORTH_IT) continue;
+    total -= found.length - bytes.length;
     engine.scope(() => {
       const stream = document.newIndirect(number);
       stream.writeRawStream(bytes);
       stream.put("Filter", document.newName("FlateDecode"));
       if (!found.inflate) stream.delete("DecodeParms");
     });
-    if (budget.left <= 0) return;
   }
+  return total;
 
-  function readWeak(stream: PDFObject): { data: Uint8Array; length: number; inflate: boolean } | undefined {
+  /** A stream's length, and its data where it may be smaller. */
+  function readWeak(
+    stream: PDFObject,
+  ): { length: number } | { data: Uint8Array; length: number; inflate: boolean } | undefined {
     try {
       const length = stream.isStream() ? stream.get("Length").asNumber() : 0;
       const filters = length < SMALLEST ? [] : filtersOf(stream);
-      if (filters.length === 0 || !filters.every((name) => WEAKER.has(name))) return undefined;
+      const plain = filters.length === 0 && (archive || !isNamed(stream.get("Type"), "Metadata"));
+      if (plain || !filters.every((name) => WEAKER.has(name))) return { length };
       const inflate = filters.length === 1 && filters[0] === "FlateDecode";
-      if (!inflate && length > MOST_DECODED_WHOLE) return undefined;
+      if (!inflate && length > MOST_DECODED_WHOLE) return { length };
       const buffer = inflate ? stream.readRawStream() : stream.readStream();
       return { data: buffer.asUint8Array().slice(), length, inflate };
     } catch (error) {

@@ -1,10 +1,9 @@
 /** How an image is best written: as it is, as fax, without loss, or as JPEG. */
 import type { PDFObject, Pixmap } from "mupdf";
 import { limits } from "../../limits.ts";
-import { Refusal } from "../errors.ts";
 import type { ImageCodecs } from "../raster/codecs.ts";
-import type { Components, ImageFacts } from "./image-facts.ts";
-import { encodeJpeg, jpegComponents, jpegQuality } from "./image-jpeg.ts";
+import { type Components, type ImageFacts, tooLargeForGrey } from "./image-facts.ts";
+import { encodeJpeg } from "./image-jpeg.ts";
 import {
   type EncodedImage,
   encodeLossless,
@@ -14,7 +13,9 @@ import {
   lookAt,
   type Samples,
 } from "./image-lossless.ts";
+import { shrinkByRows } from "./image-rows.ts";
 import { fits, readGreys, readKeyed, readSamples, type Size } from "./image-samples.ts";
+import { jpegComponents, jpegQuality } from "./jpeg-segments.ts";
 import type { PdfEngine } from "./mupdf.ts";
 
 export interface ImageJob {
@@ -123,6 +124,10 @@ async function fromLossless(
   const hasDecode = object.get("Decode").isArray();
   const fax =
     image.components === 1 && !wasLossy && fits(image, image) ? await asFaxOfBytes(engine, object, job) : undefined;
+  if (!fax && !fits(image, size)) {
+    const encoded = await shrinkByRows(engine, object, image, size);
+    return encoded && { size, encoded };
+  }
   if (!fits(image, size) || (fax && !shrinks)) return fax;
   const other = await withSamples(engine, object, job, size, async (pixmap, samples) => {
     const own = lookAt(samples);
@@ -194,13 +199,6 @@ async function turned(
         ? await encodeJpeg(codecs, pixmap, samples, asked.quality)
         : await photoOrDrawing(engine, codecs, pixmap, samples, asked, looks);
     return { size, encoded, isGrey: true };
-  });
-}
-
-export function tooLargeForGrey(image: ImageFacts): Refusal {
-  return new Refusal("limit_exceeded", "An image of the document is too large to be turned grey.", {
-    limit: limits.compress.decodedPixels,
-    actual: image.width * image.height,
   });
 }
 

@@ -1,6 +1,9 @@
 /** What an image's dictionary says, as far as it decides what may be done with its samples (ISO 32000-2, 8.9.5). */
 import type { PDFObject } from "mupdf";
+import { limits } from "../../limits.ts";
+import { Refusal } from "../errors.ts";
 import { isNamed } from "./content-streams.ts";
+import { jpegIsProgressive } from "./jpeg-segments.ts";
 import { items } from "./objects.ts";
 
 /** How samples are stored: by the device space with as many components, whatever colours they stand for. */
@@ -16,6 +19,8 @@ export interface ImageFacts {
   readonly isStencil: boolean;
   /** The last filter; `undefined` for none. */
   readonly filter: string | undefined;
+  /** Whether it is a JPEG whose samples come in several passes. */
+  readonly isProgressive: boolean;
   /** Length of the data as it stands in the file, in bytes. */
   readonly bytes: number;
   /** Family of the colour space, `undefined` where the data itself (JPEG 2000) or nothing says it. */
@@ -56,10 +61,18 @@ export function readImageFacts(image: PDFObject): ImageFacts | undefined {
     bits,
     isStencil,
     filter: filters.at(-1),
+    isProgressive: filters.length === 1 && filters[0] === "DCTDecode" && isProgressive(image),
     bytes: Math.max(0, image.get("Length").asNumber()),
     ...(isStencil ? { space: undefined, components: 1 as const, isIndexed: false } : colour),
     transparency: transparencyOf(image),
   };
+}
+
+function isProgressive(image: PDFObject): boolean {
+  const data = image.readRawStream();
+  const result = jpegIsProgressive(data.asUint8Array());
+  data.destroy();
+  return result;
 }
 
 /** The names of a stream's filters, in full. */
@@ -105,4 +118,11 @@ function transparencyOf(image: PDFObject): ImageFacts["transparency"] {
   const mask = image.get("Mask");
   if (mask.isArray()) return "colour-key";
   return mask.isStream() ? "mask" : "none";
+}
+
+export function tooLargeForGrey(image: ImageFacts): Refusal {
+  return new Refusal("limit_exceeded", "An image of the document is too large to be turned grey.", {
+    limit: limits.compress.decodedPixels,
+    actual: image.width * image.height,
+  });
 }

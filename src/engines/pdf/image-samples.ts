@@ -17,6 +17,9 @@ const DEVICE_NAMES = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" } as con
 /** JPEG 2000 takes this many bytes a sample while it is decoded, and cannot be decoded smaller. */
 const JPX_BYTES = 6;
 
+/** A progressive JPEG is held as a whole while it is decoded, at any size. */
+const COEFFICIENT_BYTES = 2;
+
 function deviceSpace({ mupdf }: PdfEngine, components: Components): ColorSpace {
   const { DeviceGray, DeviceRGB, DeviceCMYK } = mupdf.ColorSpace;
   return { 1: DeviceGray, 3: DeviceRGB, 4: DeviceCMYK }[components];
@@ -41,7 +44,8 @@ export function fits(image: ImageFacts, size: Size): boolean {
   if (image.width * image.height > limits.compress.decodedPixels) return false;
   const shrunk = size.width < image.width || size.height < image.height;
   const own = shrunk ? size.width * size.height * components : 0;
-  return samples / 4 ** (shrunk ? halvings(image, size) : 0) + own <= most;
+  const coefficients = image.isProgressive ? samples * COEFFICIENT_BYTES : 0;
+  return samples / 4 ** (shrunk ? halvings(image, size) : 0) + own + coefficients <= most;
 }
 
 /**
@@ -140,14 +144,15 @@ function draw(
     try {
       const asStored = size.width >= image.width && size.height >= image.height;
       if (asStored && !image.isIndexed) {
-        const pixmap = loaded.toPixmap();
+        const pixmap = engine.whole(() => loaded.toPixmap());
         if (pixmap.getNumberOfComponents() === components && !pixmap.getAlpha()) return pixmap;
       }
       const pixmap = new mupdf.Pixmap(deviceSpace(engine, components), [0, 0, size.width, size.height], alpha);
       if (alpha) pixmap.clear();
       else pixmap.clear(0);
       const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
-      device.fillImage(loaded, [size.width, 0, 0, size.height, 0, 0], 1);
+      // A decoder that gets no memory only stops, and leaves the rest empty.
+      engine.whole(() => device.fillImage(loaded, [size.width, 0, 0, size.height, 0, 0], 1));
       device.close();
       return pixmap;
     } finally {

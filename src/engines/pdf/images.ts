@@ -1,10 +1,11 @@
 /** The images of a document, encoded anew: smaller where their place needs no more, lossy where they are photographs. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
+import { Refusal } from "../errors.ts";
 import type { ImageCodecs } from "../raster/codecs.ts";
 import type { OpenPdf } from "./document.ts";
-import { type ImageFacts, readImageFacts } from "./image-facts.ts";
-import { encodeImage, type ImageJob, tooLargeForGrey } from "./image-choice.ts";
+import { type ImageFacts, readImageFacts, tooLargeForGrey } from "./image-facts.ts";
+import { encodeImage, type ImageJob } from "./image-choice.ts";
 import { findPlacements, type Placement } from "./image-placements.ts";
 import type { Size } from "./image-samples.ts";
 import { writeImage } from "./image-write.ts";
@@ -49,6 +50,8 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
       if (result) engine.scope(() => writeImage(object, image, result));
     } catch (error) {
       failures++;
+      const meaning = engine.explain(error);
+      if (turnsGrey && meaning instanceof Refusal && meaning.code !== "invalid_file") throw meaning;
       if (!engine.outlives(error)) throw error;
     } finally {
       object.destroy();

@@ -30,6 +30,8 @@ export class PdfEngine {
    * last as long as the lease, which is too long only where much is done again and again.
    */
   readonly scope: <T>(work: () => T) => T;
+  /** Does `work`, which may draw: an error of MuPDF where something was left out for want of memory, and not told. */
+  readonly whole = <T>(work: () => T): T => this.#budget.whole(work);
   #budget = new Budget(() => true, 0);
   #arena: { pointer: number; capacity: number; used: number } | undefined;
   /** Bytes of the request's files. */
@@ -65,7 +67,7 @@ export class PdfEngine {
       Failure,
       // A library inside MuPDF that gets no memory only gives up: MuPDF goes on without the image.
       report: (message) => {
-        if (engine && message.startsWith("library error")) engine.#budget.starve();
+        if (engine && /^(library|system) error/.test(message)) engine.#budget.starve();
       },
       instantiateWasm(imports, done) {
         const instance = new WebAssembly.Instance(module, imports);
@@ -163,12 +165,12 @@ export class PdfEngine {
   }
 
   /**
-   * Makes room at one place for an output that is about as large as the input. MuPDF's output buffer grows by half its size
-   * with realloc: in a hole that large it grows in place, elsewhere old and new lie side by side (`npm run memory`).
+   * Makes room at one place for an output that is about as large as the input, or as `bytes` say. MuPDF's output buffer grows
+   * by half its size with realloc: in a hole that large it grows in place, elsewhere old and new lie side by side.
    */
-  makeRoom(): void {
+  makeRoom(bytes = this.#inputBytes): void {
     try {
-      this.lib._wasm_free(this.lib._wasm_malloc(Math.ceil((this.#inputBytes + 1) * HOLES.output)));
+      this.lib._wasm_free(this.lib._wasm_malloc(Math.ceil((bytes + 1) * HOLES.output)));
     } catch (error) {
       // Without it the output may still find a place.
       if (!(error instanceof MuPDFFailure)) throw error;

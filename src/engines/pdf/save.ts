@@ -30,9 +30,9 @@ export function rewritePdf(open: OpenPdf): EngineBytes {
   return open.engine.bytesOf(rewrite(open, SAVE));
 }
 
-/** Writes a document that was changed in place, as small as MuPDF can. */
-export function rewriteSmall(open: OpenPdf): EngineBytes {
-  return open.engine.bytesOf(rewrite(open, SAVE_SMALL));
+/** Writes a document that was changed in place, as small as MuPDF can. `bytes`: what it will have at most, about. */
+export function rewriteSmall(open: OpenPdf, bytes: number): EngineBytes {
+  return open.engine.bytesOf(rewrite(open, SAVE_SMALL, bytes));
 }
 
 /** Writes a document that was changed in place without its encryption, for one who encrypts it next. */
@@ -40,12 +40,12 @@ export function writeDecrypted(open: OpenPdf): Buffer {
   return rewrite(open, `${SAVE},encrypt=none`);
 }
 
-function rewrite(open: OpenPdf, options: string): Buffer {
+function rewrite(open: OpenPdf, options: string, bytes?: number): Buffer {
   const { document, engine } = open;
   mendPageTree(open);
   const small = document.countObjects() <= MOST_OBJECTS_TO_COLLECT;
   if (!small) dropUnused(open);
-  return write(engine, document, small ? `garbage=2,${options}` : options, { large: true });
+  return write(engine, document, small ? `garbage=2,${options}` : options, { large: true, bytes });
 }
 
 /** Drops objects that cannot be reached from the trailer, old object streams among them, without recursion. */
@@ -102,11 +102,16 @@ export function appendToPdf({ engine, document, input }: OpenPdf): EngineBytes |
   return engine.bytesOf(write(engine, document, "incremental", { large: true }));
 }
 
-function write(engine: PdfEngine, document: PDFDocument, options: string, { large }: { large: boolean }): Buffer {
+function write(
+  engine: PdfEngine,
+  document: PDFDocument,
+  options: string,
+  { large, bytes }: { large: boolean; bytes?: number | undefined },
+): Buffer {
   const finish = keepMetadataClear(document);
   // The cache of decoded objects is of no more use, and the output wants its room.
   engine.lib._wasm_empty_store();
-  if (large) engine.makeRoom();
+  if (large) engine.makeRoom(bytes);
   engine.reserveObjects(document, Math.ceil(document.countObjects() / 100));
   const output = document.saveToBuffer(options);
   finish(output.asUint8Array());
