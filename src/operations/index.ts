@@ -8,6 +8,7 @@ import { merge } from "./merge.ts";
 import { metadata } from "./metadata.ts";
 import { protect } from "./protect.ts";
 import { rotate } from "./rotate.ts";
+import { sign } from "./sign.ts";
 import { split } from "./split.ts";
 import { toImages } from "./to-images.ts";
 import { watermark } from "./watermark.ts";
@@ -25,5 +26,6 @@ export const operations: readonly Operation[] = [
   rotate,
   watermark,
   addPageNumbers,
+  sign,
   metadata,
 ];

@@ -49,6 +49,9 @@ const select = (...groups: readonly (readonly number[])[]): Mapping[] =>
 /** What metadata-set writes. */
 const newMetadata = { title: "Titre changé 変更", custom: { Reviewed: "yes & no" } };
 
+/** Where sign draws: small, since some pages are. */
+const SMALL_BOX = JSON.stringify({ page: 1, x: 1, y: 1, width: 12, height: 6 });
+
 /** The calls that every PDF goes through. `companion` is merged with it. */
 export function survivalCases(input: Input, companion: Input): Case[] {
   const { view, password } = input;
@@ -104,6 +107,9 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     ]),
     one("watermark", "watermark", { kind: "text", text: "Confidential", opacity: "0.3" }, () => [
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, stamp: "Confidential" })) },
+    ]),
+    one("sign", "sign", { mode: "type", field: SMALL_BOX, typedName: "Ada" }, () => [
+      { kind: "rotate", pages: all.map((page) => ({ source: 0, page, ...(page === 0 ? { stamp: "Ada" } : {}) })) },
     ]),
     one("text", "extract-text", { words: "true" }),
     one("to-images", "to-images", { dpi: "36" }),

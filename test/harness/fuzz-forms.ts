@@ -112,6 +112,25 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       position: random.pick([undefined, "top-left"]),
       pages: random.pick([undefined, ...RANGES]),
     }),
+  sign({ random, mark, document, image }) {
+    const mode = random.pick(["type", "image"]);
+    const page = random.pick([1, 1, 2, 99]);
+    const [x, y, width, height] = random.pick([
+      [0, 0, 50, 20],
+      [20, 30, 90.5, 60],
+      [-1, 0, 1e9, 1],
+    ] as const);
+    return given({
+      ...document(),
+      mode,
+      field: JSON.stringify({ page, x, y, width, height, origin: random.pick([undefined, "bottom-left"]) }),
+      typedName: mode === "type" ? random.pick([mark, `${mark} Zoë عربى`]) : undefined,
+      signatureImage: mode === "image" ? image() : undefined,
+      timestamp: random.pick([undefined, "true"]),
+      signerName: random.pick([undefined, mark]),
+      signerEmail: random.pick([undefined, `${mark}@example.com`]),
+    });
+  },
   metadata({ random, mark, document }) {
     if (random.once(2)) return given({ ...document(), action: "get" });
     const metadata = random.pick([{ title: mark, custom: { Note: mark } }, { title: null, author: mark }, {}]);
