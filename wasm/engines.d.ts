@@ -108,7 +108,7 @@ declare module "*/wasm/generated/mozjpeg-encoder.js" {
 
   const factory: CodecFactory<{
     /** `data`: RGBA. Gives a copy of the file. */
-    encode(data: Uint8Array, width: number, height: number, options: EncodeOptions): Uint8Array;
+    encode(data: Uint8Array | CodecBytes, width: number, height: number, options: EncodeOptions): Uint8Array;
   }>;
   export default factory;
 }

@@ -51,10 +51,13 @@ export class ImageCodecs {
 
   /**
    * Writes a JFIF file with mozjpeg; alpha is left out. Takes about 10 bytes of memory a pixel in baseline colour, besides
-   * the 16 MiB of an instance.
+   * the 16 MiB of an instance. `data` can also be what writes the pixels into the encoder's memory.
    * @throws Refusal `limit_exceeded`, `overloaded` (memory).
    */
-  encodeJpeg({ data, width, height }: Rgba, options: JpegOptions): Promise<Uint8Array> {
+  encodeJpeg(
+    { data, width, height }: Omit<Rgba, "data"> & { readonly data: Uint8Array | CodecBytes },
+    options: JpegOptions,
+  ): Promise<Uint8Array> {
     const { quality, grey = false, progressive = false } = options;
     return this.#jpegEncoder.use((codec) =>
       codec.encode(data, width, height, {

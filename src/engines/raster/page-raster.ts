@@ -140,6 +140,14 @@ export class PageRaster implements Disposable {
 
   #isGrey(): boolean {
     for (const { pixels } of this.bands()) {
+      if (this.samples === 4) {
+        const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length >> 2);
+        for (let at = 0; at < words.length; at++) {
+          const pixel = words[at] ?? 0;
+          if (((pixel ^ (pixel >>> 8)) & 0xffff) !== 0) return false;
+        }
+        continue;
+      }
       for (let at = 0; at < pixels.length; at += this.samples) {
         const red = pixels[at];
         if (red !== pixels[at + 1] || red !== pixels[at + 2]) return false;
