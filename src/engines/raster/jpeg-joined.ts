@@ -1,6 +1,6 @@
 import type { HuffmanTable } from "./huffman.ts";
 import { type ScanComponent, ScanReader, Symbols, SymbolWriter, tablesFor } from "./jpeg-scan.ts";
-import { DRAWN, type UnitSize } from "./jpeg-units.ts";
+import { DRAWN, SHADED, type UnitSize } from "./jpeg-units.ts";
 
 /** Markers (ISO/IEC 10918-1, B.1.1.3). */
 const [SOI, EOI, SOF0, DHT, SOS, DQT, APP0] = [0xd8, 0xd9, 0xc0, 0xc4, 0xda, 0xdb, 0xe0];
@@ -46,22 +46,25 @@ export class JoinedJpeg {
   }
 
   /**
-   * Takes the next units: those of one colour, and those that are `DRAWN`, in their order, out of `file`; without one there are
-   * none of them. The first call has one. Gives the bytes that can be sent, if there are any.
+   * Takes the next units: those of one colour, and those that are `DRAWN` and `SHADED`, in their order, out of the files; without
+   * one there are none of them. The first call has something drawn. Gives the bytes that can be sent, if there are any.
    */
-  add(colours: Uint32Array, file: Uint8Array | undefined): Uint8Array[] {
-    const part = file && readPart(file, this.#unit);
+  add(colours: Uint32Array, files: { drawn: Uint8Array | undefined; shaded: Uint8Array | undefined }): Uint8Array[] {
+    const part = files.drawn && readPart(files.drawn);
+    if (part) checkSampling(part, this.#unit);
     this.#first ??= part;
     const first = this.#first;
     if (!first) throw new Error("the first units of a JPEG have nothing drawn");
     const symbols = (this.#symbols ??= new Symbols(first.components, WAITING));
-    const reader = part && new ScanReader(part.data, part.tables);
+    const drawn = part && new ScanReader(part.data, part.components, part.tables);
+    const greys = files.shaded && readPart(files.shaded);
+    const shaded = greys && new ScanReader(greys.data, greys.components, greys.tables);
     for (let at = 0; at < colours.length; at++) {
       if (symbols.full) this.#flush({ open: true });
       const colour = colours[at] ?? 0;
-      if (colour !== DRAWN) symbols.flat(this.#flatValues(first, colour));
-      else if (reader) symbols.drawn(reader);
-      else throw new Error("a unit is drawn nowhere");
+      if (colour === DRAWN && drawn) symbols.drawn(drawn, first.components.length);
+      else if (colour === SHADED && shaded) symbols.drawn(shaded, 1);
+      else symbols.flat(this.#flatValues(first, colour));
     }
     if (this.#writer) this.#flush({ open: true });
     return this.#ready.splice(0);
@@ -122,7 +125,7 @@ function segment(marker: number, content: readonly number[]): Uint8Array {
   return new Uint8Array([0xff, marker, length >> 8, length & 0xff, ...content]);
 }
 
-function readPart(file: Uint8Array, unit: UnitSize): PartFile {
+function readPart(file: Uint8Array): PartFile {
   const quantisation: Uint8Array[] = [];
   const tables: HuffmanTable[] = Array.from({ length: 4 }, () => ({
     counts: new Uint8Array(16),
@@ -140,7 +143,7 @@ function readPart(file: Uint8Array, unit: UnitSize): PartFile {
     else if (marker === SOS) {
       if (!frame) break;
       const data = file.subarray(end, file.length - 2);
-      return { quantisation, frame, scanHeader: part, tables, data, components: readFrame(frame, part, unit) };
+      return { quantisation, frame, scanHeader: part, tables, data, components: readFrame(frame, part) };
     } else if (marker === EOI || (marker >= 0xc1 && marker <= 0xcf)) break;
     at = end;
   }
@@ -158,7 +161,7 @@ function readTables(content: Uint8Array, tables: HuffmanTable[]): void {
 }
 
 /** What a unit is made of (A.2). */
-function readFrame(frame: Uint8Array, scan: Uint8Array, { across, down }: UnitSize): ScanComponent[] {
+function readFrame(frame: Uint8Array, scan: Uint8Array): ScanComponent[] {
   const count = frame[9] ?? 0;
   if (scan[4] !== count) throw new Error("a part has more than one scan");
   const blocks = Array.from({ length: count }, (_, index) => {
@@ -166,11 +169,15 @@ function readFrame(frame: Uint8Array, scan: Uint8Array, { across, down }: UnitSi
     // A scan of one component has units of one block, whatever its sampling.
     return count === 1 ? 1 : (factors >> 4) * (factors & 15);
   });
-  if (blocks[0] !== (across * down) / 64) throw new Error("a part has another sampling than was expected");
   return blocks.map((of, index) => {
     const tables = scan[6 + index * 2] ?? 0;
     return { blocks: of, dc: (tables >> 4) & 1, ac: 2 | (tables & 1) };
   });
+}
+
+function checkSampling({ components }: PartFile, { across, down }: UnitSize): void {
+  if (components[0]?.blocks === (across * down) / 64) return;
+  throw new Error("a part has another sampling than was expected");
 }
 
 /**

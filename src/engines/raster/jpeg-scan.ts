@@ -73,15 +73,19 @@ export class Symbols {
     }
   }
 
-  /** Appends the next unit of a scan that was encoded by itself. */
-  drawn(reader: ScanReader): void {
+  /** Appends the next unit of a scan that was encoded by itself. It has the first `coded` components; the others are 0. */
+  drawn(reader: ScanReader, coded: number): void {
     this.#makeRoom();
-    for (const [index, { blocks, dc, ac }] of this.#components.entries()) {
+    for (let index = 0; index < this.#components.length; index++) {
+      const component = this.#components[index];
+      if (!component) break;
+      const { blocks, dc, ac } = component;
       for (let block = 0; block < blocks; block++) {
-        const value = reader.dc(index, dc);
+        const value = index < coded ? reader.dc(index) : 0;
         this.#difference(dc, value - (this.#last[index] ?? 0));
         this.#last[index] = value;
-        this.#length = reader.coefficients(ac, this.#list, this.#length);
+        if (index < coded) this.#length = reader.coefficients(index, ac, this.#list, this.#length);
+        else this.#list[this.#length++] = ac << 24;
       }
     }
   }
@@ -103,6 +107,7 @@ export class Symbols {
 /** Takes symbols from entropy-coded data; behind its end there are only ones. */
 export class ScanReader {
   readonly #data: Uint8Array;
+  readonly #components: readonly ScanComponent[];
   readonly #lookups: readonly Uint16Array[];
   /** The last DC value of each component. */
   readonly #last = new Int32Array(TABLES);
@@ -110,15 +115,17 @@ export class ScanReader {
   #buffer = 0;
   #held = 0;
 
-  constructor(data: Uint8Array, tables: readonly HuffmanTable[]) {
+  constructor(data: Uint8Array, components: readonly ScanComponent[], tables: readonly HuffmanTable[]) {
     this.#data = data;
+    this.#components = components;
     this.#lookups = tables.map(lookup);
   }
 
   /** The DC value of the next block, in quantisation steps. */
-  dc(component: number, table: number): number {
+  dc(component: number): number {
     this.#fill();
-    const found = this.#lookups[table]?.[(this.#buffer >>> (this.#held - 16)) & 0xffff] ?? 0;
+    const found =
+      this.#lookups[this.#components[component]?.dc ?? 0]?.[(this.#buffer >>> (this.#held - 16)) & 0xffff] ?? 0;
     if (found === 0) throw new Error("the scan of a part is damaged");
     this.#held -= found >> 8;
     const size = found & 0xff;
@@ -130,9 +137,9 @@ export class ScanReader {
     return (this.#last[component] = (this.#last[component] ?? 0) + difference);
   }
 
-  /** Writes the other symbols of the block to `list` from `to` on; gives where they end. */
-  coefficients(table: number, list: Uint32Array, to: number): number {
-    const found = this.#lookups[table];
+  /** Writes the other symbols of the block to `list` from `to` on, as of the table `table`; gives where they end. */
+  coefficients(component: number, table: number, list: Uint32Array, to: number): number {
+    const found = this.#lookups[this.#components[component]?.ac ?? 2];
     if (!found) throw new Error("the scan names a table that is not there");
     const data = this.#data;
     let [at, buffer, held] = [this.#at, this.#buffer, this.#held];

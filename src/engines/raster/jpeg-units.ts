@@ -17,10 +17,11 @@ export function unitSize({ quality, grey }: { quality: number; grey: boolean }):
 
 /**
  * The units of some rows of a picture, from left to right and from top to bottom. Those of one colour need no encoder, and most
- * of a page of text is white: only the others are gathered, close to each other, in an atlas.
+ * of a page of text is white: only the others are gathered, close to each other, in an atlas. Those without colour have one of
+ * their own, of which only the luminance is encoded.
  */
 export class PictureUnits {
-  /** Of each unit its colour, alpha in the highest byte, where it has only one, else `DRAWN`. */
+  /** Of each unit its colour, alpha in the highest byte, where it has only one, else `DRAWN` or `SHADED`. */
   readonly colours: Uint32Array;
   readonly #words: Uint32Array;
   readonly #width: number;
@@ -28,24 +29,41 @@ export class PictureUnits {
   readonly #size: UnitSize;
   readonly #columns: number;
 
-  /** Each pixel has an alpha of 255. `data` is read as long as atlases are made. */
-  constructor({ data, width, height }: Rgba, size: UnitSize) {
+  /** Each pixel has an alpha of 255. `data` is read as long as atlases are made. `grey`: none is `SHADED`, all are without colour. */
+  constructor({ data, width, height }: Rgba, size: UnitSize, { grey }: { grey: boolean }) {
     this.#words = new Uint32Array(data.buffer, data.byteOffset, width * height);
     this.#width = width;
     this.#height = height;
     this.#size = size;
     this.#columns = Math.ceil(width / size.across);
-    this.colours = this.#find();
+    this.colours = this.#find(grey);
   }
 
-  /** The units with these numbers as one picture; it is written where the encoder wants it. */
-  atlas(units: Uint32Array): {
+  /** The units from number `from` on, up to and without `to`, that are to be encoded: at most `most` of each kind. */
+  part(from: number, most: number): { to: number; drawn: number[]; shaded: number[] } {
+    const [drawn, shaded]: [number[], number[]] = [[], []];
+    let to = from;
+    for (; to < this.colours.length && drawn.length < most && shaded.length < most; to++) {
+      if (this.colours[to] === DRAWN) drawn.push(to);
+      else if (this.colours[to] === SHADED) shaded.push(to);
+    }
+    return { to, drawn, shaded };
+  }
+
+  /**
+   * The units with these numbers as one picture; it is written where the encoder wants it. `blocks`: they are encoded as single
+   * blocks, which must come out in the order that they have in a unit.
+   */
+  atlas(
+    units: readonly number[],
+    { blocks }: { blocks: boolean },
+  ): {
     width: number;
     height: number;
     data: { length: number; writeTo(to: Uint8Array): void };
   } {
     const { across, down } = this.#size;
-    const columns = Math.min(ATLAS_COLUMNS, units.length);
+    const columns = blocks && across * down > 64 ? 1 : Math.min(ATLAS_COLUMNS, units.length);
     const width = columns * across;
     const height = Math.ceil(units.length / columns) * down;
     const places = (width * height) / (across * down);
@@ -59,30 +77,34 @@ export class PictureUnits {
     return { width, height, data: { length: width * height * 4, writeTo } };
   }
 
-  #find(): Uint32Array {
+  #find(grey: boolean): Uint32Array {
     const { across, down } = this.#size;
-    const [words, width, height, columns] = [this.#words, this.#width, this.#height, this.#columns];
+    const [width, height, columns] = [this.#width, this.#height, this.#columns];
     const colours = new Uint32Array(columns * Math.ceil(height / down));
     let unit = 0;
     for (let top = 0; top < height; top += down) {
       const bottom = Math.min(top + down, height);
       for (let left = 0; left < width; left += across) {
-        const right = Math.min(left + across, width);
-        const colour = words[top * width + left] ?? 0;
-        let same = true;
-        for (let y = top; same && y < bottom; y++) {
-          const end = y * width + right;
-          for (let at = y * width + left; at < end; at++) {
-            if (words[at] !== colour) {
-              same = false;
-              break;
-            }
-          }
-        }
-        colours[unit++] = same ? colour : DRAWN;
+        colours[unit++] = this.#kind(left, top, Math.min(left + across, width), bottom, grey);
       }
     }
     return colours;
+  }
+
+  #kind(left: number, top: number, right: number, bottom: number, grey: boolean): number {
+    const [words, width] = [this.#words, this.#width];
+    const colour = words[top * width + left] ?? 0;
+    let [different, coloured] = [0, 0];
+    for (let y = top; y < bottom; y++) {
+      for (let at = y * width + left, end = y * width + right; at < end; at++) {
+        const pixel = words[at] ?? 0;
+        different |= pixel ^ colour;
+        // Red against green, and green against blue.
+        coloured |= pixel ^ (pixel >>> 8);
+      }
+      if (different !== 0 && (grey || (coloured & 0xffff) !== 0)) return DRAWN;
+    }
+    return different === 0 ? colour : SHADED;
   }
 
   /** Beyond the edges of the picture its last pixels are repeated, as an encoder does. */
@@ -103,5 +125,6 @@ export class PictureUnits {
   }
 }
 
-/** No colour: it would be transparent. */
+/** No colours: they would be transparent. What is to be encoded as it is, and what is of several greys. */
 export const DRAWN = 0;
+export const SHADED = 1;

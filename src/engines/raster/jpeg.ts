@@ -22,20 +22,19 @@ export async function* jpegOf(
   const joined = new JoinedJpeg({ width, height, dpi, unit });
   const atATime = Math.floor(PART_PIXELS / (unit.across * unit.down));
   for (const { top, rows, pixels } of raster.bands()) {
-    const units = new PictureUnits({ data: pixels, width, height: rows }, unit);
-    const { colours } = units;
+    const units = new PictureUnits({ data: pixels, width, height: rows }, unit, { grey });
     // The first part brings the tables, so it has something to encode.
-    if (top === 0) colours[0] = DRAWN;
-    const drawn = Uint32Array.from(colours.keys()).filter((index) => colours[index] === DRAWN);
-    let [from, next] = [0, 0];
-    do {
-      const part = drawn.subarray(next, next + atATime);
-      next += part.length;
-      const to = next < drawn.length ? (drawn[next] ?? 0) : colours.length;
-      const file = part.length > 0 ? await codecs.encodeJpeg(units.atlas(part), { quality, grey }) : undefined;
-      yield* joined.add(colours.subarray(from, to), file);
+    if (top === 0) units.colours[0] = DRAWN;
+    for (let from = 0; from < units.colours.length;) {
+      const { to, drawn, shaded } = units.part(from, atATime);
+      const encode = (numbers: readonly number[], only: { grey: boolean }): Promise<Uint8Array> | undefined =>
+        numbers.length === 0
+          ? undefined
+          : codecs.encodeJpeg(units.atlas(numbers, { blocks: only.grey }), { quality, ...only });
+      const files = { drawn: await encode(drawn, { grey }), shaded: await encode(shaded, { grey: true }) };
+      yield* joined.add(units.colours.subarray(from, to), files);
       from = to;
-    } while (next < drawn.length);
+    }
   }
   yield* joined.finish();
 }
