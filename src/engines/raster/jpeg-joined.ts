@@ -1,5 +1,7 @@
 import type { HuffmanTable } from "./huffman.ts";
-import { type ScanComponent, ScanReader, Symbols, SymbolWriter, tablesFor } from "./jpeg-scan.ts";
+import { type ScanComponent, ScanReader } from "./jpeg-scan-reader.ts";
+import { SymbolWriter, tablesFor } from "./jpeg-scan-writer.ts";
+import { Symbols } from "./jpeg-symbols.ts";
 import { DRAWN, SHADED, type UnitSize } from "./jpeg-units.ts";
 
 /** Markers (ISO/IEC 10918-1, B.1.1.3). */
