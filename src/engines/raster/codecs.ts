@@ -51,8 +51,7 @@ export class ImageCodecs {
 
   /**
    * Writes a JFIF file with mozjpeg; alpha is left out. Takes about 10 bytes of memory a pixel in baseline colour, besides
-   * the 16 MiB of an instance. `data` can also be what writes the pixels into the encoder's memory, so that they lie nowhere
-   * else.
+   * the 16 MiB of an instance. `data` can also be what writes the pixels into the encoder's memory.
    * @throws Refusal `limit_exceeded`, `overloaded` (memory).
    */
   encodeJpeg(

@@ -39,10 +39,13 @@ export function optimalTable(given: Uint32Array): HuffmanTable {
   const frequency = [...given, 1];
   const length = frequency.map(() => 0);
   const others = frequency.map(() => -1);
+  // Most symbols do not occur.
+  let present = Array.from(frequency.keys()).filter((index) => (frequency[index] ?? 0) > 0);
   const least = (except: number): number => {
-    let found = -1;
-    for (const [index, count] of frequency.entries()) {
-      if (count > 0 && index !== except && (found < 0 || count <= (frequency[found] ?? 0))) found = index;
+    let [found, fewest] = [-1, Infinity];
+    for (const index of present) {
+      const count = frequency[index] ?? 0;
+      if (index !== except && count <= fewest) [found, fewest] = [index, count];
     }
     return found;
   };
@@ -51,7 +54,7 @@ export function optimalTable(given: Uint32Array): HuffmanTable {
     const second = least(first);
     if (second < 0) break;
     frequency[first] = (frequency[first] ?? 0) + (frequency[second] ?? 0);
-    frequency[second] = 0;
+    present = present.filter((index) => index !== second);
     let end = first;
     for (let index = first; index >= 0; index = others[index] ?? -1) {
       length[index] = (length[index] ?? 0) + 1;

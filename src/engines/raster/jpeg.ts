@@ -1,14 +1,15 @@
 import type { ImageCodecs } from "./codecs.ts";
-import { JpegBands } from "./jpeg-bands.ts";
+import { JoinedJpeg } from "./jpeg-joined.ts";
+import { DRAWN, PictureUnits, unitSize } from "./jpeg-units.ts";
 import type { PageRaster } from "./page-raster.ts";
 
 /** Pixels that are encoded at a time, about: with 20 bytes of memory for each the encoder need not grow. */
 const PART_PIXELS = 512 * 1024;
-const BLOCK_ROWS = 16;
 
 /**
  * A page as a baseline JPEG with a JFIF header that says the dpi, greyscale where the page has no colour. `raster` has an
- * alpha. It is encoded in parts, which are joined: as a whole it would take 24 bytes of memory a pixel.
+ * alpha. Only what is not of one colour is encoded, in parts, which are joined: as a whole it would take 24 bytes of memory a
+ * pixel.
  * @throws Refusal `limit_exceeded`, `overloaded` (memory).
  */
 export async function* jpegOf(
@@ -17,15 +18,22 @@ export async function* jpegOf(
   { dpi, quality }: { dpi: number; quality: number },
 ): AsyncGenerator<Uint8Array, void> {
   const { width, height, grey } = raster;
-  const joined = new JpegBands({ height, dpi });
-  const step = Math.max(BLOCK_ROWS, Math.floor(PART_PIXELS / width / BLOCK_ROWS) * BLOCK_ROWS);
-  const stride = width * raster.samples;
-  for (const { rows, pixels } of raster.bands()) {
-    for (let first = 0; first < rows; first += step) {
-      const last = Math.min(rows, first + step);
-      const data = pixels.subarray(first * stride, last * stride);
-      const part = await codecs.encodeJpeg({ data, width, height: last - first }, { quality, grey });
-      yield* joined.add(part);
+  const unit = unitSize({ quality, grey });
+  const joined = new JoinedJpeg({ width, height, dpi, unit });
+  const atATime = Math.floor(PART_PIXELS / (unit.across * unit.down));
+  for (const { top, rows, pixels } of raster.bands()) {
+    const units = new PictureUnits({ data: pixels, width, height: rows }, unit, { grey });
+    // The first part brings the tables, so it has something to encode.
+    if (top === 0) units.colours[0] = DRAWN;
+    for (let from = 0; from < units.colours.length;) {
+      const { to, drawn, shaded } = units.part(from, atATime);
+      const encode = (numbers: readonly number[], only: { grey: boolean }): Promise<Uint8Array> | undefined =>
+        numbers.length === 0
+          ? undefined
+          : codecs.encodeJpeg(units.atlas(numbers, { blocks: only.grey }), { quality, ...only });
+      const files = { drawn: await encode(drawn, { grey }), shaded: await encode(shaded, { grey: true }) };
+      yield* joined.add(units.colours.subarray(from, to), files);
+      from = to;
     }
   }
   yield* joined.finish();

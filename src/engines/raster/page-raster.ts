@@ -2,6 +2,7 @@ import type { DisplayList, Pixmap } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { OpenPdf } from "../pdf/document.ts";
+import { storeTrimmer } from "../pdf/store.ts";
 
 /** Points of an inch. */
 const POINTS = 72;
@@ -97,6 +98,8 @@ export class PageRaster implements Disposable {
   readonly #scale: number;
   readonly #list: DisplayList;
   readonly #bandRows: number;
+  /** MuPDF keeps what it decoded of a large image for a band, which no other band needs. */
+  readonly #trim: () => void;
   /** The band that was drawn last. */
   #drawn: { readonly top: number; readonly pixmap: Pixmap } | undefined;
   #grey: boolean | undefined;
@@ -107,6 +110,7 @@ export class PageRaster implements Disposable {
    */
   constructor(open: OpenPdf, page: number, { dpi, alpha }: { dpi: number; alpha: boolean }) {
     this.#open = open;
+    this.#trim = storeTrimmer(open.engine);
     this.samples = alpha ? 4 : 3;
     this.#scale = dpi / POINTS;
     [this.#box, this.#list] = drawn(open, () => {
@@ -140,6 +144,14 @@ export class PageRaster implements Disposable {
 
   #isGrey(): boolean {
     for (const { pixels } of this.bands()) {
+      if (this.samples === 4) {
+        const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length >> 2);
+        for (let at = 0; at < words.length; at++) {
+          const pixel = words[at] ?? 0;
+          if (((pixel ^ (pixel >>> 8)) & 0xffff) !== 0) return false;
+        }
+        continue;
+      }
       for (let at = 0; at < pixels.length; at += this.samples) {
         const red = pixels[at];
         if (red !== pixels[at + 1] || red !== pixels[at + 2]) return false;
@@ -153,6 +165,7 @@ export class PageRaster implements Disposable {
     if (this.#drawn?.top !== top) {
       // The one before it first: two of them would be twice the memory.
       this.#forget();
+      this.#trim();
       this.#drawn = { top, pixmap: drawn(this.#open, () => this.#draw(top, rows)) };
     }
     const { buffer, byteOffset, byteLength } = this.#drawn.pixmap.getPixels();
