@@ -61,3 +61,22 @@ export function difference(a: Picture, b: Picture, step = 1): number {
   }
   return sum / count;
 }
+
+/** RGBA pixels of 8 bits as a picture; alpha is left out. */
+export function pictureOf(pixels: {
+  readonly data: Uint8Array | Uint8ClampedArray;
+  readonly width: number;
+  readonly height: number;
+}): Picture {
+  const { data, width, height } = pixels;
+  return {
+    width,
+    height,
+    channels: 3,
+    dpi: undefined,
+    at: (x, y) => {
+      const [red = -1, green = -1, blue = -1] = data.subarray((y * width + x) * 4);
+      return [red, green, blue];
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import { getDocument, type PDFPageProxy, VerbosityLevel } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { pdfjsFolders } from "./pdfjs.ts";
-import type { Picture } from "./images.ts";
+import { type Picture, pictureOf } from "./images.ts";
 
 type Rendering = Parameters<PDFPageProxy["render"]>[0];
 
@@ -21,16 +21,7 @@ export async function renderPage(bytes: Uint8Array, pageNumber: number, dpi: num
     const { canvas, context } = factory.create(width, height);
     await page.render({ canvas, canvasContext: context, viewport }).promise;
     const { data } = context.getImageData(0, 0, width, height);
-    return {
-      width,
-      height,
-      channels: 3,
-      dpi: undefined,
-      at: (x, y) => {
-        const [red = -1, green = -1, blue = -1] = data.subarray((y * width + x) * 4);
-        return [red, green, blue];
-      },
-    };
+    return pictureOf({ data, width, height });
   } finally {
     await task.destroy();
   }

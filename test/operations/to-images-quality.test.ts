@@ -5,7 +5,7 @@ import { createApp } from "../../src/app.ts";
 import { leaseEngines } from "../../src/engines/pool.ts";
 import { operations } from "../../src/operations/index.ts";
 import { drawing, textPage } from "../harness/drawing-fixtures.ts";
-import { difference, type Picture, readJpeg, readPng } from "../harness/images.ts";
+import { difference, type Picture, pictureOf, readJpeg, readPng } from "../harness/images.ts";
 import { errorOf, newKey } from "../http/echo-service.ts";
 import { operationService } from "./operation-service.ts";
 
@@ -23,17 +23,7 @@ async function readWebp(file: Uint8Array): Promise<Picture> {
   }));
   release(true);
   if (!pixels) throw new Error("not a WebP");
-  const { data, width, height } = pixels;
-  return {
-    width,
-    height,
-    channels: 3,
-    dpi: undefined,
-    at: (x, y) => {
-      const [red = -1, green = -1, blue = -1] = data.subarray((y * width + x) * 4);
-      return [red, green, blue];
-    },
-  };
+  return pictureOf(pixels);
 }
 
 test.each([
