@@ -11,6 +11,8 @@ export const accounts = sqliteTable("accounts", {
   /** The minute (since 1970) of the account's last request, and how many it made in it. */
   minute: integer().notNull().default(0),
   minuteRequests: integer("minute_requests").notNull().default(0),
+  /** The number of its newest event, live and test together: `data.sequence` of what is delivered. */
+  eventSequence: integer("event_sequence").notNull().default(0),
 });
 
 /** API keys, of which only the hash is kept. Ids are `key_...`. */
@@ -43,6 +45,8 @@ export const periods = sqliteTable(
     start: integer({ mode: "timestamp_ms" }).notNull(),
     /** Credits, those reserved for calls in flight included: what is left is the plan's limit less this. */
     used: integer().notNull(),
+    /** The highest share of the limit that an event has told of, in percent: 0, 80 or 100. */
+    warned: integer().notNull().default(0),
   },
   // For the sweep, which deletes what is old.
   (table) => [index("periods_start").on(table.start)],
@@ -98,4 +102,99 @@ export const idempotency = sqliteTable(
     createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
   },
   (table) => [index("idempotency_created").on(table.createdAt)],
+);
+
+/** Webhook subscriptions. Ids are `wh_...`. A deleted one is gone, with its deliveries. */
+export const webhooks = sqliteTable(
+  "webhooks",
+  {
+    id: text().primaryKey(),
+    account: text()
+      .notNull()
+      .references(() => accounts.id),
+    /** It gets only the events of its own mode. */
+    livemode: integer({ mode: "boolean" }).notNull(),
+    url: text().notNull(),
+    /** Event types, as webhooks/event-types.ts lists them. */
+    events: text({ mode: "json" }).$type<readonly string[]>().notNull(),
+    description: text(),
+    /** The signing secret, encrypted under a key that is derived from the server's secret. */
+    secret: text().notNull(),
+    secretLastFour: text("secret_last_four").notNull(),
+    /** The secret before the last rotation, which signs beside the new one until it expires. */
+    previousSecret: text("previous_secret"),
+    previousSecretExpiresAt: integer("previous_secret_expires_at", { mode: "timestamp_ms" }),
+    active: integer({ mode: "boolean" }).notNull(),
+    /** When the failures began that no success has ended since; null while it works. */
+    failingSince: integer("failing_since", { mode: "timestamp_ms" }),
+    createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
+  },
+  (table) => [index("webhooks_account").on(table.account, table.livemode, table.createdAt, table.id)],
+);
+
+/**
+ * What happened, written in the batch of what it tells of, and only where a subscription wants it. Ids are `evt_...`, and
+ * `webhook-id` of every delivery of it.
+ */
+export const webhookEvents = sqliteTable(
+  "webhook_events",
+  {
+    id: text().primaryKey(),
+    account: text().notNull(),
+    livemode: integer({ mode: "boolean" }).notNull(),
+    type: text().notNull(),
+    sequence: integer().notNull(),
+    /** `data` of the body but for the sequence. */
+    data: text({ mode: "json" }).$type<Readonly<Record<string, unknown>>>().notNull(),
+    /** `timestamp` of the body. */
+    createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
+    /** The call of an operation that it tells of, where its answer is still on its way: it has no deliveries before that ends. */
+    awaits: text(),
+  },
+  // For the sweep: events of calls that a dead isolate left, and rows that are old.
+  (table) => [index("webhook_events_created").on(table.createdAt), index("webhook_events_awaits").on(table.awaits)],
+);
+
+/** `pending` until an attempt succeeded, or the last one failed (`exhausted`), or the subscription ended before (`cancelled`). */
+export const deliveryStates = ["pending", "succeeded", "exhausted", "cancelled"] as const;
+
+/** One event for one subscription. Ids are `<event>.<webhook>`, so that an event is delivered to each but once. */
+export const webhookDeliveries = sqliteTable(
+  "webhook_deliveries",
+  {
+    id: text().primaryKey(),
+    event: text().notNull(),
+    webhook: text().notNull(),
+    state: text({ enum: deliveryStates }).notNull(),
+    attempts: integer().notNull(),
+    /** When the next attempt is due; where it is past by more than a minute the sweep queues the delivery again. */
+    nextAttemptAt: integer("next_attempt_at", { mode: "timestamp_ms" }),
+    createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
+    /** When it left `pending`. */
+    finishedAt: integer("finished_at", { mode: "timestamp_ms" }),
+  },
+  (table) => [
+    index("webhook_deliveries_due").on(table.state, table.nextAttemptAt),
+    index("webhook_deliveries_webhook").on(table.webhook, table.createdAt, table.id),
+    index("webhook_deliveries_created").on(table.createdAt),
+  ],
+);
+
+/** The log: each attempt of a delivery, with the beginning of the answer. */
+export const webhookAttempts = sqliteTable(
+  "webhook_attempts",
+  {
+    delivery: text().notNull(),
+    /** 1 for the first. */
+    attempt: integer().notNull(),
+    startedAt: integer("started_at", { mode: "timestamp_ms" }).notNull(),
+    durationMilliseconds: integer("duration_milliseconds").notNull(),
+    /** HTTP's; null where there was no answer. */
+    status: integer(),
+    /** Why there was no answer: a word of a closed list. */
+    error: text(),
+    /** The answer's first kilobyte as text. */
+    answer: text(),
+  },
+  (table) => [primaryKey({ columns: [table.delivery, table.attempt] })],
 );
