@@ -22,6 +22,10 @@ export interface Env {
   readonly images: ImagesBinding | undefined;
   /** Reads one of the fonts that lie in the static assets. */
   readonly loadFont: LoadFont;
+  /** Where the source of what runs here is offered, as the AGPL asks: linked on every page. */
+  readonly sourceUrl: string;
+  /** Reads a file of the pages, such as `/playground.js`; 304 where it is the one of `known`, undefined where there is none. */
+  readonly siteAsset: (path: string, known: string | undefined) => Promise<Response | undefined>;
 }
 
 /** A rate-limit binding: counts a key, and says whether it is still below the limit that wrangler.toml gives. */
@@ -49,10 +53,14 @@ const bindingsSchema = z.object({
     .regex(/^\d{1,6}$/, "must be a whole number of MiB")
     .transform(Number)
     .refine((value) => value >= 64, "must be at least 64: one engine takes 22 MiB before it opens anything"),
+  SOURCE_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
   BASE_URL: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .transform((value) => value.replace(/\/+$/, "")),
 });
+
+/** The archive that scripts/build-site.ts makes: whoever runs a changed version offers the change without further ado. */
+const OWN_SOURCE = "/assets/source.tar.gz";
 
 const parsed = new WeakMap<object, Env>();
 
@@ -68,7 +76,8 @@ export function readEnv(bindings: object): Env {
     const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
     throw new Error(`The configuration is incomplete (see wrangler.toml). ${problems.join("; ")}`);
   }
-  const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL, ASSETS, IMAGES } = result.data;
+  const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL, ASSETS, IMAGES, SOURCE_URL } =
+    result.data;
   // The one that stands in wrangler.toml is known to everybody.
   if (SERVER_SECRET.startsWith("local-") && new URL(BASE_URL).hostname !== "localhost") {
     throw new Error("SERVER_SECRET is the one for local use: npx wrangler secret put SERVER_SECRET");
@@ -82,6 +91,8 @@ export function readEnv(bindings: object): Env {
     baseUrl: BASE_URL,
     images: IMAGES,
     loadFont: fontsIn(ASSETS),
+    sourceUrl: SOURCE_URL ?? OWN_SOURCE,
+    siteAsset: siteIn(ASSETS),
   };
   parsed.set(bindings, env);
   return env;
@@ -116,5 +127,15 @@ function fontsIn(assets: Fetcher): LoadFont {
     const answer = await assets.fetch(`http://assets/fonts/${name}.ttf`);
     if (!answer.ok) throw new Error(`the static assets have no font ${name}: ${answer.status}`);
     return answer.arrayBuffer();
+  };
+}
+
+function siteIn(assets: Fetcher): Env["siteAsset"] {
+  return async (path, known) => {
+    const headers = known === undefined ? {} : { "If-None-Match": known };
+    const answer = await assets.fetch(`http://assets/site${path}`, { headers });
+    if (answer.ok || answer.status === 304) return answer as unknown as Response;
+    await answer.body?.cancel();
+    return undefined;
   };
 }

@@ -1,0 +1,91 @@
+import { useEffect, useState } from "preact/hooks";
+import { callJson } from "../api/call.ts";
+import { number, time } from "../parts/figures.ts";
+import { Failure } from "./failure.tsx";
+import { useData } from "./use-data.ts";
+
+interface Delivery {
+  readonly id: string;
+  readonly type?: string;
+  readonly event?: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly responseStatus?: number | null;
+  readonly createdAt: string;
+  readonly nextAttemptAt?: string | null;
+}
+
+interface Props {
+  readonly path: string;
+  readonly apiKey: string;
+  /** Grows with each test that is sent: its delivery is then read, too. */
+  readonly tested: number;
+}
+
+/** The last deliveries of a webhook. Those that are under way are looked at again. */
+export function Deliveries({ path, apiKey, tested }: Props) {
+  const { data, error, reload } = useData<{ data: readonly Delivery[] }>(apiKey, path);
+  const [failed, setFailed] = useState<unknown>();
+  useEffect(() => {
+    void reload();
+    const soon = setTimeout(() => void reload(), 2_000);
+    return () => clearTimeout(soon);
+  }, [tested]);
+  const replay = async (id: string) => {
+    setFailed(undefined);
+    try {
+      await callJson(apiKey, "POST", `${path}/${id}/replay`);
+    } catch (error) {
+      setFailed(error);
+    }
+    await reload();
+  };
+  return (
+    <>
+      <Failure error={error ?? failed} />
+      <div class="row">
+        <h2 class="grow">Deliveries</h2>
+        <button type="button" class="plain" onClick={() => void reload()}>
+          Refresh
+        </button>
+      </div>
+      {data?.data.length === 0 && <p class="quiet">Nothing was sent yet.</p>}
+      {data && data.data.length > 0 && (
+        <div class="table">
+          <table>
+            <thead>
+              <tr>
+                <th>Event</th>
+                <th>State</th>
+                <th>Attempts</th>
+                <th>Answer</th>
+                <th>Time</th>
+                <th>
+                  <span class="visually-hidden">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.data.map((delivery) => (
+                <tr key={delivery.id}>
+                  <td>
+                    <code>{delivery.type ?? delivery.event}</code>
+                  </td>
+                  <td>{delivery.state}</td>
+                  <td>{number(delivery.attempts)}</td>
+                  <td>{delivery.responseStatus ?? ""}</td>
+                  <td>{time(delivery.createdAt)}</td>
+                  <td class="actions">
+                    <button type="button" class="plain" onClick={() => void replay(delivery.id)}>
+                      Replay
+                    </button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}
