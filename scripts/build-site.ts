@@ -44,7 +44,12 @@ async function contents(): Promise<Map<string, Uint8Array>> {
     jsxImportSource: "preact",
     define: {
       PDFJS: JSON.stringify(`/assets/pdfjs-${version}/`),
-      SAMPLES: JSON.stringify(examples.map((file) => basename(file)).toSorted().toReversed()),
+      SAMPLES: JSON.stringify(
+        examples
+          .map((file) => basename(file))
+          .toSorted()
+          .toReversed(),
+      ),
     },
     external: ["/assets/*"],
     outdir: target,

@@ -28,6 +28,7 @@ size is not. A glyph whose font does not tell its character is U+FFFD. A scan wi
     ),
   },
   memoryBeside: true,
+  example: { file: "letter.pdf" },
   produces: ["application/json"],
   headers: ["X-Input-Repaired"],
 

@@ -7,6 +7,7 @@ const policy = {
   "script-src": "'self' 'wasm-unsafe-eval'",
   "style-src": "'self'",
   "img-src": "'self' blob: data:",
+  "font-src": "'self'",
   "worker-src": "'self'",
   "connect-src": "'self'",
   "frame-ancestors": "'none'",

@@ -73,7 +73,9 @@ export function callOperation(
     request.responseType = "blob";
     if (key !== "") request.setRequestHeader("Authorization", `Bearer ${key}`);
     request.upload.onprogress = ({ loaded, total }) =>
-      progress(loaded < total ? { phase: "uploading", part: loaded / total } : { phase: "processing", part: undefined });
+      progress(
+        loaded < total ? { phase: "uploading", part: loaded / total } : { phase: "processing", part: undefined },
+      );
     request.upload.onload = () => progress({ phase: "processing", part: undefined });
     request.onprogress = ({ loaded, total, lengthComputable }) =>
       progress({ phase: "downloading", part: lengthComputable ? loaded / total : undefined });
@@ -125,6 +127,7 @@ export function fieldIssues(problem: ApiProblem | undefined): ReadonlyMap<string
   for (const name of [field, input]) {
     if (typeof name === "string" && problem && !issues.has(name)) issues.set(name, problem.message);
   }
-  if (problem?.code === "unsupported_text" && typeof rest["field"] === "string") issues.set(rest["field"], problem.message);
+  if (problem?.code === "unsupported_text" && typeof rest["field"] === "string")
+    issues.set(rest["field"], problem.message);
   return issues;
 }

@@ -3,6 +3,7 @@ import type { Schema } from "./schema.ts";
 
 interface Media {
   readonly schema: Schema;
+  readonly example?: Readonly<Record<string, string>>;
   readonly encoding?: Readonly<Record<string, { readonly contentType?: string }>>;
 }
 
@@ -31,6 +32,8 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly fields: readonly Field[];
+  /** Parameters of a call that works; files by their names among the examples. */
+  readonly example: Readonly<Record<string, string>>;
   /** Media types of a 200. */
   readonly produces: readonly string[];
 }
@@ -52,6 +55,7 @@ export function operationsOf({ paths }: Description): Operation[] {
       summary: post.summary,
       description: post.description ?? "",
       fields: fieldsOf(form.schema, (name) => form.encoding?.[name]?.contentType),
+      example: form.example ?? {},
       produces: Object.keys(post.responses["200"]?.content ?? {}),
     };
   });

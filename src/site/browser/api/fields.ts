@@ -5,7 +5,7 @@ interface Common {
   readonly required: boolean;
   readonly description: string;
   /** The other parameters' values that it belongs to. */
-  readonly when: Readonly<Record<string, string>>;
+  readonly when: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface FileField extends Common {

@@ -31,7 +31,7 @@ export function initialTexts(fields: readonly Field[]): Record<string, string> {
 
 /** Whether a field belongs to what the others say. */
 export function applies(field: Field, texts: FormValues["texts"]): boolean {
-  return Object.entries(field.when).every(([name, value]) => texts[name] === value);
+  return Object.entries(field.when).every(([name, values]) => values.includes(texts[name] ?? ""));
 }
 
 /** The parts of the request, in the form's order. What is empty or its own default is not sent. */

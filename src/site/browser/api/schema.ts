@@ -17,8 +17,8 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly contentMediaType?: string;
   readonly contentSchema?: Schema;
-  /** The parameter belongs to one value of another, such as `{ "kind": "text" }`. */
-  readonly "x-when"?: Readonly<Record<string, string>>;
+  /** The parameter belongs to some values of others, such as `{ "kind": ["text"] }`. */
+  readonly "x-when"?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Whether a schema allows a type, alone or among others. */

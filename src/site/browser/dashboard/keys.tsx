@@ -79,7 +79,12 @@ export function Keys({ description, apiKey }: { description: Description; apiKey
           )}
         </div>
         {schema && (
-          <button type="button" class={making ? "" : "primary"} aria-expanded={making} onClick={() => setMaking(!making)}>
+          <button
+            type="button"
+            class={making ? "" : "primary"}
+            aria-expanded={making}
+            onClick={() => setMaking(!making)}
+          >
             {making ? "Close" : "Create a key"}
           </button>
         )}
@@ -179,10 +184,20 @@ function Row({ entry, own, ask }: { entry: ApiKey; own: boolean; ask: (asked: As
       <td class="actions">
         {!ended && (
           <>
-            <button type="button" class="plain" aria-label={`Rotate ${name}`} onClick={() => ask({ what: "rotate", key: entry })}>
+            <button
+              type="button"
+              class="plain"
+              aria-label={`Rotate ${name}`}
+              onClick={() => ask({ what: "rotate", key: entry })}
+            >
               Rotate
             </button>
-            <button type="button" class="plain danger" aria-label={`Revoke ${name}`} onClick={() => ask({ what: "revoke", key: entry })}>
+            <button
+              type="button"
+              class="plain danger"
+              aria-label={`Revoke ${name}`}
+              onClick={() => ask({ what: "revoke", key: entry })}
+            >
               Revoke
             </button>
           </>

@@ -22,8 +22,8 @@ export function Usage({ apiKey }: { apiKey: string }) {
           <h1>Usage</h1>
           {data && (
             <p class="quiet">
-              Plan {data.plan}, {apiKey.startsWith("sk_live") ? "live" : "test"} keys. {time(data.currentPeriodStart)} to{" "}
-              {time(data.currentPeriodEnd)}
+              Plan {data.plan}, {apiKey.startsWith("sk_live") ? "live" : "test"} keys. {time(data.currentPeriodStart)}{" "}
+              to {time(data.currentPeriodEnd)}
             </p>
           )}
         </div>

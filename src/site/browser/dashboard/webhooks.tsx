@@ -50,7 +50,12 @@ export function Webhooks({ description, apiKey }: { description: Description; ap
           <p class="quiet">Signed messages to your own address when something happens (Standard Webhooks).</p>
         </div>
         {schema && (
-          <button type="button" class={making ? "" : "primary"} aria-expanded={making} onClick={() => setMaking(!making)}>
+          <button
+            type="button"
+            class={making ? "" : "primary"}
+            aria-expanded={making}
+            onClick={() => setMaking(!making)}
+          >
             {making ? "Close" : "Add a webhook"}
           </button>
         )}

@@ -40,7 +40,11 @@ export function BoxPicker({ file, password, value, change }: Props) {
   const drag = useRef<{ corner: Corner; box: Box; x: number; y: number } | undefined>(undefined);
   if (file === undefined) return <p class="quiet">Choose the PDF, then draw the box on its page here.</p>;
   if (pdf.state !== "open") {
-    const words = { opening: "Drawing the page…", locked: "The PDF needs its password.", failed: "It cannot be shown." };
+    const words = {
+      opening: "Drawing the page…",
+      locked: "The PDF needs its password.",
+      failed: "It cannot be shown.",
+    };
     return <p class="quiet">{words[pdf.state]}</p>;
   }
   const members = readMembers(value) ?? {};

@@ -7,6 +7,7 @@ import { type Language, languages, snippet } from "../api/snippets.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Highlighted } from "./highlighted.tsx";
+import { placeholders } from "./samples.ts";
 
 interface Props {
   readonly operation: Operation;
@@ -18,7 +19,8 @@ interface Props {
 /** The call that the form makes, to paste elsewhere. Shown without the key, copied with it. */
 export function Code({ operation, entries, apiKey, answer }: Props) {
   const [language, setLanguage] = useState<Language>("curl");
-  const call = { operation, entries, url: `${location.origin}${operation.path}`, answer };
+  const whole = [...placeholders(operation, entries), ...entries];
+  const call = { operation, entries: whole, url: `${location.origin}${operation.path}`, answer };
   const shown = snippet(language, { ...call, key: apiKey === "" ? "sk_test_..." : maskedKey(apiKey) });
   const copied = snippet(language, { ...call, key: apiKey === "" ? "sk_test_..." : apiKey });
   return (
@@ -30,7 +32,7 @@ export function Code({ operation, entries, apiKey, answer }: Props) {
       aside={<CopyButton text={copied} label={apiKey === "" ? "Copy" : "Copy with key"} />}
     >
       <pre class="code" tabIndex={0} data-language={language}>
-        <Highlighted text={shown} />
+        <Highlighted text={shown} language={language} />
       </pre>
     </Tabs>
   );

@@ -26,7 +26,10 @@ function Drop({ label, accept, multiple, add, issue, describedBy }: DropProps) {
     if (chosen.length > 0) add(multiple ? chosen : chosen.slice(0, 1));
   };
   const samples = samplesFor(accept);
-  const offered = multiple && samples.length > 1 ? [samples.slice(0, 2), ...samples.slice(2).map((one) => [one])] : samples.map((one) => [one]);
+  const offered =
+    multiple && samples.length > 1
+      ? [samples.slice(0, 2), ...samples.slice(2).map((one) => [one])]
+      : samples.map((one) => [one]);
   return (
     <div
       class={`drop${over ? " over" : ""}`}
@@ -119,14 +122,17 @@ export function FileInput({ field, chosen, choose, issue }: Props<FileField> & {
   );
 }
 
-export function FilesInput({ field, chosen, choose, issues }: Props<FilesField> & { issues: ReadonlyMap<string, string> }) {
+export function FilesInput({
+  field,
+  chosen,
+  choose,
+  issues,
+}: Props<FilesField> & { issues: ReadonlyMap<string, string> }) {
   const id = useId();
   const { name, description, accept, passwords, min } = field;
   const issueOf = (index: number) => issues.get(`${name}${index}`) ?? issues.get(`${passwords}${index}`);
   // Issues of files that are not there are told with the place to add them.
-  const missing = [...issues].find(
-    ([key]) => key.startsWith(name) && Number(key.slice(name.length)) >= chosen.length,
-  );
+  const missing = [...issues].find(([key]) => key.startsWith(name) && Number(key.slice(name.length)) >= chosen.length);
   const move = (from: number, to: number) => {
     const file = chosen[from];
     if (file !== undefined) choose(chosen.toSpliced(from, 1).toSpliced(to, 0, file));

@@ -7,7 +7,8 @@ import { ValueInput } from "./value-input.tsx";
 interface Props {
   readonly fields: readonly Field[];
   readonly values: FormValues;
-  readonly change: (change: (values: FormValues) => FormValues) => void;
+  /** Changes a parameter. */
+  readonly change: (name: string, change: (values: FormValues) => FormValues) => void;
   /** By parameter. */
   readonly issues: ReadonlyMap<string, string>;
   readonly running: boolean;
@@ -17,9 +18,9 @@ interface Props {
 /** The form of an operation: what it asks for is what the schema says, in its words. */
 export function Form({ fields, values, change, issues, running, submit }: Props) {
   const setText = (name: string) => (text: string) =>
-    change((values) => ({ ...values, texts: { ...values.texts, [name]: text } }));
+    change(name, (values) => ({ ...values, texts: { ...values.texts, [name]: text } }));
   const setFiles = (name: string) => (files: readonly ChosenFile[]) =>
-    change((values) => ({ ...values, files: { ...values.files, [name]: files } }));
+    change(name, (values) => ({ ...values, files: { ...values.files, [name]: files } }));
   const shown = fields.filter((field) => applies(field, values.texts));
   const document = shown.find(({ kind }) => kind === "file")?.name ?? "";
 
@@ -31,7 +32,9 @@ export function Form({ fields, values, change, issues, running, submit }: Props)
     }
     if (field.kind === "files") {
       const chosen = values.files[field.name] ?? [];
-      return <FilesInput key={field.name} field={field} chosen={chosen} choose={setFiles(field.name)} issues={issues} />;
+      return (
+        <FilesInput key={field.name} field={field} chosen={chosen} choose={setFiles(field.name)} issues={issues} />
+      );
     }
     const value = values.texts[field.name] ?? "";
     return (

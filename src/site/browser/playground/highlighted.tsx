@@ -1,9 +1,21 @@
-/** Strings and words of a snippet or of JSON, coloured. What it does not know it leaves alone. */
-export function Highlighted({ text }: { text: string }) {
-  const parts = text.split(/("(?:[^"\\\n]|\\.)*"(?:\s*:)?|'(?:[^'\n])*'|\b(?:true|false|null|const|await|import|from|if|throw|new|with|as)\b|\b\d+(?:\.\d+)?\b)/);
+import type { Language } from "../api/snippets.ts";
+
+const strings = String.raw`"(?:[^"\\\n]|\\.)*"(?:\s*:)?`;
+const numbers = String.raw`\b\d+(?:\.\d+)?\b`;
+
+/** What is coloured: strings everywhere, words and numbers where they mean something. */
+const patterns: Readonly<Record<Language | "JSON", RegExp>> = {
+  curl: /('[^'\n]*')/,
+  JavaScript: new RegExp(String.raw`(${strings}|\b(?:const|await|import|from|if|throw|new)\b)`),
+  Python: new RegExp(String.raw`(${strings}|\b(?:import|with|as)\b)`),
+  JSON: new RegExp(String.raw`(${strings}|\b(?:true|false|null)\b|${numbers})`),
+};
+
+/** A snippet or JSON, coloured. What it does not know it leaves alone. */
+export function Highlighted({ text, language }: { text: string; language: Language | "JSON" }) {
   return (
     <code>
-      {parts.map((part, index) =>
+      {text.split(patterns[language]).map((part, index) =>
         index % 2 === 0 ? (
           part
         ) : (

@@ -48,12 +48,7 @@ export function JsonInput({ name, schema, value, change, invalid }: Props) {
           onInput={(event) => change(event.currentTarget.value)}
         />
       ) : schema.properties ? (
-        <NamedRows
-          schema={schema}
-          members={members}
-          change={(next) => change(writeMembers(next))}
-          invalid={invalid}
-        />
+        <NamedRows schema={schema} members={members} change={(next) => change(writeMembers(next))} invalid={invalid} />
       ) : (
         <FreeRows schema={schema} members={members} change={(next) => change(writeMembers(next))} invalid={invalid} />
       )}
@@ -109,7 +104,10 @@ function Member({
   if (schema.enum) {
     const words = schema.enum;
     return (
-      <select {...common} onChange={(event) => change(words.find((word) => String(word) === event.currentTarget.value))}>
+      <select
+        {...common}
+        onChange={(event) => change(words.find((word) => String(word) === event.currentTarget.value))}
+      >
         <option value="">{schema.default === undefined ? "" : `${String(schema.default)} (default)`}</option>
         {words.map((word) => (
           <option key={word} value={String(word)} selected={word === value}>

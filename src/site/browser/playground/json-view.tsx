@@ -33,7 +33,7 @@ export function JsonView({ blob }: { blob: Blob }) {
         </pre>
       ) : (
         <pre class="code" tabIndex={0}>
-          <Highlighted text={shown} />
+          <Highlighted text={shown} language="JSON" />
         </pre>
       )}
     </Tabs>

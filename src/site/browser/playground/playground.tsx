@@ -7,6 +7,7 @@ import { Prose } from "../parts/prose.tsx";
 import { Code } from "./code.tsx";
 import { Form } from "./form.tsx";
 import { Result } from "./result.tsx";
+import { exampleValues } from "./samples.ts";
 
 interface Props {
   readonly operations: readonly Operation[];
@@ -69,10 +70,12 @@ type Run =
 function Try({ operation, description, apiKey }: Omit<Props, "operations" | "route"> & { operation: Operation }) {
   const [values, setValues] = useState<FormValues>(() => ({ texts: initialTexts(operation.fields), files: {} }));
   const [run, setRun] = useState<Run>();
+  // What was changed since the last run: what that said about it may be mended.
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const result = useRef<HTMLElement>(null);
   const entries = entriesOf(operation.fields, values);
   const answer = run?.state === "done" ? run.answer : undefined;
-  const issues = fieldIssues(answer?.error);
+  const issues = new Map([...fieldIssues(answer?.error)].filter(([name]) => !touched.has(name)));
 
   useEffect(() => () => (run?.state === "running" ? run.stop() : undefined), [run?.state]);
   useEffect(() => {
@@ -81,8 +84,10 @@ function Try({ operation, description, apiKey }: Omit<Props, "operations" | "rou
     if (answer) result.current?.scrollIntoView({ block: "nearest" });
   }, [answer]);
 
-  const start = async () => {
+  const start = async (values: FormValues) => {
     if (apiKey === "") return askForKey();
+    const entries = entriesOf(operation.fields, values);
+    setTouched(new Set());
     const abort = new AbortController();
     const stop = () => abort.abort();
     const progressed = (progress: Progress) => setRun({ state: "running", progress, stop });
@@ -93,6 +98,12 @@ function Try({ operation, description, apiKey }: Omit<Props, "operations" | "rou
       if (error instanceof DOMException && error.name === "AbortError") setRun(undefined);
       else setRun({ state: "failed", message: error instanceof Error ? error.message : String(error) });
     }
+  };
+
+  const tryExample = async () => {
+    const example = await exampleValues(operation);
+    setValues(example);
+    await start(example);
   };
 
   return (
@@ -111,10 +122,13 @@ function Try({ operation, description, apiKey }: Omit<Props, "operations" | "rou
         <Form
           fields={operation.fields}
           values={values}
-          change={setValues}
+          change={(name, change) => {
+            setValues(change);
+            setTouched(new Set([...touched, name]));
+          }}
           issues={issues}
           running={run?.state === "running"}
-          submit={() => void start()}
+          submit={() => void start(values)}
         />
       </section>
       <div class="outcome">
@@ -122,7 +136,7 @@ function Try({ operation, description, apiKey }: Omit<Props, "operations" | "rou
           <h2 id="result-title" class="visually-hidden">
             Result
           </h2>
-          <Result run={run} values={values} description={description} />
+          <Result run={run} values={values} description={description} tryExample={() => void tryExample()} />
         </section>
         <section class="card" aria-labelledby="code-title">
           <h2 id="code-title" class="visually-hidden">

@@ -12,10 +12,12 @@ interface Props {
   readonly run: Run | undefined;
   readonly values: FormValues;
   readonly description: Description;
+  /** Fills in the example and runs it. */
+  readonly tryExample: () => void;
 }
 
 /** What came of a run: progress, result or error. What changes is told to screen readers. */
-export function Result({ run, values, description }: Props) {
+export function Result({ run, values, description, tryExample }: Props) {
   return (
     <>
       <div role="status" class="visually-hidden">
@@ -23,7 +25,10 @@ export function Result({ run, values, description }: Props) {
       </div>
       {run === undefined && (
         <div class="empty">
-          <p>The result is shown here.</p>
+          <p>The result appears here.</p>
+          <button type="button" onClick={tryExample}>
+            Run an example
+          </button>
         </div>
       )}
       {run?.state === "running" && <Running {...run} />}
@@ -65,7 +70,7 @@ function Running({ progress, stop }: Extract<Run, { state: "running" }>) {
   );
 }
 
-function Done({ answer, values, description }: { answer: Answer } & Omit<Props, "run">) {
+function Done({ answer, values, description }: { answer: Answer } & Pick<Props, "values" | "description">) {
   const requestId = answer.headers.get("x-request-id") ?? "";
   const { size } = answer.body;
   return (
@@ -115,7 +120,7 @@ function Sizes({ answer }: { answer: Answer }) {
   return (
     <span>
       {bytes(sentBytes)} → {bytes(size)}
-      {share > 0 && answer.type === "application/pdf" && <strong class="saved"> −{share} %</strong>}
+      {share > 0 && answer.headers.has("x-original-size") && <strong class="saved"> −{share} %</strong>}
     </span>
   );
 }

@@ -69,7 +69,13 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
         {about}
         {children}
         {schema.contentSchema ? (
-          <JsonInput name={name} schema={schema.contentSchema} value={value} change={change} invalid={aria["aria-invalid"]} />
+          <JsonInput
+            name={name}
+            schema={schema.contentSchema}
+            value={value}
+            change={change}
+            invalid={aria["aria-invalid"]}
+          />
         ) : (
           <Segments field={field} value={value} change={change} invalid={aria["aria-invalid"]} />
         )}
@@ -82,7 +88,11 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
       <label for={id}>{title}</label>
       {schema.enum ? (
         <select id={id} name={name} onChange={(event) => change(event.currentTarget.value)} {...aria}>
-          {schema.default === undefined && !required && <option value="" selected={value === ""}>not given</option>}
+          {schema.default === undefined && !required && (
+            <option value="" selected={value === ""}>
+              not given
+            </option>
+          )}
           {schema.enum.map((word) => (
             <option key={word} value={String(word)} selected={String(word) === value}>
               {word}
@@ -150,7 +160,9 @@ function TextInput({ id, field, value, change, aria }: TextProps) {
   };
   if (isNarrow(field)) {
     const step = allows(schema, "integer") ? 1 : "any";
-    return <input type="number" inputMode="decimal" step={step} min={schema.minimum} max={schema.maximum} {...common} />;
+    return (
+      <input type="number" inputMode="decimal" step={step} min={schema.minimum} max={schema.maximum} {...common} />
+    );
   }
   if (schema.format === "password") return <input type="password" {...common} autocomplete="new-password" />;
   if (schema.format === "multiline") return <textarea rows={1} {...common} />;

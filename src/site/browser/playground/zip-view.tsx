@@ -77,7 +77,13 @@ export function ZipView({ zip, passwords }: { zip: Blob; passwords: readonly str
             <strong class="grow">{chosen.name}</strong>
             <Download blob={chosen.blob} name={chosen.name} />
           </div>
-          <Body key={chosen.name} blob={chosen.blob} type={typeOf(chosen.name)} name={chosen.name} passwords={passwords} />
+          <Body
+            key={chosen.name}
+            blob={chosen.blob}
+            type={typeOf(chosen.name)}
+            name={chosen.name}
+            passwords={passwords}
+          />
         </section>
       )}
     </>
