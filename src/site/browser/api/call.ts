@@ -72,16 +72,19 @@ export function callOperation(
     request.open("POST", path);
     request.responseType = "blob";
     if (key !== "") request.setRequestHeader("Authorization", `Bearer ${key}`);
-    request.upload.onprogress = ({ loaded, total }) =>
+    request.upload.addEventListener("progress", ({ loaded, total }) =>
       progress(
         loaded < total ? { phase: "uploading", part: loaded / total } : { phase: "processing", part: undefined },
-      );
-    request.upload.onload = () => progress({ phase: "processing", part: undefined });
-    request.onprogress = ({ loaded, total, lengthComputable }) =>
-      progress({ phase: "downloading", part: lengthComputable ? loaded / total : undefined });
-    request.onerror = () => fail(new Error("The service could not be reached, or the connection broke off."));
-    request.onabort = () => fail(new DOMException("cancelled", "AbortError"));
-    request.onload = () => void answerOf(request, performance.now() - started, sentBytes).then(done, fail);
+      ),
+    );
+    request.addEventListener("progress", ({ loaded, total, lengthComputable }) =>
+      progress({ phase: "downloading", part: lengthComputable ? loaded / total : undefined }),
+    );
+    request.addEventListener("error", () =>
+      fail(new Error("The service could not be reached, or the connection broke off.")),
+    );
+    request.addEventListener("abort", () => fail(new DOMException("cancelled", "AbortError")));
+    request.addEventListener("load", () => done(answerOf(request, performance.now() - started, sentBytes)));
     signal.addEventListener("abort", () => request.abort());
     progress({ phase: "uploading", part: 0 });
     request.send(form);

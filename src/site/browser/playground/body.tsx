@@ -14,7 +14,10 @@ interface Props {
 /** A file, shown as what it is. */
 export function Body({ blob, type, name, passwords }: Props) {
   if (type === "application/pdf") return <PdfView file={blob} passwords={passwords} />;
-  if (type === "application/zip") return <ZipView zip={blob} passwords={passwords} />;
+  if (type === "application/zip") {
+    const show = (file: Blob, name: string) => <Body blob={file} type={file.type} name={name} passwords={passwords} />;
+    return <ZipView zip={blob} show={show} />;
+  }
   if (type === "application/json") return <JsonView blob={blob} />;
   if (type.startsWith("image/")) return <ImageView blob={blob} name={name} />;
   return <Download blob={blob} name={name} />;

@@ -127,7 +127,7 @@ function Sizes({ answer }: { answer: Answer }) {
 
 /** Of the described headers those that this answer has, but for what is shown elsewhere. */
 function interesting(answer: Answer, { components }: Description): (readonly [string, string, string])[] {
-  const elsewhere = ["X-Request-Id", "Content-Disposition", "Content-Length"];
+  const elsewhere = ["X-Request-Id", "Content-Disposition", "Content-Length", "RateLimit", "RateLimit-Policy"];
   return Object.entries(components.headers).flatMap(([name, { description }]) => {
     const value = answer.headers.get(name.toLowerCase());
     return value === undefined || elsewhere.includes(name) ? [] : [[name, value, description] as const];

@@ -1,6 +1,6 @@
+import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { bytes, number } from "../parts/figures.ts";
-import { Body } from "./body.tsx";
 import { Download } from "./download.tsx";
 
 interface Entry {
@@ -42,7 +42,7 @@ async function openZip(zip: Blob): Promise<Archive> {
 }
 
 /** What is in a ZIP: every entry with its size, the chosen one shown. */
-export function ZipView({ zip, passwords }: { zip: Blob; passwords: readonly string[] }) {
+export function ZipView({ zip, show }: { zip: Blob; show: (file: Blob, name: string) => ComponentChildren }) {
   const [archive, setArchive] = useState<Archive>();
   const [chosen, setChosen] = useState<{ name: string; blob: Blob }>();
   useEffect(() => {
@@ -77,13 +77,7 @@ export function ZipView({ zip, passwords }: { zip: Blob; passwords: readonly str
             <strong class="grow">{chosen.name}</strong>
             <Download blob={chosen.blob} name={chosen.name} />
           </div>
-          <Body
-            key={chosen.name}
-            blob={chosen.blob}
-            type={typeOf(chosen.name)}
-            name={chosen.name}
-            passwords={passwords}
-          />
+          <Fragment key={chosen.name}>{show(chosen.blob, chosen.name)}</Fragment>
         </section>
       )}
     </>

@@ -1,0 +1,76 @@
+import { describe, expect, inject, test } from "vitest";
+import { noBrowser, Visitor } from "./visitor.ts";
+
+const server = inject("server");
+
+describe.skipIf(noBrowser)("everybody can use the pages", () => {
+  const visitor = new Visitor();
+
+  test("is used with the keyboard alone", async () => {
+    const page = await visitor.open("rotate");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.className")).toBe("skip");
+    const reach = async (what: string, test: string) => {
+      for (let step = 0; step < 60; step += 1) {
+        await page.keyboard.press("Tab");
+        if (await page.evaluate(`((element) => ${test})(document.activeElement)`)) return;
+      }
+      throw new Error(`the Tab key does not reach ${what}`);
+    };
+    await reach("the example", `element.textContent === "letter.pdf"`);
+    expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
+    await page.keyboard.press("Enter");
+    await page.getByText("3.1 KB").waitFor();
+    await reach("the angles", `element.type === "radio" || element.name === "angle"`);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Control+Enter");
+    await visitor.result.locator(".status").waitFor();
+    expect(await visitor.status()).toBe("200");
+    expect(await page.getByRole("status").first().innerText()).toMatch(/^Done/);
+  });
+
+  test("asks for a key where there is none, and takes one that is typed", async () => {
+    const page = await visitor.open("rotate", { key: "" });
+    await page.getByRole("button", { name: "Run an example" }).click();
+    await page.getByRole("dialog").getByLabel("Key").fill(server.testKey);
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: /sk_test_/ }).waitFor();
+    await visitor.run();
+    await visitor.result.locator(".status").waitFor();
+    expect(await visitor.status()).toBe("200");
+  });
+
+  test("makes, rotates and revokes keys, and shows what was used", async () => {
+    const page = await visitor.open("keys");
+    await page.getByRole("button", { name: "Create a key" }).click();
+    await page.getByLabel("name").fill("From the browser");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByText("It is shown only now").waitFor();
+    expect(await page.locator(".secret code").innerText()).toMatch(/^sk_test_/);
+    await page.getByRole("button", { name: "Revoke From the browser" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("row", { name: /From the browser.*Revoked/ }).waitFor();
+    await page.goto(`${server.baseUrl}/#/usage`);
+    await page.getByRole("listitem", { name: /^watermark: \d/ }).waitFor();
+  });
+
+  test.each([
+    { width: 360, height: 740, dark: false },
+    { width: 360, height: 740, dark: true },
+  ])("fits a phone ($width wide, dark: $dark)", async (look) => {
+    const page = await visitor.open("watermark", look);
+    const spill = () => page.evaluate("document.documentElement.scrollWidth - innerWidth") as Promise<number>;
+    await visitor.runExample();
+    expect((await visitor.inkOf(1)).dark).toBeGreaterThan(0);
+    expect(await spill()).toBe(0);
+    for (const route of ["sign", "keys", "usage"]) {
+      await page.goto(`${server.baseUrl}/#/${route}`);
+      await page.waitForSelector(route === "sign" ? "form" : ".card");
+      expect(await spill(), route).toBe(0);
+    }
+    const ground = (await page.evaluate("getComputedStyle(document.body).backgroundColor")) as string;
+    const lightness = Number(/\d+/.exec(ground)?.[0]);
+    expect(lightness < 100).toBe(look.dark);
+  });
+});
