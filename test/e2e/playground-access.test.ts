@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await page.getByRole("button", { name: "Revoke From the browser" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("row", { name: /From the browser.*Revoked/ }).waitFor();
-    await page.goto(`${server.baseUrl}/#/usage`);
+    await visitor.view("usage");
     await page.getByRole("listitem", { name: /^watermark: \d/ }).waitFor();
   });
 
@@ -65,8 +65,8 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     expect((await visitor.inkOf(1)).dark).toBeGreaterThan(0);
     expect(await spill()).toBe(0);
     for (const route of ["sign", "keys", "usage"]) {
-      await page.goto(`${server.baseUrl}/#/${route}`);
-      await page.waitForSelector(route === "sign" ? "form" : ".card");
+      await visitor.view(route);
+      await page.waitForSelector(".card");
       expect(await spill(), route).toBe(0);
     }
     const ground = (await page.evaluate("getComputedStyle(document.body).backgroundColor")) as string;

@@ -65,9 +65,15 @@ export class Visitor {
       if (!own && !/^(blob|data):/.test(request.url())) this.#faults.push(`a request to ${request.url()}`);
     });
     await page.goto(key === "" ? server.baseUrl : `${server.baseUrl}/#key=${key}`);
-    await page.goto(`${server.baseUrl}/#/${route}`);
-    await page.waitForSelector("main h1");
+    await this.view(route);
     return page;
+  }
+
+  /** Goes to a view of the open page. */
+  async view(route: string): Promise<void> {
+    await this.page.goto(`${server.baseUrl}/#/${route}`);
+    const shown = `.endpoint code:text-is("/api/v1/${route}"), #links [aria-current][href="/#/${route}"]`;
+    await this.page.waitForSelector(shown, { state: "attached" });
   }
 
   /** Takes back faults that the test means to bring about. */
@@ -95,9 +101,10 @@ export class Visitor {
 
   /** How much of a page of the result is light grey, and how much is dark, 0 to 1: read from the canvas that it is drawn on. */
   async inkOf(page: number): Promise<{ grey: number; dark: number }> {
-    const canvas = this.result.locator(`canvas[data-drawn="true"][aria-label^="Page ${page} "]`);
-    await canvas.waitFor();
-    return (await canvas.evaluate(`(canvas) => {
+    const selector = `.result canvas[data-drawn="true"][aria-label^="Page ${page} "]`;
+    await this.page.waitForSelector(selector);
+    return (await this.page.evaluate(`(() => {
+      const canvas = document.querySelector(${JSON.stringify(selector)});
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
       let grey = 0, dark = 0;
       for (let at = 0; at < data.length; at += 4) {
@@ -107,6 +114,6 @@ export class Visitor {
         if (red < 90 && green < 90 && blue < 90) dark += 1;
       }
       return { grey: grey / (data.length / 4), dark: dark / (data.length / 4) };
-    }`)) as { grey: number; dark: number };
+    })()`)) as { grey: number; dark: number };
   }
 }

@@ -18,6 +18,8 @@ function useRoute(): string {
       if (location.hash === "" || location.hash.startsWith("#/")) setRoute(read() ?? "");
     };
     addEventListener("hashchange", changed);
+    // It may have changed before anybody listened.
+    changed();
     return () => removeEventListener("hashchange", changed);
   }, []);
   return route;
