@@ -1,5 +1,5 @@
 /**
- * Bundles the pages' browser part and puts it, with pdf.js and the example files, into the static assets. Runs at install, and by
+ * Bundles the pages' browser part and puts it, with pdf.js, the example files and an archive of the source, into the static assets. Runs at install, and by
  * wrangler.toml's [build] before `wrangler dev` and `wrangler deploy`. It writes only what has changed, since each write makes every
  * running `wrangler dev` load again.
  */
@@ -7,6 +7,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { sourceArchive } from "./source-archive.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const browser = join(root, "src/site/browser");
@@ -65,6 +66,7 @@ async function contents(): Promise<Map<string, Uint8Array>> {
   }
   for (const file of examples) found.set(`examples/${basename(file)}`, await readFile(file));
   found.set("icon.svg", await readFile(join(browser, "icon.svg")));
+  found.set("source.tar.gz", sourceArchive(root));
   return found;
 }
 
