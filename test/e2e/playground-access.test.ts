@@ -30,6 +30,19 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     expect(await page.getByRole("status").first().innerText()).toMatch(/^Done/);
   });
 
+  test("tells how far an upload is, and stops it", async () => {
+    const page = await visitor.open("rotate");
+    const network = await page.context().newCDPSession(page);
+    const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 };
+    await network.send("Network.emulateNetworkConditions", slow);
+    const buffer = Buffer.alloc(2_000_000);
+    await page.setInputFiles('input[type="file"]', { name: "large.pdf", mimeType: "application/pdf", buffer });
+    await visitor.run();
+    await visitor.result.getByText(/Uploading [1-9]\d? %/).waitFor();
+    await visitor.result.getByRole("button", { name: "Cancel" }).click();
+    await visitor.result.getByText("The result appears here.").waitFor();
+  });
+
   test("asks for a key where there is none, and takes one that is typed", async () => {
     const page = await visitor.open("rotate", { key: "" });
     await page.getByRole("button", { name: "Run an example" }).click();
@@ -42,7 +55,9 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
   });
 
   test("makes, rotates and revokes keys, and shows what was used", async () => {
-    const page = await visitor.open("keys");
+    const page = await visitor.open("rotate");
+    await visitor.runExample();
+    await visitor.view("keys");
     await page.getByRole("button", { name: "Create a key" }).click();
     await page.getByLabel("name").fill("From the browser");
     await page.getByRole("button", { name: "Create", exact: true }).click();
@@ -52,7 +67,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("row", { name: /From the browser.*Revoked/ }).waitFor();
     await visitor.view("usage");
-    await page.getByRole("listitem", { name: /^watermark: \d/ }).waitFor();
+    await page.getByRole("listitem", { name: /^rotate: \d/ }).waitFor();
   });
 
   test.each([

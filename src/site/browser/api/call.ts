@@ -6,6 +6,12 @@ export interface ApiProblem {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** One of `details.fields`. */
+export interface FieldIssue {
+  readonly name: string;
+  readonly issue: string;
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
@@ -123,7 +129,7 @@ export function fieldIssues(problem: ApiProblem | undefined): ReadonlyMap<string
   const issues = new Map<string, string>();
   const { fields, field, input, ...rest } = problem?.details ?? {};
   if (Array.isArray(fields)) {
-    for (const { name, issue } of fields as readonly { name: string; issue: string }[]) {
+    for (const { name, issue } of fields as readonly FieldIssue[]) {
       issues.set(name, issues.has(name) ? `${issues.get(name)}; ${issue}` : issue);
     }
   }

@@ -19,6 +19,24 @@ export function PdfPage({ document, page, sized }: Props) {
   const [near, setNear] = useState(false);
   const [width, setWidth] = useState(0);
   const [drawn, setDrawn] = useState(false);
+  const [aspect, setAspect] = useState("");
+
+  // The place has its shape before the page is drawn: nothing jumps, and a box on it is where it belongs.
+  useEffect(() => {
+    let gone = false;
+    const measure = async () => {
+      const { width, height } = (await document.getPage(page)).getViewport({ scale: 1 });
+      if (gone) return;
+      setAspect(`${width} / ${height}`);
+      sized?.(width, height);
+    };
+    measure().catch((error: unknown) => {
+      if (!gone) throw error;
+    });
+    return () => {
+      gone = true;
+    };
+  }, [document, page]);
 
   useEffect(() => {
     if (place.current === null) return;
@@ -44,7 +62,6 @@ export function PdfPage({ document, page, sized }: Props) {
       const natural = shown.getViewport({ scale: 1 });
       const viewport = shown.getViewport({ scale: (width / natural.width) * Math.min(devicePixelRatio, SHARPEST) });
       if (gone || canvas.current === null) return;
-      sized?.(natural.width, natural.height);
       canvas.current.width = Math.round(viewport.width);
       canvas.current.height = Math.round(viewport.height);
       const task = shown.render({ canvas: canvas.current, viewport });
@@ -62,7 +79,7 @@ export function PdfPage({ document, page, sized }: Props) {
   }, [document, page, near, width]);
 
   return (
-    <div class="page" ref={place}>
+    <div class="page" ref={place} style={{ aspectRatio: aspect }}>
       <canvas ref={canvas} role="img" aria-label={`Page ${page} of ${document.numPages}`} data-drawn={drawn} />
     </div>
   );

@@ -1,9 +1,10 @@
-import type { ApiProblem, Answer } from "../api/call.ts";
+import type { Answer, ApiProblem, FieldIssue } from "../api/call.ts";
 import type { Description } from "../api/description.ts";
 import type { FormValues } from "../api/form-values.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { bytes, duration } from "../parts/figures.ts";
 import { askForKey } from "../parts/key-dialog.tsx";
+import { Inline } from "../parts/prose.tsx";
 import { Body } from "./body.tsx";
 import { Download } from "./download.tsx";
 import type { Run } from "./playground.tsx";
@@ -136,22 +137,25 @@ function interesting(answer: Answer, { components }: Description): (readonly [st
 
 function Problem({ problem, retryAfter }: { problem: ApiProblem; retryAfter: string | undefined }) {
   const { code, message, details } = problem;
+  const issues = Array.isArray(details?.["fields"]) ? (details["fields"] as readonly FieldIssue[]) : undefined;
   return (
     <div class="problem">
       <p>
         <code class="code-name">{code}</code>
       </p>
-      <p class="message">{message}</p>
-      {Array.isArray(details?.["fields"]) && (
+      <p class="message">
+        <Inline text={message} />
+      </p>
+      {issues !== undefined && issues.length > 1 && (
         <ul>
-          {(details["fields"] as readonly { name: string; issue: string }[]).map(({ name, issue }) => (
+          {issues.map(({ name, issue }) => (
             <li key={`${name} ${issue}`}>
               <code>{name}</code> {issue}
             </li>
           ))}
         </ul>
       )}
-      {details && !Array.isArray(details["fields"]) && <pre class="code">{JSON.stringify(details, null, 2)}</pre>}
+      {details && issues === undefined && <pre class="code">{JSON.stringify(details, null, 2)}</pre>}
       {retryAfter !== undefined && <p>Try again in {retryAfter} s.</p>}
       {code === "unauthenticated" && (
         <button type="button" onClick={askForKey}>
