@@ -67,7 +67,7 @@ export const periodOperations = sqliteTable(
  */
 export const ledgerStates = ["reserved", "settled", "released", "refunded", "broken", "expiring"] as const;
 
-/** One row a call that came as far as its reservation. Ids are `acct_.../<uuid>`, new for each try and never sent twice. */
+/** One row a call that came as far as its reservation. Ids are `acct_.../req_...`, the request's: reserved once and never sent twice. */
 export const ledger = sqliteTable(
   "ledger",
   {
