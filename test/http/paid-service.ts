@@ -143,7 +143,7 @@ export async function paidService(plan: PlanName = "enterprise", scopes?: readon
     async leave(credits: number): Promise<void> {
       const spent = plans[plan].credits - credits;
       await env.DB.batch([
-        env.DB.prepare("INSERT INTO periods VALUES (?, ?, ?)").bind(period, monthOf(now).start.getTime(), spent),
+        env.DB.prepare("INSERT INTO periods VALUES (?, ?, ?, 0)").bind(period, monthOf(now).start.getTime(), spent),
         env.DB.prepare("INSERT INTO period_operations VALUES (?, 'earlier', ?)").bind(period, spent),
         env.DB.prepare("INSERT INTO ledger VALUES (?, ?, 'earlier', ?, 'settled', ?, NULL)").bind(
           `${account}/earlier`,
