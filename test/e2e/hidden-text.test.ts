@@ -12,6 +12,7 @@ const LINES: readonly Written[] = [
   { text: "Съешь ещё этих булок", x: 40, top: 80 },
   { text: "مرحبا بالعالم في عام 2024 مع PDF", x: 40, top: 110, rightToLeft: true },
   { text: "שלום עולם מחיר 3.14 ש״ח", x: 40, top: 140, rightToLeft: true },
+  { text: "العدد 50 في صفحة\u200f 16/7/2024", x: 40, top: 380, rightToLeft: true },
   { text: "हिन्दी में कुछ शब्द हैं", x: 40, top: 170 },
   { text: "ภาษาไทย สวยงาม", x: 40, top: 200 },
   { text: "中文 字 识别", x: 40, top: 230 },
@@ -21,7 +22,9 @@ const LINES: readonly Written[] = [
 ];
 
 /** Chinese and Japanese come without the spaces between what was recognised. */
-const READ = LINES.map(({ text }) => (/\p{Script=Han}/u.test(text) ? text.replaceAll(" ", "") : text));
+const READ = LINES.map(({ text }) =>
+  /\p{Script=Han}/u.test(text) ? text.replaceAll(" ", "") : text.replaceAll("\u200f", ""),
+);
 
 const CROPPED = "/CropBox [50 100 550 750]";
 const drawn = `0.8 0.2 0.2 rg 60 120 80 90 re f ${show("Page", 200, 300, 30)}`;
@@ -90,18 +93,27 @@ const lineLength = (text: string): number => {
 
 const UPRIGHT = { width: 600, height: 800, rotation: 0 } as const;
 
+test("right-to-left words are read in their order, also where the boxes of some hold those of others", async () => {
+  const word = (text: string, x0: number, x1: number) => ({ text, bbox: [x0, 100, x1, 114], confidence: 1 }) as const;
+  const words = [word("وفعالة", 300, 340), word("كان", 272, 280), word("لديك", 255, 290), word("ة", 205, 208)];
+  const lines = [{ bbox: [200, 100, 340, 114], words: [...words, word("قوية", 200, 240)] }] as const;
+  const output = await withText(textDocument([{ content: "" }]), [{ rotation: 0, lines }]);
+  const { text } = await readPage(output);
+  expect(text.replaceAll(" ", "")).toBe("وفعالةكانلديكةقوية");
+});
+
 test("a level line is one, however its words' boxes differ, and a slanted one follows its words", async () => {
   const word = (text: string, x0: number, y0: number, x1: number, y1: number) =>
     ({ text, bbox: [x0, y0, x1, y1], confidence: 1 }) as const;
   const level = {
-    bbox: [40, 100, 180, 114],
+    bbox: [40, 100, 180, 114] as const,
     words: [word("mean", 40, 104, 90, 111), word("high", 96, 100, 180, 114)],
   };
   const slanted = {
-    bbox: [40, 200, 480, 240],
+    bbox: [40, 200, 480, 240] as const,
     words: [word("left", 40, 200, 80, 212), word("middle", 240, 214, 280, 226), word("right", 440, 228, 480, 240)],
   };
-  const lines = [level, slanted] as unknown as RecognizedPage["lines"];
+  const lines = [level, slanted] as const;
   const { runs } = await readPage(await withText(textDocument([{ content: "" }]), [{ rotation: 0, lines }]));
   expect(runs[0]).toMatchObject({ text: "mean high" });
   expect(runs[0]?.y).toBeCloseTo(111.2, 0);

@@ -1,14 +1,15 @@
 /** Where the words of a recognised line go in its invisible text, and in which order, so that readers put them together. */
-import { isRightToLeft, isUnspaced, readingOf } from "../pdf/text-characters.ts";
+import { isRightToLeft, isUnspaced } from "../pdf/text-characters.ts";
 import { SPACE_GAP } from "../pdf/text-glyphs.ts";
 import type { Matrix } from "../pdf/stamp-text.ts";
 import { DESCENT } from "./hidden-font.ts";
+import { inVisualOrder, turned } from "./visual-order.ts";
 import type { Line, RecognizedPage, Word } from "./words.ts";
 
 /** A word in the directions of its text, in points: from `left` along the line, `bottom` and `top` across it, upwards. */
 interface Placed {
   readonly text: string;
-  readonly left: number;
+  left: number;
   right: number;
   readonly bottom: number;
   readonly top: number;
@@ -36,9 +37,13 @@ const SLANTED = 1.5;
 /** The least font size and the least width of a character, in points. What is smaller, readers take for no text. */
 const LEAST_SIZE = 1;
 const LEAST_ADVANCE = 0.05;
+/** A narrower gap, in font sizes, is none for readers. */
+const LEAST_GAP = 0.2;
 /** A wider gap, in font sizes, is the end of a line for pdf.js, which then cannot put right-to-left words in order. */
 const WIDEST_GAP = 0.5;
 
+/** White space, and marks of direction, which Tesseract puts beside Latin words and readers leave out of the text. */
+const NO_GLYPHS = /[\s\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 /** The radicals; what `isUnspaced` tells before them are scripts of South East Asia. */
 const FIRST_CJK = 0x2e80;
 
@@ -56,27 +61,31 @@ const DIRECTIONS: Readonly<Record<RecognizedPage["rotation"], Matrix>> = {
 
 /** Lays a line out on one baseline; undefined where there is no text in it. */
 export function layOut({ words, bbox }: Line, rotation: RecognizedPage["rotation"]): Row | undefined {
-  const placed = words.flatMap((word) => place(word, rotation));
-  if (placed.length === 0) return undefined;
-  const rightToLeft = placed.some(({ text }) => Array.from(text, codeOf).some(isRightToLeft));
-  if (rightToLeft) placed.sort((a, b) => a.left - b.left);
+  const read = words.flatMap((word) => place(word, rotation));
+  const [first, last] = [read[0], read.at(-1)];
+  if (!first || !last) return undefined;
+  const rightToLeft = read.some(({ text }) => Array.from(text, codeOf).some(isRightToLeft));
+  const placed = rightToLeft ? inVisualOrder(read, first.left + first.right >= last.left + last.right) : read;
+  if (rightToLeft) putInOrder(placed);
   const tallest = Math.max(...placed.map(({ bottom, top }) => top - bottom));
-  const [, bottom, , top] = turned(bbox, rotation);
+  const [, bottom, , top] = turnedBox(bbox, rotation);
   const slanted = top - bottom > SLANTED * tallest;
   const size = rounded(Math.max(slanted ? tallest : top - bottom, LEAST_SIZE));
   const middle = slanted ? trend(placed) : () => (bottom + top) / 2;
   const shows = placed.map((word, index): Show => {
     const next = placed[index + 1];
     const joined = next !== undefined && isJoined(word, next, size);
-    // Readers take a gap for a space, whether there is one or not.
+    // Readers go by the gap, whether a space stands in it or not.
     if (joined) word.right = Math.max(word.right, next.left);
-    if (rightToLeft && next && next.left > word.right) {
-      word.right = Math.max(word.right, next.left - WIDEST_GAP * size);
+    else if (next) {
+      const least = rightToLeft ? word.left : (word.left + word.right) / 2;
+      word.right = Math.min(word.right, Math.max(next.left - LEAST_GAP * size, least));
+      if (rightToLeft) word.right = Math.max(word.right, next.left - WIDEST_GAP * size);
     }
-    const text = rightToLeft ? asItStands(word.text) : word.text;
+    const text = rightToLeft ? turned(word.text) : word.text;
     const width = Math.max(word.right - word.left, 0) / Array.from(text).length;
     return {
-      text: joined || next === undefined ? text : `${text} `,
+      text: joined ? text : `${text} `,
       x: word.left,
       y: middle((word.left + word.right) / 2) - size / 2 + (size * DESCENT) / 1000,
       advance: Math.max(width, LEAST_ADVANCE) / size,
@@ -85,14 +94,23 @@ export function layOut({ words, bbox }: Line, rotation: RecognizedPage["rotation
   return { size, shows };
 }
 
+/**
+ * Boxes of right-to-left words may hold those of their neighbours. pdf.js puts such words in order only as far as none begins
+ * left of the one before it.
+ */
+function putInOrder(placed: readonly Placed[]): void {
+  let limit = Infinity;
+  for (const word of placed.toReversed()) limit = word.left = Math.min(word.left, limit);
+}
+
 function place({ text, bbox }: Word, rotation: RecognizedPage["rotation"]): Placed[] {
-  const [left, bottom, right, top] = turned(bbox, rotation);
-  const whole = text.toWellFormed().replaceAll(/\s/gu, "");
+  const [left, bottom, right, top] = turnedBox(bbox, rotation);
+  const whole = text.toWellFormed().replaceAll(NO_GLYPHS, "");
   return whole === "" ? [] : [{ text: whole, left, right, bottom, top }];
 }
 
 /** A box in the directions of the text: left, bottom, right and top. */
-function turned([x0, y0, x1, y1]: Line["bbox"], rotation: RecognizedPage["rotation"]): Line["bbox"] {
+function turnedBox([x0, y0, x1, y1]: Line["bbox"], rotation: RecognizedPage["rotation"]): Line["bbox"] {
   const [dx, dy, ux, uy] = DIRECTIONS[rotation];
   const [along, beyond] = [x0 * dx + y0 * dy, x1 * dx + y1 * dy];
   const [across, above] = [x0 * ux + y0 * uy, x1 * ux + y1 * uy];
@@ -121,25 +139,6 @@ function isJoined(word: Placed, next: Placed, size: number): boolean {
 }
 
 const isCjk = (code: number): boolean => code >= FIRST_CJK && isUnspaced(code);
-
-/**
- * A word of a right-to-left line as its characters stand on the page, from left to right: readers turn them around. What
- * reads from left to right in it, such as a number with its points, stays as it is.
- */
-function asItStands(text: string): string {
-  const characters = Array.from(text);
-  const readings = characters.map(readingOf);
-  const runs: string[] = [];
-  for (let from = 0; from < characters.length;) {
-    let to = from + 1;
-    if (readings[from] === "ltr") {
-      for (let at = to; at < characters.length && readings[at] !== "rtl"; at++) if (readings[at] === "ltr") to = at + 1;
-    }
-    runs.push(characters.slice(from, to).join(""));
-    from = to;
-  }
-  return runs.reverse().join("");
-}
 
 const codeOf = (text: string): number => text.codePointAt(0) ?? 0;
 
