@@ -85,8 +85,8 @@ export class HiddenFont {
 }
 
 /**
- * A TrueType font of one glyph, a line as wide as the em that encloses nothing: of words whose glyphs are empty, PDFium takes
- * no notice.
+ * A TrueType font of one glyph, a line across its em that encloses nothing: PDFium takes no notice of words whose glyphs are
+ * empty, nor of those that have no width on a page that is not turned.
  */
 function fontFile(): Uint8Array<ArrayBuffer> {
   const table = (...values: readonly number[]): DataView => {
@@ -95,11 +95,14 @@ function fontFile(): Uint8Array<ArrayBuffer> {
     return view;
   };
   // One contour of two points, with the box around it; the flags say which coordinates stay as they were.
-  const glyph = table(1, 0, 0, EM, 0, 1, 0, 0x3121, EM, 0);
+  const glyph = table(1, 0, -DESCENT, EM, ASCENT, 1, 0, 0x1101, EM, -DESCENT, DESCENT + ASCENT);
   return writeTables([
     ["glyf", glyph],
     // Version, checksum (filled in), magic number, flags, em, dates, box, style, least size, direction, short places.
-    ["head", table(1, 0, 1, 0, 0, 0, 0x5f0f, 0x3cf5, 0, EM, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, EM, 0, 0, 8, 2, 0, 0)],
+    [
+      "head",
+      table(1, 0, 1, 0, 0, 0, 0x5f0f, 0x3cf5, 0, EM, 0, 0, 0, 0, 0, 0, 0, 0, 0, -DESCENT, EM, ASCENT, 0, 8, 2, 0, 0),
+    ],
     ["hhea", table(1, 0, ASCENT, -DESCENT, 0, EM, 0, 0, EM, 1, 0, 0, 0, 0, 0, 0, 0, 1)],
     ["hmtx", table(EM, 0)],
     ["loca", table(0, glyph.byteLength / 2)],
