@@ -41,6 +41,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await visitor.result.getByText(/Uploading [1-9]\d? %/).waitFor();
     await visitor.result.getByRole("button", { name: "Cancel" }).click();
     await visitor.result.getByText("The result appears here.").waitFor();
+    expect(await visitor.result.locator(".status").count()).toBe(0);
   });
 
   test("asks for a key where there is none, and takes one that is typed", async () => {

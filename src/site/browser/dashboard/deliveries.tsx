@@ -1,18 +1,25 @@
 import { useEffect, useState } from "preact/hooks";
 import { callJson } from "../api/call.ts";
-import { number, time } from "../parts/figures.ts";
+import { duration, time } from "../parts/figures.ts";
 import { Failure } from "./failure.tsx";
 import { useData } from "./use-data.ts";
 
+interface Attempt {
+  readonly attempt: number;
+  readonly startedAt: string;
+  readonly durationMilliseconds: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly answer: string | null;
+}
+
 interface Delivery {
   readonly id: string;
-  readonly type?: string;
-  readonly event?: string;
+  readonly type: string;
   readonly state: string;
-  readonly attempts: number;
-  readonly responseStatus?: number | null;
+  readonly nextAttemptAt: string | null;
   readonly createdAt: string;
-  readonly nextAttemptAt?: string | null;
+  readonly attempts: readonly Attempt[];
 }
 
 interface Props {
@@ -58,7 +65,6 @@ export function Deliveries({ path, apiKey, tested }: Props) {
                 <th>Event</th>
                 <th>State</th>
                 <th>Attempts</th>
-                <th>Answer</th>
                 <th>Time</th>
                 <th>
                   <span class="visually-hidden">Actions</span>
@@ -69,11 +75,22 @@ export function Deliveries({ path, apiKey, tested }: Props) {
               {data.data.map((delivery) => (
                 <tr key={delivery.id}>
                   <td>
-                    <code>{delivery.type ?? delivery.event}</code>
+                    <code>{delivery.type}</code>
                   </td>
-                  <td>{delivery.state}</td>
-                  <td>{number(delivery.attempts)}</td>
-                  <td>{delivery.responseStatus ?? ""}</td>
+                  <td>
+                    <span class={`tag ${delivery.state === "succeeded" ? "good" : ""}`}>{delivery.state}</span>
+                    {delivery.nextAttemptAt !== null && <p class="quiet">next {time(delivery.nextAttemptAt)}</p>}
+                  </td>
+                  <td>
+                    <ol>
+                      {delivery.attempts.map((attempt) => (
+                        <li key={attempt.attempt} title={attempt.answer ?? ""}>
+                          {attempt.status ?? ""} {attempt.error ?? ""}{" "}
+                          <span class="quiet">{duration(attempt.durationMilliseconds)}</span>
+                        </li>
+                      ))}
+                    </ol>
+                  </td>
                   <td>{time(delivery.createdAt)}</td>
                   <td class="actions">
                     <button type="button" class="plain" onClick={() => void replay(delivery.id)}>
