@@ -49,6 +49,7 @@ const bindingsSchema = z.object({
   SERVER_SECRET: z
     .string({ error: "must be a secret: npx wrangler secret put SERVER_SECRET" })
     .min(32, "must have 32 characters at least"),
+  SOURCE_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
   ASSETS: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be the static assets' binding"),
   WEBHOOKS: z.custom<Queue<DeliveryMessage>>(
     (value) => hasMethods(value, "send", "sendBatch"),
@@ -60,7 +61,6 @@ const bindingsSchema = z.object({
     .regex(/^\d{1,6}$/, "must be a whole number of MiB")
     .transform(Number)
     .refine((value) => value >= 64, "must be at least 64: one engine takes 22 MiB before it opens anything"),
-  SOURCE_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
   BASE_URL: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .transform((value) => value.replace(/\/+$/, "")),
@@ -83,8 +83,8 @@ export function readEnv(bindings: object): Env {
     const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
     throw new Error(`The configuration is incomplete (see wrangler.toml). ${problems.join("; ")}`);
   }
-  const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL, ASSETS, IMAGES } = result.data;
-  const { WEBHOOKS, SOURCE_URL } = result.data;
+  const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL, ASSETS, IMAGES, WEBHOOKS } =
+    result.data;
   // The one that stands in wrangler.toml is known to everybody.
   if (SERVER_SECRET.startsWith("local-") && new URL(BASE_URL).hostname !== "localhost") {
     throw new Error("SERVER_SECRET is the one for local use: npx wrangler secret put SERVER_SECRET");
@@ -99,7 +99,7 @@ export function readEnv(bindings: object): Env {
     images: IMAGES,
     webhookQueue: WEBHOOKS,
     loadFont: fontsIn(ASSETS),
-    sourceUrl: SOURCE_URL ?? OWN_SOURCE,
+    sourceUrl: result.data.SOURCE_URL ?? OWN_SOURCE,
     siteAsset: siteIn(ASSETS),
   };
   parsed.set(bindings, env);
