@@ -2,6 +2,8 @@ import { describe, expect, inject, test } from "vitest";
 import { noBrowser, Visitor } from "./visitor.ts";
 
 const server = inject("server");
+const description = await (await fetch(`${server.baseUrl}/api/v1/openapi.json`)).text();
+const hasWebhooks = description.includes('"/api/v1/webhooks"');
 
 describe.skipIf(noBrowser)("everybody can use the pages", () => {
   const visitor = new Visitor();
@@ -69,6 +71,26 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await page.getByRole("row", { name: /From the browser.*Revoked/ }).waitFor();
     await visitor.view("usage");
     await page.getByRole("listitem", { name: /^rotate: \d/ }).waitFor();
+  });
+
+  test.skipIf(!hasWebhooks)("adds a webhook, shows its secret once, and deletes it", async () => {
+    const page = await visitor.open("webhooks");
+    await page.getByRole("button", { name: "Add a webhook" }).click();
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByText("is required").first().waitFor();
+    visitor.expected("400 (Bad Request)");
+    await page.getByRole("textbox", { name: "url" }).fill("https://hooks.example.com/pdf");
+    await page.getByLabel("usage.limit_reached").check();
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByText("It is shown only now").waitFor();
+    expect(await page.locator(".secret code").innerText()).toMatch(/^whsec_/);
+    const own = page.getByRole("region", { name: "https://hooks.example.com/pdf" });
+    expect(await own.innerText()).toMatch(/usage\.limit_reached[^]*whsec_\*{4}/);
+    await own.getByRole("button", { name: "Deliveries" }).click();
+    await own.getByText("Nothing was sent yet.").waitFor();
+    await own.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("There are none yet.").waitFor();
   });
 
   test.each([

@@ -117,7 +117,9 @@ function Member({
       </select>
     );
   }
-  if (allows(schema, "boolean")) {
+  const isNumber = allows(schema, "number") || allows(schema, "integer");
+  const isText = allows(schema, "string");
+  if (allows(schema, "boolean") && !isText) {
     return (
       <input
         {...common}
@@ -127,12 +129,11 @@ function Member({
       />
     );
   }
-  const isNumber = allows(schema, "number") || allows(schema, "integer");
-  const isText = allows(schema, "string");
   const read = (text: string): unknown => {
     if (text === "") return undefined;
     if (isNumber) return Number(text);
-    if (isText) return text;
+    if (allows(schema, "boolean") && /^(true|false)$/.test(text)) return text === "true";
+    if (isText && !(allows(schema, "array") && text.startsWith("["))) return text;
     try {
       return JSON.parse(text) as unknown;
     } catch {
