@@ -34,6 +34,8 @@ async function contents(): Promise<Map<string, Uint8Array>> {
   const { version } = JSON.parse(await readFile(join(pdfjs, "package.json"), "utf8")) as { version: string };
   const pages = await filesOf(browser, /\.page\.tsx$/);
   const examples = await filesOf(join(root, "examples"), /\.(pdf|png|jpg|webp)$/);
+  // The two that most calls are tried with first.
+  const samples = [...new Set(["letter.pdf", "enclosure.pdf", ...examples.map((file) => basename(file)).toSorted()])];
   const bundle = await build({
     entryPoints: pages.map((page) => ({ in: page, out: basename(page, ".page.tsx") })),
     bundle: true,
@@ -45,12 +47,7 @@ async function contents(): Promise<Map<string, Uint8Array>> {
     jsxImportSource: "preact",
     define: {
       PDFJS: JSON.stringify(`/assets/pdfjs-${version}/`),
-      SAMPLES: JSON.stringify(
-        examples
-          .map((file) => basename(file))
-          .toSorted()
-          .toReversed(),
-      ),
+      SAMPLES: JSON.stringify(samples),
     },
     external: ["/assets/*"],
     outdir: target,
