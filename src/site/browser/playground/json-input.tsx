@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { allows, type Schema } from "../api/schema.ts";
 
 interface Props {
@@ -153,16 +153,27 @@ function Member({
   );
 }
 
+type Rows = readonly (readonly [string, unknown])[];
+
+function rowsOf(members: Members): Rows {
+  const given = Object.entries(members);
+  return given.length > 0 ? given : [["", undefined]];
+}
+
+const membersOf = (rows: Rows): Members =>
+  Object.fromEntries(rows.filter(([name, value]) => name !== "" && value !== undefined));
+
 /** Rows of a name and a value, such as a page and its angle. */
 function FreeRows({ schema, members, change, invalid }: RowsProps) {
-  const [rows, setRows] = useState<readonly (readonly [string, unknown])[]>(() => {
-    const given = Object.entries(members);
-    return given.length > 0 ? given : [["", undefined]];
-  });
+  const [rows, setRows] = useState(() => rowsOf(members));
+  // Rows that are not whole yet are only here; what was set elsewhere, such as by an example, takes their place.
+  useEffect(() => {
+    if (writeMembers(membersOf(rows)) !== writeMembers(members)) setRows(rowsOf(members));
+  }, [writeMembers(members)]);
   const inner = typeof schema.additionalProperties === "object" ? schema.additionalProperties : {};
-  const set = (next: readonly (readonly [string, unknown])[]) => {
+  const set = (next: Rows) => {
     setRows(next);
-    change(Object.fromEntries(next.filter(([name, value]) => name !== "" && value !== undefined)));
+    change(membersOf(next));
   };
   return (
     <div class="free-members">
