@@ -41,7 +41,10 @@ export function App() {
   useEffect(() => {
     loadDescription().then(setDescription, () => setFailure("The API's description could not be loaded."));
   }, []);
-  useEffect(() => markCurrentLink(route), [route]);
+  useEffect(() => {
+    markCurrentLink(route);
+    document.title = route === "" ? "PDF service: playground" : `${route} · PDF service`;
+  }, [route]);
 
   const account = document.querySelector("#account");
   return (

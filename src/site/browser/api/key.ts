@@ -12,7 +12,8 @@ export function takeKeyFromAddress(): void {
   const key = /^#key=([^&]+)/.exec(location.hash)?.[1];
   if (key === undefined) return;
   history.replaceState(null, "", location.pathname);
-  if (KEY.test(key)) setKey(key);
+  // Elsewhere a link must not put another key in the place of one's own.
+  if (KEY.test(key) && (currentKey() === "" || location.hostname === "localhost")) setKey(key);
 }
 
 export function currentKey(): string {
