@@ -46,6 +46,7 @@ export function renderPage(page: Page, sourceUrl: string) {
               ([href, name]) =>
                 html`<a href="${href}" ${href === page.path ? raw(' aria-current="page"') : ""}>${name}</a>`,
             )}
+            <a href="${sourceUrl}" rel="external">Source</a>
           </nav>
           <div id="account"></div>
         </header>
@@ -59,7 +60,7 @@ export function renderPage(page: Page, sourceUrl: string) {
         <footer class="foot">
           <span>Version ${version}</span>
           <a href="/api/v1/openapi.json">openapi.json</a>
-          <a href="${sourceUrl}" rel="external">Source code (AGPL-3.0)</a>
+          <a href="${sourceUrl}" rel="external">Source code, AGPL-3.0-or-later</a>
         </footer>
       </body>
     </html>`;
