@@ -2,7 +2,7 @@ import type { KnipConfig } from "knip";
 
 /** The entries come from package.json's scripts, wrangler.toml and vitest.config.ts. */
 const config: KnipConfig = {
-  entry: ["src/site/browser/*.page.tsx"],
+  entry: ["src/site/browser/*.page.{ts,tsx}"],
   project: ["src/**/*.{ts,tsx}", "scripts/**/*.ts", "bench/**/*.ts", "test/**/*.ts", "wasm/*.ts"],
   // A type of a function's parameter or result is exported with it, whether somebody names it yet or not.
   ignoreExportsUsedInFile: { interface: true, type: true },

@@ -32,12 +32,12 @@ async function filesOf(folder: string, wanted: RegExp): Promise<string[]> {
 async function contents(): Promise<Map<string, Uint8Array>> {
   const found = new Map<string, Uint8Array>();
   const { version } = JSON.parse(await readFile(join(pdfjs, "package.json"), "utf8")) as { version: string };
-  const pages = await filesOf(browser, /\.page\.tsx$/);
+  const pages = await filesOf(browser, /\.page\.tsx?$/);
   const examples = await filesOf(join(root, "examples"), /\.(pdf|png|jpg|webp)$/);
   // The two that most calls are tried with first.
   const samples = [...new Set(["letter.pdf", "enclosure.pdf", ...examples.map((file) => basename(file)).toSorted()])];
   const bundle = await build({
-    entryPoints: pages.map((page) => ({ in: page, out: basename(page, ".page.tsx") })),
+    entryPoints: pages.map((page) => ({ in: page, out: basename(page).replace(/\.page\.tsx?$/, "") })),
     bundle: true,
     splitting: true,
     format: "esm",

@@ -20,11 +20,10 @@ export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
   app.use("/api/*", cors);
 
   addPath(app, "/api/v1/health", { GET: [async (c) => c.json({ status: "ok", version })] });
-  addPath(app, "/api/v1/openapi.json", {
-    GET: [async (c) => c.json(describeApi(operations, endpoints, readEnv(c.env).baseUrl))],
-  });
+  const describe = (baseUrl: string) => describeApi(operations, endpoints, baseUrl);
+  addPath(app, "/api/v1/openapi.json", { GET: [async (c) => c.json(describe(readEnv(c.env).baseUrl))] });
   mountOperations(app, operations);
   mountEndpoints(app, endpoints);
-  mountSite(app);
+  mountSite(app, describe);
   return app;
 }

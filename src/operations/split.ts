@@ -45,7 +45,7 @@ stay those of the input, in every part.`,
     }),
   },
   example: { file: "letter.pdf", mode: "pages" },
-  produces: ["application/pdf", "application/zip"],
+  produces: ["application/zip", "application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
 
   check({ mode, ranges, chunkSize }) {

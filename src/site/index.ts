@@ -4,6 +4,8 @@ import { addPath, type AppEnv } from "../http/exchange.ts";
 import { readEnv } from "../env.ts";
 import { type Page, renderPage } from "./page.ts";
 import { siteHeaders } from "./headers.ts";
+import type { Description } from "./description/description.ts";
+import { renderReference } from "./reference/reference.ts";
 
 const playground: Page = {
   title: "PDF service: playground",
@@ -12,9 +14,28 @@ const playground: Page = {
   entry: "playground",
 };
 
-/** The pages, and the files that they load: what scripts/build-site.ts puts into the static assets. */
-export function mountSite(app: Hono<AppEnv>): void {
-  for (const page of [playground]) addPath(app, page.path, { GET: [async (c) => answerPage(c, page)] });
+const reference: Page = {
+  title: "PDF service: reference",
+  description:
+    "Every call of the API: parameters, answers, errors, events, with examples in curl, JavaScript and Python.",
+  path: "/docs",
+  entry: "reference",
+};
+
+/**
+ * The pages, and the files that they load: what scripts/build-site.ts puts into the static assets. `describe` gives the API's
+ * description for the address that callers reach the service at.
+ */
+export function mountSite(app: Hono<AppEnv>, describe: (baseUrl: string) => unknown): void {
+  addPath(app, playground.path, { GET: [async (c) => answerPage(c, playground)] });
+  addPath(app, reference.path, {
+    GET: [
+      async (c) => {
+        const description = describe(readEnv(c.env).baseUrl) as Description;
+        return answerPage(c, { ...reference, body: renderReference(description) });
+      },
+    ],
+  });
   addPath(app, "/assets/:file{.+}", { GET: [(c) => answerAsset(c)] });
 }
 

@@ -1,4 +1,5 @@
 import { html, raw } from "hono/html";
+import { type Html } from "./reference/prose.ts";
 import { version } from "../version.ts";
 
 /** A page: its frame is made here, what it shows by its script (`<entry>.js`, with `<entry>.css`) or as `body`. */
@@ -7,10 +8,10 @@ export interface Page {
   /** For search engines. */
   readonly description: string;
   readonly path: string;
-  /** `<entry>.page.tsx` of src/site/browser/. */
+  /** `<entry>.page.ts` or `.tsx` of src/site/browser/. */
   readonly entry: string;
-  /** HTML of the main part, where it is made on the server. */
-  readonly body?: string;
+  /** The main part, where it is made on the server. */
+  readonly body?: Html;
 }
 
 const links = [
@@ -20,6 +21,13 @@ const links = [
   ["/#/webhooks", "Webhooks"],
   ["/docs", "Reference"],
 ] as const;
+
+const needsJavaScript = html`<noscript
+  ><p class="notice">
+    This page needs JavaScript. The <a href="/docs">reference</a> does not, and neither does the API:
+    <a href="/api/v1/openapi.json">openapi.json</a>.
+  </p></noscript
+>`;
 
 /** The whole document. `sourceUrl` is where the source of what runs here is offered (AGPL, section 13). */
 export function renderPage(page: Page, sourceUrl: string) {
@@ -50,13 +58,7 @@ export function renderPage(page: Page, sourceUrl: string) {
           </nav>
           <div id="account"></div>
         </header>
-        <main id="main" tabindex="-1">
-          ${raw(page.body ?? "")}<noscript
-            ><p class="notice">
-              This page needs JavaScript. The API does not: <a href="/api/v1/openapi.json">openapi.json</a>.
-            </p></noscript
-          >
-        </main>
+        <main id="main" tabindex="-1">${page.body ?? needsJavaScript}</main>
         <footer class="foot">
           <span>Version ${version}</span>
           <a href="/api/v1/openapi.json">openapi.json</a>

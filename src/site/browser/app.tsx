@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { createPortal } from "preact/compat";
-import { type Description, loadDescription, operationsOf } from "./api/description.ts";
+import { type Description, operationsOf } from "../description/description.ts";
 import { currentKey, onKeyChange, takeKeyFromAddress } from "./api/key.ts";
+import { loadDescription } from "./api/load-description.ts";
 import { Keys } from "./dashboard/keys.tsx";
 import { Usage } from "./dashboard/usage.tsx";
 import { Webhooks } from "./dashboard/webhooks.tsx";

@@ -1,4 +1,4 @@
-import type { Entry } from "./form-values.ts";
+import type { Entry } from "../../description/form-values.ts";
 
 export interface ApiProblem {
   readonly code: string;

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { ApiFailure, fieldIssues } from "../api/call.ts";
-import { allows, type Schema } from "../api/schema.ts";
+import { allows, type Schema } from "../../description/schema.ts";
 import { Inline } from "../parts/prose.tsx";
 
 interface Props {

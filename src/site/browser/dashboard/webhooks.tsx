@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { callJson } from "../api/call.ts";
-import { bodyOf, type Description } from "../api/description.ts";
+import { bodyOf, type Description } from "../../description/description.ts";
 import { time } from "../parts/figures.ts";
 import { BodyForm } from "./body-form.tsx";
 import { Confirm } from "./confirm.tsx";

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
-import type { ChosenFile } from "../api/form-values.ts";
-import { allows, type Schema } from "../api/schema.ts";
+import type { ChosenFile } from "../../description/form-values.ts";
+import { allows, type Schema } from "../../description/schema.ts";
 import { type Box, boxFrom, type Corner, dragged, moved, sized } from "./box.ts";
 import { readMembers, writeMembers } from "./json-input.tsx";
 import { PdfPage } from "./pdf-page.tsx";

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { Answer } from "../api/call.ts";
-import type { Operation } from "../api/description.ts";
-import { type Entry } from "../api/form-values.ts";
+import type { Operation } from "../../description/description.ts";
+import { type Entry } from "../../description/form-values.ts";
 import { maskedKey } from "../api/key.ts";
-import { type Language, languages, snippet } from "../api/snippets.ts";
+import { type Language, languages, resultFile, snippet } from "../../description/snippets.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Highlighted } from "./highlighted.tsx";
@@ -20,7 +20,12 @@ interface Props {
 export function Code({ operation, entries, apiKey, answer }: Props) {
   const [language, setLanguage] = useState<Language>("curl");
   const whole = [...placeholders(operation, entries), ...entries];
-  const call = { operation, entries: whole, url: `${location.origin}${operation.path}`, answer };
+  const call = {
+    method: "POST",
+    url: `${location.origin}${operation.path}`,
+    body: { form: whole },
+    file: resultFile(operation, whole, answer),
+  };
   const shown = snippet(language, { ...call, key: apiKey === "" ? "sk_test_..." : maskedKey(apiKey) });
   const copied = snippet(language, { ...call, key: apiKey === "" ? "sk_test_..." : apiKey });
   return (

@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from "preact/hooks";
-import type { FileField, FilesField } from "../api/fields.ts";
-import type { ChosenFile } from "../api/form-values.ts";
+import type { FileField, FilesField } from "../../description/fields.ts";
+import type { ChosenFile } from "../../description/form-values.ts";
 import { bytes } from "../parts/figures.ts";
 import { Inline } from "../parts/prose.tsx";
 import { fetchSample, samplesFor } from "./samples.ts";

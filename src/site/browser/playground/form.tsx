@@ -1,5 +1,5 @@
-import type { Field } from "../api/fields.ts";
-import { applies, type ChosenFile, type FormValues } from "../api/form-values.ts";
+import type { Field } from "../../description/fields.ts";
+import { applies, type ChosenFile, type FormValues } from "../../description/form-values.ts";
 import { BoxPicker, isBoxField } from "./box-picker.tsx";
 import { FileInput, FilesInput } from "./files.tsx";
 import { ValueInput } from "./value-input.tsx";

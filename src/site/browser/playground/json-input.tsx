@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { allows, type Schema } from "../api/schema.ts";
+import { allows, type Schema } from "../../description/schema.ts";
 
 interface Props {
   readonly name: string;

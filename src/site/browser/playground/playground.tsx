@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Answer, callOperation, fieldIssues, type Progress } from "../api/call.ts";
-import type { Description, Operation } from "../api/description.ts";
-import { entriesOf, type FormValues, initialTexts } from "../api/form-values.ts";
+import type { Description, Operation } from "../../description/description.ts";
+import { entriesOf, type FormValues, initialTexts } from "../../description/form-values.ts";
 import { askForKey } from "../parts/key-dialog.tsx";
 import { Prose } from "../parts/prose.tsx";
 import { Code } from "./code.tsx";

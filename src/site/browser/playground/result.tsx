@@ -1,6 +1,6 @@
 import type { Answer, ApiProblem, FieldIssue } from "../api/call.ts";
-import type { Description } from "../api/description.ts";
-import type { FormValues } from "../api/form-values.ts";
+import type { Description } from "../../description/description.ts";
+import type { FormValues } from "../../description/form-values.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { bytes, duration } from "../parts/figures.ts";
 import { askForKey } from "../parts/key-dialog.tsx";

@@ -1,5 +1,6 @@
-import type { Operation } from "../api/description.ts";
-import { type ChosenFile, type Entry, type FormValues, initialTexts } from "../api/form-values.ts";
+import type { Operation } from "../../description/description.ts";
+import { exampleEntry, exampleFiles } from "../../description/example.ts";
+import { type ChosenFile, type Entry, type FormValues, initialTexts } from "../../description/form-values.ts";
 
 /** The files of the folder `examples/`, which lie beside this script. */
 declare const SAMPLES: readonly string[];
@@ -28,16 +29,12 @@ export async function fetchSample(name: string): Promise<ChosenFile> {
 }
 
 /** The examples that a field of an operation is shown with: those that its description names, else some that it takes. */
-function examplesOf({ fields, example }: Operation): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const field of fields) {
-    if (field.kind === "value") continue;
-    const names = Object.keys(example).filter((name) =>
-      field.kind === "file" ? name === field.name : name.startsWith(field.name),
-    );
+function examplesOf(operation: Operation): Map<string, string[]> {
+  const found = exampleFiles(operation);
+  for (const field of operation.fields) {
+    if (field.kind === "value" || found.get(field.name)?.length !== 0) continue;
     const count = field.kind === "files" ? field.min : Number(field.required);
-    const files = names.map((name) => example[name] ?? "");
-    found.set(field.name, files.length > 0 ? files : samplesFor(field.accept).slice(0, count));
+    found.set(field.name, samplesFor(field.accept).slice(0, count));
   }
   return found;
 }
@@ -59,9 +56,6 @@ export function placeholders(operation: Operation, entries: readonly Entry[]): E
   if (entries.some((entry) => "file" in entry)) return [];
   return [...examplesOf(operation)].flatMap(([prefix, samples]) => {
     const numbered = operation.fields.some(({ kind, name }) => kind === "files" && name === prefix);
-    return samples.map((name, index): Entry => {
-      const file = { blob: new Blob(), name, path: `examples/${name}`, password: "" };
-      return { name: numbered ? `${prefix}${index}` : prefix, file };
-    });
+    return samples.map((name, index) => exampleEntry(numbered ? `${prefix}${index}` : prefix, name));
   });
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import type { ValueField } from "../api/fields.ts";
-import { allows } from "../api/schema.ts";
+import type { ValueField } from "../../description/fields.ts";
+import { allows } from "../../description/schema.ts";
 import { Inline } from "../parts/prose.tsx";
 import { JsonInput } from "./json-input.tsx";
 

@@ -1,0 +1,90 @@
+/** The page at `/docs`, which is whole without this: one choice of language for all examples, copying, and where one is. */
+import "./styles/reference-page.css";
+
+const LANGUAGE = "language";
+
+function choose(language: string): void {
+  for (const input of document.querySelectorAll<HTMLInputElement>(".example .pick")) {
+    input.checked = input.value === language;
+  }
+}
+
+function addCopyButton(example: Element): void {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "plain copy";
+  button.textContent = "Copy";
+  button.addEventListener("click", () => {
+    const language = example.querySelector<HTMLInputElement>(".pick:checked")?.value;
+    const code = example.querySelector(`[data-language="${language}"]`)?.textContent ?? "";
+    void navigator.clipboard.writeText(code).then(() => {
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = "Copy"), 1_500);
+    });
+  });
+  button.ariaLive = "polite";
+  example.querySelector("pre")?.before(button);
+}
+
+/** Marks in the contents the section that is being read. */
+function followReading(): void {
+  const links = new Map(
+    [...document.querySelectorAll<HTMLAnchorElement>(".contents a")].map((link) => [link.hash.slice(1), link]),
+  );
+  const sections = [...document.querySelectorAll<HTMLElement>(".chapter, .method")];
+  let current: HTMLAnchorElement | undefined;
+  const look = () => {
+    // The last one that begins above the upper third of the window.
+    const reading = sections.findLast((section) => section.getBoundingClientRect().top < innerHeight / 3);
+    const link = links.get(reading?.id ?? "");
+    if (link === undefined || link === current) return;
+    current?.removeAttribute("aria-current");
+    link.setAttribute("aria-current", "true");
+    current = link;
+    const box = link.closest<HTMLElement>(".contents");
+    if (box && getComputedStyle(box).position === "sticky") {
+      const { top, bottom } = link.getBoundingClientRect();
+      const frame = box.getBoundingClientRect();
+      if (top < frame.top || bottom > frame.bottom) box.scrollTop += top - frame.top - frame.height / 2;
+    }
+  };
+  let asked = false;
+  const soon = () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      look();
+    });
+  };
+  addEventListener("scroll", soon, { passive: true });
+  look();
+}
+
+/** On a phone the contents are closed until somebody wants them, and after they were used. */
+function closeContentsOnPhones(): void {
+  const contents = document.querySelector<HTMLDetailsElement>(".contents details");
+  if (contents === null) return;
+  const narrow = matchMedia("(max-width: 860px)");
+  const fit = () => (contents.open = !narrow.matches);
+  narrow.addEventListener("change", fit);
+  fit();
+  contents.addEventListener("click", ({ target }) => {
+    if (narrow.matches && target instanceof HTMLAnchorElement) contents.open = false;
+  });
+}
+
+choose(localStorage.getItem(LANGUAGE) ?? "curl");
+for (const example of document.querySelectorAll(".example")) {
+  addCopyButton(example);
+  example.addEventListener("change", ({ target }) => {
+    if (!(target instanceof HTMLInputElement)) return;
+    const before = target.getBoundingClientRect().top;
+    choose(target.value);
+    localStorage.setItem(LANGUAGE, target.value);
+    // Examples above it have grown or shrunk.
+    scrollBy({ top: target.getBoundingClientRect().top - before, behavior: "instant" });
+  });
+}
+closeContentsOnPhones();
+followReading();

@@ -1,0 +1,104 @@
+import { type Field, fieldsOf } from "./fields.ts";
+import type { Schema } from "./schema.ts";
+
+export interface Media {
+  readonly schema?: Schema;
+  /** Of a form: parameters of a call that works; files by their names among the examples. */
+  readonly example?: Readonly<Record<string, string>>;
+  readonly encoding?: Readonly<Record<string, { readonly contentType?: string }>>;
+  /** By name, such as an error's code. */
+  readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
+}
+
+/** To something else in the description, such as `#/components/headers/X-Request-Id`. */
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface Header {
+  readonly description: string;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Header | Reference>>;
+  readonly content?: Readonly<Record<string, Media>>;
+}
+
+/** A parameter outside the body. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+
+export interface Method {
+  readonly operationId?: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  /** Empty: no key is needed. */
+  readonly security?: readonly unknown[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, Response | Reference>>;
+}
+
+type Paths = Readonly<Record<string, Readonly<Record<string, Method>>>>;
+
+/** openapi.json, as far as it is used here. */
+export interface Description {
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Paths;
+  /** What the service sends to others, by the type of the event. */
+  readonly webhooks?: Paths;
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>;
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly headers: Readonly<Record<string, Header>>;
+    readonly responses: Readonly<Record<string, Response>>;
+  };
+}
+
+/** What takes a form: all that the playground can run. */
+export interface Operation {
+  /** The path's last segment. */
+  readonly name: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly fields: readonly Field[];
+  /** Parameters of a call that works; files by their names among the examples. */
+  readonly example: Readonly<Record<string, string>>;
+  /** Media types of a 200, that of the example first. */
+  readonly produces: readonly string[];
+}
+
+export function operationsOf({ paths }: Description): Operation[] {
+  return Object.entries(paths).flatMap(([path, { post }]) => (post && operationOf(path, post)) ?? []);
+}
+
+/** Undefined where the method takes no form. */
+export function operationOf(path: string, method: Method): Operation | undefined {
+  const form = method.requestBody?.content["multipart/form-data"];
+  if (form?.schema === undefined) return undefined;
+  const success = method.responses["200"];
+  return {
+    name: path.slice(path.lastIndexOf("/") + 1),
+    path,
+    summary: method.summary,
+    description: method.description ?? "",
+    fields: fieldsOf(form.schema, (name) => form.encoding?.[name]?.contentType),
+    example: form.example ?? {},
+    produces: success && "content" in success ? Object.keys(success.content ?? {}) : [],
+  };
+}
+
+/** The schema of a JSON body, such as that of `POST /api/v1/keys`; undefined where the API has no such call. */
+export function bodyOf({ paths }: Description, method: string, path: string): Schema | undefined {
+  return paths[path]?.[method]?.requestBody?.content["application/json"]?.schema;
+}

@@ -1,0 +1,31 @@
+import type { Language } from "./snippets.ts";
+
+const strings = String.raw`"(?:[^"\\\n]|\\.)*"(?:\s*:)?`;
+const numbers = String.raw`\b\d+(?:\.\d+)?\b`;
+
+/** What is coloured: strings everywhere, words and numbers where they mean something. */
+const patterns: Readonly<Record<Language | "JSON", RegExp>> = {
+  curl: /('[^'\n]*'|"[^"\n]*")/,
+  JavaScript: new RegExp(String.raw`(${strings}|\x60[^\x60\n]*\x60|\b(?:const|await|import|from|if|throw|new)\b)`),
+  Python: new RegExp(String.raw`(${strings}|\b(?:import|with|as|in)\b)`),
+  JSON: new RegExp(String.raw`(${strings}|\b(?:true|false|null)\b|${numbers})`),
+};
+
+/** A piece of code, and what it is: undefined where it has no colour. */
+export interface Token {
+  readonly text: string;
+  readonly kind: "name" | "string" | "number" | "word" | undefined;
+}
+
+/** A snippet or JSON, in pieces to colour. What it does not know it leaves alone. */
+export function tokens(text: string, language: Language | "JSON"): Token[] {
+  return text
+    .split(patterns[language])
+    .map((part, index) => ({ text: part, kind: index % 2 === 0 ? undefined : kindOf(part) }));
+}
+
+function kindOf(part: string): Token["kind"] {
+  if (part.endsWith(":")) return "name";
+  if (/^["'`]/.test(part)) return "string";
+  return /^\d/.test(part) ? "number" : "word";
+}

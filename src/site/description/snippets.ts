@@ -1,0 +1,157 @@
+import type { Operation } from "./description.ts";
+import type { Entry } from "./form-values.ts";
+
+export const languages = ["curl", "JavaScript", "Python"] as const;
+export type Language = (typeof languages)[number];
+
+export interface Call {
+  readonly method: string;
+  readonly url: string;
+  /** The key itself, or the environment variable that holds it; undefined where none is needed. */
+  readonly key: string | { readonly variable: string } | undefined;
+  /** A form's parts, a value that is sent as JSON, or nothing. */
+  readonly body: { readonly form: readonly Entry[] } | { readonly json: unknown } | undefined;
+  /** Where the result goes. Undefined for JSON, which is printed. */
+  readonly file: string | undefined;
+}
+
+/** The call as somebody would paste it; its files are where `path` says. */
+export function snippet(language: Language, call: Call): string {
+  if (language === "curl") return curl(call);
+  return language === "JavaScript" ? javascript(call) : python(call);
+}
+
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+/** curl reads `;` and `,` after a bare path, and backslashes in a quoted one. */
+const formPath = (path: string): string =>
+  /[";,\\]/.test(path) ? `"${path.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"` : path;
+
+function curl({ method, url, key, body, file }: Call): string {
+  const lines = [`curl --fail-with-body ${url}`];
+  if (method !== (body === undefined ? "GET" : "POST")) lines.push(`-X ${method}`);
+  if (typeof key === "object") lines.push(`-H "Authorization: Bearer $${key.variable}"`);
+  else if (key !== undefined) lines.push(`-H ${shellQuoted(`Authorization: Bearer ${key}`)}`);
+  if (body && "form" in body) {
+    for (const entry of body.form) {
+      if ("file" in entry) lines.push(`-F ${shellQuoted(`${entry.name}=@${formPath(entry.file.path)}`)}`);
+      // Not -F: a value may begin with @ or <, which are not meant as file names.
+      else lines.push(`--form-string ${shellQuoted(`${entry.name}=${entry.text}`)}`);
+    }
+  } else if (body) {
+    lines.push(`-H 'Content-Type: application/json'`, `-d ${shellQuoted(JSON.stringify(body.json))}`);
+  }
+  if (file !== undefined) lines.push(`-o ${/^[\w.-]+$/.test(file) ? file : shellQuoted(file)}`);
+  return lines.join(" \\\n  ");
+}
+
+/** A string of JavaScript, and of Python but for what lies beyond its escapes: none here. */
+const quote = (text: string): string => JSON.stringify(text);
+
+function javascript({ method, url, key, body, file }: Call): string {
+  const imports: string[] = [];
+  const form: string[] = [];
+  if (body && "form" in body) {
+    if (body.form.some((entry) => "file" in entry)) imports.push('import { openAsBlob } from "node:fs";');
+    form.push("const form = new FormData();");
+    for (const entry of body.form) {
+      form.push(
+        "file" in entry
+          ? `form.append(${quote(entry.name)}, await openAsBlob(${quote(entry.file.path)}), ${quote(entry.file.name)});`
+          : `form.append(${quote(entry.name)}, ${quote(entry.text)});`,
+      );
+    }
+    form.push("");
+  }
+  if (file !== undefined) imports.push('import { writeFile } from "node:fs/promises";');
+  if (imports.length > 0) imports.push("");
+  const headers: string[] = [];
+  if (key !== undefined) {
+    const value = typeof key === "string" ? quote(`Bearer ${key}`) : `\`Bearer \${process.env.${key.variable}}\``;
+    headers.push(`Authorization: ${value}`);
+  }
+  if (body && "json" in body) headers.push(`"Content-Type": "application/json"`);
+  const options = [
+    ...(method === "GET" ? [] : [`  method: ${quote(method)},`]),
+    ...(headers.length > 0 ? [`  headers: { ${headers.join(", ")} },`] : []),
+    ...(body ? ["form" in body ? "  body: form," : `  body: JSON.stringify(${JSON.stringify(body.json)}),`] : []),
+  ];
+  return [
+    ...imports,
+    ...form,
+    options.length > 0
+      ? `const answer = await fetch(${quote(url)}, {\n${options.join("\n")}\n});`
+      : `const answer = await fetch(${quote(url)});`,
+    "if (!answer.ok) throw new Error(await answer.text());",
+    file === undefined
+      ? "console.log(await answer.json());"
+      : `await writeFile(${quote(file)}, new Uint8Array(await answer.arrayBuffer()));`,
+  ].join("\n");
+}
+
+function python({ method, url, key, body, file }: Call): string {
+  const given = [quote(url)];
+  if (typeof key === "string") given.push(`headers={"Authorization": ${quote(`Bearer ${key}`)}}`);
+  else if (key !== undefined) given.push(`headers={"Authorization": f"Bearer {os.environ['${key.variable}']}"}`);
+  if (body && "form" in body) {
+    const files = body.form.flatMap((entry) =>
+      "file" in entry
+        ? [`        (${quote(entry.name)}, (${quote(entry.file.name)}, open(${quote(entry.file.path)}, "rb"))),`]
+        : [],
+    );
+    const data = body.form.flatMap((entry) =>
+      "file" in entry ? [] : [`        ${quote(entry.name)}: ${quote(entry.text)},`],
+    );
+    given.push(`files=[\n${files.join("\n")}\n    ]`);
+    if (data.length > 0) given.push(`data={\n${data.join("\n")}\n    }`);
+  } else if (body) {
+    given.push(`json=${pythonLiteral(body.json)}`);
+  }
+  return [
+    ...(typeof key === "object" ? ["import os", ""] : []),
+    "import requests",
+    "",
+    `answer = requests.${method.toLowerCase()}(\n${given.map((argument) => `    ${argument},`).join("\n")}\n)`,
+    "answer.raise_for_status()",
+    file === undefined
+      ? "print(answer.json())"
+      : `with open(${quote(file)}, "wb") as out:\n    out.write(answer.content)`,
+  ].join("\n");
+}
+
+/** JSON in Python's words. */
+function pythonLiteral(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(", ")}]`;
+  if (typeof value === "object" && value !== null) {
+    const members = Object.entries(value).map(([name, member]) => `${quote(name)}: ${pythonLiteral(member)}`);
+    return `{${members.join(", ")}}`;
+  }
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return JSON.stringify(value);
+}
+
+const extensions: Readonly<Record<string, string>> = {
+  "application/pdf": "pdf",
+  "application/zip": "zip",
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/webp": "webp",
+};
+
+/** What came back of an operation, where it has been run. */
+interface Known {
+  readonly type: string;
+  readonly fileName: string | undefined;
+  readonly error: unknown;
+}
+
+/** Where an operation's result goes: named as the service names it. Undefined for JSON. */
+export function resultFile(operation: Operation, entries: readonly Entry[], answer?: Known): string | undefined {
+  const known = answer?.error === undefined ? answer : undefined;
+  const type = known?.type ?? operation.produces[0] ?? "";
+  if (type === "application/json") return undefined;
+  if (known?.fileName !== undefined) return known.fileName;
+  const first = entries.find((entry) => "file" in entry);
+  const stem = first && "file" in first ? first.file.name.replace(/\.[^.]*$/, "") : "document";
+  return `${stem}-${operation.name}.${extensions[type] ?? "bin"}`;
+}

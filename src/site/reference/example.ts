@@ -1,0 +1,59 @@
+import { html } from "hono/html";
+import type { Method } from "../description/description.ts";
+import { operationOf } from "../description/description.ts";
+import { exampleEntries } from "../description/example.ts";
+import { tokens } from "../description/highlight.ts";
+import { type Call, type Language, languages, resultFile, snippet } from "../description/snippets.ts";
+import type { Html } from "./prose.ts";
+
+/** The environment variable that the examples read the key from. */
+export const KEY_VARIABLE = "API_KEY";
+
+/** A call of a method: with its example's parameters, and `ID` for an id that the path asks for. */
+export function exampleCall(baseUrl: string, verb: string, path: string, method: Method): Call {
+  const operation = operationOf(path, method);
+  const form = operation && exampleEntries(operation);
+  const [json] = method.requestBody?.content["application/json"]?.schema?.examples ?? [];
+  const body = form ? { form } : json === undefined ? undefined : { json };
+  return {
+    method: verb.toUpperCase(),
+    url: `${baseUrl}${path.replace(/\{(\w+)\}/g, (_, name: string) => placeholder(name))}`,
+    key: method.security?.length === 0 ? undefined : { variable: KEY_VARIABLE },
+    body,
+    file: operation && form ? resultFile(operation, form) : undefined,
+  };
+}
+
+/** `deliveryId` is `DELIVERY_ID`. */
+const placeholder = (name: string): string => name.replace(/(?=[A-Z])/g, "_").toUpperCase();
+
+/** The call in each language. Without the page's script, too, a language is chosen by its radio button. */
+export function exampleBlock(id: string, call: Call): Html {
+  return html`<fieldset class="example" data-example>
+    <legend class="visually-hidden">Language of the example</legend>
+    ${languages.map(
+      (language, index) =>
+        html`<input
+            type="radio"
+            class="pick"
+            name="language-${id}"
+            id="language-${id}-${language}"
+            value="${language}"
+            ${index === 0 ? "checked" : ""}
+          /><label for="language-${id}-${language}">${language}</label>`,
+    )}
+    ${languages.map((language) => code(language, snippet(language, call)))}
+  </fieldset>`;
+}
+
+const code = (language: Language, text: string): Html =>
+  html`<pre class="code" tabindex="0" data-language="${language}" aria-label="${language}"><code>${coloured(
+    text,
+    language,
+  )}</code></pre>`;
+
+/** A snippet or JSON, coloured. */
+export const coloured = (text: string, language: Language | "JSON"): Html[] =>
+  tokens(text, language).map(({ text, kind }) =>
+    kind === undefined ? html`${text}` : html`<span class="${kind}">${text}</span>`,
+  );

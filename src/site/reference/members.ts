@@ -1,0 +1,127 @@
+import { html } from "hono/html";
+import type { Description, Parameter } from "../description/description.ts";
+import type { Field } from "../description/fields.ts";
+import type { Schema } from "../description/schema.ts";
+import { type Html, inline } from "./prose.ts";
+import { resolve } from "./resolve.ts";
+import { limitWords, typeWords, withoutNull } from "./schema-words.ts";
+
+/** A line of a table: a form field, a parameter, or a member of a JSON value. */
+interface Row {
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly description: string;
+  readonly notes: readonly string[];
+}
+
+/** Deeper than any schema of the API; a schema that refers to itself ends here. */
+const DEEPEST = 6;
+
+/** The members of a JSON value and theirs: `pages[].text`. */
+export function memberRows(description: Description, given: Schema, prefix = "", depth = 0): Row[] {
+  const { schema } = withoutNull(resolved(description, given));
+  if (depth > DEEPEST) return [];
+  if (schema.items) return memberRows(description, schema.items, `${prefix}[]`, depth + 1);
+  if (schema.anyOf) return schema.anyOf.flatMap((one) => memberRows(description, one, prefix, depth + 1));
+  const { properties = {}, additionalProperties: others, required = [] } = schema;
+  const path = prefix === "" ? "" : `${prefix}.`;
+  const rows = Object.entries(properties).flatMap(([name, member]) => {
+    const inner = resolved(description, member);
+    const row = { name: `${path}${name}`, required: required.includes(name), ...told(inner) };
+    return [row, ...memberRows(description, inner, `${path}${name}`, depth + 1)];
+  });
+  // `{}` and `true` say no more than that there may be others.
+  if (typeof others !== "object" || Object.keys(others).length === 0) return rows;
+  const inner = resolved(description, others);
+  const name = `${path}{name}`;
+  return [...rows, { name, required: false, ...told(inner) }, ...memberRows(description, inner, name, depth + 1)];
+}
+
+function resolved(description: Description, schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema;
+  return {
+    ...resolve<Schema>(description, { $ref: schema.$ref }),
+    ...(schema.description && { description: schema.description }),
+  };
+}
+
+function told(schema: Schema): Pick<Row, "type" | "description" | "notes"> {
+  return { type: typeWords(schema), description: schema.description ?? "", notes: limitWords(schema) };
+}
+
+export function parameterRow({ name, in: place, required = false, description = "", schema }: Parameter): Row {
+  return { name, required, ...told({ ...schema, description }), type: `${typeWords(schema)}, in the ${place}` };
+}
+
+/** A field of a form, with the members of the JSON that it holds. */
+export function fieldRows(description: Description, field: Field): Row[] {
+  const { required } = field;
+  const when = Object.entries(field.when).map(([name, values]) => ({ name, values }));
+  const untold = when.filter(({ name }) => !field.description.includes(`${name}=`));
+  const notes = untold.map(
+    ({ name, values }) => `with \`${name}\` ${values.map((value) => `\`${value}\``).join(" or ")}`,
+  );
+  if (field.kind === "file") {
+    return [{ name: field.name, type: fileWords(field.accept), required, description: field.description, notes }];
+  }
+  if (field.kind === "files") {
+    const { name, passwords, min } = field;
+    const files = { name: numbered(name), type: fileWords(field.accept), required, description: field.description };
+    const count = `at least ${min}, numbered without a gap`;
+    const own = `Opens the \`${name}\` of the same number.`;
+    return [
+      { ...files, notes: [count, ...notes] },
+      ...(passwords === undefined
+        ? []
+        : [{ name: numbered(passwords), type: "password", required: false, description: own, notes: [] }]),
+    ];
+  }
+  const { schema, name } = field;
+  const row = { name, required, ...told(schema), notes: [...limitWords(schema), ...notes] };
+  return [row, ...(schema.contentSchema ? memberRows(description, schema.contentSchema, name) : [])];
+}
+
+const numbered = (name: string): string => `${name}0, ${name}1, …`;
+
+const fileWords = (accept: string): string =>
+  `${accept
+    .split(/,\s*/)
+    .map((type) => (type === "image/webp" ? "WebP" : type.slice(type.indexOf("/") + 1).toUpperCase()))
+    .join(", ")
+    .replace(/, (\w+)$/, " or $1")} file`;
+
+export function table(caption: string, rows: readonly Row[]): Html | "" {
+  if (rows.length === 0) return "";
+  return html`<table class="members">
+    <caption>
+      ${caption}
+    </caption>
+    <thead class="visually-hidden">
+      <tr>
+        <th scope="col">Name and type</th>
+        <th scope="col">Meaning</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        ({ name, type, required, description, notes }) =>
+          html`<tr>
+            <th scope="row">
+              <code>${breakable(name)}</code>
+              <span class="type">${type}</span>${required ? html` <span class="required">required</span>` : ""}
+            </th>
+            <td>
+              ${description === "" ? "" : html`<p>${inline(description)}</p>`}${
+                notes.length === 0 ? "" : html`<p class="notes">${inline(notes.join(" · "))}</p>`
+              }
+            </td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/** Long names may break after their dots and before their capitals. */
+const breakable = (name: string): Html =>
+  html`${name.split(/(?<=[.\]])|(?<=[a-z])(?=[A-Z])/).map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}`;

@@ -1,0 +1,72 @@
+import { html } from "hono/html";
+import { type Description, type Method, operationOf } from "../description/description.ts";
+import { answers } from "./answers.ts";
+import { exampleBlock, exampleCall } from "./example.ts";
+import { fieldRows, memberRows, parameterRow, table } from "./members.ts";
+import { type Html, prose } from "./prose.ts";
+
+/** A method of a path, with the name that its anchor has. */
+export interface Described {
+  readonly id: string;
+  readonly verb: string;
+  readonly path: string;
+  readonly method: Method;
+}
+
+/** All calls of the API, or all that it sends (`webhooks`): an operation's anchor is its name, an event's type its own. */
+export function methodsOf(paths: Description["paths"]): Described[] {
+  return Object.entries(paths).flatMap(([path, verbs]) =>
+    Object.entries(verbs).map(([verb, method]) => ({
+      id: operationOf(path, method)?.name ?? method.operationId ?? path,
+      verb,
+      path,
+      method,
+    })),
+  );
+}
+
+/** One call: what it does, what it takes, what it answers, and how it is written. */
+export function methodSection(
+  description: Description,
+  { id, verb, path, method }: Described,
+  baseUrl: string,
+  common: ReadonlySet<string>,
+): Html {
+  const { summary, description: about = "", parameters = [], responses } = method;
+  const operation = operationOf(path, method);
+  const json = method.requestBody?.content["application/json"]?.schema;
+  return html`<section class="method" id="${id}" aria-labelledby="${id}-title">
+    <div class="about">
+      ${title(id, summary)}
+      <p class="endpoint">
+        <span class="verb">${verb.toUpperCase()}</span> <code>${path}</code>
+        ${operation === undefined ? "" : html`<a href="/#/${operation.name}">Try it</a>`}
+      </p>
+      ${prose(about)}
+      ${
+        operation === undefined
+          ? ""
+          : table(
+              "Form fields",
+              operation.fields.flatMap((field) => fieldRows(description, field)),
+            )
+      }
+      ${json === undefined ? "" : table("Members of the body", memberRows(description, json))}
+      ${table("Parameters", parameters.map(parameterRow))} ${answers(description, responses, common)}
+    </div>
+    <div class="sample">${exampleBlock(id, exampleCall(baseUrl, verb, path, method))}</div>
+  </section>`;
+}
+
+/** What is sent to a subscriber. */
+export function eventSection(description: Description, { id, method }: Described): Html {
+  const body = method.requestBody?.content["application/json"]?.schema;
+  return html`<section class="method event" id="${id}" aria-labelledby="${id}-title">
+    <div class="about">
+      ${title(id, method.summary)} ${prose(method.description ?? "")}
+      ${body === undefined ? "" : table("Members of the body", memberRows(description, body))}
+    </div>
+  </section>`;
+}
+
+const title = (id: string, summary: string): Html => html`<h3 id="${id}-title"><a href="#${id}">${summary}</a></h3>`;

@@ -1,0 +1,162 @@
+import { html } from "hono/html";
+import type { Description } from "../description/description.ts";
+import { commonHeaders, errorList, headerTable } from "./answers.ts";
+import { coloured, KEY_VARIABLE } from "./example.ts";
+import { memberRows, parameterRow, table } from "./members.ts";
+import { type Described, eventSection, methodSection, methodsOf } from "./method-section.ts";
+import { type Html, inline, prose } from "./prose.ts";
+
+interface Chapter {
+  readonly id: string;
+  readonly name: string;
+  readonly about: Html | readonly Html[];
+  readonly methods: readonly { readonly id: string; readonly name: string; readonly section: Html }[];
+}
+
+/** The reference as the main part of a page: all of it follows from the description. */
+export function renderReference(description: Description): Html {
+  const baseUrl = description.servers[0]?.url ?? "";
+  const calls = methodsOf(description.paths);
+  const events = methodsOf(description.webhooks ?? {});
+  const headers = commonHeaders(
+    description,
+    calls.map(({ method }) => method),
+  );
+  const names = new Set(headers.keys());
+  const chapters: Chapter[] = [
+    start(description, baseUrl),
+    ...description.tags.map(({ name, description: about }) => ({
+      id: anchor(name),
+      name,
+      about: prose(about),
+      methods: calls
+        .filter(({ method }) => method.tags[0] === name)
+        .map((call) => ({
+          id: call.id,
+          name: navName(call),
+          section: methodSection(description, call, baseUrl, names),
+        })),
+    })),
+    ...(events.length > 0 ? [eventChapter(description, events)] : []),
+    {
+      id: "headers",
+      name: "Headers",
+      about: headerTable("What most answers of operations carry", description, [...headers], true),
+      methods: [],
+    },
+    errorChapter(description, calls),
+  ];
+  return html`<div class="reference">
+    <nav class="contents" aria-label="Contents">
+      <details open>
+        <summary>Contents</summary>
+        ${chapters.map(
+          ({ id, name, methods }) =>
+            html`<h2><a href="#${id}">${name}</a></h2>
+              ${
+                methods.length === 0
+                  ? ""
+                  : html`<ul>
+                      ${methods.map(({ id, name }) => html`<li><a href="#${id}">${name}</a></li>`)}
+                    </ul>`
+              }`,
+        )}
+      </details>
+    </nav>
+    <article>${chapters.map(chapter)}</article>
+  </div>`;
+}
+
+/** An operation by its name, everything else by what it does. */
+const navName = ({ id, method }: Described): string =>
+  method.requestBody?.content["multipart/form-data"] ? id : method.summary;
+
+/** Beside those of the methods, which have no capitals or no dashes. */
+const anchor = (name: string): string => `about-${name.toLowerCase().replaceAll(" ", "-")}`;
+
+const chapter = ({ id, name, about, methods }: Chapter, index: number): Html =>
+  html`<section class="chapter" id="${id}" aria-labelledby="${id}-title">
+    <header>
+      ${index === 0 ? html`<h1 id="${id}-title">${name}</h1>` : html`<h2 id="${id}-title">${name}</h2>`} ${about}
+    </header>
+    ${methods.map(({ section }) => section)}
+  </section>`;
+
+function start(description: Description, baseUrl: string): Chapter {
+  const { info, components } = description;
+  return {
+    id: "about",
+    name: info.title,
+    about: html`${prose(info.description)}
+      <dl class="facts">
+        <dt>Address</dt>
+        <dd><code>${baseUrl}</code></dd>
+        <dt>Key</dt>
+        <dd>
+          ${Object.values(components.securitySchemes).map(({ description }) => inline(description))} It goes into the
+          header
+          <code>Authorization: Bearer …</code>. The examples read it from the environment:
+          <code>export ${KEY_VARIABLE}=sk_test_...</code>
+        </dd>
+        <dt>Examples</dt>
+        <dd>Their files are those of the source's folder <code>examples/</code>. Python needs the package requests.</dd>
+        <dt>For machines</dt>
+        <dd><a href="/api/v1/openapi.json">openapi.json</a>, from which this page is made</dd>
+        <dt>Version</dt>
+        <dd>${info.version}</dd>
+      </dl>`,
+    methods: [],
+  };
+}
+
+function eventChapter(description: Description, events: readonly Described[]): Chapter {
+  const parameters = events[0]?.method.parameters ?? [];
+  const responses = Object.entries(events[0]?.method.responses ?? {});
+  return {
+    id: "events",
+    name: "Events",
+    about: html`${table("Headers of every delivery", parameters.map(parameterRow))}
+      <table class="members">
+        <caption>
+          What your answer means
+        </caption>
+        <tbody>
+          ${responses.map(
+            ([status, answer]) =>
+              html`<tr>
+                <th scope="row"><code>${status}</code></th>
+                <td>${"description" in answer ? inline(answer.description) : ""}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>`,
+    methods: events.map((event) => ({
+      id: event.id,
+      name: event.path,
+      section: eventSection(description, event),
+    })),
+  };
+}
+
+function errorChapter(description: Description, calls: readonly Described[]): Chapter {
+  const schema = description.components.schemas["Error"];
+  const shape = '{ "error": { "code": "invalid_parameters", "message": "...", "details": { "fields": [] } } }';
+  return {
+    id: "errors",
+    name: "Errors",
+    about: html`<pre class="code" tabindex="0"><code>${coloured(shape, "JSON")}</code></pre>
+      ${
+        schema === undefined
+          ? ""
+          : table(
+              "Members",
+              memberRows(description, schema).map((row) => ({ ...row, notes: [] })),
+            )
+      }
+      ${errorList(
+        description,
+        calls.map(({ method }) => method),
+      )}`,
+    methods: [],
+  };
+}

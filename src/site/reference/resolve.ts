@@ -1,0 +1,12 @@
+import type { Description, Reference } from "../description/description.ts";
+
+/** What stands in the description, or what it refers to. Throws where there is nothing. */
+export function resolve<T extends object>(description: Description, value: T | Reference): T {
+  if (!("$ref" in value) || value.$ref === undefined) return value as T;
+  let found: unknown = description;
+  for (const name of value.$ref.replace("#/", "").split("/")) {
+    found = (found as Readonly<Record<string, unknown>> | undefined)?.[name];
+  }
+  if (found === undefined) throw new Error(`the description has no ${value.$ref}`);
+  return found as T;
+}
