@@ -1,0 +1,52 @@
+import { and, eq, exists, lte, notExists, sql } from "drizzle-orm";
+import { LEASE } from "./lease.ts";
+import type { Database } from "../db/client.ts";
+import { webhookDeliveries as deliveries, webhookEvents as events, webhooks } from "../db/schema.ts";
+
+/** A delivery that is this consumer's to try, until the lease ends. */
+export interface Claim {
+  readonly id: string;
+  /** The number of the attempt. Whoever ends it names it, so that a claim which was lost ends nothing. */
+  readonly attempt: number;
+  /** Attempts before the last replay: the schedule counts from there. */
+  readonly replayedAfter: number;
+  readonly event: typeof events.$inferSelect;
+  readonly webhook: typeof webhooks.$inferSelect;
+}
+
+/** There is nothing to do for a delivery that is over; or not yet. */
+export type NotClaimed = { readonly over: true } | { readonly over: false; readonly dueAt: Date };
+
+/**
+ * Takes a delivery that is due for one attempt, in one batch: of two wake-ups one gets it. One whose subscription is inactive or
+ * gone is cancelled instead.
+ */
+export async function claim(db: Database, id: string, now: Date): Promise<Claim | NotClaimed> {
+  const receiver = db
+    .select({ one: sql`1` })
+    .from(webhooks)
+    .where(and(eq(webhooks.id, deliveries.webhook), eq(webhooks.active, true)));
+  const pending = and(eq(deliveries.id, id), eq(deliveries.state, "pending"));
+  const [, [claimed], [found]] = await db.batch([
+    db
+      .update(deliveries)
+      .set({ state: "cancelled", nextAttemptAt: null, finishedAt: now })
+      .where(and(pending, notExists(receiver))),
+    db
+      .update(deliveries)
+      .set({ attempts: sql`${deliveries.attempts} + 1`, nextAttemptAt: new Date(now.getTime() + LEASE) })
+      .where(and(pending, lte(deliveries.nextAttemptAt, now), exists(receiver)))
+      .returning({ attempt: deliveries.attempts, replayedAfter: deliveries.replayedAfter }),
+    db
+      .select({ state: deliveries.state, dueAt: deliveries.nextAttemptAt, event: events, webhook: webhooks })
+      .from(deliveries)
+      .leftJoin(events, eq(events.id, deliveries.event))
+      .leftJoin(webhooks, eq(webhooks.id, deliveries.webhook))
+      .where(eq(deliveries.id, id)),
+  ]);
+  if (found === undefined || found.state !== "pending" || found.dueAt === null) return { over: true };
+  const { event, webhook, dueAt } = found;
+  if (claimed === undefined) return { over: false, dueAt };
+  if (event === null || webhook === null) throw new Error(`the delivery ${id} has lost its event or its subscription`);
+  return { id, ...claimed, event, webhook };
+}
