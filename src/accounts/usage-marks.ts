@@ -51,7 +51,7 @@ export async function tellRefusal(
  * credits of a call that was refused, which reaches the limit although a few may be left.
  */
 export function tellMarks(db: Database, budget: Budget, marks: readonly UsageMark[], now: Date, asked = 1) {
-  const { account, livemode, plan, limit, month } = budget;
+  const { account, livemode, limit, month } = budget;
   const id = periodId(account, livemode, month);
   return marks.flatMap((mark) => {
     // More than the limit is one more than what reaches it.
@@ -68,14 +68,15 @@ export function tellMarks(db: Database, budget: Budget, marks: readonly UsageMar
     );
     const type = mark === 80 ? "usage.warning_80" : "usage.limit_reached";
     return [
-      ...record(db, { type, account, livemode, at: now, data: dataOf(id, budget) }, isPassed),
+      ...record(db, { type, account, livemode, at: now, data: usageData(id, budget) }, isPassed),
       db.update(periods).set({ warned: mark }).where(passed),
     ];
   });
+}
 
-  function dataOf(period: string, { month }: Budget): SQL {
-    const [start, end] = [month.start.toISOString(), month.end.toISOString()];
-    return sql`(SELECT json_object('plan', ${plan}, 'limit', ${limit}, 'used', ${periods.used}, 'currentPeriodStart', ${start},
-      'currentPeriodEnd', ${end}, 'livemode', json(${String(livemode)})) FROM ${periods} WHERE ${periods.id} = ${period})`;
-  }
+/** What the events tell, from the period's row as it then is. */
+function usageData(id: string, { plan, limit, month, livemode }: Budget): SQL {
+  const [start, end] = [month.start.toISOString(), month.end.toISOString()];
+  return sql`(SELECT json_object('plan', ${plan}, 'limit', ${limit}, 'used', ${periods.used}, 'currentPeriodStart', ${start},
+    'currentPeriodEnd', ${end}, 'livemode', json(${String(livemode)})) FROM ${periods} WHERE ${eq(periods.id, id)})`;
 }

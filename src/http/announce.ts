@@ -12,12 +12,12 @@ const MESSAGES = 100;
  * message that fails to be sent is no failure of the call: the sweep finds the delivery in the database.
  */
 export function announcer(c: Context<AppEnv>): Announce {
+  const { webhookQueue } = readEnv(c.env);
   const shard = shardOfAccount(c.get("caller").account) ?? 0;
   return (deliveries) => {
     for (let start = 0; start < deliveries.length; start += MESSAGES) {
       const messages = deliveries.slice(start, start + MESSAGES).map((delivery) => ({ body: { shard, delivery } }));
-      const sent = readEnv(c.env).webhookQueue.sendBatch(messages);
-      c.executionCtx.waitUntil(Promise.resolve(sent).catch(() => {}));
+      c.executionCtx.waitUntil(webhookQueue.sendBatch(messages).catch(() => {}));
     }
   };
 }

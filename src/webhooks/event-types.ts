@@ -68,7 +68,7 @@ const descriptions: Record<EventType, string> = {
   "operation.completed":
     "A call of an operation succeeded: told when the last byte of its answer is sent, or when the caller went away before that. Where the instance is lost while it sends, this comes some 15 minutes later.",
   "operation.failed":
-    "A call of an operation failed after its credits were set aside, which were given back. A call that is refused earlier (authentication, parameters, quota) is not told of. Where an answer broke off, a repetition under its `Idempotency-Key` may have kept the charge. Where the instance was lost, this comes some 15 minutes later with `internal_error`.",
+    "A call of an operation failed after its credits were set aside, which were given back. A call that is refused earlier (authentication, parameters, quota) is not told of. Where an answer broke off, a repetition under its `Idempotency-Key` may have kept the charge. It can follow an `operation.completed` of the same `requestId`, when that could not be told to the caller after all: the higher sequence holds. Where the instance was lost, this comes some 15 minutes later with `internal_error`.",
   "usage.warning_80": "80 % of the period's credits are used or set aside. Once a period, live and test keys apart.",
   "usage.limit_reached":
     "All credits of the period are used or set aside, or a call was refused because it costs more than are left. Once a period, live and test keys apart.",

@@ -4,13 +4,12 @@ import { newId } from "../accounts/token.ts";
 import type { Database } from "../db/client.ts";
 import { accounts, ledger, webhookAttempts, webhookDeliveries, webhookEvents, webhooks } from "../db/schema.ts";
 
-export type { EventData } from "./event-types.ts";
-
-/**
- * The outbox. An event and its deliveries are rows that are written in the batch of what they tell of, so that there is
- * neither without the other; nothing here sends anything. Takes the ids of the deliveries that a batch has made, to wake the
- * consumer; whatever it misses is found by the sweep.
+/*
+ * The outbox: an event and its deliveries are rows that are written in the batch of what they tell of, so that there is
+ * neither without the other. Nothing here sends anything.
  */
+
+/** Takes the ids of the deliveries that a batch has made, to wake the consumer. The sweep finds whatever it misses. */
 export type Announce = (deliveries: readonly string[]) => void;
 
 /** Something that happens to an account, in one of its modes. */

@@ -8,7 +8,8 @@ import { listKeys, renameKey, revokeKey } from "../../src/accounts/manage-keys.t
 import { sweep } from "../../src/accounts/sweep.ts";
 import { usageOf } from "../../src/accounts/usage.ts";
 import { openDatabase } from "../../src/db/client.ts";
-import { creditsOf, paidService } from "../http/paid-service.ts";
+import { creditsOf, largePdf, paidService } from "../http/paid-service.ts";
+import { subscribe } from "../webhooks/outbox-facts.ts";
 
 // The machine may be slow, and these are many calls.
 vi.setConfig({ testTimeout: 60_000 });
@@ -37,6 +38,19 @@ test("an operation costs three batches and few rows, however many calls and acco
     expect(await costOf(service, keyed)).toEqual({ ...ok, credits: "0", rowsRead: 28, rowsWritten: 10 });
     for (let more = 0; more < 10; more += 1) await service.send();
   }
+});
+
+test("an event costs no batch where the answer is whole, one where it is streamed, and rows for each subscription", async () => {
+  const service = await paidService();
+  await service.send();
+  await subscribe(service.account, { events: ["operation.failed"] });
+  expect(await costOf(service)).toMatchObject({ batches: 3, rowsRead: 22, rowsWritten: 8 });
+  expect(await costOf(service, { file: largePdf() })).toMatchObject({ batches: 3 });
+  await subscribe(service.account);
+  expect(await costOf(service)).toMatchObject({ batches: 3, rowsRead: 30, rowsWritten: 18 });
+  expect(await costOf(service, { file: largePdf() })).toMatchObject({ batches: 4 });
+  for (let more = 0; more < 19; more += 1) await subscribe(service.account);
+  expect(await costOf(service)).toMatchObject({ batches: 3, rowsRead: 87, rowsWritten: 113 });
 });
 
 test("a call that fails costs three batches, one that is refused before its work one or two", async () => {
@@ -73,11 +87,18 @@ async function allStatements(): Promise<ReadonlySet<string>> {
   const counted = openDatabase(database);
   const service = await paidService();
   const bindings = { ...env, DB: database };
-  for (const act of ["", "refuse", "late"]) {
+  await subscribe(service.account);
+  for (const act of ["", "refuse", "late", "zip"]) {
     const call = { bindings, fields: { act } };
     await service.send(call);
     for (const _ of [1, 2]) await service.send({ ...call, idempotencyKey: `key ${act}` });
   }
+
+  // Past both marks: a call that is charged, and one that is refused.
+  const poor = await paidService();
+  await subscribe(poor.account);
+  await poor.leave(3);
+  for (const _ of [1, 2]) await poor.send({ bindings });
 
   const now = new Date();
   const nobody = (): void => {};
@@ -96,15 +117,16 @@ async function allStatements(): Promise<ReadonlySet<string>> {
   await revokeKey(counted, caller, issued.id, now, nobody);
 
   // For the sweep: a reservation that nobody came back to, and a charge that was kept for a repetition which then failed.
-  const charge = chargeOf();
+  const charge = chargeOf({ account });
   const keyed = { ...charge, key: keyOf(charge) };
+  await subscribe(account);
   await reserved(charge, now);
   const first = await reserved(keyed, now);
   await settle(db, first);
   const repetition = await reserved(keyed, later(1));
   await refund(counted, first);
   await release(counted, repetition);
-  expect(await sweep(counted, later(16 * MINUTE))).toMatchObject({ released: 1, refunded: 1 });
+  expect(await sweep(counted, later(16 * MINUTE))).toMatchObject({ released: 1, refunded: 1, recorded: 1 });
   await sweep(counted, later(25 * HOUR));
   return counts.statements;
 }

@@ -38,6 +38,22 @@ describe("credits", () => {
     expect(told[1]?.data["used"]).toBe(20);
   });
 
+  test("that calls at once use up over HTTP are told of once, among the calls, in one row of numbers", async () => {
+    const { account, send, leave, used } = await paidService();
+    await subscribe(account);
+    await leave(20);
+    let left = 15;
+    while (left > 0) {
+      const answers = await Promise.all(Array.from({ length: left }, () => send()));
+      // Only a few are at work at a time.
+      left = answers.filter(({ status }) => status === 503).length;
+    }
+    const types = await typesOf(account);
+    expect(types.filter((type) => type === "operation.completed")).toHaveLength(10);
+    expect(types.filter((type) => type !== "operation.completed")).toEqual(usageEvents);
+    expect(await used()).toBe(1_000_000);
+  });
+
   test("are told of when a mark is passed, not before, and anew in the next month", async () => {
     const { account } = await paidService();
     await subscribe(account, { events: usageEvents });
