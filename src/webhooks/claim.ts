@@ -10,8 +10,11 @@ export interface Claim {
   readonly attempt: number;
   /** Attempts before the last replay: the schedule counts from there. */
   readonly replayedAfter: number;
-  readonly event: typeof events.$inferSelect;
-  readonly webhook: typeof webhooks.$inferSelect;
+  readonly event: Pick<typeof events.$inferSelect, "id" | "type" | "sequence" | "data" | "createdAt">;
+  readonly webhook: Pick<
+    typeof webhooks.$inferSelect,
+    "id" | "url" | "secret" | "previousSecret" | "previousSecretExpiresAt"
+  >;
 }
 
 /** There is nothing to do for a delivery that is over; or not yet. */
@@ -26,6 +29,8 @@ export async function claim(db: Database, id: string, now: Date): Promise<Claim 
     .select({ one: sql`1` })
     .from(webhooks)
     .where(and(eq(webhooks.id, deliveries.webhook), eq(webhooks.active, true)));
+  const { type, sequence, data } = events;
+  const { url, secret, previousSecret, previousSecretExpiresAt } = webhooks;
   const pending = and(eq(deliveries.id, id), eq(deliveries.state, "pending"));
   const [, [claimed], [found]] = await db.batch([
     db
@@ -38,15 +43,19 @@ export async function claim(db: Database, id: string, now: Date): Promise<Claim 
       .where(and(pending, lte(deliveries.nextAttemptAt, now), exists(receiver)))
       .returning({ attempt: deliveries.attempts, replayedAfter: deliveries.replayedAfter }),
     db
-      .select({ state: deliveries.state, dueAt: deliveries.nextAttemptAt, event: events, webhook: webhooks })
+      // A batch's rows are known by the names of their columns, so each name is here once.
+      .select({
+        state: deliveries.state,
+        dueAt: deliveries.nextAttemptAt,
+        event: { id: deliveries.event, type, sequence, data, createdAt: events.createdAt },
+        webhook: { id: deliveries.webhook, url, secret, previousSecret, previousSecretExpiresAt },
+      })
       .from(deliveries)
-      .leftJoin(events, eq(events.id, deliveries.event))
-      .leftJoin(webhooks, eq(webhooks.id, deliveries.webhook))
+      .innerJoin(events, eq(events.id, deliveries.event))
+      .innerJoin(webhooks, eq(webhooks.id, deliveries.webhook))
       .where(eq(deliveries.id, id)),
   ]);
   if (found === undefined || found.state !== "pending" || found.dueAt === null) return { over: true };
   const { event, webhook, dueAt } = found;
-  if (claimed === undefined) return { over: false, dueAt };
-  if (event === null || webhook === null) throw new Error(`the delivery ${id} has lost its event or its subscription`);
-  return { id, ...claimed, event, webhook };
+  return claimed === undefined ? { over: false, dueAt } : { id, ...claimed, event, webhook };
 }
