@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limits } from "../../limits.ts";
 import { eventTypes } from "../../webhooks/event-types.ts";
+import { targetIssue } from "../../webhooks/target.ts";
 
 export const dateTime = (description: string) => z.string().meta({ format: "date-time", description });
 
@@ -8,6 +9,11 @@ export const dateTime = (description: string) => z.string().meta({ format: "date
 export const webhookParts = {
   url: z
     .string({ error: (issue) => (issue.input === undefined ? "is required" : "must be a string") })
+    // What no configuration takes is told with the other problems; loopback and the service's own host are known later.
+    .check(({ value, issues }) => {
+      const message = targetIssue(value, { baseUrl: "http://localhost:0", allowLocal: true });
+      if (message !== undefined) issues.push({ code: "custom", input: value, message });
+    })
     .meta({ format: "uri" })
     .describe(
       "An https URL on port 443 with a public host name: no IP address, no user name, nothing local or internal, and not this service. Checked again for every delivery.",
