@@ -120,11 +120,12 @@ describe("GET /webhooks", () => {
 
 describe("PATCH /webhooks/{id}", () => {
   it("changes what is given and nothing else", async () => {
-    const { secret: _, ...webhook } = await made({ description: "before" });
+    const { secret, ...webhook } = await made({ description: "before" });
     const change = async (body: Json) => {
       const { status, json } = await send("PATCH", `/webhooks/${webhook.id}`, key.token, body);
       expect(status).toBe(200);
-      const { secret: _, ...shown } = json;
+      const { secret: masked, ...shown } = json;
+      expect(masked).toBe(`whsec_****${secret.slice(-4)}`);
       return shown;
     };
     expect(await change({ url: "https://b.example.com/" })).toEqual({ ...webhook, url: "https://b.example.com/" });
@@ -190,7 +191,7 @@ describe("tests and replays", () => {
       index % 3 === 2
         ? send("POST", `/webhooks/${String(ofTest)}/test`, test.token)
         : send("POST", `/webhooks/${webhooks[index % 3]?.id}/test`, key.token);
-    // The clock of this test stands still in one minute, whatever the time.
+    // A minute that does not end while this test runs.
     await env.DB.prepare("UPDATE accounts SET asked_minute = ? WHERE id = ?")
       .bind(Math.floor(Date.now() / 60_000) + 5, owner.account)
       .run();
