@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { startServer, type StartedServer } from "./server.ts";
 
-/** A server that delivers to loopback, and tries again each second, thirty times. */
-export function startWebhookServer(persistTo: string): Promise<StartedServer> {
-  const retries = Array.from({ length: 30 }, () => 1).join(",");
+/** A server that delivers to loopback, and tries again so many seconds later, thirty times. */
+export function startWebhookServer(persistTo: string, retrySeconds: number): Promise<StartedServer> {
+  const retries = Array.from({ length: 30 }, () => retrySeconds).join(",");
   return startServer(persistTo, ["--var", "WEBHOOK_ALLOW_LOCAL:true", "--var", `WEBHOOK_RETRY_SECONDS:${retries}`]);
 }
 

@@ -15,7 +15,7 @@ let server: StartedServer;
 let receiver: Receiver;
 beforeAll(async () => {
   persistTo = await mkdtemp(join(tmpdir(), "pdf-service-webhooks-"));
-  [server, receiver] = await Promise.all([startWebhookServer(persistTo), startReceiver()]);
+  [server, receiver] = await Promise.all([startWebhookServer(persistTo, 1), startReceiver()]);
 });
 afterAll(async () => {
   await receiver.close();
