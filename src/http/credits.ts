@@ -129,12 +129,20 @@ export class Payment {
    */
   async giveBack({ status, code }: ApiError): Promise<void> {
     const failure = { ...this.#end(this.#log.answerBytes), status, code };
-    try {
-      if (this.#charge !== "made") await release(this.#database, this.#reservation, failure, this.#announce);
-      if (this.#charge !== "none") await refund(this.#database, this.#reservation, failure, this.#announce);
-    } catch (error) {
-      logFault("credits not given back", this.#reservation.id, error);
+    // Where it is not known whether the call was charged, one of the two finds nothing to do.
+    if (this.#charge !== "made") {
+      await this.#insist(() => release(this.#database, this.#reservation, failure, this.#announce));
     }
+    if (this.#charge !== "none") {
+      await this.#insist(() => refund(this.#database, this.#reservation, failure, this.#announce));
+    }
+  }
+
+  /** Once more where the database did not answer. */
+  #insist(send: () => Promise<void>): Promise<void> {
+    return send()
+      .catch(send)
+      .catch((error: unknown) => logFault("credits not given back", this.#reservation.id, error));
   }
 
   #end(outputBytes: number | null): CallEnd {
