@@ -115,6 +115,12 @@ export const errorTable = {
     details: ["limit"],
     from: "named",
   },
+  webhook_inactive: {
+    status: 409,
+    title: "The subscription is not active",
+    when: "A delivery was asked for that an inactive subscription would not get. `PATCH` it with `active: true` first.",
+    from: "named",
+  },
   file_too_large: {
     status: 413,
     title: "The request's body is too large",
@@ -166,7 +172,7 @@ export const errorTable = {
   rate_limit_exceeded: {
     status: 429,
     title: "Too many requests",
-    when: "The account's requests of this minute are used up, or bad keys came from this address; `Retry-After` says when to try again.",
+    when: "The account's requests of this minute are used up, or its tests and replays of webhooks, or bad keys came from this address; `Retry-After` says when to try again.",
     from: "authenticated",
   },
   quota_exceeded: {
