@@ -76,7 +76,13 @@ function members(form: Schema): Member[] {
     .filter(([name]) => !numbered.some((pattern) => pattern.test(name)))
     .map(([name, schema]): Member => {
       const isRequired = required.has(name) && schema.default === undefined;
-      return { property: name, field: name, ...memberType(schema), required: isRequired, description: schema.description };
+      return {
+        property: name,
+        field: name,
+        ...memberType(schema),
+        required: isRequired,
+        description: schema.description,
+      };
     });
   return [...lists, ...singles];
 }
@@ -110,7 +116,8 @@ function operation(path: string, method: Method, form: Schema): Code {
       `${description === undefined ? "" : comment(description, "  ")}  readonly ${property}${required ? "" : "?"}: ${type};\n`,
   );
   const fields = all.map(
-    ({ property, field, kind }) => `  ${property}: { name: ${JSON.stringify(field)}, kind: ${JSON.stringify(kind)} },\n`,
+    ({ property, field, kind }) =>
+      `  ${property}: { name: ${JSON.stringify(field)}, kind: ${JSON.stringify(kind)} },\n`,
   );
   const { type, make } = resultOf(method);
   return {
@@ -179,7 +186,9 @@ export function generate(document: OpenApi): string {
       return form === undefined ? route(path, verb, method) : operation(path, method, form);
     }),
   );
-  const named = Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${typeOf(schema, "received")};\n`);
+  const named = Object.entries(schemas).map(
+    ([name, schema]) => `export type ${name} = ${typeOf(schema, "received")};\n`,
+  );
   return [
     "// Made by `npm run client` from openapi.json; not to be edited.\n",
     `import type { FileInput } from "./body.ts";

@@ -10,14 +10,14 @@ export type FieldValue = string | { readonly source: FileSource; readonly name: 
 /** A body, made anew for each try. */
 export interface Body {
   readonly repeatable: boolean;
-  make(): { readonly body: BodyInit; readonly headers: Readonly<Record<string, string>> };
+  make(): {
+    readonly body: FormData | ReadableStream<Uint8Array> | string;
+    readonly headers: Readonly<Record<string, string>>;
+  };
 }
 
 const isSource = (value: unknown): value is FileSource =>
-  value instanceof Blob ||
-  value instanceof ArrayBuffer ||
-  ArrayBuffer.isView(value) ||
-  value instanceof ReadableStream;
+  value instanceof Blob || value instanceof ArrayBuffer || ArrayBuffer.isView(value) || value instanceof ReadableStream;
 
 export function fileValue(input: FileInput, fallbackName: string): FieldValue {
   if (!isSource(input)) return { source: input.data, name: input.name };
@@ -35,7 +35,7 @@ export function formBody(fields: readonly (readonly [string, FieldValue])[]): Bo
         const form = new FormData();
         for (const [name, value] of fields) {
           if (typeof value === "string") form.append(name, value);
-          else form.append(name, new Blob([value.source as BlobPart]), value.name);
+          else form.append(name, blobOf(value.source), value.name);
         }
         return { body: form, headers: {} };
       },
@@ -76,7 +76,7 @@ async function* writeParts(
       `--${boundary}\r\n${disposition}; filename="${escaped(value.name)}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
     );
     const { source } = value;
-    const stream = source instanceof ReadableStream ? source : new Blob([source as BlobPart]).stream();
+    const stream = source instanceof ReadableStream ? source : blobOf(source).stream();
     const reader = stream.getReader();
     try {
       for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
@@ -87,6 +87,9 @@ async function* writeParts(
   }
   yield text.encode(`--${boundary}--\r\n`);
 }
+
+/** What is no stream, as a blob. Bytes in memory that threads share, which the type leaves open, are none that a blob takes. */
+const blobOf = (source: FileSource): Blob => new Blob([source as Blob | Uint8Array<ArrayBuffer>]);
 
 /** As browsers write a name in a form (HTML, multipart/form-data encoding algorithm). */
 const escaped = (name: string): string => name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");

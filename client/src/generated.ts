@@ -5,15 +5,25 @@ import { FileResult, type JsonResult, jsonResult } from "./result.ts";
 import { type CallOptions, Transport } from "./transport.ts";
 
 /** What the service refuses a request with. */
-export type ErrorCode = "invalid_parameters" | "invalid_page_range" | "invalid_file" | "password_required" | "incorrect_password" | "unsupported_encryption" | "unsupported_text" | "unauthenticated" | "forbidden" | "owner_password_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "limit_reached" | "file_too_large" | "limit_exceeded" | "unsupported_format" | "idempotency_key_reused" | "unknown_fields" | "no_form" | "unsupported_form" | "raster_too_large" | "rate_limit_exceeded" | "quota_exceeded" | "internal_error" | "encryption_failed" | "ocr_failed" | "overloaded" | "encryption_unavailable";
+export type ErrorCode = "invalid_parameters" | "invalid_page_range" | "invalid_file" | "password_required" | "incorrect_password" | "unsupported_encryption" | "unsupported_text" | "unauthenticated" | "forbidden" | "owner_password_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "limit_reached" | "webhook_inactive" | "file_too_large" | "limit_exceeded" | "unsupported_format" | "idempotency_key_reused" | "unknown_fields" | "no_form" | "unsupported_form" | "raster_too_large" | "rate_limit_exceeded" | "quota_exceeded" | "internal_error" | "encryption_failed" | "ocr_failed" | "overloaded" | "encryption_unavailable";
 
 /** What a webhook's delivery holds. */
 export type WebhookEvent =
-  | { readonly type: string; readonly timestamp: string; readonly data: Readonly<Record<string, unknown>> };
+  | { readonly type: "operation.completed"; readonly timestamp: string; readonly data: { readonly operation: string; readonly requestId: string; readonly credits: number; readonly durationMilliseconds: number | null; readonly inputBytes: number | null; readonly outputBytes: number | null; readonly pageCount: number | null; readonly livemode: boolean; readonly status: 200; readonly code: null; readonly sequence: number } }
+  | { readonly type: "operation.failed"; readonly timestamp: string; readonly data: { readonly operation: string; readonly requestId: string; readonly credits: number; readonly durationMilliseconds: number | null; readonly inputBytes: number | null; readonly outputBytes: number | null; readonly pageCount: number | null; readonly livemode: boolean; readonly status: number; readonly code: string; readonly sequence: number } }
+  | { readonly type: "usage.warning_80"; readonly timestamp: string; readonly data: { readonly plan: "free" | "starter" | "pro" | "business" | "enterprise"; readonly limit: number; readonly used: number; readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly livemode: boolean; readonly sequence: number } }
+  | { readonly type: "usage.limit_reached"; readonly timestamp: string; readonly data: { readonly plan: "free" | "starter" | "pro" | "business" | "enterprise"; readonly limit: number; readonly used: number; readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly livemode: boolean; readonly sequence: number } }
+  | { readonly type: "key.created"; readonly timestamp: string; readonly data: { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly sequence: number } }
+  | { readonly type: "key.revoked"; readonly timestamp: string; readonly data: { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly sequence: number } }
+  | { readonly type: "webhook.test"; readonly timestamp: string; readonly data: { readonly webhook: string; readonly livemode: boolean; readonly sequence: number } };
 
 export type ApiKey = { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null };
 
 export type IssuedApiKey = { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly key: string };
+
+export type WebhookSubscription = { readonly id: string; readonly url: string; readonly events: readonly ("operation.completed" | "operation.failed" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[]; readonly description: string | null; readonly secret: string; readonly previousSecretExpiresAt: string | null; readonly livemode: boolean; readonly active: boolean; readonly failingSince: string | null; readonly createdAt: string };
+
+export type WebhookDelivery = { readonly id: string; readonly event: string; readonly type: "operation.completed" | "operation.failed" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test"; readonly state: "pending" | "succeeded" | "exhausted" | "cancelled"; readonly nextAttemptAt: string | null; readonly createdAt: string; readonly finishedAt: string | null; readonly attempts: readonly ({ readonly attempt: number; readonly startedAt: string; readonly durationMilliseconds: number; readonly status: number | null; readonly error: "target_refused" | "unreachable" | "timeout" | "broken_answer" | "secret_unreadable" | null; readonly answer: string | null })[] };
 
 export type UsageSummary = { readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly plan: "free" | "starter" | "pro" | "business" | "enterprise"; readonly limit: number; readonly used: number; readonly remaining: number; readonly perOperation: Readonly<Record<string, number>> };
 
@@ -382,6 +392,24 @@ export type RenameKeyInput = { readonly name: string };
 
 export type RotateKeyInput = { readonly gracePeriodSeconds?: number | undefined };
 
+export interface ListWebhooksInput {
+  /** Subscriptions of a page; 20 where it is not given. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export type CreateWebhookInput = { readonly url: string; readonly events: readonly ("operation.completed" | "operation.failed" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[]; readonly description?: string | null | undefined };
+
+export type UpdateWebhookInput = { readonly url?: string | undefined; readonly events?: readonly ("operation.completed" | "operation.failed" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[] | undefined; readonly description?: string | null | undefined; readonly active?: boolean | undefined };
+
+export interface ListWebhookDeliveriesInput {
+  /** Deliveries of a page; 50 where it is not given. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
 /** One method for each call of the service. */
 export class PdfService extends Transport {
   /**
@@ -428,9 +456,9 @@ export class PdfService extends Transport {
    *
    * Costs 1 credit; needs the scope `pdf:read`.
    */
-  async extractText(input: ExtractTextInput, options?: CallOptions): Promise<JsonResult<unknown>> {
+  async extractText(input: ExtractTextInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[] })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>> {
     const answer = await this.sendForm("/api/v1/extract-text", extractTextFields, input, options);
-    return jsonResult<unknown>(answer);
+    return jsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[] })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>(answer);
   }
 
   /**
@@ -674,6 +702,113 @@ export class PdfService extends Transport {
    */
   rotateKey(id: string, input: RotateKeyInput = {}, options?: CallOptions): Promise<IssuedApiKey> {
     return this.sendJson({ method: "POST", path: `/api/v1/keys/${encodeURIComponent(id)}/rotate`, repeatable: false, json: input, options });
+  }
+
+  /**
+   * List webhooks.
+   *
+   * The subscriptions of the account in the calling key's mode, newest first. Costs no credits. For the next page send `nextCursor` as `cursor`.
+   *
+   * Needs the scope `webhooks:read`.
+   */
+  listWebhooks(query?: ListWebhooksInput, options?: CallOptions): Promise<{ readonly data: readonly (WebhookSubscription)[]; readonly count: number; readonly hasMore: boolean; readonly nextCursor: string | null }> {
+    return this.sendJson({ method: "GET", path: `/api/v1/webhooks`, repeatable: true, query: { ...query }, options });
+  }
+
+  /**
+   * Subscribe a URL to events.
+   *
+   * From now on, each event of these types in the calling key's mode is sent to the URL. The answer is the only one that holds
+   * the `secret` in full: it verifies what arrives (Standard Webhooks 1.0). An attempt succeeds with a 2xx within 15 seconds; redirections are
+   * not followed. After a failure it is sent again: after 5 seconds, 5 and 30 minutes, 2, 5, 10 and 10 hours, a little later at random, and not
+   * before `Retry-After` allows (up to a day). A 410, or five days without a success, deactivates the subscription. An account
+   * has at most 20 a mode. Costs no credits.
+   *
+   * Needs the scope `webhooks:write`.
+   */
+  createWebhook(input: CreateWebhookInput, options?: CallOptions): Promise<WebhookSubscription> {
+    return this.sendJson({ method: "POST", path: `/api/v1/webhooks`, repeatable: false, json: input, options });
+  }
+
+  /**
+   * Fetch a webhook.
+   *
+   * A subscription of the account in the calling key's mode. Costs no credits.
+   *
+   * Needs the scope `webhooks:read`.
+   */
+  getWebhook(id: string, options?: CallOptions): Promise<WebhookSubscription> {
+    return this.sendJson({ method: "GET", path: `/api/v1/webhooks/${encodeURIComponent(id)}`, repeatable: true, options });
+  }
+
+  /**
+   * Change a webhook.
+   *
+   * Changes the members that are given. `events` replaces the list. Deactivating cancels the deliveries that are pending; a URL is
+   * used from the next attempt on, of older deliveries too. Costs no credits.
+   *
+   * Needs the scope `webhooks:write`.
+   */
+  updateWebhook(id: string, input: UpdateWebhookInput = {}, options?: CallOptions): Promise<WebhookSubscription> {
+    return this.sendJson({ method: "PATCH", path: `/api/v1/webhooks/${encodeURIComponent(id)}`, repeatable: true, json: input, options });
+  }
+
+  /**
+   * Delete a webhook.
+   *
+   * Nothing more is sent, and what is pending is cancelled. The answer shows it a last time. Costs no credits.
+   *
+   * Needs the scope `webhooks:write`.
+   */
+  deleteWebhook(id: string, options?: CallOptions): Promise<WebhookSubscription> {
+    return this.sendJson({ method: "DELETE", path: `/api/v1/webhooks/${encodeURIComponent(id)}`, repeatable: true, options });
+  }
+
+  /**
+   * Replace a webhook's secret.
+   *
+   * The answer is the only one that holds the new `secret` in full. For 24 hours every delivery is
+   * signed with both, so that receivers can change over; rotated again within that time, the oldest ends at once. Costs no credits.
+   *
+   * Needs the scope `webhooks:write`.
+   */
+  rotateWebhookSecret(id: string, options?: CallOptions): Promise<WebhookSubscription> {
+    return this.sendJson({ method: "POST", path: `/api/v1/webhooks/${encodeURIComponent(id)}/rotate-secret`, repeatable: false, options });
+  }
+
+  /**
+   * Send a test event.
+   *
+   * A `webhook.test` is sent to this subscription, whether it asks for that type or not. The answer does not wait for it: look at the
+   * deliveries. At most 10 tests and replays a minute are taken from an account. Costs no credits.
+   *
+   * Needs the scope `webhooks:write`.
+   */
+  testWebhook(id: string, options?: CallOptions): Promise<WebhookDelivery> {
+    return this.sendJson({ method: "POST", path: `/api/v1/webhooks/${encodeURIComponent(id)}/test`, repeatable: false, options });
+  }
+
+  /**
+   * List a webhook's deliveries.
+   *
+   * What was sent or is to be sent to the subscription in the last 30 days, newest first, with every attempt. Costs no credits. For the next page send `nextCursor` as `cursor`.
+   *
+   * Needs the scope `webhooks:read`.
+   */
+  listWebhookDeliveries(id: string, query?: ListWebhookDeliveriesInput, options?: CallOptions): Promise<{ readonly data: readonly (WebhookDelivery)[]; readonly hasMore: boolean; readonly nextCursor: string | null }> {
+    return this.sendJson({ method: "GET", path: `/api/v1/webhooks/${encodeURIComponent(id)}/deliveries`, repeatable: true, query: { ...query }, options });
+  }
+
+  /**
+   * Send a delivery again.
+   *
+   * The same event under the same `webhook-id`, whatever became of the delivery, and with all retries before it again; one that is
+   * pending is tried now. At most 10 tests and replays a minute are taken from an account. Costs no credits.
+   *
+   * Needs the scope `webhooks:write`.
+   */
+  replayWebhookDelivery(id: string, deliveryId: string, options?: CallOptions): Promise<WebhookDelivery> {
+    return this.sendJson({ method: "POST", path: `/api/v1/webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(deliveryId)}/replay`, repeatable: false, options });
   }
 
   /**

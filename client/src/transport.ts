@@ -158,9 +158,9 @@ function canRepeat({ code, status }: PdfServiceError, repeatable: boolean): bool
 }
 
 function queryOf(query: Readonly<Record<string, unknown>> = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  if (given.length === 0) return "";
-  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`;
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  return given.size === 0 ? "" : `?${given.toString()}`;
 }
 
 function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {

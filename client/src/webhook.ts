@@ -52,7 +52,9 @@ export async function verifyWebhook(
 
 const HMAC = { name: "HMAC", hash: "SHA-256" };
 
-async function isSignature(key: CryptoKey, base64: string, signed: Uint8Array<ArrayBuffer>): Promise<boolean> {
+type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+async function isSignature(key: Key, base64: string, signed: Uint8Array<ArrayBuffer>): Promise<boolean> {
   try {
     return await crypto.subtle.verify("HMAC", key, bytesOf(base64), signed);
   } catch {
@@ -60,4 +62,5 @@ async function isSignature(key: CryptoKey, base64: string, signed: Uint8Array<Ar
   }
 }
 
-const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
