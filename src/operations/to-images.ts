@@ -97,5 +97,5 @@ async function* imageOf(
     return;
   }
   using raster = new PageRaster(open, page, { dpi, alpha: format === "jpeg" });
-  yield* format === "png" ? pngOf(raster, dpi) : jpegOf(raster, engines.codecs, wanted);
+  yield* format === "png" ? pngOf(raster, dpi) : jpegOf(raster, wanted);
 }
