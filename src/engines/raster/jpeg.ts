@@ -3,6 +3,7 @@ import { SymbolWriter, tablesFor } from "./jpeg-scan-writer.ts";
 import { type ScanComponent, Symbols } from "./jpeg-symbols.ts";
 import { quantisationSteps, ZIGZAG } from "./jpeg-tables.ts";
 import { UnitEncoder, unitSize } from "./jpeg-units.ts";
+import { greyFirst } from "./grey-first.ts";
 import type { PageRaster } from "./page-raster.ts";
 
 /** Markers (ISO/IEC 10918-1, B.1.1.3). */
@@ -20,11 +21,18 @@ const WAITING = 2 * 1024 * 1024;
  * colour, too: mozjpeg, in parts that were joined, took 4.5 times as long on 14 pages of a book at quality 85; its files were
  * 1 to 10 % smaller, their error 5 to 40 % larger.
  */
-export function* jpegOf(
-  raster: PageRaster,
-  { dpi, quality }: { dpi: number; quality: number },
-): Generator<Uint8Array, void> {
-  const { width, height, grey } = raster;
+export function jpegOf(raster: PageRaster, options: JpegOfPage): AsyncGenerator<Uint8Array, void> {
+  return greyFirst(raster, (grey) => encoded(raster, options, grey));
+}
+
+interface JpegOfPage {
+  readonly dpi: number;
+  /** 1 to 100. */
+  readonly quality: number;
+}
+
+function* encoded(raster: PageRaster, { dpi, quality }: JpegOfPage, grey: boolean): Generator<Uint8Array, void> {
+  const { width, height } = raster;
   const { across, down } = unitSize({ quality, grey });
   const components = componentsOf((across * down) / 64, grey);
   const encoder = new UnitEncoder({ quality, grey });
@@ -39,7 +47,7 @@ export function* jpegOf(
     yield* writer.write(symbols.held);
     symbols.clear();
   }
-  for (const { rows, pixels } of raster.bands()) {
+  for (const { rows, pixels } of raster.bands({ grey })) {
     for (let top = 0; top < rows; top += down) {
       if (!symbols.hasRoom(Math.ceil(width / across) + 1)) yield* flush({ open: true });
       encoder.row({ data: pixels, width, height: rows }, top, symbols);
