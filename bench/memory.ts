@@ -140,6 +140,19 @@ const { values } = parseArgs({
 });
 const page = textPage({ width: 612, height: 792, colour: true });
 const letter = drawing(page);
+/** Letter, scanned in grey at 300 dpi, uncompressed, with grain. */
+const scan = drawing({
+  width: 612,
+  height: 792,
+  content: "q 612 0 0 792 0 0 cm /I Do Q",
+  resources: "/XObject << /I $0 >>",
+  objects: [
+    {
+      entries: "/Type /XObject /Subtype /Image /Width 2550 /Height 3300 /ColorSpace /DeviceGray /BitsPerComponent 8",
+      data: Uint8Array.from({ length: 2550 * 3300 }, (_, index) => 200 + (Math.imul(index, 2_654_435_761) >>> 27)),
+    },
+  ],
+});
 const twenty = drawing(...Array.from({ length: 20 }, () => page));
 const twoHundred = drawing(...Array.from({ length: 200 }, () => page));
 const large = largeDocument(25);
@@ -174,6 +187,8 @@ const work: [string, Call[][]][] = [
   [`compress of photographs, ${mib(photographs.length)}`, [[compress(photographs)]]],
   ["Letter at 600 dpi as png", [[images(letter, { dpi: "600" })]]],
   ["Letter at 600 dpi as jpeg", [[images(letter, { dpi: "600", format: "jpeg" })]]],
+  ["a grey scan at 600 dpi as png", [[images(scan, { dpi: "600" })]]],
+  ["a grey scan at 600 dpi as jpeg", [[images(scan, { dpi: "600", format: "jpeg" })]]],
   ["Letter at 600 dpi as webp", [[images(letter, { dpi: "600", format: "webp" })]]],
   ["Letter at 270 dpi as webp", [[images(letter, { dpi: "270", format: "webp" })]]],
   ["200 pages at 150 dpi as png", [[images(twoHundred, { dpi: "150" })]]],
