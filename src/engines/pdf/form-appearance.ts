@@ -67,7 +67,8 @@ export function putAppearance(
   const frame = `${look.frame()} ${cells === undefined ? "" : look.cells(cells)}`.trim();
   const { before, after } = kept ?? { before: frame, after: "" };
   const { resources, name } = resourcesLike(open, kept?.resources);
-  const clip = `${numbers(look.inset, look.inset, look.width - 2 * look.inset, look.height - 2 * look.inset)} re W n`;
+  const { border, width, height } = look;
+  const clip = `${numbers(border, border, width - 2 * border, height - 2 * border)} re W n`;
   const content = draw(name);
   const value = content === "" ? "/Tx BMC EMC" : `/Tx BMC q ${clip} ${content} Q EMC`;
   const stream = open.document.addStream(bytesOf(`${before}\n${value}\n${after}`.trim()), {

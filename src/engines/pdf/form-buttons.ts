@@ -22,17 +22,18 @@ const MARKS: Readonly<Record<string, readonly [width: number, middle: number]>> 
 
 /** Switches a check box or radio group. */
 export function switchButtons(open: OpenPdf, node: FormNode, { buttons, state }: ButtonValue): void {
-  const { document } = open;
-  const nameOf = (one: State | undefined): PDFObject => one?.key ?? document.newName(one?.name ?? "Off");
-  for (const object of node.objects) object.put("V", nameOf(state));
+  for (const object of node.objects) object.put("V", nameOf(open, state));
   for (const { widget, states, drawn } of buttons) {
-    if (!drawn) drawButton(open, node, widget, states[0]?.name ?? "Yes");
-    widget.put("AS", nameOf(state && states.find(({ name }) => name === state.name)));
+    if (!drawn) drawButton(open, node, widget, states[0]);
+    widget.put("AS", nameOf(open, state && states.find(({ name }) => name === state.name)));
   }
 }
 
+const nameOf = ({ document }: OpenPdf, state: State | undefined): PDFObject =>
+  state?.key ?? document.newName(state?.name ?? "Off");
+
 /** Gives a button the appearances of a state and of `Off`. */
-export function drawButton(open: OpenPdf, node: FormNode, widget: PDFObject, state: string): void {
+export function drawButton(open: OpenPdf, node: FormNode, widget: PDFObject, state: State | undefined): void {
   const { document } = open;
   const look = lookOf(widget);
   if (!look) return;
@@ -44,7 +45,7 @@ export function drawButton(open: OpenPdf, node: FormNode, widget: PDFObject, sta
     document.addStream(operators, { ...formEntries(look), Resources: resources });
   const frame = look.frame();
   const states = document.newDictionary();
-  states.put(state, form(`${frame}\n${markAt(look, mark, size, colour)}`.trim(), { Font: fonts }));
+  states.put(nameOf(open, state), form(`${frame}\n${markAt(look, mark, size, colour)}`.trim(), { Font: fonts }));
   states.put("Off", form(frame, {}));
   appearancesOf(open, widget).put("N", states);
 }

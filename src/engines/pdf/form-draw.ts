@@ -40,11 +40,9 @@ export class FieldDrawer {
   /** Draws a field whose value stays; one whose characters no font has keeps its look. */
   async drawAsItIs(node: FormNode): Promise<void> {
     if (node.type === "checkbox" || node.type === "radio") {
-      for (const { widget, drawn, states } of buttonsOf(node, this.#open.engine, this.#texts)) {
-        const state = this.#texts.name(widget.get("AS")) ?? "Off";
-        if (!drawn && isWidget(widget))
-          drawButton(this.#open, node, widget, state === "Off" ? (states[0]?.name ?? "Yes") : state);
-      }
+      const buttons = buttonsOf(node, this.#open.engine, this.#texts);
+      const lacking = buttons.filter(({ widget, drawn }) => !drawn && isWidget(widget));
+      for (const { widget, states } of lacking) drawButton(this.#open, node, widget, states[0]);
       return;
     }
     if (node.type === "button" || node.type === "signature") return;

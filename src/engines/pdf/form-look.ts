@@ -11,6 +11,8 @@ export interface WidgetLook {
   readonly matrix: Matrix;
   /** Points between the box and its content. */
   readonly inset: number;
+  /** Points of the border that is drawn, which nothing covers. */
+  readonly border: number;
   /** Operators that draw background and border. */
   frame(): string;
   /** Operators that draw the lines between the cells of a comb. */
@@ -39,6 +41,7 @@ export function lookOf(widget: PDFObject): WidgetLook | undefined {
     height,
     matrix: matrices[turned] ?? [1, 0, 0, 1, 0, 0],
     inset: raised ? 2 * line : line,
+    border: raised ? 2 * line : stroke === undefined ? 0 : line,
     frame: () => {
       const parts = fill === undefined ? [] : [`${fill.fill} 0 0 ${numbers(width, height)} re f`];
       if (raised && line > 0) parts.push(bevel(width, height, line, style === "I"));

@@ -45,12 +45,16 @@ export function buttonsOf({ type, own, widgets }: FormNode, engine: PdfEngine, t
     const label = labels[index];
     const appearances = widget.get("AP", "N");
     // A stream has entries, too, but those are no states.
-    const states = (appearances.isStream() ? [] : entries(engine, appearances))
-      .map(({ key }) => ({ name: decodeName(engine, key), key }))
+    const found = (appearances.isStream() ? [] : entries(engine, appearances))
+      .map(({ key, value }) => ({ name: decodeName(engine, key), key, value }))
       .filter(({ name }) => name !== "Off");
     const nameless: State = { name: type === "radio" ? String(index) : "Yes", key: undefined };
-    const drawn = states.length > 0;
-    return { widget, states: drawn ? states : [nameless], drawn, label: label && texts.text(label) };
+    return {
+      widget,
+      states: found.length > 0 ? found : [nameless],
+      drawn: found.length > 0 && found.every(({ value }) => value.isStream()),
+      label: label && texts.text(label),
+    };
   });
 }
 

@@ -69,6 +69,9 @@ export class SimpleFont {
     const name = nameIn("BaseFont");
     // A subset has the glyphs of what is there.
     if (/^[A-Z]{6}\+/.test(name) || /dingbats|symbol/i.test(name)) return undefined;
+    // Viewers take another font for one that they do not have, whose letters are not as wide.
+    const embedded = ["FontFile", "FontFile2", "FontFile3"].some((key) => object.get("FontDescriptor", key).isStream());
+    if (!embedded && !STANDARD.test(name)) return undefined;
     const codes = codesOf(object, STANDARD.test(name));
     const widths = widthsOf(engine, object, name);
     return codes && widths && new SimpleFont(object, codes, widths);

@@ -40,7 +40,7 @@ async function layOutLine(face: Face, text: string, box: TextBox): Promise<DrawT
   const line = lineOf(await face.set([text]), text);
   const room = Math.max(box.width - 2 * (box.inset + MARGIN), 1);
   const fitting = Math.min(fittingHeight(face, box), line.width > 0 ? (room / line.width) * 1000 : Infinity);
-  const size = box.size > 0 ? box.size : Math.max(fitting, SMALLEST);
+  const size = box.size > 0 ? Math.min(box.size, highest(face, box)) : Math.max(fitting, SMALLEST);
   const x = startOf(line, size, box);
   const y = middleBaseline(face, size, box);
   return (name) => line.show(size, x, y, name);
@@ -49,6 +49,11 @@ async function layOutLine(face: Face, text: string, box: TextBox): Promise<DrawT
 /** The size of one line that fills the height. */
 function fittingHeight({ ascent, descent }: Face, { height, inset }: TextBox): number {
   return Math.max(height - 2 * inset, 1) / (Math.max(ascent + descent, 1) * LEADING);
+}
+
+/** The size of one line that the box just holds; a larger one is not legible. */
+function highest({ ascent, descent }: Face, { height }: TextBox): number {
+  return Math.max(height / (ascent + descent), SMALLEST);
 }
 
 function middleBaseline({ ascent, descent }: Face, size: number, { height }: TextBox): number {
@@ -89,13 +94,14 @@ async function layOutLines(face: Face, text: string, box: TextBox): Promise<Draw
   const words = await measure(face, text);
   const room = Math.max(box.width - 2 * (box.inset + MARGIN), 1);
   const height = Math.max(box.height - 2 * box.inset, 1);
-  let size = box.size > 0 ? box.size : LARGEST_OF_LINES;
+  let size = box.size > 0 ? Math.min(box.size, highest(face, box)) : LARGEST_OF_LINES;
   let rows = words.wrap((room / size) * 1000);
   while (box.size === 0 && size > SMALLEST && heightOf(rows.length, size, face) > height) {
     size -= SHRINK_STEP;
     rows = words.wrap((room / size) * 1000);
   }
-  const top = box.height - box.inset - face.ascent * size - MARGIN;
+  const above = Math.min(box.inset + MARGIN, Math.max(0, box.height - (face.ascent + face.descent) * size) / 2);
+  const top = box.height - above - face.ascent * size;
   const visible = rows.slice(0, Math.max(1, Math.ceil(height / (size * LEADING)) + 1));
   const lines = await face.set(visible.filter((row) => row !== ""));
   return (name) =>
