@@ -68,7 +68,11 @@ describe("a value is shown in its script: as a stamp of the same text, and not a
 
   test.each(Object.entries(TEXTS))("%s", async (_script, [text, other]) => {
     const stamped = await stamp("watermark", textDocument([{ content: "" }]), {
-      ...{ kind: "text", text, fontSize: "48", color: "#ff0000", opacity: "1" },
+      kind: "text",
+      text,
+      fontSize: "48",
+      color: "#ff0000",
+      opacity: "1",
     });
     const expected = shapeOf((await readPage(stamped.body)).picture);
     expect(likeness(await filled(text), expected)).toBeGreaterThan(0.75);

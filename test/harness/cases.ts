@@ -116,7 +116,7 @@ export function survivalCases(input: Input, companion: Input): Case[] {
       ? []
       : [
           one("fill-form", "fill-form", { values: '{"no such field":"x"}' }, () => [
-            { kind: "rotate", pages: all.map((page) => ({ source: 0, page })) },
+            { kind: "rotate", pages: all.map((page) => ({ source: 0, page })), fieldsDrawn: true },
           ]),
           { ...one("fill-form-flatten", "fill-form", { values: "{}", flatten: "true" }), expected: undefined },
         ]),
