@@ -3,9 +3,9 @@ import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "./document.ts";
 import { isWidget } from "./form-tree.ts";
 import { items } from "./objects.ts";
-import { pageAt } from "./page-facts.ts";
+import { pageAt, visiblePage } from "./page-facts.ts";
 import { StampPages } from "./stamp-pages.ts";
-import { type Matrix, multiply, type NameResource, numbers } from "./stamp-text.ts";
+import { type Matrix, numbers } from "./stamp-text.ts";
 
 /** Flags of annotations that are not shown (table 167): Hidden and NoView. */
 const NOT_SHOWN = 2 | 32;
@@ -27,8 +27,8 @@ export function flattenForm(open: OpenPdf): void {
   }
   const pages = new StampPages(open, [...shown.keys()], "over");
   for (const page of pages.pages) {
-    const widgets = shown.get(page.index) ?? [];
-    pages.draw(page, "over", (name) => widgets.map((widget) => drawWidget(open, widget, name)).join("\n"));
+    const sheet = sheetOf(open, page.object, shown.get(page.index) ?? []);
+    pages.draw(page, "over", (name) => `/${name("XObject", sheet)} Do`);
   }
   for (let index = 0; index < open.pageCount; index++) dropWidgets(open, pageAt(open, index));
   const root = document.getTrailer().get("Root");
@@ -45,34 +45,47 @@ function appearanceOf(widget: PDFObject): PDFObject | undefined {
   return stream.isStream() ? stream : undefined;
 }
 
-/** Places an appearance in the widget's rectangle (12.5.5, algorithm "appearance streams"). */
-function drawWidget({ document }: OpenPdf, widget: PDFObject, name: NameResource): string {
-  const found = appearanceOf(widget);
-  if (!found) return "";
-  const stream = found.isIndirect() ? found : document.addObject(found);
+/** All widgets of a page as one form: a page may have thousands, and its own resources stay as they are. */
+function sheetOf(open: OpenPdf, page: PDFObject, widgets: readonly PDFObject[]): PDFObject {
+  const { document, engine } = open;
+  const resources = document.addObject({ XObject: {}, Properties: {} });
+  const shows = widgets.map((widget, index) =>
+    engine.scope(() => {
+      const stream = appearanceOf(widget);
+      const place = stream && placeOf(stream, widget);
+      if (!stream || !place) return "";
+      resources.get("XObject").put(`W${index}`, formOf(open, stream));
+      const show = `q ${numbers(...place)} cm /W${index} Do Q`;
+      const layer = widget.get("OC");
+      if (!layer.isDictionary()) return show;
+      resources.get("Properties").put(`L${index}`, layer);
+      return `/OC /L${index} BDC ${show} EMC`;
+    }),
+  );
+  const { box } = visiblePage(page);
+  const dictionary = { Type: "XObject", Subtype: "Form", BBox: box, Resources: resources };
+  return document.addStream(shows.join("\n"), dictionary);
+}
+
+/** Some writers leave out what tells a form from an image. */
+function formOf({ document }: OpenPdf, stream: PDFObject): PDFObject {
   const subtype = stream.get("Subtype");
   if (!subtype.isName() || subtype.asName() !== "Form") stream.put("Subtype", document.newName("Form"));
-  const matrix = numbersOf(stream.get("Matrix"), 6) ?? [1, 0, 0, 1, 0, 0];
+  return stream;
+}
+
+/** The matrix that places an appearance in its widget's rectangle (12.5.5). */
+function placeOf(stream: PDFObject, widget: PDFObject): Matrix | undefined {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = numbersOf(stream.get("Matrix"), 6) ?? [];
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = numbersOf(stream.get("BBox"), 4) ?? [];
-  const corners = (
-    [
-      [x0, y0],
-      [x0, y1],
-      [x1, y0],
-      [x1, y1],
-    ] as const
-  ).map(([x, y]) => multiply([1, 0, 0, 1, x, y], matrix as unknown as Matrix));
-  const [xs, ys] = [corners.map((corner) => corner[4]), corners.map((corner) => corner[5])];
+  const corners = [x0, x1].flatMap((x) => [y0, y1].map((y) => [a * x + c * y + e, b * x + d * y + f] as const));
+  const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
   const [left, bottom] = [Math.min(...xs), Math.min(...ys)];
   const [wide, high] = [Math.max(...xs) - left, Math.max(...ys) - bottom];
-  const rect = numbersOf(widget.get("Rect"), 4);
-  if (!rect || !(wide > 0 && high > 0)) return "";
-  const [rx0 = 0, ry0 = 0, rx1 = 0, ry1 = 0] = rect;
+  const [rx0 = 0, ry0 = 0, rx1 = 0, ry1 = 0] = numbersOf(widget.get("Rect"), 4) ?? [];
   const [scaleX, scaleY] = [Math.abs(rx1 - rx0) / wide, Math.abs(ry1 - ry0) / high];
-  const place = [Math.min(rx0, rx1) - left * scaleX, Math.min(ry0, ry1) - bottom * scaleY] as const;
-  const show = `q ${numbers(scaleX, 0, 0, scaleY, ...place)} cm /${name("XObject", stream)} Do Q`;
-  const layer = widget.get("OC");
-  return layer.isDictionary() && layer.isIndirect() ? `/OC /${name("Properties", layer)} BDC ${show} EMC` : show;
+  if (!(wide > 0 && high > 0 && scaleX > 0 && scaleY > 0)) return undefined;
+  return [scaleX, 0, 0, scaleY, Math.min(rx0, rx1) - left * scaleX, Math.min(ry0, ry1) - bottom * scaleY];
 }
 
 function numbersOf(array: PDFObject, count: number): number[] | undefined {

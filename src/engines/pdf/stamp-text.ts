@@ -10,7 +10,7 @@ export type Matrix = readonly [number, number, number, number, number, number];
 export type Colour = readonly [number, number, number];
 
 /** Gives the name that a resource has where the operators will stand. */
-export type NameResource = (category: "Font" | "XObject" | "ExtGState" | "Properties", object: PDFObject) => string;
+export type NameResource = (category: "Font" | "XObject" | "ExtGState", object: PDFObject) => string;
 
 /** A number as short as the eye allows. */
 const number = (value: number): string => String(Math.round(value * 1e4) / 1e4 || 0);
