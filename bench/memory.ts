@@ -3,11 +3,11 @@
  * it keeps between requests: together they must stay below 128 MiB, which is what Cloudflare gives an isolate. Linux only (/proc).
  */
 import { parseArgs } from "node:util";
+import { fieldsOf, valuesOf } from "./forms.ts";
 import { jpegParts } from "./from-images.ts";
 import { peakDuring, residentBytes, startMeasuredServer, type ServerProcess } from "./server-process.ts";
 import { pdfPart, post, type Answer, type Part } from "../test/harness/client.ts";
 import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
-import { FormDraft } from "../test/harness/form-fixtures.ts";
 import { document, largeDocument } from "../test/harness/fixtures.ts";
 import { show, showCodes, textDocument, type TextPage } from "../test/harness/text-fixtures.ts";
 import { brochure } from "../test/harness/jpeg-document-fixtures.ts";
@@ -71,17 +71,6 @@ const stamp = (operation: string, bytes: Uint8Array, fields: Readonly<Record<str
   operation,
   parts: { file: pdfPart(bytes), ...fields },
 });
-
-/** A page of text fields `f0`, `f1`, ..., 5 in a row. */
-function fieldsOf(count: number, entries: (index: number) => string, form = ""): Uint8Array {
-  const draft = new FormDraft();
-  draft.form = form;
-  for (let index = 0; index < count; index++) {
-    const [x, y] = [20 + (index % 5) * 110, 780 - (Math.floor(index / 5) % 70) * 11];
-    draft.own(`f${index}`, `/FT /Tx ${entries(index)}`, [x, y, x + 100, y + 10]);
-  }
-  return draft.bytes();
-}
 
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
@@ -174,12 +163,6 @@ const largest = largeDocument(31.9);
 const longText = textDocument(pagesOf(400, 9_600, "Lorem ipsum "));
 const cyrillic = textDocument(pagesOf(400, 9_600, "\u0001\u0002\u0003\u0002"), ["\u043f", "\u0440", "\u0443"]);
 const manyWords = textDocument(pagesOf(100, 2_980, "w "));
-const fieldNames = Array.from({ length: 2000 }, (_, index) => `f${index}`);
-const cyrillicValues = JSON.stringify(
-  Object.fromEntries(
-    fieldNames.map((name) => [name, `\u041f\u0440\u0438\u0432\u0456\u0442 \u0441\u0432\u0456\u0442\u0435 ${name}`]),
-  ),
-);
 const manyFields = fieldsOf(19_000, (index) => `/V (value ${index})`, "/NeedAppearances true");
 const arabicLabel = { template: "\u0635\u0641\u062d\u0629 {n}" };
 const halves = [largeDocument(12.5), largeDocument(12.5)];

@@ -1,36 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { fill, valuesOf } from "../harness/form-calls.ts";
 import { FormDraft, formOf } from "../harness/form-fixtures.ts";
-import { areaOf, type Picture, readPage } from "../harness/render.ts";
+import { likeness, shapeOf } from "../harness/ink-shape.ts";
+import { areaOf, readPage } from "../harness/render.ts";
 import { isRed, stamp } from "../harness/stamp-calls.ts";
 import { textDocument } from "../harness/text-fixtures.ts";
-
-const COLUMNS = 96;
-const ROWS = 24;
-
-/** What is red, its box stretched to one size: the share of ink of each cell. */
-function shapeOf(picture: Picture): number[] {
-  const [left, top, right, bottom] = (areaOf(picture, isRed) ?? [0, 0, 0, 0]).map((edge) => edge * picture.scale);
-  const cells = Array.from({ length: COLUMNS * ROWS }, () => 0);
-  const [width, height] = [(right ?? 0) - (left ?? 0), (bottom ?? 0) - (top ?? 0)];
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const at = ((Math.floor(top ?? 0) + y) * picture.stride + Math.floor(left ?? 0) + x) * 4;
-      const ink = 255 - (picture.pixels[at + 1] ?? 255);
-      const cell = Math.floor((y / height) * ROWS) * COLUMNS + Math.floor((x / width) * COLUMNS);
-      cells[cell] = (cells[cell] ?? 0) + ink;
-    }
-  }
-  const most = Math.max(...cells, 1);
-  return cells.map((ink) => ink / most);
-}
-
-/** 1 for the same ink, 0 for none in common. */
-function likeness(one: readonly number[], other: readonly number[]): number {
-  const common = one.reduce((sum, ink, cell) => sum + Math.min(ink, other[cell] ?? 0), 0);
-  const either = one.reduce((sum, ink, cell) => sum + Math.max(ink, other[cell] ?? 0), 0);
-  return common / either;
-}
 
 /** By script: a text and another of about its length, which looks different. */
 const TEXTS: Readonly<Record<string, readonly [string, string]>> = {
@@ -64,7 +38,7 @@ describe("a value is shown in its script: as a stamp of the same text, and not a
   draft.own("field", "/FT /Tx /DA (/Helv 48 Tf 1 0 0 rg)", draft.place(560, 80));
   const form = draft.bytes();
   const filled = async (text: string): Promise<number[]> =>
-    shapeOf((await readPage((await fill(form, { field: text })).body)).picture);
+    shapeOf((await readPage((await fill(form, { field: text })).body)).picture, isRed);
 
   test.each(Object.entries(TEXTS))("%s", async (_script, [text, other]) => {
     const stamped = await stamp("watermark", textDocument([{ content: "" }]), {
@@ -74,7 +48,7 @@ describe("a value is shown in its script: as a stamp of the same text, and not a
       color: "#ff0000",
       opacity: "1",
     });
-    const expected = shapeOf((await readPage(stamped.body)).picture);
+    const expected = shapeOf((await readPage(stamped.body)).picture, isRed);
     expect(likeness(await filled(text), expected)).toBeGreaterThan(0.75);
     expect(likeness(await filled(other), expected)).toBeLessThan(0.5);
     const { body } = await fill(form, { field: text });
