@@ -1,8 +1,9 @@
 /** Making a form part of its pages: it looks as it did, and nothing of it can be filled in any more. */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "./document.ts";
+import { FormTags } from "./form-tags.ts";
 import { isWidget } from "./form-tree.ts";
-import { items } from "./objects.ts";
+import { entries, items } from "./objects.ts";
 import { pageAt, visiblePage } from "./page-facts.ts";
 import { StampPages } from "./stamp-pages.ts";
 import { type Matrix, numbers } from "./stamp-text.ts";
@@ -16,22 +17,30 @@ const NOT_SHOWN = 2 | 32;
  */
 export function flattenForm(open: OpenPdf): void {
   const { document } = open;
+  const tags = FormTags.of(open);
   const shown = new Map<number, PDFObject[]>();
+  const all: PDFObject[] = [];
   for (let index = 0; index < open.pageCount; index++) {
     const page = pageAt(open, index);
     const annotations = items(page.get("Annots"));
     const widgets = annotations.filter(isWidget);
-    if (widgets.length === 0) continue;
+    all.push(...widgets);
     const drawn = widgets.filter((widget) => (widget.get("F").asNumber() & NOT_SHOWN) === 0 && appearanceOf(widget));
     if (drawn.length > 0) shown.set(index, drawn);
   }
   const pages = new StampPages(open, [...shown.keys()], "over");
   for (const page of pages.pages) {
-    const sheet = sheetOf(open, page.object, shown.get(page.index) ?? []);
-    pages.draw(page, "over", (name) => `/${name("XObject", sheet)} Do`);
+    const widgets = shown.get(page.index) ?? [];
+    const sheet = sheetOf(open, page.object, widgets, tags);
+    tags?.place(page.object, sheet, widgets);
+    pages.draw(page, "over", (name) => `/${name("XObject", sheet)} Do`, { tagged: tags !== undefined });
   }
+  tags?.drop(all);
+  tags?.write();
   for (let index = 0; index < open.pageCount; index++) dropWidgets(open, pageAt(open, index));
   const root = document.getTrailer().get("Root");
+  // What still leads to a widget finds nothing in it.
+  for (const widget of all) for (const { key } of entries(open.engine, widget)) widget.delete(key);
   for (const key of ["AcroForm", "NeedsRendering", "Perms"]) if (!root.get(key).isNull()) root.delete(key);
 }
 
@@ -46,7 +55,7 @@ function appearanceOf(widget: PDFObject): PDFObject | undefined {
 }
 
 /** All widgets of a page as one form: a page may have thousands, and its own resources stay as they are. */
-function sheetOf(open: OpenPdf, page: PDFObject, widgets: readonly PDFObject[]): PDFObject {
+function sheetOf(open: OpenPdf, page: PDFObject, widgets: readonly PDFObject[], tags: FormTags | undefined): PDFObject {
   const { document, engine } = open;
   const resources = document.addObject({ XObject: {}, Properties: {} });
   const shows = widgets.map((widget, index) =>
@@ -55,7 +64,9 @@ function sheetOf(open: OpenPdf, page: PDFObject, widgets: readonly PDFObject[]):
       const place = stream && placeOf(stream, widget);
       if (!stream || !place) return "";
       resources.get("XObject").put(`W${index}`, formOf(open, stream));
-      const show = `q ${numbers(...place)} cm /W${index} Do Q`;
+      const drawn = `q ${numbers(...place)} cm /W${index} Do Q`;
+      const tag = tags?.elementOf(widget) ? `/Form <</MCID ${index}>> BDC` : "/Artifact BMC";
+      const show = tags ? `${tag} ${drawn} EMC` : drawn;
       const layer = widget.get("OC");
       if (!layer.isDictionary()) return show;
       resources.get("Properties").put(`L${index}`, layer);
