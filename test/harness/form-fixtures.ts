@@ -113,6 +113,24 @@ export function wholeForm(): FormDraft {
   return draft;
 }
 
+/** A value for each of its fields that takes one. */
+export const wholeValues = {
+  line: "Ada Lovelace",
+  lines: "12 Example Street with a long name that does not fit\nLondon",
+  comb: "12345",
+  short: "abc",
+  secret: "swordfish",
+  locked: "filled",
+  agree: true,
+  bare: true,
+  radio: "green",
+  city: "Paris",
+  free: "something else",
+  list: "blue",
+  several: ["r", "Blue"],
+  "person.name": "Grace Hopper",
+};
+
 /** An annotation that is no widget, with an appearance: a green square at the bottom right. */
 export function note(draft: FormDraft): string {
   const stream = draft.add({
