@@ -164,11 +164,11 @@ describe("what a form has beside its fields", () => {
     const draft = new FormDraft();
     draft.own("a", "/FT /Tx");
     draft.form = `/XFA [(template) ${draft.add({ entries: "", data: new TextEncoder().encode("<old-value/>") })}] /CO [${draft.own("sum", sum)}]`;
-    draft.catalog = "/NeedsRendering true";
+    draft.catalog = "/NeedsRendering true /Perms << /UR3 << /Type /Sig >> >>";
     const { body } = await fill(draft.bytes(), { a: "5" });
     expect(await valuesOf(body)).toEqual({ a: "5", sum: "old sum" });
     const written = await plainText(body);
-    expect(written).not.toMatch(/XFA|old-value|NeedsRendering/);
+    expect(written).not.toMatch(/XFA|old-value|NeedsRendering|UR3/);
     expect(written).toMatch(/\/CO \[/);
     expect(await valuesOf((await fill(draft.bytes(), { sum: "7" })).body)).toMatchObject({ sum: "7" });
   });

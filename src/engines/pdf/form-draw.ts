@@ -33,7 +33,7 @@ export class FieldDrawer {
     for (const widget of node.widgets) {
       if (!isWidget(widget)) continue;
       if (value.kind === "choice" && node.type === "list") await this.#drawList(node, widget, value.values);
-      else await this.#drawText(node, widget, this.#shown(node, value));
+      else await this.#drawText(node, widget, this.#shown(node, value).normalize("NFC"));
     }
   }
 

@@ -29,6 +29,8 @@ export async function fillForm(open: OpenPdf, loadFont: LoadFont, filling: Filli
   }
   drawer.faces.write();
   for (const key of ["NeedAppearances", "XFA"]) if (!form.get(key).isNull()) form.delete(key);
+  // Usage rights are a signature for a viewer, which does not hold for a changed file (12.8.2.3).
+  for (const key of ["UR", "UR3"]) if (!root.get("Perms", key).isNull()) root.get("Perms").delete(key);
   if (!root.get("NeedsRendering").isNull()) root.delete("NeedsRendering");
 }
 

@@ -25,12 +25,17 @@ const MARGIN = 1;
 const SMALLEST = 4;
 const LARGEST_OF_LINES = 12;
 const SHRINK_STEP = 0.5;
+/** Characters of a text that are laid out: more than a page of the smallest size holds. */
+const MOST_SHOWN = 60_000;
 /** From baseline to baseline, in parts of the font size. */
 const LEADING = 1.16;
 
 /** Lays out a text without control characters but line feeds. */
 export async function layOutText(face: Face, text: string, box: TextBox): Promise<DrawText> {
-  const plain = text.replaceAll("\t", " ");
+  const plain = text
+    .slice(0, MOST_SHOWN)
+    .replace(/[\ud800-\udbff]$/, "")
+    .replaceAll("\t", " ");
   if (plain === "") return () => "";
   if (box.cells !== undefined) return layOutComb(face, plain, box, box.cells);
   return box.multiline ? layOutLines(face, plain, box) : layOutLine(face, plain, box);
