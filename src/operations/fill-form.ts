@@ -65,7 +65,7 @@ same: it forbids the change, or the form was flattened.`,
     const signed = isSigned(root);
     const names = filling.fields.map(({ node }) => node.name);
     const allowed = !signed || allowsFilling(root, filling.nodes, names, filling.texts);
-    await fillFields(open, loadFont, filling);
+    await fillFields(open, loadFont, filling, flatten);
     if (flatten) flattenForm(open);
     const { bytes, broken } = flatten ? { bytes: rewritePdf(open), broken: signed } : saveSigned(open, { allowed });
     const headers = {

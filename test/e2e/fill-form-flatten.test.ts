@@ -24,6 +24,17 @@ describe("flatten", () => {
     expect(other.text).not.toContain("swordfish");
   });
 
+  test("shows what has a value and no appearance, which some viewers make", async () => {
+    const draft = new FormDraft();
+    draft.own("bare", "/FT /Tx /V (was there)");
+    draft.own("choice", "/FT /Ch /Ff 131072 /Opt [(a) (b)] /V (b) /MK << /BC [0] >>");
+    const { body } = await fill(draft.bytes(), {}, { flatten: "true" });
+    const { text, picture } = await readPage(body);
+    expect(text).toMatch(/^was there\s*b$/);
+    expect(areaOf(picture, (r, g, b) => Math.max(r, g, b) < 100)).toEqual([20, 50, 220, 70]);
+    expect((await readPage((await fill(draft.bytes(), {})).body)).picture.png).not.toEqual(picture.png);
+  });
+
   test("in a tagged document the values stand where the fields stood, for those who have it read to them", async () => {
     const draft = new FormDraft();
     const root = draft.add("null");

@@ -28,17 +28,20 @@ export class FieldDrawer {
     this.#texts = texts;
   }
 
-  async draw(node: FormNode, value: FieldValue): Promise<void> {
+  /** Draws the widgets of a field, or those of them that `which` is true of. */
+  async draw(node: FormNode, value: FieldValue, which: (widget: PDFObject) => boolean = () => true): Promise<void> {
     if (value.kind === "button") return;
     for (const widget of node.widgets) {
-      if (!isWidget(widget)) continue;
+      if (!isWidget(widget) || !which(widget)) continue;
       if (value.kind === "choice" && node.type === "list") await this.#drawList(node, widget, value.values);
       else await this.#drawText(node, widget, this.#shown(node, value).normalize("NFC"));
     }
   }
 
-  /** Draws a field whose value stays; one whose characters no font has keeps its look. */
-  async drawAsItIs(node: FormNode): Promise<void> {
+  /**
+   * Draws a field whose value stays, as a whole or what of it has no appearance; one whose characters no font has keeps its look.
+   */
+  async drawAsItIs(node: FormNode, what: "whole" | "lacking"): Promise<void> {
     if (node.type === "checkbox" || node.type === "radio") {
       const buttons = buttonsOf(node, this.#open.engine, this.#texts);
       const lacking = buttons.filter(({ widget, drawn }) => !drawn && isWidget(widget));
@@ -47,7 +50,8 @@ export class FieldDrawer {
     }
     if (node.type === "button" || node.type === "signature") return;
     try {
-      await this.draw(node, this.#present(node));
+      const isDrawn = (widget: PDFObject): boolean => widget.get("AP", "N").isStream();
+      await this.draw(node, this.#present(node), (widget) => what === "whole" || !isDrawn(widget));
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== "unsupported_text") throw error;
     }

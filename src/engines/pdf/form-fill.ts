@@ -11,11 +11,11 @@ import { objectNumber } from "./objects.ts";
 import { textString } from "./text-string.ts";
 
 /**
- * Writes the values, and draws them. A form that leaves drawing to its viewer is drawn as a whole. XFA is dropped: it would
- * show what was.
+ * Writes the values, and draws them. A form that leaves drawing to its viewer is drawn as a whole; one that will be flattened, where
+ * it has no appearances: some viewers make them. XFA is dropped: it would show what was.
  * @throws Refusal `unsupported_text`, `limit_exceeded`
  */
-export async function fillForm(open: OpenPdf, loadFont: LoadFont, filling: Filling): Promise<void> {
+export async function fillForm(open: OpenPdf, loadFont: LoadFont, filling: Filling, flatten: boolean): Promise<void> {
   const root = open.document.getTrailer().get("Root");
   const form = root.get("AcroForm");
   const drawer = new FieldDrawer(open, loadFont, filling.texts);
@@ -24,8 +24,9 @@ export async function fillForm(open: OpenPdf, loadFont: LoadFont, filling: Filli
     writeValue(open, node, value);
     await drawer.draw(node, value);
   }
-  if (form.get("NeedAppearances").asBoolean()) {
-    for (const node of filling.nodes) if (!given.has(node)) await drawer.drawAsItIs(node);
+  const asked = form.get("NeedAppearances").asBoolean();
+  for (const node of asked || flatten ? filling.nodes : []) {
+    if (!given.has(node)) await drawer.drawAsItIs(node, asked ? "whole" : "lacking");
   }
   drawer.faces.write();
   for (const key of ["NeedAppearances", "XFA"]) if (!form.get(key).isNull()) form.delete(key);
