@@ -38,7 +38,7 @@ export async function timedCall(service: Service, call: Call): Promise<{ time: n
   }
 }
 
-async function send({ baseUrl, key }: Service, { operation, headers, body }: Call) {
+export async function send({ baseUrl, key }: Service, { operation, headers, body }: Call) {
   const sent = request(`${baseUrl}/api/v1/${operation}`, {
     method: "POST",
     agent,

@@ -9,6 +9,8 @@ import type { Service } from "../test/harness/client.ts";
 export interface ServerProcess extends Service {
   /** The process of workerd that runs the service. */
   readonly pid: number;
+  /** Where V8's inspector of the service listens. */
+  readonly inspectorPort: number;
   /** Bytes that the service says it keeps between requests. */
   keptBytes(): Promise<number>;
   stop(): Promise<void>;
@@ -16,10 +18,15 @@ export interface ServerProcess extends Service {
 
 const root = join(import.meta.dirname, "..");
 
-/** Starts the service on `port` with data of its own; its output is read, which is why this is not the tests' server. */
+/**
+ * Starts the service on `port` (and V8's inspector 1,000 above it) with data of its own; its output is read, which is why this
+ * is not the tests' server.
+ */
 export async function startMeasuredServer(port: number): Promise<ServerProcess> {
   const persistTo = await mkdtemp(join(tmpdir(), "pdf-service-memory-"));
-  const child = spawn(process.execPath, ["scripts/start.ts", "--port", String(port), "--persist-to", persistTo], {
+  const inspectorPort = port + 1_000;
+  const ports = ["--port", String(port), "--inspector-port", String(inspectorPort)];
+  const child = spawn(process.execPath, ["scripts/start.ts", ...ports, "--persist-to", persistTo], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -41,6 +48,7 @@ export async function startMeasuredServer(port: number): Promise<ServerProcess> 
       baseUrl,
       key: ready,
       pid: await workerdOf(child.pid ?? 0),
+      inspectorPort,
       async keptBytes() {
         lines.length = 0;
         await fetch(`${baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);

@@ -1,9 +1,10 @@
-import type { D1Database, Fetcher, ImagesBinding } from "@cloudflare/workers-types";
+import type { D1Database, Fetcher, ImagesBinding, Queue } from "@cloudflare/workers-types";
 import { z } from "zod";
 import { MAX_SHARDS } from "./accounts/token.ts";
 import { openDatabase, type Database } from "./db/client.ts";
 import type { LoadFont } from "./engines/fonts.ts";
 import { MiB } from "./limits.ts";
+import type { DeliveryMessage } from "./webhooks/message.ts";
 
 /** The service's configuration: wrangler.toml's bindings and variables, read and checked. */
 export interface Env {
@@ -20,6 +21,8 @@ export interface Env {
   readonly baseUrl: string;
   /** Cloudflare Images, where it is bound. */
   readonly images: ImagesBinding | undefined;
+  /** Wakes the consumer that delivers webhooks. */
+  readonly webhookQueue: Queue<DeliveryMessage>;
   /** Reads one of the fonts that lie in the static assets. */
   readonly loadFont: LoadFont;
 }
@@ -43,6 +46,10 @@ const bindingsSchema = z.object({
     .string({ error: "must be a secret: npx wrangler secret put SERVER_SECRET" })
     .min(32, "must have 32 characters at least"),
   ASSETS: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be the static assets' binding"),
+  WEBHOOKS: z.custom<Queue<DeliveryMessage>>(
+    (value) => hasMethods(value, "send", "sendBatch"),
+    "must be a queue producer's binding",
+  ),
   IMAGES: z.custom<ImagesBinding>((value) => hasMethods(value, "input"), "must be an Images binding").optional(),
   MEMORY_BUDGET_MIB: z
     .string({ error: 'must be a string such as "128"' })
@@ -68,7 +75,8 @@ export function readEnv(bindings: object): Env {
     const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
     throw new Error(`The configuration is incomplete (see wrangler.toml). ${problems.join("; ")}`);
   }
-  const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL, ASSETS, IMAGES } = result.data;
+  const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL, ASSETS, IMAGES, WEBHOOKS } =
+    result.data;
   // The one that stands in wrangler.toml is known to everybody.
   if (SERVER_SECRET.startsWith("local-") && new URL(BASE_URL).hostname !== "localhost") {
     throw new Error("SERVER_SECRET is the one for local use: npx wrangler secret put SERVER_SECRET");
@@ -81,6 +89,7 @@ export function readEnv(bindings: object): Env {
     memoryBudgetBytes: MEMORY_BUDGET_MIB * MiB,
     baseUrl: BASE_URL,
     images: IMAGES,
+    webhookQueue: WEBHOOKS,
     loadFont: fontsIn(ASSETS),
   };
   parsed.set(bindings, env);

@@ -21,6 +21,8 @@ export interface RateStanding {
 export interface CreditStanding {
   readonly limit: number;
   readonly used: number;
+  /** The highest mark of the month that an event has told of, in percent. */
+  readonly warned: number;
 }
 
 export type Authenticated =
@@ -55,6 +57,7 @@ export async function authenticate(db: Database, hash: string, now: Date): Promi
         plan: accounts.plan,
         requests: accounts.minuteRequests,
         used: periods.used,
+        warned: periods.warned,
       })
       .from(apiKeys)
       .innerJoin(accounts, eq(accounts.id, apiKeys.account))
@@ -77,6 +80,6 @@ export async function authenticate(db: Database, hash: string, now: Date): Promi
       exceeded: found.requests > limit,
       resetSeconds: Math.ceil(((minute + 1) * MINUTE - now.getTime()) / 1_000),
     },
-    credits: { limit: creditLimit(caller.plan, caller.livemode), used: found.used ?? 0 },
+    credits: { limit: creditLimit(caller.plan, caller.livemode), used: found.used ?? 0, warned: found.warned ?? 0 },
   };
 }

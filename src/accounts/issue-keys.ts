@@ -1,13 +1,15 @@
 import { and, Column, eq, getTableColumns, gt, is, isNull, lt, ne, or, sql, type SQL } from "drizzle-orm";
 import { type ApiKey, apiKeyOf, shownColumns } from "./api-key.ts";
+import { keyEvent } from "./key-events.ts";
 import type { Caller } from "./keys.ts";
 import { AccountRefusal } from "./refusal.ts";
-import type { Scope } from "./scopes.ts";
+import { scopes as allScopes, type Scope } from "./scopes.ts";
 import { hashToken, newId, newToken, shardOfAccount } from "./token.ts";
 import { manageableKey, noSuchKey, requireScopesOf, visibleAs, visibleKey, visibleTo } from "./visible-keys.ts";
 import type { Database } from "../db/client.ts";
 import { accounts, apiKeys } from "../db/schema.ts";
 import { limits } from "../limits.ts";
+import { type Announce, deliveriesOf, record } from "../webhooks/events.ts";
 
 /** A key that was just made. `key` is the full key: it is not stored and cannot be had again. */
 export interface IssuedKey extends ApiKey {
@@ -28,7 +30,13 @@ export interface KeyRequest {
  * Makes a key that can do nothing that the caller cannot. Throws `forbidden` for another mode or more scopes,
  * `invalid_parameters` for an expiry that is past or later than the caller's, `limit_reached`.
  */
-export async function issueKey(db: Database, caller: Caller, request: KeyRequest, now: Date): Promise<IssuedKey> {
+export async function issueKey(
+  db: Database,
+  caller: Caller,
+  request: KeyRequest,
+  now: Date,
+  announce: Announce,
+): Promise<IssuedKey> {
   const { name, livemode = caller.livemode, scopes = caller.scopes } = request;
   if (livemode !== caller.livemode) {
     const mode = caller.livemode ? "live" : "test";
@@ -37,14 +45,19 @@ export async function issueKey(db: Database, caller: Caller, request: KeyRequest
   requireScopesOf(caller, scopes);
   const expiresAt = expiryOf(caller, request.expiresAt, now);
   const fresh = await freshKey(caller.account, livemode, now);
-  const row = rowOf({ ...fresh.row, account: accounts.id, name, livemode, scopes: [...new Set(scopes)], expiresAt });
+  const ordered = allScopes.filter((scope) => scopes.includes(scope));
+  const row = rowOf({ ...fresh.row, account: accounts.id, name, livemode, scopes: ordered, expiresAt });
   const hasPlace = lt(usableKeys(db, caller, now), limits.keys.usable);
   // One statement counts and inserts: of two that race for the last place, one gets it.
-  const [made] = await db
-    .insert(apiKeys)
-    .select(sql`select ${row} from ${accounts} where ${and(eq(accounts.id, caller.account), hasPlace)}`)
-    .returning(shownColumns);
+  const [[made], ...told] = await db.batch([
+    db
+      .insert(apiKeys)
+      .select(sql`select ${row} from ${accounts} where ${and(eq(accounts.id, caller.account), hasPlace)}`)
+      .returning(shownColumns),
+    ...record(db, keyEvent("key.created", caller, fresh.row.id, now), isMade(db, fresh.row.id)),
+  ]);
   if (made === undefined) throw limitReached("Revoke one before you make another.");
+  announce(deliveriesOf(told));
   return { ...apiKeyOf(made), key: fresh.token };
 }
 
@@ -59,6 +72,7 @@ export async function rotateKey(
   id: string,
   graceSeconds: number,
   now: Date,
+  announce: Announce,
 ): Promise<IssuedKey> {
   const old = await manageableKey(db, caller, id);
   if (!isUsable(old, now)) throw noSuchKey();
@@ -72,7 +86,7 @@ export async function rotateKey(
   const places = limits.keys.usable - (graceSeconds > 0 ? 1 : 0);
   const hasPlace = lt(usableKeys(db, caller, now, ne(apiKeys.id, id)), places);
   const end = sql.param(new Date(now.getTime() + graceSeconds * 1000), expiresAt);
-  const [[made]] = await db.batch([
+  const [[made], , ...told] = await db.batch([
     // The old key is looked at again: it may have been revoked or rotated in the meantime.
     db
       .insert(apiKeys)
@@ -81,9 +95,14 @@ export async function rotateKey(
     db
       .update(apiKeys)
       .set({ expiresAt: sql`min(coalesce(${expiresAt}, ${end}), ${end})` })
-      .where(and(visibleAs(caller, id), lt(sql`0`, db.$count(apiKeys, eq(apiKeys.id, fresh.row.id))))),
+      .where(and(visibleAs(caller, id), isMade(db, fresh.row.id))),
+    ...record(db, keyEvent("key.created", caller, fresh.row.id, now), isMade(db, fresh.row.id)),
+    ...record(db, keyEvent("key.revoked", caller, id, now), isMade(db, fresh.row.id)),
   ]);
-  if (made !== undefined) return { ...apiKeyOf(made), key: fresh.token };
+  if (made !== undefined) {
+    announce(deliveriesOf(told));
+    return { ...apiKeyOf(made), key: fresh.token };
+  }
   if (!isUsable(await visibleKey(db, caller, id), now)) throw noSuchKey();
   throw limitReached("Revoke one, or rotate with a gracePeriodSeconds of 0.");
 }
@@ -118,6 +137,9 @@ const isUsable = ({ revokedAt, expiresAt }: Pick<ApiKey, "revokedAt" | "expiresA
 function usableKeys(db: Database, caller: Caller, now: Date, further?: SQL): SQL<number> {
   return db.$count(apiKeys, and(visibleTo(caller), usable(now), further));
 }
+
+/** Whether the batch has made the key. */
+const isMade = (db: Database, id: string): SQL => lt(sql`0`, db.$count(apiKeys, eq(apiKeys.id, id)));
 
 async function freshKey(account: string, livemode: boolean, now: Date) {
   const token = newToken(livemode, shardOfAccount(account) ?? 0);

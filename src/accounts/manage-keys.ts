@@ -1,10 +1,12 @@
-import { and, count, desc, sql } from "drizzle-orm";
+import { and, count, desc, exists, isNull, sql } from "drizzle-orm";
 import { type ApiKey, apiKeyOf, shownColumns } from "./api-key.ts";
 import { readCursor, writeCursor } from "./key-cursor.ts";
+import { keyEvent } from "./key-events.ts";
 import type { Caller } from "./keys.ts";
 import { manageableKey, noSuchKey, visibleAs, visibleKey, visibleTo } from "./visible-keys.ts";
 import type { Database } from "../db/client.ts";
 import { apiKeys } from "../db/schema.ts";
+import { type Announce, deliveriesOf, record } from "../webhooks/events.ts";
 
 export interface KeyPage {
   readonly data: readonly ApiKey[];
@@ -61,13 +63,29 @@ export async function renameKey(db: Database, caller: Caller, id: string, name: 
  * Ends a key, the caller's own too; one that is revoked already stays as it is. Throws `not_found`, or `forbidden` where the
  * key has scopes that the caller lacks.
  */
-export async function revokeKey(db: Database, caller: Caller, id: string, now: Date): Promise<ApiKey> {
+export async function revokeKey(
+  db: Database,
+  caller: Caller,
+  id: string,
+  now: Date,
+  announce: Announce,
+): Promise<ApiKey> {
   await manageableKey(db, caller, id);
-  const [row] = await db
-    .update(apiKeys)
-    .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${sql.param(now, apiKeys.revokedAt)})` })
-    .where(visibleAs(caller, id))
-    .returning(shownColumns);
+  const isUnrevoked = exists(
+    db
+      .select({ one: sql`1` })
+      .from(apiKeys)
+      .where(and(visibleAs(caller, id), isNull(apiKeys.revokedAt))),
+  );
+  const [, , made, [row]] = await db.batch([
+    ...record(db, keyEvent("key.revoked", caller, id, now, now), isUnrevoked),
+    db
+      .update(apiKeys)
+      .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${sql.param(now, apiKeys.revokedAt)})` })
+      .where(visibleAs(caller, id))
+      .returning(shownColumns),
+  ]);
   if (row === undefined) throw noSuchKey();
+  announce(deliveriesOf([made]));
   return apiKeyOf(row);
 }

@@ -1,10 +1,9 @@
 import { and, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
 import { freeKeysOfExpiring, KEY_LIFETIME } from "./idempotency.ts";
+import { ABANDONED_AFTER, forgetOldEvents, holdFailures, recordHeld } from "./sweep-events.ts";
 import type { Database } from "../db/client.ts";
 import { idempotency, ledger, ledgerStates, periodOperations, periods } from "../db/schema.ts";
 
-/** A reservation older than this belongs to an isolate that is gone: no call takes half as long. */
-const ABANDONED_AFTER = 15 * 60 * 1_000;
 /** Rows of one kind that one sweep takes: a batch has to end within D1's 30 seconds. The rest waits for the next minute. */
 const ROWS = 1_000;
 /** Months that ledger and periods are kept after the period's end. */
@@ -16,6 +15,8 @@ export interface Swept {
   readonly released: number;
   /** Charges taken back whose answers all broke off. */
   readonly refunded: number;
+  /** Events recorded that no isolate came back to. */
+  readonly recorded: number;
   /** Rows deleted because their time was over. */
   readonly deleted: number;
 }
@@ -24,7 +25,9 @@ export interface Swept {
 export async function sweep(db: Database, now: Date): Promise<Swept> {
   const released = await releaseAbandoned(db, now);
   const refunded = await refundBroken(db, now);
-  return { released, refunded, deleted: await deleteOld(db, now) };
+  const recorded = await recordHeld(db, now);
+  const deleted = (await deleteOld(db, now)) + (await forgetOldEvents(db, now));
+  return { released, refunded, recorded, deleted };
 }
 
 async function releaseAbandoned(db: Database, now: Date): Promise<number> {
@@ -36,8 +39,9 @@ async function releaseAbandoned(db: Database, now: Date): Promise<number> {
   // Nearly always there is none, and no transaction is begun then.
   if ((await abandoned).length === 0) return 0;
 
-  const [, , , , marked] = await db.batch([
+  const [, , , , , marked] = await db.batch([
     db.update(ledger).set({ state: "expiring" }).where(inArray(ledger.id, abandoned)),
+    holdFailures(db),
     returnExpiring(db),
     ...freeKeysOfExpiring(db),
     db.update(ledger).set({ state: "released" }).where(isExpiring),

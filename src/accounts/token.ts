@@ -62,7 +62,7 @@ export function sameHash(one: string, other: string): boolean {
 }
 
 /** An id such as `acct_4fzyo82mvyr...`: the prefix and 128 random bits. */
-export function newId(prefix: "acct" | "key"): string {
+export function newId(prefix: "acct" | "key" | "evt" | "wh"): string {
   return `${prefix}_${randomBase62(16)}`;
 }
 

@@ -67,7 +67,7 @@ export const periodOperations = sqliteTable(
  */
 export const ledgerStates = ["reserved", "settled", "released", "refunded", "broken", "expiring"] as const;
 
-/** One row a call that came as far as its reservation. Ids are `acct_.../<uuid>`, new for each try and never sent twice. */
+/** One row a call that came as far as its reservation. Ids are `acct_.../req_...`, the request's: reserved once and never sent twice. */
 export const ledger = sqliteTable(
   "ledger",
   {
@@ -143,12 +143,16 @@ export const webhookEvents = sqliteTable(
     account: text().notNull(),
     livemode: integer({ mode: "boolean" }).notNull(),
     type: text().notNull(),
+    /** The account's number of it; 0 while it is held. */
     sequence: integer().notNull(),
     /** `data` of the body but for the sequence. */
     data: text({ mode: "json" }).$type<Readonly<Record<string, unknown>>>().notNull(),
     /** `timestamp` of the body. */
     createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
-    /** The call of an operation that it tells of, where its answer is still on its way: it has no deliveries before that ends. */
+    /**
+     * The ledger row of the call whose end the event is held for: it is recorded when the answer has ended, as another row with a
+     * number and deliveries, and this one is deleted in the same batch.
+     */
     awaits: text(),
   },
   // For the sweep: events of calls that a dead isolate left, and rows that are old.

@@ -1,14 +1,20 @@
 import type { Context, MiddlewareHandler } from "hono";
+import { announcer } from "./announce.ts";
 import { ApiError } from "./errors.ts";
 import type { AppEnv } from "./exchange.ts";
 import type { FormPart } from "./multipart.ts";
+import type { RequestLog } from "./request-log.ts";
 import { type RequestKey, requestKey, type SignedPart } from "../accounts/idempotency.ts";
-import { refund, release, type Reservation, reserve, settle, type Settled } from "../accounts/ledger.ts";
+import type { CallEnd } from "../accounts/call-events.ts";
+import { finish, refund, release, settle, type Settled } from "../accounts/ledger.ts";
 import { creditLimit, monthOf } from "../accounts/periods.ts";
+import { type Reservation, reserve } from "../accounts/reserve.ts";
+import { tellRefusal } from "../accounts/usage-marks.ts";
 import { hex } from "../accounts/token.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 import { type Env, readEnv } from "../env.ts";
 import type { Operation } from "../operations/define.ts";
+import type { Announce } from "../webhooks/events.ts";
 
 const KEY_HEADER = "Idempotency-Key";
 const MAX_KEY_LENGTH = 255;
@@ -27,52 +33,74 @@ export function lookAtQuota({ credits }: Operation): MiddlewareHandler<AppEnv> {
       const message = `The header \`${KEY_HEADER}\` ${issue}.`;
       throw new ApiError("invalid_parameters", message, { details: { fields: [{ name: KEY_HEADER, issue }] } });
     }
-    const { limit, used } = c.get("credits");
-    if (key === undefined && used + credits > limit) throw quotaExceeded(credits, limit, used, new Date());
+    const { limit, used, warned } = c.get("credits");
+    if (key === undefined && used + credits > limit) throw refused(c, credits, { used, warned }, new Date());
     await next();
   };
 }
 
-function quotaExceeded(credits: number, limit: number, used: number, now: Date): ApiError {
-  const { end } = monthOf(now);
+/** The 429 for a call that costs more than is left. The first one of a period is told of; the answer does not wait for that. */
+function refused(c: Context<AppEnv>, credits: number, period: { used: number; warned: number }, now: Date): ApiError {
+  const { account, livemode, plan } = c.get("caller");
+  const { limit } = c.get("credits");
+  const { used } = period;
+  const month = monthOf(now);
+  const budget = { account, livemode, plan, limit, month };
+  const told = tellRefusal(c.get("database"), budget, period, credits, now, announcer(c));
+  c.executionCtx.waitUntil(told.catch((error: unknown) => logFault("refusal not told of", account, error)));
   const remaining = Math.max(0, limit - used);
   return new ApiError("quota_exceeded", `The call costs ${credits} credits, and ${remaining} of ${limit} are left.`, {
-    details: { limit, used, remaining, resetAt: end.toISOString() },
-    headers: { "Retry-After": String(Math.ceil((end.getTime() - now.getTime()) / 1_000)) },
+    details: { limit, used, remaining, resetAt: month.end.toISOString() },
+    headers: { "Retry-After": String(Math.ceil((month.end.getTime() - now.getTime()) / 1_000)) },
   });
+}
+
+function logFault(message: string, id: string, error: unknown): void {
+  console.log(JSON.stringify({ level: "error", message, id, cause: String(error) }));
 }
 
 /** The credits of one call, from its reservation to the end of its answer. */
 export class Payment {
   readonly #database: Env["databases"][number];
   readonly #reservation: Reservation;
+  readonly #log: RequestLog;
+  readonly #announce: Announce;
   /** `asked`: the database did not say whether it has charged the call. */
   #charge: "none" | "asked" | "made" = "none";
+  /** Whether an event waits for the end of the answer. */
+  #held = false;
 
-  private constructor(database: Env["databases"][number], reservation: Reservation) {
-    this.#database = database;
+  private constructor(c: Context<AppEnv>, reservation: Reservation) {
+    this.#database = c.get("database");
     this.#reservation = reservation;
+    this.#log = c.get("log");
+    this.#announce = announcer(c);
   }
 
   /** Sets the credits aside. Throws 429 `quota_exceeded`, 409 `idempotency_conflict` or 422 `idempotency_key_reused`. */
   static async reserve(c: Context<AppEnv>, operation: Operation, parts: readonly FormPart[]): Promise<Payment> {
     const { account, livemode, plan } = c.get("caller");
-    const database = c.get("database");
+    const { requestId } = c.get("log");
     const { name, credits } = operation;
     const limit = creditLimit(plan, livemode);
     const key = await keyOf(c, name, parts);
     const now = new Date();
-    const result = await reserve(database, { account, livemode, operation: name, credits, limit, key }, now);
-    if (!("reason" in result)) return new Payment(database, result);
-    if (result.reason === "quota") throw quotaExceeded(credits, limit, result.used, now);
+    const charge = { account, livemode, plan, requestId, operation: name, credits, limit, key };
+    const result = await reserve(c.get("database"), charge, now);
+    if (!("reason" in result)) return new Payment(c, result);
+    if (result.reason === "quota") throw refused(c, credits, result, now);
     throw new ApiError(result.reason === "reused" ? "idempotency_key_reused" : "idempotency_conflict");
   }
 
-  /** Charges the call: before the first byte of its answer, which gets these headers. */
-  async settle(): Promise<Readonly<Record<string, string>>> {
+  /**
+   * Charges the call: before the first byte of its answer, which gets these headers. `outputBytes`: those of the answer; null
+   * where it is streamed, so that `ended` has to be called.
+   */
+  async settle(outputBytes: number | null): Promise<Readonly<Record<string, string>>> {
     this.#charge = "asked";
-    const settled = await this.#settleTwice();
+    const settled = await this.#settleTwice(this.#end(outputBytes));
     this.#charge = "made";
+    this.#held = settled.held;
     return {
       "X-Credits-Charged": String(settled.charged),
       "X-Credits-Remaining": String(settled.remaining),
@@ -81,22 +109,46 @@ export class Payment {
   }
 
   /** Once more where the database did not answer: a charge that came through the first time stays one charge. */
-  #settleTwice(): Promise<Settled> {
-    return settle(this.#database, this.#reservation).catch(() => settle(this.#database, this.#reservation));
+  #settleTwice(end: CallEnd): Promise<Settled> {
+    const send = () => settle(this.#database, this.#reservation, end, this.#announce);
+    return send().catch(send);
+  }
+
+  /** Tells of the end of a streamed answer, whole or left by its caller. Never throws: the sweep tells of it otherwise. */
+  async ended(outputBytes: number): Promise<void> {
+    if (!this.#held) return;
+    const { id } = this.#reservation;
+    await finish(this.#database, this.#reservation, this.#end(outputBytes), this.#announce).catch((error: unknown) =>
+      logFault("end not told of", id, error),
+    );
   }
 
   /**
    * Gives everything back for a call that failed, settled or not. Never throws, as the caller is told of the failure
    * itself; a reservation that cannot be given back now is found by the sweep.
    */
-  async giveBack(): Promise<void> {
-    try {
-      if (this.#charge !== "made") await release(this.#database, this.#reservation);
-      if (this.#charge !== "none") await refund(this.#database, this.#reservation);
-    } catch (error) {
-      const { id } = this.#reservation;
-      console.log(JSON.stringify({ level: "error", message: "credits not given back", id, cause: String(error) }));
+  async giveBack({ status, code }: ApiError): Promise<void> {
+    const failure = { ...this.#end(this.#log.answerBytes), status, code };
+    // Where it is not known whether the call was charged, one of the two finds nothing to do.
+    if (this.#charge !== "made") {
+      await this.#insist(() => release(this.#database, this.#reservation, failure, this.#announce));
     }
+    if (this.#charge !== "none") {
+      await this.#insist(() => refund(this.#database, this.#reservation, failure, this.#announce));
+    }
+  }
+
+  /** Once more where the database did not answer. */
+  #insist(send: () => Promise<void>): Promise<void> {
+    return send()
+      .catch(send)
+      .catch((error: unknown) => logFault("credits not given back", this.#reservation.id, error));
+  }
+
+  #end(outputBytes: number | null): CallEnd {
+    const { start, bodyBytes, pageCount = null } = this.#log;
+    const at = new Date();
+    return { at, durationMilliseconds: at.getTime() - start, inputBytes: bodyBytes, outputBytes, pageCount };
   }
 }
 

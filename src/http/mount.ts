@@ -86,7 +86,7 @@ async function handle(c: Context<AppEnv>, operation: Operation): Promise<Respons
   } catch (thrown) {
     const error = asApiError(lease === undefined ? thrown : lease.explain(thrown));
     release(error.code !== "internal_error");
-    await payment?.giveBack();
+    await payment?.giveBack(error);
     throw error;
   }
 }

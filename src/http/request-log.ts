@@ -9,8 +9,8 @@ export type Outcome = "complete" | "aborted";
  */
 export class RequestLog {
   readonly requestId: string;
+  readonly start = Date.now();
   readonly #method: string;
-  readonly #start = Date.now();
   #written = false;
   #error: ApiError | undefined;
 
@@ -49,7 +49,7 @@ export class RequestLog {
       status,
       code: error?.code,
       outcome,
-      milliseconds: Date.now() - this.#start,
+      milliseconds: Date.now() - this.start,
       key: this.key,
       account: this.account,
       operation: this.operation,

@@ -11,7 +11,7 @@ export interface Answering {
   /** What the file is called, without its extension. */
   readonly name: string;
   readonly log: RequestLog;
-  readonly payment: Pick<Payment, "settle" | "giveBack">;
+  readonly payment: Pick<Payment, "settle" | "ended" | "giveBack">;
   /** Gives engines and memory back; `clean: false` where the engine cannot be trusted any more. */
   release(clean: boolean): void;
   /** What an error that came out of the engine means. */
@@ -37,7 +37,7 @@ export async function answer(output: Output, answering: Answering): Promise<Resp
     const body = new TextEncoder().encode(JSON.stringify(output.value));
     release(true);
     headers.set("Content-Type", "application/json");
-    return whole([body], await charged(headers, payment), log);
+    return whole([body], headers, answering);
   }
   const { type, extension, length } = kindOf(output);
   headers.set("Content-Type", type);
@@ -49,17 +49,17 @@ export async function answer(output: Output, answering: Answering): Promise<Resp
   const { taken, all } = await begin(chunks, streamed ? 1 : copiedBytes + 1);
   if (all) {
     release(true);
-    return whole(taken, await charged(headers, payment), log);
+    return whole(taken, headers, answering);
   }
   if (length !== undefined) headers.set("Content-Length", String(length));
   const { readable, writable } = length === undefined ? new IdentityTransformStream() : new FixedLengthStream(length);
-  return stream(resumed(taken, chunks), readable, writable, await charged(headers, payment), answering);
+  await charge(headers, payment, null);
+  return stream(resumed(taken, chunks), readable, writable, headers, answering);
 }
 
-/** Charges the call, now that there is an answer and before its first byte. */
-async function charged(headers: Headers, payment: Answering["payment"]): Promise<Headers> {
-  for (const [name, value] of Object.entries(await payment.settle())) headers.set(name, value);
-  return headers;
+/** Charges the call, now that there is an answer and before its first byte. `bytes`: null where it is streamed. */
+async function charge(headers: Headers, payment: Answering["payment"], bytes: number | null): Promise<void> {
+  for (const [name, value] of Object.entries(await payment.settle(bytes))) headers.set(name, value);
 }
 
 /** `length`: bytes, where they are known. */
@@ -71,7 +71,11 @@ function kindOf(output: Exclude<Output, { kind: "json" }>): { type: string; exte
   return { type: `application/${kind}`, extension: kind, ...(kind === "pdf" && { length: output.bytes.length }) };
 }
 
-function whole(chunks: readonly Uint8Array[], headers: Headers, log: RequestLog): Response {
+async function whole(
+  chunks: readonly Uint8Array[],
+  headers: Headers,
+  { log, payment }: Pick<Answering, "log" | "payment">,
+): Promise<Response> {
   const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
   const body = new Uint8Array(length);
   let at = 0;
@@ -79,6 +83,7 @@ function whole(chunks: readonly Uint8Array[], headers: Headers, log: RequestLog)
     body.set(chunk, at);
     at += chunk.byteLength;
   }
+  await charge(headers, payment, length);
   log.answerBytes = length;
   headers.set("Content-Length", String(length));
   return new Response(body, { headers });
@@ -99,18 +104,21 @@ function stream(
   // break and asks again has the credits back by then, and the Idempotency-Key is free.
   const breaking = async (error: unknown): Promise<void> => {
     if (making) return;
-    log.failed(asApiError(explain(error)));
+    const failure = asApiError(explain(error));
+    log.failed(failure);
     release(false);
-    await payment.giveBack();
+    await payment.giveBack(failure);
   };
   const pumped = pump(guarded, writable, count, limits.answer.stallMilliseconds, breaking).then(
-    () => {
+    async () => {
       release(true);
       log.end(200, "complete");
+      await payment.ended(log.answerBytes);
     },
-    () => {
+    async () => {
       if (making) release(true);
       log.end(200, "aborted");
+      if (making) await payment.ended(log.answerBytes);
     },
   );
   waitUntil(pumped);

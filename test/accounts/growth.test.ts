@@ -1,15 +1,15 @@
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { countedDatabase } from "./counted-database.ts";
-import { chargeOf, db, HOUR, keyOf, MINUTE, reserved } from "./ledger-facts.ts";
+import { chargeOf, db, HOUR, keyOf, MINUTE, reserved, refund, release, settle } from "./ledger-facts.ts";
 import { createAccount, createKey, findKey } from "../../src/accounts/keys.ts";
 import { issueKey, rotateKey } from "../../src/accounts/issue-keys.ts";
 import { listKeys, renameKey, revokeKey } from "../../src/accounts/manage-keys.ts";
-import { refund, release, settle } from "../../src/accounts/ledger.ts";
 import { sweep } from "../../src/accounts/sweep.ts";
 import { usageOf } from "../../src/accounts/usage.ts";
 import { openDatabase } from "../../src/db/client.ts";
-import { creditsOf, paidService } from "../http/paid-service.ts";
+import { creditsOf, largePdf, paidService } from "../http/paid-service.ts";
+import { subscribe } from "../webhooks/outbox-facts.ts";
 
 // The machine may be slow, and these are many calls.
 vi.setConfig({ testTimeout: 60_000 });
@@ -32,12 +32,25 @@ test("an operation costs three batches and few rows, however many calls and acco
   await service.send();
   const [ok, charged] = [{ status: 200, batches: 3 }, { credits: "2" }];
   for (let round = 0; round < 3; round += 1) {
-    expect(await costOf(service)).toEqual({ ...ok, ...charged, rowsRead: 19, rowsWritten: 8 });
+    expect(await costOf(service)).toEqual({ ...ok, ...charged, rowsRead: 21, rowsWritten: 8 });
     const keyed = { idempotencyKey: `key ${round}` };
-    expect(await costOf(service, keyed)).toEqual({ ...ok, ...charged, rowsRead: 23, rowsWritten: 13 });
-    expect(await costOf(service, keyed)).toEqual({ ...ok, credits: "0", rowsRead: 26, rowsWritten: 10 });
+    expect(await costOf(service, keyed)).toEqual({ ...ok, ...charged, rowsRead: 25, rowsWritten: 13 });
+    expect(await costOf(service, keyed)).toEqual({ ...ok, credits: "0", rowsRead: 28, rowsWritten: 10 });
     for (let more = 0; more < 10; more += 1) await service.send();
   }
+});
+
+test("an event costs no batch where the answer is whole, one where it is streamed, and rows for each subscription", async () => {
+  const service = await paidService();
+  await service.send();
+  await subscribe(service.account, { events: ["operation.failed"] });
+  expect(await costOf(service)).toMatchObject({ batches: 3, rowsRead: 22, rowsWritten: 8 });
+  expect(await costOf(service, { file: largePdf() })).toMatchObject({ batches: 3 });
+  await subscribe(service.account);
+  expect(await costOf(service)).toMatchObject({ batches: 3, rowsRead: 30, rowsWritten: 18 });
+  expect(await costOf(service, { file: largePdf() })).toMatchObject({ batches: 4 });
+  for (let more = 0; more < 19; more += 1) await subscribe(service.account);
+  expect(await costOf(service)).toMatchObject({ batches: 3, rowsRead: 87, rowsWritten: 113 });
 });
 
 test("a call that fails costs three batches, one that is refused before its work one or two", async () => {
@@ -47,6 +60,8 @@ test("a call that fails costs three batches, one that is refused before its work
   expect(await costOf(service, { fields: { unknown: "1" } })).toMatchObject({ status: 400, batches: 1 });
   const poor = await paidService("free");
   await poor.leave(1);
+  // The first refusal of a month is told of.
+  expect(await costOf(poor)).toMatchObject({ status: 429, batches: 2 });
   expect(await costOf(poor)).toMatchObject({ status: 429, batches: 1 });
   expect(await costOf(poor, { idempotencyKey: "k" })).toMatchObject({ status: 429, batches: 2 });
 });
@@ -56,7 +71,7 @@ test("a sweep of 1,000 reservations of as many accounts reads each a few times",
   const now = Date.parse("2026-11-20T12:00:00.000Z");
   const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)";
   await env.DB.batch([
-    env.DB.prepare(`${numbers} INSERT INTO periods SELECT 'sweep_' || i, ?, 1 FROM n`).bind(Date.UTC(2026, 10)),
+    env.DB.prepare(`${numbers} INSERT INTO periods SELECT 'sweep_' || i, ?, 1, 0 FROM n`).bind(Date.UTC(2026, 10)),
     env.DB.prepare(
       `${numbers} INSERT INTO ledger SELECT 'sweep_' || i, 'sweep_' || i, 'merge', 1, 'reserved', ?, NULL FROM n`,
     ).bind(now),
@@ -72,13 +87,21 @@ async function allStatements(): Promise<ReadonlySet<string>> {
   const counted = openDatabase(database);
   const service = await paidService();
   const bindings = { ...env, DB: database };
-  for (const act of ["", "refuse", "late"]) {
+  await subscribe(service.account);
+  for (const act of ["", "refuse", "late", "zip"]) {
     const call = { bindings, fields: { act } };
     await service.send(call);
     for (const _ of [1, 2]) await service.send({ ...call, idempotencyKey: `key ${act}` });
   }
 
+  // Past both marks: a call that is charged, and one that is refused.
+  const poor = await paidService();
+  await subscribe(poor.account);
+  await poor.leave(3);
+  for (const _ of [1, 2]) await poor.send({ bindings });
+
   const now = new Date();
+  const nobody = (): void => {};
   const later = (ms: number) => new Date(now.getTime() + ms);
   const account = await createAccount(counted, { name: "test", plan: "free" }, now);
   const { token } = await createKey(counted, account, { name: "test", livemode: true }, now);
@@ -86,23 +109,24 @@ async function allStatements(): Promise<ReadonlySet<string>> {
   if (!found.ok) throw new Error("the key that was just made is not there");
   const { caller } = found;
   await usageOf(counted, caller, now);
-  const issued = await issueKey(counted, caller, { name: "second" }, now);
-  await rotateKey(counted, caller, issued.id, 60, now);
+  const issued = await issueKey(counted, caller, { name: "second" }, now, nobody);
+  await rotateKey(counted, caller, issued.id, 60, now, nobody);
   const { nextCursor } = await listKeys(counted, caller, { limit: 1 });
   await listKeys(counted, caller, { limit: 1, cursor: nextCursor ?? undefined });
   await renameKey(counted, caller, issued.id, "renamed");
-  await revokeKey(counted, caller, issued.id, now);
+  await revokeKey(counted, caller, issued.id, now, nobody);
 
   // For the sweep: a reservation that nobody came back to, and a charge that was kept for a repetition which then failed.
-  const charge = chargeOf();
+  const charge = chargeOf({ account });
   const keyed = { ...charge, key: keyOf(charge) };
+  await subscribe(account);
   await reserved(charge, now);
   const first = await reserved(keyed, now);
   await settle(db, first);
   const repetition = await reserved(keyed, later(1));
   await refund(counted, first);
   await release(counted, repetition);
-  expect(await sweep(counted, later(16 * MINUTE))).toMatchObject({ released: 1, refunded: 1 });
+  expect(await sweep(counted, later(16 * MINUTE))).toMatchObject({ released: 1, refunded: 1, recorded: 1 });
   await sweep(counted, later(25 * HOUR));
   return counts.statements;
 }
@@ -112,7 +136,7 @@ interface Step {
 }
 
 test("no statement reads a whole table or index", async () => {
-  const tables = ["accounts", "api_keys", "periods", "period_operations", "ledger", "idempotency"];
+  const tables = ["accounts", "api_keys", "periods", "period_operations", "ledger", "idempotency", "webhook"];
   const statements = await allStatements();
   expect(statements.size).toBeGreaterThan(35);
   const scans: string[] = [];

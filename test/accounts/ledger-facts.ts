@@ -2,8 +2,9 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { newAccountId } from "../../src/accounts/token.ts";
 import type { RequestKey } from "../../src/accounts/idempotency.ts";
-import { type Charge, type Denied, reserve, type Reservation } from "../../src/accounts/ledger.ts";
-import { openDatabase } from "../../src/db/client.ts";
+import * as ledger from "../../src/accounts/ledger.ts";
+import { type Charge, type Denied, reserve, type Reservation } from "../../src/accounts/reserve.ts";
+import { type Database, openDatabase } from "../../src/db/client.ts";
 
 export const db = openDatabase(env.DB);
 
@@ -13,7 +14,15 @@ export const HOUR = 60 * MINUTE;
 
 /** What a new account of the test asks for, unless a test says otherwise. */
 export function chargeOf(given: Partial<Charge> = {}): Charge {
-  return { account: newAccountId(0), livemode: true, operation: "merge", credits: 1, limit: 10, ...given };
+  return {
+    account: newAccountId(0),
+    livemode: true,
+    plan: "free",
+    operation: "merge",
+    credits: 1,
+    limit: 10,
+    ...given,
+  };
 }
 
 /** A key of the account as `requestKey` makes them, with a fingerprint that can be read. */
@@ -29,6 +38,20 @@ export async function reserved(charge: Charge, now: Date): Promise<Reservation> 
 }
 
 export const isDenied = (result: Reservation | Denied): result is Denied => "reason" in result;
+
+/** How the calls of these tests end, where their credits are all that matters. */
+const end = { at: new Date(), durationMilliseconds: 1, inputBytes: 1, outputBytes: 1, pageCount: null };
+const failure = { ...end, status: 500, code: "internal_error" };
+const nobody = (): void => {};
+
+export async function settle(db: Database, call: Reservation): Promise<{ charged: number; remaining: number }> {
+  const { charged, remaining } = await ledger.settle(db, call, end, nobody);
+  return { charged, remaining };
+}
+
+export const release = (db: Database, call: Reservation): Promise<void> => ledger.release(db, call, failure, nobody);
+
+export const refund = (db: Database, call: Reservation): Promise<void> => ledger.refund(db, call, failure, nobody);
 
 /** `used` of a period, and what was charged in it by operation, as the tables say. */
 export async function periodOf(id: string): Promise<{ used: number; charged: Record<string, number> } | undefined> {

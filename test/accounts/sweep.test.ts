@@ -12,13 +12,16 @@ import {
   reserved,
   SECOND,
   stateOf,
+  refund,
+  release,
+  settle,
 } from "./ledger-facts.ts";
-import { refund, release, reserve, settle } from "../../src/accounts/ledger.ts";
+import { reserve } from "../../src/accounts/reserve.ts";
 import { sweep } from "../../src/accounts/sweep.ts";
 
 const now = new Date("2026-11-20T12:00:00.000Z");
 const later = (ms: number) => new Date(now.getTime() + ms);
-const nothing = { released: 0, refunded: 0, deleted: 0 };
+const nothing = { released: 0, refunded: 0, recorded: 0, deleted: 0 };
 
 afterEach(expectConsistency);
 afterEach(async () => {
@@ -105,7 +108,7 @@ describe("many sweeps and many rows", () => {
     const at = now.getTime();
     const month = Date.UTC(2026, 10);
     await env.DB.batch([
-      env.DB.prepare(`${numbers} INSERT INTO periods SELECT 'acct_' || i || ':live:2026-11', ?2, 3 FROM n`).bind(
+      env.DB.prepare(`${numbers} INSERT INTO periods SELECT 'acct_' || i || ':live:2026-11', ?2, 3, 0 FROM n`).bind(
         count,
         month,
       ),

@@ -26,6 +26,7 @@ export function answering() {
     release,
     payment: {
       settle: vi.fn<() => Promise<Record<string, string>>>().mockResolvedValue({ "X-Credits-Charged": "1" }),
+      ended: vi.fn<() => Promise<void>>().mockResolvedValue(),
       giveBack: vi.fn<() => Promise<void>>().mockResolvedValue(),
     },
     explain: (error: unknown) => error,

@@ -60,7 +60,7 @@ const other = defineOperation({
   run: async ({ file }) => ({ kind: "pdf", bytes: file.bytes, headers: {} }),
 });
 
-const app = createApp([work, other]);
+const workApp = createApp([work, other]);
 const db = openDatabase(env.DB);
 
 export const pdf = (content = "content"): Blob => new Blob(["%PDF-1.7\n", content]);
@@ -70,6 +70,8 @@ export const largePdf = (): Blob => pdf("x".repeat(3 * MiB));
 export interface Call {
   readonly fields?: Readonly<Record<string, string>>;
   readonly file?: Blob;
+  /** The name of its field; `file` where it is not given. */
+  readonly fileField?: string;
   readonly idempotencyKey?: string;
   readonly path?: string;
   readonly method?: "GET";
@@ -86,8 +88,8 @@ export interface Sent {
   ended(): Promise<void>;
 }
 
-/** The service, an account, and a key for it. */
-export async function paidService(plan: PlanName = "enterprise", scopes?: readonly Scope[]) {
+/** The service, of `work` and `other` unless another is given, an account, and a key for it. */
+export async function paidService(plan: PlanName = "enterprise", scopes?: readonly Scope[], app = workApp) {
   const now = new Date();
   const account = await createAccount(db, { name: "test", plan }, now);
   const { token } = await createKey(db, account, { name: "test", livemode: true, ...(scopes && { scopes }) }, now);
@@ -99,7 +101,7 @@ export async function paidService(plan: PlanName = "enterprise", scopes?: readon
     if (call.idempotencyKey !== undefined) headers.set("Idempotency-Key", call.idempotencyKey);
     const form = new FormData();
     for (const [name, value] of Object.entries(call.fields ?? {})) form.append(name, value);
-    form.append("file", call.file ?? pdf(), "report.pdf");
+    form.append(call.fileField ?? "file", call.file ?? pdf(), "report.pdf");
     const context = createExecutionContext();
     const waited = vi.spyOn(context, "waitUntil");
     let body: Uint8Array | ReadableStream<Uint8Array>;
@@ -143,7 +145,7 @@ export async function paidService(plan: PlanName = "enterprise", scopes?: readon
     async leave(credits: number): Promise<void> {
       const spent = plans[plan].credits - credits;
       await env.DB.batch([
-        env.DB.prepare("INSERT INTO periods VALUES (?, ?, ?)").bind(period, monthOf(now).start.getTime(), spent),
+        env.DB.prepare("INSERT INTO periods VALUES (?, ?, ?, 0)").bind(period, monthOf(now).start.getTime(), spent),
         env.DB.prepare("INSERT INTO period_operations VALUES (?, 'earlier', ?)").bind(period, spent),
         env.DB.prepare("INSERT INTO ledger VALUES (?, ?, 'earlier', ?, 'settled', ?, NULL)").bind(
           `${account}/earlier`,

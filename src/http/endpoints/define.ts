@@ -3,6 +3,7 @@ import type { Caller } from "../../accounts/keys.ts";
 import type { Scope } from "../../accounts/scopes.ts";
 import type { Env } from "../../env.ts";
 import type { ErrorCode } from "../error-table.ts";
+import type { Announce } from "../../webhooks/events.ts";
 
 /** The names in braces of a path: `id` of `/keys/{id}`. */
 export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -14,6 +15,8 @@ export interface Call<Path extends string, Query, Body> {
   readonly caller: Caller;
   readonly db: Env["databases"][number];
   readonly now: Date;
+  /** Takes the deliveries that a verb's batch has made of its events. */
+  readonly announce: Announce;
   readonly params: ParamsOf<Path>;
   readonly query: Query;
   readonly body: Body;

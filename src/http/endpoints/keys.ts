@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineEndpoint } from "./define.ts";
+import { apiKeySchema } from "../../accounts/api-key-schema.ts";
 import type { ApiKey } from "../../accounts/api-key.ts";
 import { issueKey, type IssuedKey, rotateKey } from "../../accounts/issue-keys.ts";
 import { fetchKey, listKeys, renameKey, revokeKey } from "../../accounts/manage-keys.ts";
@@ -7,21 +8,6 @@ import { labelPattern } from "../../accounts/names.ts";
 import { scopes } from "../../accounts/scopes.ts";
 import { limits } from "../../limits.ts";
 import { formInteger, formText } from "../../operations/fields.ts";
-
-const dateTime = (description: string) => z.string().meta({ format: "date-time", description });
-
-const apiKeySchema = z
-  .object({
-    id: z.string().describe("`key_...`"),
-    name: z.string(),
-    livemode: z.boolean().describe("Whether it is a live key; otherwise a test key."),
-    scopes: z.array(z.enum(scopes)),
-    lastFour: z.string().describe("The last four characters of the key."),
-    createdAt: dateTime("ISO 8601, UTC."),
-    expiresAt: dateTime("The instant from which on the key is refused; null: never.").nullable(),
-    revokedAt: dateTime("Null while the key is not revoked.").nullable(),
-  })
-  .meta({ id: "ApiKey" });
 
 const issuedKeySchema = z
   .object({
@@ -114,8 +100,8 @@ revoked nor expired. Costs no credits.`,
     .meta({ examples: [{ name: "Deployment" }, { name: "Invoice worker", scopes: ["pdf:read", "pdf:write"] }] }),
   answer: issuedKeySchema,
   errors: ["limit_reached"],
-  async handle({ db, caller, now, body }) {
-    return shownOnce(await issueKey(db, caller, body, now));
+  async handle({ db, caller, now, announce, body }) {
+    return shownOnce(await issueKey(db, caller, body, now, announce));
   },
 });
 
@@ -164,8 +150,8 @@ again changes nothing. ${reach} Costs no credits.`,
   status: 200,
   answer: apiKeySchema,
   errors: [],
-  async handle({ db, caller, now, params }) {
-    return shown(await revokeKey(db, caller, params.id, now));
+  async handle({ db, caller, now, announce, params }) {
+    return shown(await revokeKey(db, caller, params.id, now, announce));
   },
 });
 
@@ -193,8 +179,8 @@ credits.`,
     .meta({ examples: [{ gracePeriodSeconds: 3_600 }, {}] }),
   answer: issuedKeySchema,
   errors: ["limit_reached"],
-  async handle({ db, caller, now, params, body }) {
-    return shownOnce(await rotateKey(db, caller, params.id, body.gracePeriodSeconds, now));
+  async handle({ db, caller, now, announce, params, body }) {
+    return shownOnce(await rotateKey(db, caller, params.id, body.gracePeriodSeconds, now, announce));
   },
 });
 

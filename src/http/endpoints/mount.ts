@@ -2,6 +2,7 @@ import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { Endpoint } from "./define.ts";
 import { readJson } from "./json-body.ts";
 import { issuesOf, invalidParameters } from "./issues.ts";
+import { announcer } from "../announce.ts";
 import { authorize } from "../auth.ts";
 import { addPath, type AppEnv } from "../exchange.ts";
 import type { FieldIssue } from "../../operations/fields.ts";
@@ -24,6 +25,7 @@ function route(endpoint: Endpoint): MiddlewareHandler<AppEnv> {
       caller: c.get("caller"),
       db: c.get("database"),
       now: new Date(),
+      announce: announcer(c),
       params: c.req.param(),
       query,
       body,

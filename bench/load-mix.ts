@@ -1,0 +1,62 @@
+/** What the clients of `npm run load` send: for each operation of the registry what its callers usually send. */
+import { pdfPart, type Part } from "../test/harness/client.ts";
+import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
+import { document, largeDocument } from "../test/harness/fixtures.ts";
+import { makeJpeg } from "../test/harness/jpeg-fixtures.ts";
+
+type Parts = Readonly<Record<string, Part>>;
+
+/** A pixel's sample: photographs have no two equal ones beside each other. */
+const slope = (x: number, y: number, channel: number): number => (x * 5 + y * 3 + channel * 60) % 256;
+
+/** By the operation's name; more often the first of a list than the others. */
+export function loadMix(): Readonly<Record<string, readonly Parts[]>> {
+  const small = pdfPart(document({ name: "small", pages: 5, features: ["outline", "links", "form"] }));
+  const hundred = pdfPart(document({ name: "hundred", pages: 100, features: ["outline", "tagged"] }));
+  const megabytes = pdfPart(largeDocument(5));
+  const letter = pdfPart(drawing(textPage({ width: 612, height: 792, colour: true })));
+  const photograph = { bytes: makeJpeg({ width: 1_600, height: 1_200, components: 3 }, slope), fileName: "photo.jpg" };
+  return {
+    merge: [
+      { file0: small, file1: small },
+      { file0: hundred, file1: megabytes },
+    ],
+    split: [
+      { file: small, mode: "pages" },
+      { file: hundred, mode: "chunks", chunkSize: "10" },
+    ],
+    "extract-text": [{ file: small }, { file: hundred, words: "true" }],
+    "extract-pages": [
+      { file: small, range: "1-3" },
+      { file: hundred, range: "odd" },
+    ],
+    "to-images": [{ file: letter }, { file: letter, format: "jpeg" }, { file: letter, dpi: "100", format: "webp" }],
+    "from-images": [{ image0: photograph, image1: photograph }],
+    watermark: [
+      { file: small, kind: "text", text: "DRAFT" },
+      { file: hundred, kind: "text", text: "Entwurf", tile: "true" },
+    ],
+    protect: [
+      { file: small, userPassword: "user" },
+      { file: megabytes, userPassword: "user" },
+    ],
+    sign: [
+      {
+        file: small,
+        mode: "type",
+        typedName: "Zoë Example",
+        field: JSON.stringify({ page: 1, x: 50, y: 50, width: 150, height: 50 }),
+      },
+    ],
+    compress: [{ file: small }, { file: megabytes }],
+    rotate: [
+      { file: small, angle: "90" },
+      { file: megabytes, angle: "180" },
+    ],
+    "add-page-numbers": [{ file: small }, { file: hundred, template: "{n} / {total}" }],
+    metadata: [
+      { file: small, action: "get" },
+      { file: hundred, action: "set", metadata: '{"title":"Load"}' },
+    ],
+  };
+}

@@ -1,0 +1,201 @@
+import { and, eq, exists, gt, inArray, is, lt, SQL, sql } from "drizzle-orm";
+import type { EventData, EventType } from "./event-types.ts";
+import { newId } from "../accounts/token.ts";
+import type { Database } from "../db/client.ts";
+import { accounts, ledger, webhookAttempts, webhookDeliveries, webhookEvents, webhooks } from "../db/schema.ts";
+
+/*
+ * The outbox: an event and its deliveries are rows that are written in the batch of what they tell of, so that there is
+ * neither without the other. Nothing here sends anything.
+ */
+
+/** Takes the ids of the deliveries that a batch has made, to wake the consumer. The sweep finds whatever it misses. */
+export type Announce = (deliveries: readonly string[]) => void;
+
+/** Something that happens to an account, in one of its modes. */
+export type NewEvent = {
+  readonly [Type in EventType]: {
+    readonly type: Type;
+    /** An expression where the batch itself makes what it tells of. */
+    readonly data: EventData<Type> | SQL;
+    readonly account: string;
+    readonly livemode: boolean;
+    readonly at: Date;
+    /** The only subscription that gets it, whatever types that asks for. */
+    readonly to?: string;
+  };
+}[EventType];
+
+/**
+ * The statements that write an event, if `guard` holds where they stand in the batch and a subscription wants it; otherwise
+ * they do nothing and read next to nothing. Made anew for each time that a batch is sent. `deliveriesOf` finds in the
+ * batch's results what they made.
+ */
+export function record(db: Database, event: NewEvent, guard?: SQL) {
+  const id = newId("evt");
+  const number = sql`(select ${accounts.eventSequence} + 1 from ${accounts} where ${eq(accounts.id, event.account)})`;
+  const insert = insertEvent(db, event, { id, number, awaits: null }, guard);
+  const count = db
+    .update(accounts)
+    .set({ eventSequence: sql`${accounts.eventSequence} + 1` })
+    .where(
+      eq(
+        accounts.id,
+        db.select({ account: webhookEvents.account }).from(webhookEvents).where(eq(webhookEvents.id, id)),
+      ),
+    );
+  const deliver = db
+    .insert(webhookDeliveries)
+    .select(
+      db
+        .select({
+          id: sql<string>`${webhookEvents.id} || '.' || ${webhooks.id}`.as("id"),
+          event: webhookEvents.id,
+          webhook: webhooks.id,
+          state: sql<"pending">`'pending'`.as("state"),
+          attempts: sql<number>`0`.as("attempts"),
+          nextAttemptAt: webhookEvents.createdAt,
+          createdAt: webhookEvents.createdAt,
+          finishedAt: sql<null>`null`.as("finished_at"),
+        })
+        .from(webhookEvents)
+        .innerJoin(webhooks, wanting(event))
+        .where(eq(webhookEvents.id, id)),
+    )
+    .returning({ delivery: webhookDeliveries.id });
+  return [insert, count, deliver] as const;
+}
+
+/** The ids of the deliveries that a batch has made, of all its events. */
+export function deliveriesOf(results: readonly unknown[]): string[] {
+  return results
+    .flatMap((rows) => (Array.isArray(rows) ? (rows as unknown[]) : []))
+    .flatMap((row) => {
+      const id = typeof row === "object" && row !== null && "delivery" in row ? row.delivery : undefined;
+      return typeof id === "string" ? [id] : [];
+    });
+}
+
+/**
+ * The statement that keeps an event until the answer of a call (`awaits`, its ledger row) has ended: it has neither number nor
+ * deliveries, and is dropped in the batch that records it, or another one in its place.
+ */
+export function hold(db: Database, event: NewEvent, awaits: string, guard?: SQL) {
+  return insertEvent(db, event, { id: newId("evt"), number: sql`0`, awaits }, guard);
+}
+
+/** Holds an event for each ledger row of a condition, for the next sweep. What it says are expressions over the row. */
+export function holdEach(
+  db: Database,
+  type: EventType,
+  of: { readonly account: SQL; readonly livemode: SQL; readonly data: SQL },
+  condition: SQL,
+) {
+  const { account, livemode, data } = of;
+  const { createdAt, id } = ledger;
+  return db.insert(webhookEvents).select(
+    sql`select 'evt_' || lower(hex(randomblob(16))), ${account}, ${livemode}, ${type}, 0, ${data}, ${createdAt}, ${id}
+      from ${ledger} where ${and(condition, isWanted(db, { type, account, livemode }))}`,
+  );
+}
+
+/** A row where the event of a call is held. */
+export function heldFor(db: Database, awaits: string) {
+  return db.select({ held: webhookEvents.awaits }).from(webhookEvents).where(eq(webhookEvents.awaits, awaits));
+}
+
+/** Whether the event of a call is held. */
+export function isHeld(db: Database, awaits: string): SQL {
+  return exists(heldFor(db, awaits));
+}
+
+/** Events that are held since before `time`. */
+export function heldBefore(db: Database, time: Date, rows: number) {
+  const { account, livemode, type, data, awaits, createdAt } = webhookEvents;
+  return (
+    db
+      .select({ account, livemode, type, data, awaits })
+      .from(webhookEvents)
+      // The plus keeps SQLite to the index of what is held, which is little.
+      .where(and(gt(awaits, ""), sql`+${createdAt} < ${time.getTime()}`))
+      .limit(rows)
+  );
+}
+
+export function dropHeld(db: Database, awaits: string) {
+  return db.delete(webhookEvents).where(eq(webhookEvents.awaits, awaits));
+}
+
+function insertEvent(
+  db: Database,
+  event: NewEvent,
+  { id, number, awaits }: { readonly id: string; readonly number: SQL; readonly awaits: string | null },
+  guard: SQL | undefined,
+) {
+  const { account, livemode, type, at } = event;
+  const mode = sql.param(livemode, webhookEvents.livemode);
+  const data = is(event.data, SQL) ? event.data : sql.param(event.data, webhookEvents.data);
+  const time = sql.param(at, webhookEvents.createdAt);
+  return db.insert(webhookEvents).select(
+    sql`select ${id}, ${account}, ${mode}, ${type}, ${number}, ${data}, ${time}, ${awaits}
+      where ${and(isWanted(db, event), guard)}`,
+  );
+}
+
+interface Wanted {
+  readonly type: EventType;
+  readonly account: string | SQL;
+  readonly livemode: boolean | SQL;
+  readonly to?: string;
+}
+
+/** Whether a subscription gets the event. */
+function isWanted(db: Database, event: Wanted): SQL {
+  return exists(
+    db
+      .select({ one: sql`1` })
+      .from(webhooks)
+      .where(wanting(event)),
+  );
+}
+
+/** The subscriptions that get an event. */
+function wanting({ account, livemode, type, to }: Wanted): SQL | undefined {
+  return and(
+    eq(webhooks.account, account),
+    eq(webhooks.livemode, livemode),
+    eq(webhooks.active, true),
+    // A name in quotes is a whole entry of the list.
+    to === undefined ? sql`instr(${webhooks.events}, ${`"${type}"`}) > 0` : eq(webhooks.id, to),
+  );
+}
+
+/**
+ * The statements that delete events from before `time` with their deliveries and attempts, at most `rows` deliveries and as
+ * many events.
+ */
+export function forgetEvents(db: Database, time: Date, rows: number) {
+  const deliveries = db
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(lt(webhookDeliveries.createdAt, time))
+    .orderBy(webhookDeliveries.createdAt)
+    .limit(rows);
+  const events = db
+    .select({ id: webhookEvents.id })
+    .from(webhookEvents)
+    .where(
+      and(
+        lt(webhookEvents.createdAt, time),
+        // Ids of deliveries begin with the event's and a dot, which the slash follows.
+        sql`not exists (select 1 from ${webhookDeliveries} where ${webhookDeliveries.id} > ${webhookEvents.id} || '.' and ${webhookDeliveries.id} < ${webhookEvents.id} || '/')`,
+      ),
+    )
+    .orderBy(webhookEvents.createdAt)
+    .limit(rows);
+  return [
+    db.delete(webhookAttempts).where(inArray(webhookAttempts.delivery, deliveries)),
+    db.delete(webhookDeliveries).where(inArray(webhookDeliveries.id, deliveries)),
+    db.delete(webhookEvents).where(inArray(webhookEvents.id, events)),
+  ] as const;
+}

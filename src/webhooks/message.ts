@@ -1,0 +1,7 @@
+/** What the queue carries: a wake-up. Everything else of a delivery is in its row, which is the truth. */
+export interface DeliveryMessage {
+  /** The number of the database that the row is in. */
+  readonly shard: number;
+  /** The id of the row in `webhook_deliveries`. */
+  readonly delivery: string;
+}

@@ -1,0 +1,151 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { expectConsistency } from "../accounts/ledger-facts.ts";
+import { type Call, largePdf, outcome, paidService, pdf } from "../http/paid-service.ts";
+import { db, subscribe, typesOf } from "../webhooks/outbox-facts.ts";
+import { sweep } from "../../src/accounts/sweep.ts";
+import { webhookDeliveries } from "../../src/db/schema.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+vi.spyOn(console, "log").mockImplementation(() => {});
+afterEach(expectConsistency);
+
+/** After this, what a dead call left is given back. */
+const LATER = 20 * 60_000;
+
+/** How a round trip to the database fails: it does not reach it, or its answer is lost on the way back. */
+type Fault = "unreachable" | "answer lost";
+
+/** The database, of which one round trip fails, or all from that one on. The first is number 0. */
+function failing(fault: Fault, trip: number, times: "once" | "for good") {
+  let count = 0;
+  async function pass<T>(run: () => Promise<T>): Promise<T> {
+    const at = count++;
+    const fails = times === "once" ? at === trip : at >= trip;
+    if (!fails) return run();
+    if (fault === "answer lost") await run();
+    throw new Error("D1_ERROR: Network connection lost.");
+  }
+  const originals = new WeakMap<object, D1PreparedStatement>();
+  function watched(statement: D1PreparedStatement): D1PreparedStatement {
+    const proxy = new Proxy(statement, {
+      get(target, name) {
+        if (name === "bind") return (...values: unknown[]) => watched(target.bind(...values));
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== "function") return member;
+        return (...values: unknown[]): unknown => pass(async () => Reflect.apply(member, target, values) as unknown);
+      },
+    });
+    originals.set(proxy, statement);
+    return proxy;
+  }
+  const database = new Proxy(env.DB, {
+    get(target, name) {
+      if (name === "prepare") return (sql: string) => watched(target.prepare(sql));
+      if (name !== "batch") throw new Error(`D1's ${String(name)} is not watched`);
+      return (statements: D1PreparedStatement[]) =>
+        pass(() => target.batch(statements.map((statement) => originals.get(statement) ?? statement)));
+    },
+  });
+  return { database, trips: () => count };
+}
+
+/** Each with the credits it costs and its status, 0 for an answer that breaks off. */
+const calls: readonly [string, Call, number, number][] = [
+  ["a call", {}, 2, 200],
+  ["a call with an Idempotency-Key", { idempotencyKey: "k" }, 2, 200],
+  ["a streamed answer", { file: largePdf() }, 2, 200],
+  ["a call that is refused by its engine", { fields: { act: "refuse" } }, 0, 400],
+  ["a streamed answer that breaks off", { fields: { act: "late" } }, 0, 0],
+];
+
+/** Sends a call, its `trip`-th round trip failing; `ended`: there was none such, so every one has had its turn. */
+async function sendFailing(call: Call, [fault, times]: readonly [Fault, "once" | "for good"], trip: number) {
+  const service = await paidService();
+  await subscribe(service.account);
+  const { database, trips } = failing(fault, trip, times);
+  const answer = await service.send({ ...call, bindings: { ...env, DB: database } });
+  await sweep(db, new Date(Date.now() + LATER));
+  const code = answer.ok || answer.type === "error" ? undefined : (await outcome(answer))[1];
+  const outcomeOf = answer.type === "error" ? "broken off" : answer.ok ? "done" : `refused: ${code}`;
+  const types = await typesOf(service.account);
+  const ends = types.filter((type) => type.startsWith("operation."));
+  return { service, answer, outcomeOf, ends, ended: trips() <= trip };
+}
+
+const faults = [
+  ["unreachable", "once"],
+  ["unreachable", "for good"],
+  ["answer lost", "once"],
+  ["answer lost", "for good"],
+] as const;
+
+describe.each(calls)("%s", (_, call, credits, status) => {
+  test.each(faults)("the database is: %s, %s", async (fault, times) => {
+    for (let trip = 0; ; trip++) {
+      const { service, answer, outcomeOf, ends, ended } = await sendFailing(call, [fault, times], trip);
+      // At least to authenticate, to reserve, and to settle or release.
+      if (ended && trip >= 3) break;
+      const label = `round trip ${trip}: ${outcomeOf}`;
+      expect(["done", "broken off", "refused: internal_error", "refused: invalid_file"], label).toContain(outcomeOf);
+      // What the caller got whole is charged, and nothing else. But where nobody could write down that a charged answer broke
+      // off, it is as if the isolate had died in the middle of it.
+      const untold = outcomeOf === "broken off" && fault === "unreachable" && times === "for good";
+      expect(await service.used(), label).toBe(untold ? 2 : answer.ok ? credits : 0);
+      // One event of its end, or none where it did not begin; a second corrects the first where it was not known what became of it.
+      expect(ends.length, label).toBeLessThanOrEqual(fault === "answer lost" ? 2 : 1);
+      const told = answer.ok || untold ? ["operation.completed"] : ["operation.failed", undefined];
+      expect(told, label).toContain(ends.at(-1));
+      // The same call, once more, on a database that works.
+      expect((await service.send(call)).status, `after ${label}`).toBe(status);
+    }
+  });
+});
+
+test("a queue that refuses loses no event and delays no answer", async () => {
+  const service = await paidService();
+  const webhook = await subscribe(service.account);
+  const refusing = {
+    send: () => Promise.reject(new Error("Queue sendBatch failed: Too Many Requests")),
+    sendBatch: () => Promise.reject(new Error("Queue sendBatch failed: Too Many Requests")),
+  };
+  const answer = await service.send({ bindings: { ...env, WEBHOOKS: refusing } });
+  expect(answer.status).toBe(200);
+  expect(await typesOf(service.account)).toEqual(["operation.completed"]);
+  const deliveries = (await db.select().from(webhookDeliveries)).filter((delivery) => delivery.webhook === webhook);
+  expect(deliveries.map(({ state }) => state)).toEqual(["pending"]);
+});
+
+describe("a caller who goes away", () => {
+  test("in the middle of the upload is charged nothing, and the next call is done", async () => {
+    const service = await paidService();
+    const boundary = "b";
+    const begun = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.7\n`;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(begun));
+        setTimeout(() => controller.error(new Error("the connection is gone")), 20);
+      },
+    });
+    const headers = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
+    const { answer, ended } = await service.open({ body, headers });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    await ended();
+    expect(await service.used()).toBe(0);
+    expect((await service.send({ file: pdf() })).status).toBe(200);
+    expect(await service.used()).toBe(2);
+  });
+
+  test("in the middle of the answer is charged, is told of as done, and the next call is done", async () => {
+    const service = await paidService();
+    await subscribe(service.account);
+    const { answer, ended } = await service.open({ file: largePdf() });
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await ended();
+    expect(await service.used()).toBe(2);
+    expect(await typesOf(service.account)).toEqual(["operation.completed"]);
+    expect((await service.send({ file: pdf() })).status).toBe(200);
+  });
+});
