@@ -10,8 +10,12 @@ export default defineConfig({
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
             remoteBindings: false,
-            // For the test of accounts that are spread over several databases.
-            miniflare: { d1Databases: { SECOND_DB: "second" } },
+            miniflare: {
+              // For the test of accounts that are spread over several databases.
+              d1Databases: { SECOND_DB: "second" },
+              // Messages wait longer than any test: what is delivered is tested over HTTP, to receivers that are there.
+              queueProducers: { WEBHOOKS: { queueName: "pdf-service-webhooks", deliveryDelay: 43_200 } },
+            },
           }),
         ],
         test: {

@@ -5,6 +5,8 @@ import { openDatabase, type Database } from "./db/client.ts";
 import type { LoadFont } from "./engines/fonts.ts";
 import { MiB } from "./limits.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
+import { retrySeconds } from "./webhooks/schedule.ts";
+import type { WebhookSettings } from "./webhooks/settings.ts";
 
 /** The service's configuration: wrangler.toml's bindings and variables, read and checked. */
 export interface Env {
@@ -23,6 +25,7 @@ export interface Env {
   readonly images: ImagesBinding | undefined;
   /** Wakes the consumer that delivers webhooks. */
   readonly webhookQueue: Queue<DeliveryMessage>;
+  readonly webhooks: WebhookSettings;
   /** Reads one of the fonts that lie in the static assets. */
   readonly loadFont: LoadFont;
   /** Where the source of what runs here is offered, as the AGPL asks: linked on every page. */
@@ -61,6 +64,12 @@ const bindingsSchema = z.object({
     .regex(/^\d{1,6}$/, "must be a whole number of MiB")
     .transform(Number)
     .refine((value) => value >= 64, "must be at least 64: one engine takes 22 MiB before it opens anything"),
+  WEBHOOK_ALLOW_LOCAL: z.enum(["true", "false"], { error: 'must be "true" or "false"' }).default("false"),
+  WEBHOOK_RETRY_SECONDS: z
+    .string({ error: 'must be a string such as "5,300,1800"' })
+    .regex(/^\d{1,5}(,\d{1,5}){0,49}$/, "must be 1 to 50 whole numbers of seconds below 100,000, with commas between")
+    .transform((value) => value.split(",").map(Number))
+    .optional(),
   BASE_URL: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .transform((value) => value.replace(/\/+$/, "")),
@@ -85,9 +94,14 @@ export function readEnv(bindings: object): Env {
   }
   const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL, ASSETS, IMAGES, WEBHOOKS } =
     result.data;
+  const isLocal = new URL(BASE_URL).hostname === "localhost";
   // The one that stands in wrangler.toml is known to everybody.
-  if (SERVER_SECRET.startsWith("local-") && new URL(BASE_URL).hostname !== "localhost") {
+  if (SERVER_SECRET.startsWith("local-") && !isLocal) {
     throw new Error("SERVER_SECRET is the one for local use: npx wrangler secret put SERVER_SECRET");
+  }
+  const allowLocal = result.data.WEBHOOK_ALLOW_LOCAL === "true";
+  if (allowLocal && !isLocal) {
+    throw new Error("WEBHOOK_ALLOW_LOCAL is only for development: webhooks could reach this machine's own services.");
   }
   const env: Env = {
     databases: [openDatabase(DB), ...furtherDatabases(bindings).map((binding) => openDatabase(binding))],
@@ -98,6 +112,11 @@ export function readEnv(bindings: object): Env {
     baseUrl: BASE_URL,
     images: IMAGES,
     webhookQueue: WEBHOOKS,
+    webhooks: {
+      serverSecret: SERVER_SECRET,
+      targets: { baseUrl: BASE_URL, allowLocal },
+      retrySeconds: result.data.WEBHOOK_RETRY_SECONDS ?? retrySeconds,
+    },
     loadFont: fontsIn(ASSETS),
     sourceUrl: result.data.SOURCE_URL ?? OWN_SOURCE,
     siteAsset: siteIn(ASSETS),

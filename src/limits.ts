@@ -106,6 +106,19 @@ export const limits = {
     graceSeconds: 30 * 86_400,
   },
 
+  webhooks: {
+    /** Subscriptions of an account and mode; 409 `limit_reached` beyond. */
+    subscriptions: 20,
+    /** Deliveries of one page of the list: each may bring eight answers of 1 KB. */
+    page: 50,
+    /** Tests and replays of an account in a minute. */
+    askedPerMinute: 10,
+    /** Characters of a subscription's description. */
+    description: 500,
+    /** Seconds that the secret before a rotation goes on signing. */
+    overlapSeconds: 86_400,
+  },
+
   json: {
     /** Bytes of a JSON body. */
     bodyBytes: 64 * 1024,

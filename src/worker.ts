@@ -3,14 +3,28 @@ import { createApp } from "./app.ts";
 import { keptBytes } from "./engines/pool.ts";
 import { readEnv } from "./env.ts";
 import { operations } from "./operations/index.ts";
+import { consume, consumeDead } from "./webhooks/consumer.ts";
+import type { DeliveryMessage } from "./webhooks/message.ts";
+import { requeueLate } from "./webhooks/requeue.ts";
 
 const app = createApp(operations);
 
 export default {
   fetch: (request, env, context) => app.fetch(request, env, context),
+  async queue(batch, env) {
+    // The names differ by environment: pdf-service-webhooks-dead-staging.
+    await (batch.queue.includes("-dead") ? consumeDead : consume)(batch, readEnv(env));
+  },
   async scheduled({ cron, scheduledTime }, env) {
-    const { databases } = readEnv(env);
-    const swept = await Promise.all(databases.map((db) => sweep(db, new Date(scheduledTime))));
+    const { databases, webhookQueue } = readEnv(env);
+    const now = new Date(scheduledTime);
+    const swept = await Promise.all(
+      databases.map(async (db, shard) => {
+        // Side by side: a fault of one must not keep the other from its work.
+        const [done, requeued] = await Promise.all([sweep(db, now), requeueLate(db, shard, webhookQueue, now)]);
+        return { ...done, requeued };
+      }),
+    );
     console.log(JSON.stringify({ level: "info", message: "scheduled", cron, keptBytes: keptBytes(), swept }));
   },
-} satisfies ExportedHandler<object>;
+} satisfies ExportedHandler<object, DeliveryMessage>;

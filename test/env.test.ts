@@ -28,6 +28,23 @@ describe("readEnv", () => {
     );
   });
 
+  test("opens loopback to webhooks only for development", () => {
+    const local = { ...env, WEBHOOK_ALLOW_LOCAL: "true" };
+    expect(readEnv({ ...env }).webhooks.targets.allowLocal).toBe(false);
+    expect(readEnv(local).webhooks.targets).toEqual({ baseUrl: "http://localhost:8787", allowLocal: true });
+    const deployed = { ...local, SERVER_SECRET: "x".repeat(32), BASE_URL: "https://pdf.example.com" };
+    expect(() => readEnv(deployed)).toThrow("WEBHOOK_ALLOW_LOCAL is only for development");
+    expect(() => readEnv({ ...env, WEBHOOK_ALLOW_LOCAL: "yes" })).toThrow('WEBHOOK_ALLOW_LOCAL: must be "true"');
+  });
+
+  test("takes another schedule for webhooks", () => {
+    expect(readEnv({ ...env }).webhooks.retrySeconds).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 36_000]);
+    expect(readEnv({ ...env, WEBHOOK_RETRY_SECONDS: "0,60" }).webhooks.retrySeconds).toEqual([0, 60]);
+    for (const wrong of ["", "5,", "-1", "1.5", "100000"]) {
+      expect(() => readEnv({ ...env, WEBHOOK_RETRY_SECONDS: wrong })).toThrow("WEBHOOK_RETRY_SECONDS: must be 1 to 50");
+    }
+  });
+
   test("takes more databases, in order and without a gap", () => {
     expect(readEnv({ ...env, DB_1: env.DB, DB_2: env.DB }).databases).toHaveLength(3);
     expect(() => readEnv({ ...env, DB_2: env.DB })).toThrow("has DB_2, but not DB_1");

@@ -1,4 +1,4 @@
-import { and, Column, eq, getTableColumns, gt, is, isNull, lt, ne, or, sql, type SQL } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, ne, or, sql, type SQL } from "drizzle-orm";
 import { type ApiKey, apiKeyOf, shownColumns } from "./api-key.ts";
 import { keyEvent } from "./key-events.ts";
 import type { Caller } from "./keys.ts";
@@ -7,6 +7,7 @@ import { scopes as allScopes, type Scope } from "./scopes.ts";
 import { hashToken, newId, newToken, shardOfAccount } from "./token.ts";
 import { manageableKey, noSuchKey, requireScopesOf, visibleAs, visibleKey, visibleTo } from "./visible-keys.ts";
 import type { Database } from "../db/client.ts";
+import { rowOf } from "../db/row.ts";
 import { accounts, apiKeys } from "../db/schema.ts";
 import { limits } from "../limits.ts";
 import { type Announce, deliveriesOf, record } from "../webhooks/events.ts";
@@ -46,7 +47,7 @@ export async function issueKey(
   const expiresAt = expiryOf(caller, request.expiresAt, now);
   const fresh = await freshKey(caller.account, livemode, now);
   const ordered = allScopes.filter((scope) => scopes.includes(scope));
-  const row = rowOf({ ...fresh.row, account: accounts.id, name, livemode, scopes: ordered, expiresAt });
+  const row = rowOf(apiKeys, { ...fresh.row, account: accounts.id, name, livemode, scopes: ordered, expiresAt });
   const hasPlace = lt(usableKeys(db, caller, now), limits.keys.usable);
   // One statement counts and inserts: of two that race for the last place, one gets it.
   const [[made], ...told] = await db.batch([
@@ -82,7 +83,7 @@ export async function rotateKey(
   }
   const fresh = await freshKey(caller.account, old.livemode, now);
   const { account, name, livemode, scopes, expiresAt } = apiKeys;
-  const row = rowOf({ ...fresh.row, account, name, livemode, scopes, expiresAt });
+  const row = rowOf(apiKeys, { ...fresh.row, account, name, livemode, scopes, expiresAt });
   const places = limits.keys.usable - (graceSeconds > 0 ? 1 : 0);
   const hasPlace = lt(usableKeys(db, caller, now, ne(apiKeys.id, id)), places);
   const end = sql.param(new Date(now.getTime() + graceSeconds * 1000), expiresAt);
@@ -145,15 +146,4 @@ async function freshKey(account: string, livemode: boolean, now: Date) {
   const token = newToken(livemode, shardOfAccount(account) ?? 0);
   const [id, hash] = [newId("key"), await hashToken(token)];
   return { token, row: { id, hash, lastFour: token.slice(-4), createdAt: now, revokedAt: null } };
-}
-
-type KeyRow = typeof apiKeys.$inferSelect;
-
-/** A row for an `insert ... select`: values, and columns of what is selected from, in the table's order. */
-function rowOf(row: { readonly [K in keyof KeyRow]: KeyRow[K] | Column }): SQL {
-  const cells = Object.entries(getTableColumns(apiKeys)).map(([name, column]) => {
-    const cell = row[name as keyof KeyRow];
-    return is(cell, Column) ? cell : sql.param(cell, column);
-  });
-  return sql.join(cells, sql`, `);
 }

@@ -1,6 +1,6 @@
 import { and, count, desc, exists, isNull, sql } from "drizzle-orm";
 import { type ApiKey, apiKeyOf, shownColumns } from "./api-key.ts";
-import { readCursor, writeCursor } from "./key-cursor.ts";
+import { readCursor, writeCursor } from "./list-cursor.ts";
 import { keyEvent } from "./key-events.ts";
 import type { Caller } from "./keys.ts";
 import { manageableKey, noSuchKey, visibleAs, visibleKey, visibleTo } from "./visible-keys.ts";
@@ -22,7 +22,7 @@ export async function listKeys(
   caller: Caller,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
 ): Promise<KeyPage> {
-  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const after = cursor === undefined ? undefined : readCursor(cursor, "key");
   const behind =
     after &&
     sql`(${apiKeys.createdAt}, ${apiKeys.id}) < (${sql.param(after.createdAt, apiKeys.createdAt)}, ${after.id})`;

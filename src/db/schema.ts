@@ -13,6 +13,9 @@ export const accounts = sqliteTable("accounts", {
   minuteRequests: integer("minute_requests").notNull().default(0),
   /** The number of its newest event, live and test together: `data.sequence` of what is delivered. */
   eventSequence: integer("event_sequence").notNull().default(0),
+  /** The minute in which it last asked for deliveries itself, tests and replays, and how many in it. */
+  askedMinute: integer("asked_minute").notNull().default(0),
+  askedDeliveries: integer("asked_deliveries").notNull().default(0),
 });
 
 /** API keys, of which only the hash is kept. Ids are `key_...`. */
@@ -104,7 +107,7 @@ export const idempotency = sqliteTable(
   (table) => [index("idempotency_created").on(table.createdAt)],
 );
 
-/** Webhook subscriptions. Ids are `wh_...`. A deleted one is gone, with its deliveries. */
+/** Webhook subscriptions. Ids are `wh_...`. A deleted one is gone; its deliveries go when their time is over. */
 export const webhooks = sqliteTable(
   "webhooks",
   {
@@ -170,12 +173,18 @@ export const webhookDeliveries = sqliteTable(
     event: text().notNull(),
     webhook: text().notNull(),
     state: text({ enum: deliveryStates }).notNull(),
+    /** Attempts begun. */
     attempts: integer().notNull(),
-    /** When the next attempt is due; where it is past by more than a minute the sweep queues the delivery again. */
+    /**
+     * When the next attempt is due; where it is past by more than a minute the sweep queues the delivery again. While one is
+     * made, the instant at which it counts as lost.
+     */
     nextAttemptAt: integer("next_attempt_at", { mode: "timestamp_ms" }),
     createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
     /** When it left `pending`. */
     finishedAt: integer("finished_at", { mode: "timestamp_ms" }),
+    /** How many attempts there were when it was last replayed: the schedule began anew after them. */
+    replayedAfter: integer("replayed_after").notNull().default(0),
   },
   (table) => [
     index("webhook_deliveries_due").on(table.state, table.nextAttemptAt),

@@ -50,7 +50,11 @@ export function asApiError(thrown: unknown): ApiError {
     if (thrown.code === "overloaded") return overloaded(thrown.message, { cause: thrown.cause });
     return new ApiError(thrown.code, thrown.message, { details: thrown.details, cause: thrown.cause });
   }
-  if (thrown instanceof AccountRefusal) return new ApiError(thrown.code, thrown.message, { details: thrown.details });
+  if (thrown instanceof AccountRefusal) {
+    const { code, message, details, retryAfterSeconds: seconds } = thrown;
+    const headers = seconds === undefined ? {} : { "Retry-After": String(seconds) };
+    return new ApiError(code, message, { details, headers });
+  }
   return new ApiError("internal_error", "Something went wrong on our side. The request id leads to it.", {
     cause: thrown,
   });

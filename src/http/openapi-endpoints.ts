@@ -31,10 +31,7 @@ export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Jso
     }),
     responses: {
       // `input`: an answer may have members that a client does not know yet, so nothing says that it may not.
-      [status]: jsonAnswer(
-        status === 201 ? "It was made." : "As asked.",
-        shared(z.toJSONSchema(answer, { io: "input", ...options }), schemas),
-      ),
+      [status]: jsonAnswer(status === 201 ? "It was made." : "As asked.", sentSchema(answer, schemas)),
       ...errorAnswers(codes),
     },
   };
@@ -64,6 +61,10 @@ function queryParameters(query: z.ZodType): Json[] {
     return { name, in: "query", description, schema };
   });
 }
+
+/** A schema of what is sent. Definitions that it has are put into `schemas`. */
+export const sentSchema = (schema: z.ZodType, schemas: Record<string, Json>): Json =>
+  shared(z.toJSONSchema(schema, { io: "input", ...options }), schemas);
 
 /** Moves the definitions of a schema to `schemas`. */
 function shared(schema: object, schemas: Record<string, Json>): Json {

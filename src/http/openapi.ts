@@ -12,6 +12,7 @@ import {
   jsonSchema,
   responseRefs,
 } from "./openapi-responses.ts";
+import { describeWebhooks } from "./openapi-webhooks.ts";
 import { type Operation, scopesOf } from "../operations/define.ts";
 import { version } from "../version.ts";
 
@@ -62,6 +63,11 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
         name: "Keys",
         description: "The account's API keys. A key can never do more than the one that it was made with.",
       },
+      {
+        name: "Webhooks",
+        description:
+          "URLs of the account that are told what happens. Deliveries are signed by Standard Webhooks 1.0 and come at least once: keep the `webhook-id`s that you have seen.",
+      },
       { name: "Service", description: "About the service itself." },
     ],
     paths: {
@@ -81,6 +87,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
       "/api/v1/health": { get: health },
       "/api/v1/openapi.json": { get: description },
     },
+    webhooks: describeWebhooks(schemas),
     components: {
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "An API key: `sk_live_...` or `sk_test_...`." },

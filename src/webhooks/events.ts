@@ -57,6 +57,7 @@ export function record(db: Database, event: NewEvent, guard?: SQL) {
           nextAttemptAt: webhookEvents.createdAt,
           createdAt: webhookEvents.createdAt,
           finishedAt: sql<null>`null`.as("finished_at"),
+          replayedAfter: sql<number>`0`.as("replayed_after"),
         })
         .from(webhookEvents)
         .innerJoin(webhooks, wanting(event))

@@ -54,3 +54,26 @@ export function countedDatabase(): { readonly database: D1Database; readonly cou
   });
   return { database, counts };
 }
+
+const tables = ["accounts", "api_keys", "periods", "period_operations", "ledger", "idempotency", "webhook"];
+
+interface Step {
+  readonly detail: string;
+}
+
+/** How the database would carry out statements: in how many steps it searches, and which read a whole table or index. */
+export async function plansOf(statements: ReadonlySet<string>): Promise<{ searches: number; scans: string[] }> {
+  const scans: string[] = [];
+  let searches = 0;
+  for (const sql of statements) {
+    const dummies = Array.from({ length: sql.split("?").length - 1 }, () => 1);
+    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .bind(...dummies)
+      .all<Step>();
+    for (const { detail } of results) {
+      if (tables.some((table) => detail.startsWith(`SCAN ${table}`))) scans.push(`${detail}: ${sql}`);
+      if (detail.startsWith("SEARCH")) searches += 1;
+    }
+  }
+  return { searches, scans };
+}

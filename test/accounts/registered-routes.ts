@@ -40,16 +40,25 @@ function exampleOf(path: string, schema: (typeof endpoints)[number]["body"]): un
   return example;
 }
 
+/** The deliveries that `makeThing` made, by their webhooks. */
+const deliveries = new Map<string, string>();
+
 export function call({ method, path, body }: Route, token: string | undefined, id = "key_none"): Promise<Sent> {
-  return send(method, path.replace("{id}", id), token, body);
+  const filled = path.replace("{id}", id).replace("{deliveryId}", deliveries.get(id) ?? "evt_none");
+  return send(method, filled, token, body);
 }
 
-/** Makes what the route's id stands for, by the POST on the path before the id. */
+/** Makes what the route's id stands for, by the POST on the path before the id, and what a second id stands for. */
 export async function makeThing(route: Route, token: string): Promise<string> {
   const maker = makerOf(route);
   const { status, json, text } = await call(maker, token);
   if (status !== 201) throw new Error(`${titleOf(maker)}: ${status} ${text}`);
-  return json["id"] as string;
+  const id = json["id"] as string;
+  if (route.path.includes("{deliveryId}")) {
+    const tested = await send("POST", `${maker.path}/${id}/test`, token);
+    deliveries.set(id, tested.json["id"] as string);
+  }
+  return id;
 }
 
 export function makerOf({ path }: Route): Route {

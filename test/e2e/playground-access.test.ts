@@ -32,6 +32,49 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     expect(await page.getByRole("status").first().innerText()).toMatch(/^Done/);
   });
 
+  test("draws the form of an operation that it has never heard of from the description alone", async () => {
+    const page = await visitor.open("rotate");
+    await page.route("**/api/v1/openapi.json", async (route) => {
+      const answer = await route.fetch();
+      const described = (await answer.json()) as { paths: Record<string, unknown> };
+      const properties = {
+        film: { type: "string", format: "binary", contentMediaType: "application/pdf", description: "The `film`." },
+        tube: { type: "string", enum: ["cold", "hot"], description: "Which." },
+        volts: { type: "integer", minimum: 10, maximum: 90, default: 40, "x-when": { tube: ["hot"] }, description: "" },
+        plan: {
+          type: "string",
+          contentMediaType: "application/json",
+          contentSchema: { type: "object", properties: { hand: { type: "string" }, times: { type: "integer" } } },
+          description: "What of.",
+        },
+      };
+      const schema = { type: "object", properties, required: ["film", "tube"] };
+      described.paths["/api/v1/x-ray"] = {
+        post: {
+          summary: "Look through it",
+          requestBody: { content: { "multipart/form-data": { schema } } },
+          responses: { "200": { content: { "application/pdf": {} } } },
+        },
+      };
+      await route.fulfill({ json: described });
+    });
+    await page.reload();
+    await visitor.view("x-ray");
+    await page.getByRole("link", { name: "x-ray" }).waitFor();
+    await page.getByRole("heading", { name: "Look through it" }).waitFor();
+    expect(await page.locator('[name="volts"]').count()).toBe(0);
+    await page.getByRole("radio", { name: "hot" }).check({ force: true });
+    const volts = page.locator('[name="volts"]');
+    expect([await volts.inputValue(), await volts.getAttribute("max")]).toEqual(["40", "90"]);
+    await page.getByLabel("hand").fill("left");
+    await page.getByLabel("times").fill("2");
+    expect(await page.locator(".code").innerText()).toContain(`--form-string 'plan={"hand":"left","times":2}'`);
+    expect(await page.locator(".code").innerText()).not.toContain("volts");
+    await visitor.run();
+    await visitor.result.getByText("not_found").waitFor();
+    visitor.expected("404 (Not Found)");
+  });
+
   test("tells how far an upload is, and stops it", async () => {
     const page = await visitor.open("rotate");
     const network = await page.context().newCDPSession(page);

@@ -121,20 +121,19 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
   });
 
   test("draws the box of a signature with the mouse, and moves it with the keys", async () => {
-    const page = await visitor.open("sign");
+    const page = await visitor.open("sign", { height: 1_600 });
     await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
     await page.locator('[name="typedName"]').fill("Ada Lovelace");
     const surface = page.locator(".surface");
     await surface.locator('canvas[data-drawn="true"]').waitFor();
-    await surface.scrollIntoViewIfNeeded();
     const place = await surface.boundingBox();
     if (place === null) throw new Error("the page is not shown");
     // A4 is 595 points wide.
     const scale = place.width / 595.28;
-    await page.mouse.move(place.x + 100 * scale, place.y + 100 * scale);
+    await page.mouse.move(place.x + 100 * scale, place.y + 500 * scale);
     await page.mouse.down();
-    await page.mouse.move(place.x + 200 * scale, place.y + 130 * scale, { steps: 3 });
-    await page.mouse.move(place.x + 300 * scale, place.y + 160 * scale, { steps: 3 });
+    await page.mouse.move(place.x + 200 * scale, place.y + 530 * scale, { steps: 3 });
+    await page.mouse.move(place.x + 300 * scale, place.y + 560 * scale, { steps: 3 });
     await page.mouse.up();
     const member = async (name: string) =>
       Number(
@@ -145,7 +144,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
       );
     for (const [name, value] of [
       ["x", 100],
-      ["y", 100],
+      ["y", 500],
       ["width", 200],
       ["height", 60],
     ] as const) {
@@ -159,5 +158,8 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await visitor.run();
     await visitor.result.locator(".status").waitFor();
     expect(await visitor.status()).toBe("200");
+    // Nothing else stands on this part of the page.
+    expect((await visitor.inkOf(1, [100 / 595, 500 / 842, 204 / 595, 64 / 842])).dark).toBeGreaterThan(0.02);
+    expect((await visitor.inkOf(1, [0, 570 / 842, 1, 0.2])).dark).toBe(0);
   });
 });

@@ -99,13 +99,18 @@ export class Visitor {
     await this.result.locator(".status").waitFor();
   }
 
-  /** How much of a page of the result is light grey, and how much is dark, 0 to 1: read from the canvas that it is drawn on. */
-  async inkOf(page: number): Promise<{ grey: number; dark: number }> {
+  /**
+   * How much of a page of the result is light grey, and how much is dark, 0 to 1: read from the canvas that it is drawn on.
+   * `area` is a part of the page: left, top, width and height, each from 0 to 1.
+   */
+  async inkOf(page: number, area = [0, 0, 1, 1]): Promise<{ grey: number; dark: number }> {
     const selector = `.result canvas[data-drawn="true"][aria-label^="Page ${page} "]`;
     await this.page.waitForSelector(selector);
     return (await this.page.evaluate(`(() => {
       const canvas = document.querySelector(${JSON.stringify(selector)});
-      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const { width, height } = canvas;
+      const [x, y, w, h] = ${JSON.stringify(area)};
+      const { data } = canvas.getContext("2d").getImageData(x * width, y * height, w * width, h * height);
       let grey = 0, dark = 0;
       for (let at = 0; at < data.length; at += 4) {
         const [red, green, blue] = data.subarray(at, at + 3);

@@ -15,6 +15,7 @@ import {
   text,
 } from "../../src/operations/fields.ts";
 import { operations } from "../../src/operations/index.ts";
+import { eventTypes } from "../../src/webhooks/event-types.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
@@ -65,6 +66,24 @@ describe("the description", () => {
     for (const reference of references) {
       expect(at(document, ...reference.replace("#/", "").split("/")), reference).toBeDefined();
     }
+  });
+
+  it("tells what is sent to webhooks, by type, with the headers that sign it", () => {
+    const webhooks = at(document, "webhooks") as Json;
+    expect(Object.keys(webhooks)).toEqual([...eventTypes]);
+    for (const type of eventTypes) {
+      const { parameters, requestBody } = at(webhooks, type, "post") as Json;
+      expect((parameters as readonly Json[]).map(({ name }) => name)).toEqual([
+        "webhook-id",
+        "webhook-timestamp",
+        "webhook-signature",
+      ]);
+      const schema = at(requestBody, "content", "application/json", "schema", "properties");
+      expect(at(schema, "type", "const")).toBe(type);
+      expect(at(schema, "data", "properties", "sequence", "type")).toBe("integer");
+    }
+    const told = at(webhooks, "operation.failed", "post", "requestBody", "content", "application/json", "schema");
+    expect(Object.keys(at(told, "properties", "data", "properties") as Json)).toContain("requestId");
   });
 
   it("is plain JSON", () => {

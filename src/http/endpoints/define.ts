@@ -14,6 +14,7 @@ export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name
 export interface Call<Path extends string, Query, Body> {
   readonly caller: Caller;
   readonly db: Env["databases"][number];
+  readonly webhooks: Env["webhooks"];
   readonly now: Date;
   /** Takes the deliveries that a verb's batch has made of its events. */
   readonly announce: Announce;

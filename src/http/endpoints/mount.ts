@@ -5,6 +5,7 @@ import { issuesOf, invalidParameters } from "./issues.ts";
 import { announcer } from "../announce.ts";
 import { authorize } from "../auth.ts";
 import { addPath, type AppEnv } from "../exchange.ts";
+import { readEnv } from "../../env.ts";
 import type { FieldIssue } from "../../operations/fields.ts";
 
 /** Mounts every endpoint of the registry, the methods of a path together. */
@@ -24,6 +25,7 @@ function route(endpoint: Endpoint): MiddlewareHandler<AppEnv> {
     const answer = await endpoint.handle({
       caller: c.get("caller"),
       db: c.get("database"),
+      webhooks: readEnv(c.env).webhooks,
       now: new Date(),
       announce: announcer(c),
       params: c.req.param(),

@@ -1,0 +1,122 @@
+import { targetIssue, type TargetPolicy } from "./target.ts";
+import { version } from "../version.ts";
+
+/** Milliseconds that a receiver has for its whole answer, headers and body. */
+const TIME_LIMIT = 15_000;
+/** Bytes of an answer that are read, and those of them that are kept. */
+const READ_BYTES = 64 * 1024;
+const KEPT_BYTES = 1024;
+
+/** Why an attempt failed that has no status to tell it, or failed in spite of it. */
+export const attemptErrors = [
+  "target_refused",
+  "unreachable",
+  "timeout",
+  "broken_answer",
+  "secret_unreadable",
+] as const;
+
+export type AttemptError = (typeof attemptErrors)[number];
+
+/** What became of one attempt. */
+export interface Attempt {
+  readonly startedAt: Date;
+  readonly durationMilliseconds: number;
+  /** HTTP's; null where no answer began. */
+  readonly status: number | null;
+  readonly error: AttemptError | null;
+  /** The answer's first kilobyte as text; null where no answer began. */
+  readonly answer: string | null;
+  readonly retryAfter: string | null;
+}
+
+export const hasSucceeded = ({ status, error }: Attempt): boolean =>
+  error === null && status !== null && status >= 200 && status < 300;
+
+/** An attempt that was not made. */
+export function notAttempted(error: AttemptError, startedAt: Date): Attempt {
+  return { startedAt, durationMilliseconds: 0, status: null, error, answer: null, retryAfter: null };
+}
+
+/**
+ * Sends one delivery and looks at the answer. Never throws, and is back after 15 seconds, whatever the receiver does: a
+ * redirection is an answer like others, and of a body no more than 64 KiB are read.
+ */
+export async function deliver(
+  url: string,
+  { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
+  policy: TargetPolicy,
+): Promise<Attempt> {
+  const startedAt = new Date();
+  if (targetIssue(url, policy) !== undefined) return notAttempted("target_refused", startedAt);
+  const signal = AbortSignal.timeout(TIME_LIMIT);
+  let answer: Response | undefined;
+  const received = new Beginning();
+  let error: AttemptError | null = null;
+  try {
+    answer = await fetch(url, {
+      method: "POST",
+      headers: {
+        ...headers,
+        "Content-Type": "application/json",
+        "User-Agent": `pdf-service/${version} (webhooks)`,
+        // A compressed answer could be any size.
+        "Accept-Encoding": "identity",
+      },
+      body,
+      redirect: "manual",
+      signal,
+    });
+    await received.read(answer, signal);
+  } catch {
+    error = signal.aborted ? "timeout" : answer === undefined ? "unreachable" : "broken_answer";
+  }
+  return {
+    startedAt,
+    durationMilliseconds: Date.now() - startedAt.getTime(),
+    status: answer?.status ?? null,
+    error,
+    answer: answer === undefined ? null : received.text(),
+    retryAfter: answer?.headers.get("Retry-After") ?? null,
+  };
+}
+
+/** The first bytes of an answer's body. */
+class Beginning {
+  readonly #kept = new Uint8Array(KEPT_BYTES);
+  #length = 0;
+
+  /** Reads up to the limit and lets the rest go. Throws what the body or the signal throws. */
+  async read({ body }: Response, signal: AbortSignal): Promise<void> {
+    if (body === null) return;
+    const reader = body.getReader();
+    // The body of an answer that has begun need not follow fetch's signal.
+    const stopped = new Promise<never>((_, fail) => {
+      signal.addEventListener("abort", () => fail(new Error("out of time")), { once: true });
+    });
+    try {
+      for (let read = 0; read < READ_BYTES;) {
+        const { done, value } = await Promise.race([
+          reader.read() as Promise<ReadableStreamReadResult<Uint8Array>>,
+          stopped,
+        ]);
+        if (done) return;
+        const kept = value.subarray(0, KEPT_BYTES - this.#length);
+        this.#kept.set(kept, this.#length);
+        this.#length += kept.length;
+        read += value.length;
+      }
+    } finally {
+      stopped.catch(() => {});
+      // Closes the connection; what it says to that is of no interest.
+      reader.cancel().catch(() => {});
+    }
+  }
+
+  text(): string {
+    // Half a character at the cut is left out; a NUL is where SQL's text functions stop.
+    return new TextDecoder()
+      .decode(this.#kept.subarray(0, this.#length), { stream: true })
+      .replaceAll("\0", "\u{fffd}");
+  }
+}

@@ -1,0 +1,162 @@
+import { and, desc, eq, exists, getTableColumns, gt, inArray, ne, notExists, or, sql, type SQL } from "drizzle-orm";
+import type { EventType } from "./event-types.ts";
+import { LEASE } from "./lease.ts";
+import { noSuchWebhook, visibleAs } from "./webhook.ts";
+import type { Caller } from "../accounts/keys.ts";
+import { readCursor, writeCursor } from "../accounts/list-cursor.ts";
+import { AccountRefusal } from "../accounts/refusal.ts";
+import type { Database } from "../db/client.ts";
+import {
+  type deliveryStates,
+  webhookAttempts as attempts,
+  webhookDeliveries as deliveries,
+  webhookEvents as events,
+  webhooks,
+} from "../db/schema.ts";
+
+export { deliveryStates } from "../db/schema.ts";
+
+/** A delivery as the owner of its subscription sees it. */
+export interface Delivery {
+  readonly id: string;
+  /** `webhook-id` of every attempt. */
+  readonly event: string;
+  readonly type: EventType;
+  readonly state: (typeof deliveryStates)[number];
+  readonly nextAttemptAt: Date | null;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+  /** Those that have ended, in their order. */
+  readonly attempts: readonly LoggedAttempt[];
+}
+
+export type LoggedAttempt = Omit<typeof attempts.$inferSelect, "delivery">;
+
+const { delivery: ofDelivery, ...logged } = getTableColumns(attempts);
+
+export interface DeliveryPage {
+  readonly data: readonly Delivery[];
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+}
+
+/** The deliveries of a subscription, newest first. Throws `not_found`, and `invalid_parameters` for a bad cursor. */
+export async function listDeliveries(
+  db: Database,
+  caller: Caller,
+  webhook: string,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+): Promise<DeliveryPage> {
+  const after = cursor === undefined ? undefined : readCursor(cursor, "evt");
+  const behind =
+    after &&
+    sql`(${deliveries.createdAt}, ${deliveries.id}) < (${sql.param(after.createdAt, deliveries.createdAt)}, ${after.id})`;
+  const found = await readDeliveries(db, caller, webhook, limit + 1, and(eq(deliveries.webhook, webhook), behind));
+  const data = found.slice(0, limit);
+  const last = found.length > limit ? data.at(-1) : undefined;
+  return { data, hasMore: last !== undefined, nextCursor: last === undefined ? null : writeCursor(last) };
+}
+
+/** Throws `not_found`. */
+export async function fetchDelivery(db: Database, caller: Caller, webhook: string, id: string): Promise<Delivery> {
+  const [found] = await readDeliveries(
+    db,
+    caller,
+    webhook,
+    1,
+    and(eq(deliveries.webhook, webhook), eq(deliveries.id, id)),
+  );
+  if (found === undefined) throw noSuchDelivery();
+  return found;
+}
+
+async function readDeliveries(
+  db: Database,
+  caller: Caller,
+  webhook: string,
+  rows: number,
+  condition: SQL | undefined,
+): Promise<Delivery[]> {
+  const page = db
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(condition)
+    .orderBy(desc(deliveries.createdAt), desc(deliveries.id))
+    .limit(rows);
+  const { id, event, state, nextAttemptAt, createdAt, finishedAt } = deliveries;
+  const [[own], found, log] = await db.batch([
+    db.select({ id: webhooks.id }).from(webhooks).where(visibleAs(caller, webhook)),
+    db
+      .select({ id, event, type: events.type, state, nextAttemptAt, createdAt, finishedAt })
+      .from(deliveries)
+      .innerJoin(events, eq(events.id, deliveries.event))
+      .where(inArray(deliveries.id, page))
+      .orderBy(desc(deliveries.createdAt), desc(deliveries.id)),
+    db
+      .select({ delivery: ofDelivery, entry: logged })
+      .from(attempts)
+      .where(inArray(ofDelivery, page))
+      .orderBy(ofDelivery, attempts.attempt),
+  ]);
+  if (own === undefined) throw noSuchWebhook();
+  const logs = Map.groupBy(log, ({ delivery }) => delivery);
+  return found.map(({ type, ...row }) => ({
+    ...row,
+    type: type as EventType,
+    attempts: (logs.get(row.id) ?? []).map(({ entry }) => entry),
+  }));
+}
+
+/** Sends a delivery again, with the whole schedule before it; one that is pending is tried now. Throws `not_found`. */
+export async function replayDelivery(
+  db: Database,
+  caller: Caller,
+  webhook: string,
+  id: string,
+  now: Date,
+): Promise<Delivery> {
+  const own = db
+    .select({ one: sql`1` })
+    .from(webhooks)
+    .where(and(visibleAs(caller, webhook), eq(webhooks.active, true)));
+  await db
+    .update(deliveries)
+    .set({
+      replayedAfter: sql`iif(${deliveries.state} = 'pending', ${deliveries.replayedAfter}, ${deliveries.attempts})`,
+      state: "pending",
+      nextAttemptAt: now,
+      finishedAt: null,
+    })
+    .where(
+      and(
+        eq(deliveries.id, id),
+        eq(deliveries.webhook, webhook),
+        exists(own),
+        // One that is being tried is left alone, and so is one that is about to be.
+        or(ne(deliveries.state, "pending"), gt(deliveries.nextAttemptAt, new Date(now.getTime() + LEASE))),
+      ),
+    );
+  return fetchDelivery(db, caller, webhook, id);
+}
+
+/** Ends what is pending of a subscription that is not active, or gone; changes nothing while it is active. */
+export function cancelPending(db: Database, webhook: string, now: Date) {
+  return db
+    .update(deliveries)
+    .set({ state: "cancelled", nextAttemptAt: null, finishedAt: now })
+    .where(
+      and(
+        eq(deliveries.state, "pending"),
+        // The plus keeps SQLite to the index of what is pending, which is little.
+        sql`+${deliveries.webhook} = ${webhook}`,
+        notExists(
+          db
+            .select({ one: sql`1` })
+            .from(webhooks)
+            .where(and(eq(webhooks.id, webhook), eq(webhooks.active, true))),
+        ),
+      ),
+    );
+}
+
+const noSuchDelivery = (): AccountRefusal => new AccountRefusal("not_found", "There is no such delivery.");

@@ -1,0 +1,10 @@
+import type { TargetPolicy } from "./target.ts";
+
+/** What the configuration says of webhooks. */
+export interface WebhookSettings {
+  /** What signing secrets are encrypted under in the database is derived from it. */
+  readonly serverSecret: string;
+  readonly targets: TargetPolicy;
+  /** Seconds from a failed attempt to the next. */
+  readonly retrySeconds: readonly number[];
+}

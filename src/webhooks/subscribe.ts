@@ -1,0 +1,100 @@
+import { and, eq, lt, sql } from "drizzle-orm";
+import { type EventType, eventTypes } from "./event-types.ts";
+import { seal } from "./sealed-secret.ts";
+import type { WebhookSettings } from "./settings.ts";
+import { lastFourOf, newSecret, secretText } from "./sign.ts";
+import { targetIssue } from "./target.ts";
+import { noSuchWebhook, shownColumns, visibleAs, visibleTo, type Webhook, webhookOf } from "./webhook.ts";
+import type { Caller } from "../accounts/keys.ts";
+import { AccountRefusal } from "../accounts/refusal.ts";
+import { newId } from "../accounts/token.ts";
+import type { Database } from "../db/client.ts";
+import { rowOf } from "../db/row.ts";
+import { accounts, webhooks } from "../db/schema.ts";
+import { limits } from "../limits.ts";
+
+export interface WebhookRequest {
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly description?: string | null | undefined;
+}
+
+/**
+ * Makes a subscription of the caller's mode; its `secret` is the whole secret, this once. Throws `invalid_parameters` for a URL
+ * that may not be a target, `limit_reached`.
+ */
+export async function createWebhook(
+  db: Database,
+  caller: Caller,
+  { url, events, description = null }: WebhookRequest,
+  { serverSecret, targets }: WebhookSettings,
+  now: Date,
+): Promise<Webhook> {
+  requireTarget(url, targets);
+  const { account, livemode } = caller;
+  const [id, secret] = [newId("wh"), newSecret()];
+  const row = rowOf(webhooks, {
+    id,
+    account: accounts.id,
+    livemode,
+    url,
+    events: ordered(events),
+    description,
+    secret: await seal(serverSecret, id, secret),
+    secretLastFour: lastFourOf(secret),
+    previousSecret: null,
+    previousSecretExpiresAt: null,
+    active: true,
+    failingSince: null,
+    createdAt: now,
+  });
+  const { subscriptions: limit } = limits.webhooks;
+  const hasPlace = lt(db.$count(webhooks, visibleTo(caller)), limit);
+  // One statement counts and inserts: of two that race for the last place, one gets it.
+  const [made] = await db
+    .insert(webhooks)
+    .select(sql`select ${row} from ${accounts} where ${and(eq(accounts.id, account), hasPlace)}`)
+    .returning(shownColumns);
+  if (made === undefined) {
+    const message = `The account has ${limit} webhooks of this mode. Delete one before you make another.`;
+    throw new AccountRefusal("limit_reached", message, { limit });
+  }
+  return { ...webhookOf(made, now), secret: secretText(secret) };
+}
+
+/**
+ * Replaces the secret and returns the subscription with the new one in full. The old one signs beside it for a day; the one before
+ * that, if it still did, no more. Throws `not_found`.
+ */
+export async function rotateSecret(
+  db: Database,
+  caller: Caller,
+  id: string,
+  { serverSecret }: WebhookSettings,
+  now: Date,
+): Promise<Webhook> {
+  const secret = newSecret();
+  const [row] = await db
+    .update(webhooks)
+    .set({
+      secret: await seal(serverSecret, id, secret),
+      secretLastFour: lastFourOf(secret),
+      previousSecret: sql`${webhooks.secret}`,
+      previousSecretExpiresAt: new Date(now.getTime() + limits.webhooks.overlapSeconds * 1_000),
+    })
+    .where(visibleAs(caller, id))
+    .returning(shownColumns);
+  if (row === undefined) throw noSuchWebhook();
+  return { ...webhookOf(row, now), secret: secretText(secret) };
+}
+
+/** Throws `invalid_parameters` unless deliveries may go to the URL. */
+export function requireTarget(url: string, targets: WebhookSettings["targets"]): void {
+  const issue = targetIssue(url, targets);
+  if (issue === undefined) return;
+  throw new AccountRefusal("invalid_parameters", `\`url\` ${issue}.`, { fields: [{ name: "url", issue }] });
+}
+
+/** Each type once, in the order of the list. */
+export const ordered = (events: readonly EventType[]): EventType[] =>
+  eventTypes.filter((type) => events.includes(type));

@@ -1,0 +1,80 @@
+import ipaddr from "ipaddr.js";
+
+/** Where deliveries may go. */
+export interface TargetPolicy {
+  /** The service's own address, which no delivery is sent to. */
+  readonly baseUrl: string;
+  /** For development: http and https to loopback are taken too, on any port. */
+  readonly allowLocal: boolean;
+}
+
+/** Characters of a target's URL. */
+const URL_LENGTH = 2_048;
+
+/**
+ * Last labels of names that no public DNS answers, or that networks use for themselves: RFC 6761, 6762, 7686, 8375 and 9476,
+ * what ICANN keeps apart for private use, and what containers and clusters call their own.
+ */
+const internalTopLevels = new Set(
+  [
+    ["alt", "arpa", "example", "internal", "invalid", "local", "localhost", "onion", "test"],
+    ["corp", "domain", "home", "host", "intranet", "lan", "localdomain", "mail", "private"],
+    ["cluster", "consul", "docker", "kubernetes", "svc"],
+  ].flat(),
+);
+
+/** Names in public domains under which clouds serve a machine's own credentials to it. */
+const metadataNames = [
+  "metadata.goog",
+  "metadata.packet.net",
+  "metadata.platformequinix.com",
+  "metadata.tencentyun.com",
+];
+
+/** One label of a host name: letters, digits and hyphens, none at its ends (RFC 1123, section 2.1). */
+const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * Why a URL may not be a target, as the end of a sentence that begins with its name; undefined where it may. It is read as
+ * `fetch` reads it (WHATWG URL), so that every spelling of an address is seen as that address. Looks nothing up: what a public
+ * name leads to is not known here.
+ */
+export function targetIssue(text: string, { baseUrl, allowLocal }: TargetPolicy): string | undefined {
+  if (text.length > URL_LENGTH) return `must have ${URL_LENGTH} characters at most`;
+  // The parser would drop the one and turn the other.
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) return "must not hold white space, control characters or backslashes";
+  const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
+  const url = URL.parse(text);
+  if (url === null || authority === undefined) return "must be an https URL, such as https://example.com/hooks";
+  if (authority.includes("@")) return "must not hold a user name or a password";
+  if (text.includes("#")) return "must not have a fragment";
+  if (allowLocal && isLoopback(url.hostname)) return isSamePort(url, baseUrl) ? ownAddress : undefined;
+  if (url.protocol !== "https:") return "must be an https URL";
+  if (url.port !== "") return "must have no port but 443";
+  return nameIssue(url.hostname, new URL(baseUrl).hostname);
+}
+
+const ownAddress = "must not be an address of this service";
+
+function nameIssue(host: string, own: string): string | undefined {
+  if (host.startsWith("[") || ipaddr.isValid(host)) return "must name its host, not an IP address";
+  const labels = host.split(".");
+  const topLevel = labels.at(-1) ?? "";
+  if (host.length > 253 || !labels.every((part) => label.test(part)) || /^\d+$/.test(topLevel)) {
+    return "must have a host name of letters, digits and hyphens, without a dot at its end";
+  }
+  if (host === own) return ownAddress;
+  const isMetadata = metadataNames.some((name) => host === name || host.endsWith(`.${name}`));
+  if (labels.length === 1 || internalTopLevels.has(topLevel) || isMetadata) return "must have a public host name";
+  return undefined;
+}
+
+function isLoopback(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, "");
+  return host === "localhost" || (ipaddr.isValid(address) && ipaddr.parse(address).range() === "loopback");
+}
+
+const isSamePort = (url: URL, baseUrl: string): boolean => portOf(url) === portOf(new URL(baseUrl));
+
+const portOf = ({ port, protocol }: URL): string => port || (protocol === "http:" ? "80" : "443");

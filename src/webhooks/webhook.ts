@@ -1,0 +1,65 @@
+import { and, eq, type SQL } from "drizzle-orm";
+import { type EventType, eventTypes } from "./event-types.ts";
+import type { Caller } from "../accounts/keys.ts";
+import { AccountRefusal } from "../accounts/refusal.ts";
+import type { Database } from "../db/client.ts";
+import { webhooks } from "../db/schema.ts";
+
+/** A subscription as its owner sees it (SPEC.md, WebhookSubscription). */
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly description: string | null;
+  /** `whsec_****` and the last four characters, but in the answer that makes it. */
+  readonly secret: string;
+  /** Until when the secret before the last rotation signs too; null where none does. */
+  readonly previousSecretExpiresAt: Date | null;
+  readonly livemode: boolean;
+  readonly active: boolean;
+  /** Since when every attempt has failed; null while they succeed. */
+  readonly failingSince: Date | null;
+  readonly createdAt: Date;
+}
+
+/** What is read of a subscription to show it: the secrets are not. */
+export const shownColumns = {
+  id: webhooks.id,
+  url: webhooks.url,
+  events: webhooks.events,
+  description: webhooks.description,
+  secretLastFour: webhooks.secretLastFour,
+  previousSecretExpiresAt: webhooks.previousSecretExpiresAt,
+  livemode: webhooks.livemode,
+  active: webhooks.active,
+  failingSince: webhooks.failingSince,
+  createdAt: webhooks.createdAt,
+};
+
+type ShownRow = Pick<typeof webhooks.$inferSelect, keyof typeof shownColumns>;
+
+export function webhookOf({ secretLastFour, previousSecretExpiresAt, events, ...row }: ShownRow, now: Date): Webhook {
+  return {
+    ...row,
+    events: eventTypes.filter((type) => events.includes(type)),
+    secret: `whsec_****${secretLastFour}`,
+    previousSecretExpiresAt:
+      previousSecretExpiresAt !== null && previousSecretExpiresAt > now ? previousSecretExpiresAt : null,
+  };
+}
+
+/** The subscriptions that a caller sees: those of its own account and mode. Every query about them has this condition. */
+export const visibleTo = ({ account, livemode }: Caller): SQL | undefined =>
+  and(eq(webhooks.account, account), eq(webhooks.livemode, livemode));
+
+/** The subscription of this id, where the caller sees it. */
+export const visibleAs = (caller: Caller, id: string): SQL | undefined => and(eq(webhooks.id, id), visibleTo(caller));
+
+export const noSuchWebhook = (): AccountRefusal => new AccountRefusal("not_found", "There is no such webhook.");
+
+/** Throws `not_found` for one of another account or mode, exactly as for one that never was: it is the same query. */
+export async function fetchWebhook(db: Database, caller: Caller, id: string, now: Date): Promise<Webhook> {
+  const [row] = await db.select(shownColumns).from(webhooks).where(visibleAs(caller, id));
+  if (row === undefined) throw noSuchWebhook();
+  return webhookOf(row, now);
+}

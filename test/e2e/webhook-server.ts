@@ -1,0 +1,58 @@
+import { expect } from "vitest";
+import { startServer, type StartedServer } from "./server.ts";
+
+/** A server that delivers to loopback, and tries again so many seconds later, thirty times. */
+export function startWebhookServer(persistTo: string, retrySeconds: number): Promise<StartedServer> {
+  const retries = Array.from({ length: 30 }, () => retrySeconds).join(",");
+  return startServer(persistTo, ["--var", "WEBHOOK_ALLOW_LOCAL:true", "--var", `WEBHOOK_RETRY_SECONDS:${retries}`]);
+}
+
+export interface Subscription {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export interface ShownDelivery {
+  readonly id: string;
+  readonly event: string;
+  readonly type: string;
+  readonly state: string;
+  readonly attempts: readonly {
+    readonly attempt: number;
+    readonly durationMilliseconds: number;
+    readonly status: number | null;
+    readonly error: string | null;
+    readonly answer: string | null;
+  }[];
+}
+
+/** The calls of one key. */
+export function callsOf(server: () => Pick<StartedServer, "baseUrl">, key: () => string) {
+  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await fetch(`${server().baseUrl}/api/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key()}`, "Content-Type": "application/json" },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await answer.text();
+    expect(answer.status, `${method} ${path}: ${text}`).toBeLessThan(300);
+    return JSON.parse(text) as T;
+  }
+  return {
+    call,
+    subscribe: (url: string, events: readonly string[] = ["key.created", "key.revoked"]) =>
+      call<Subscription>("POST", "/webhooks", { url, events }),
+    remove: ({ id }: Subscription) => call("DELETE", `/webhooks/${id}`),
+    deliveries: async ({ id }: Subscription) =>
+      (await call<{ data: readonly ShownDelivery[] }>("GET", `/webhooks/${id}/deliveries`)).data,
+    makeKey: () => call<{ readonly id: string }>("POST", "/keys", { name: "made" }),
+    /** Replaces a key by another, which are two events. */
+    rotate: (id: string) => call<{ readonly id: string }>("POST", `/keys/${id}/rotate`, { gracePeriodSeconds: 0 }),
+  };
+}
+
+/** What wrangler calls each minute where it is deployed. */
+export async function callSweep({ baseUrl }: Pick<StartedServer, "baseUrl">): Promise<void> {
+  const answer = await fetch(`${baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
+  expect(answer.status).toBe(200);
+}

@@ -1,0 +1,53 @@
+import { eq } from "drizzle-orm";
+import { beforeEach } from "vitest";
+import { db, subscribe } from "./outbox-facts.ts";
+import { createAccount } from "../../src/accounts/keys.ts";
+import { webhookDeliveries, webhooks } from "../../src/db/schema.ts";
+import { type Claim, claim, type NotClaimed } from "../../src/webhooks/claim.ts";
+import { type Attempt, notAttempted } from "../../src/webhooks/deliver.ts";
+import { deliveriesOf, record } from "../../src/webhooks/events.ts";
+
+export { db, subscribe } from "./outbox-facts.ts";
+
+export const now = new Date("2026-11-20T12:00:00.000Z");
+export const later = (ms: number) => new Date(now.getTime() + ms);
+export const SECOND = 1_000;
+export const DAY = 86_400_000;
+export const schedule = [5, 300];
+
+/** An account of its own for each test, and a subscription of it. */
+export const own = { account: "", webhook: "" };
+beforeEach(async () => {
+  own.account = await createAccount(db, { name: "test", plan: "free" }, now);
+  own.webhook = await subscribe(own.account);
+});
+
+/** An event's delivery to the subscription, due now. */
+export async function due(to = own.webhook): Promise<string> {
+  const data = { webhook: to, livemode: true };
+  const event = { type: "webhook.test", account: own.account, livemode: true, at: now, to, data } as const;
+  const [id] = deliveriesOf(await db.batch(record(db, event)));
+  if (id === undefined) throw new Error("no delivery was made");
+  return id;
+}
+
+export const isClaim = (result: Claim | NotClaimed): result is Claim => !("over" in result);
+
+export async function claimed(id: string, at = now): Promise<Claim> {
+  const result = await claim(db, id, at);
+  if (!isClaim(result)) throw new Error(`not claimed: ${JSON.stringify(result)}`);
+  return result;
+}
+
+/** An attempt that was answered at once. */
+export const answered = (status: number, at = now): Attempt => ({
+  ...notAttempted("unreachable", at),
+  error: null,
+  status,
+  answer: "",
+});
+
+export const rowOf = async (id: string) =>
+  (await db.select().from(webhookDeliveries).where(eq(webhookDeliveries.id, id)))[0];
+
+export const webhookOf = async (id = own.webhook) => (await db.select().from(webhooks).where(eq(webhooks.id, id)))[0];

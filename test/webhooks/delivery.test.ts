@@ -1,0 +1,148 @@
+import { eq } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import {
+  answered,
+  claimed,
+  DAY,
+  db,
+  due,
+  isClaim,
+  later,
+  now,
+  own,
+  rowOf,
+  schedule,
+  SECOND,
+  subscribe,
+  webhookOf,
+} from "./delivery-facts.ts";
+import { webhookAttempts, webhooks } from "../../src/db/schema.ts";
+import { claim } from "../../src/webhooks/claim.ts";
+import { replayDelivery } from "../../src/webhooks/deliveries.ts";
+import { recordOutcome } from "../../src/webhooks/outcome.ts";
+
+describe("a claim", () => {
+  test("is had by one of many who wake at once", async () => {
+    const id = await due();
+    const results = await Promise.all(Array.from({ length: 10 }, () => claim(db, id, now)));
+    expect(results.filter(isClaim)).toHaveLength(1);
+    expect(results.filter((result) => !isClaim(result))).toEqual(
+      Array.from({ length: 9 }, () => ({ over: false, dueAt: later(30 * SECOND) })),
+    );
+  });
+
+  test("is not had before its time, nor of what is over or unknown", async () => {
+    const id = await due();
+    expect(await claim(db, id, later(-1))).toEqual({ over: false, dueAt: now });
+    await recordOutcome(db, await claimed(id), answered(200), schedule);
+    expect(await claim(db, id, later(DAY))).toEqual({ over: true });
+    expect(await claim(db, `evt_none.${own.webhook}`, now)).toEqual({ over: true });
+  });
+
+  test("cancels what is for a subscription that is inactive or gone", async () => {
+    const other = await subscribe(own.account);
+    const ids = [await due(), await due(other)];
+    await db.update(webhooks).set({ active: false }).where(eq(webhooks.id, own.webhook));
+    await db.delete(webhooks).where(eq(webhooks.id, other));
+    for (const id of ids) {
+      expect(await claim(db, id, now)).toEqual({ over: true });
+      expect(await rowOf(id)).toMatchObject({ state: "cancelled", attempts: 0, nextAttemptAt: null, finishedAt: now });
+    }
+  });
+
+  test("that was lost comes again, and ends nothing any more", async () => {
+    const id = await due();
+    const lost = await claimed(id);
+    const again = await claimed(id, later(30 * SECOND));
+    expect([lost.attempt, again.attempt]).toEqual([1, 2]);
+    await recordOutcome(db, lost, answered(200), schedule);
+    expect(await rowOf(id)).toMatchObject({ state: "pending", attempts: 2 });
+    await recordOutcome(db, again, answered(500, later(31 * SECOND)), schedule);
+    expect(await rowOf(id)).toMatchObject({ state: "pending", attempts: 2 });
+    const log = await db.select().from(webhookAttempts).where(eq(webhookAttempts.delivery, id));
+    expect(log.map(({ attempt, status }) => [attempt, status])).toEqual([
+      [1, 200],
+      [2, 500],
+    ]);
+  });
+});
+
+describe("an outcome", () => {
+  test("follows the schedule to its end, and a replay begins it anew", async () => {
+    const id = await due();
+    const caller = {
+      account: own.account,
+      livemode: true,
+      plan: "free",
+      key: "",
+      scopes: [],
+      expiresAt: null,
+    } as const;
+    /** Fails until there is no next attempt; the waits, in seconds. */
+    const failFrom = async (start: Date) => {
+      const waits: number[] = [];
+      for (let at = start; ;) {
+        const next = await recordOutcome(db, await claimed(id, at), answered(500, at), schedule);
+        const state = next === undefined ? "exhausted" : "pending";
+        const finishedAt = next === undefined ? at : null;
+        expect(await rowOf(id)).toMatchObject({ state, nextAttemptAt: next ?? null, finishedAt });
+        if (next === undefined) return waits;
+        waits.push((next.getTime() - at.getTime()) / SECOND);
+        at = next;
+      }
+    };
+    const [first = 0, second = 0, ...further] = await failFrom(now);
+    expect([Math.floor(first / 5), Math.floor(second / 300), further]).toEqual([1, 1, []]);
+    expect([first <= 7, second <= 361]).toEqual([true, true]);
+    await replayDelivery(db, caller, own.webhook, id, later(DAY));
+    expect(await failFrom(later(DAY))).toHaveLength(2);
+    expect((await rowOf(id))?.attempts).toBe(6);
+  });
+
+  test.each([199, 300, 301, 302, 307, 400, 404, 500])("of status %i is a failure", async (status) => {
+    const id = await due();
+    await recordOutcome(db, await claimed(id), answered(status), schedule);
+    expect((await rowOf(id))?.state).toBe("pending");
+    expect((await webhookOf())?.failingSince).toEqual(now);
+  });
+
+  test.each([200, 201, 204, 299])("of status %i is a success, and ends the time of failures", async (status) => {
+    await db
+      .update(webhooks)
+      .set({ failingSince: later(-4 * DAY) })
+      .where(eq(webhooks.id, own.webhook));
+    const id = await due();
+    await recordOutcome(db, await claimed(id), answered(status), schedule);
+    expect(await rowOf(id)).toMatchObject({ state: "succeeded", nextAttemptAt: null, finishedAt: now });
+    expect((await webhookOf())?.failingSince).toBeNull();
+  });
+
+  test("of 410 deactivates the subscription, and cancels what is pending of it alone", async () => {
+    const other = await subscribe(own.account);
+    const [id, pending, foreign] = [await due(), await due(), await due(other)];
+    expect(await recordOutcome(db, await claimed(id), answered(410), schedule)).toBeUndefined();
+    expect((await rowOf(id))?.state).toBe("exhausted");
+    expect((await rowOf(pending))?.state).toBe("cancelled");
+    expect((await rowOf(foreign))?.state).toBe("pending");
+    expect([(await webhookOf())?.active, (await webhookOf(other))?.active]).toEqual([false, true]);
+  });
+
+  test("after five days of failures deactivates, and not before", async () => {
+    await db.update(webhooks).set({ failingSince: now }).where(eq(webhooks.id, own.webhook));
+    const [id, pending] = [await due(), await due()];
+    const before = later(5 * DAY - 1);
+    await recordOutcome(db, await claimed(id, before), answered(500, before), schedule);
+    expect((await webhookOf())?.active).toBe(true);
+    await recordOutcome(db, await claimed(pending, later(5 * DAY)), answered(500, later(5 * DAY)), schedule);
+    expect(await webhookOf()).toMatchObject({ active: false, failingSince: now });
+    for (const one of [id, pending]) expect((await rowOf(one))?.state).toBe("cancelled");
+  });
+
+  test("of a URL that was changed meanwhile says nothing of the new one", async () => {
+    const id = await due();
+    const old = await claimed(id);
+    await db.update(webhooks).set({ url: "https://new.example.com/" }).where(eq(webhooks.id, own.webhook));
+    await recordOutcome(db, old, answered(410), schedule);
+    expect(await webhookOf()).toMatchObject({ active: true, failingSince: null });
+  });
+});

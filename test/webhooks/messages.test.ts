@@ -1,0 +1,93 @@
+import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import { answered, claimed, db, due, later, now, own, rowOf, schedule, SECOND, subscribe } from "./delivery-facts.ts";
+import { webhookAttempts, webhookDeliveries, webhooks } from "../../src/db/schema.ts";
+import type { DeliveryMessage } from "../../src/webhooks/message.ts";
+import { recordOutcome } from "../../src/webhooks/outcome.ts";
+import { requeueLate } from "../../src/webhooks/requeue.ts";
+import { seal } from "../../src/webhooks/sealed-secret.ts";
+import worker from "../../src/worker.ts";
+
+describe("messages", () => {
+  const send = async (queue: string, deliveries: readonly string[]) => {
+    const messages = deliveries.map((delivery, index) => ({
+      id: String(index),
+      timestamp: now,
+      attempts: 1,
+      body: { shard: 0, delivery },
+    }));
+    const batch = createMessageBatch<DeliveryMessage>(queue, messages);
+    const context = createExecutionContext();
+    await worker.queue(batch, env);
+    return getQueueResult(batch, context);
+  };
+
+  test("of what is over, not due for long, or nothing at all are acknowledged; what is due soon waits", async () => {
+    const [done, early, soon] = [await due(), await due(), await due()];
+    await recordOutcome(db, await claimed(done), answered(200), schedule);
+    const dueAt = (id: string, time: number) =>
+      db
+        .update(webhookDeliveries)
+        .set({ nextAttemptAt: new Date(time) })
+        .where(eq(webhookDeliveries.id, id));
+    await dueAt(early, Date.now() + 3_600_000);
+    await dueAt(soon, Date.now() + 30_000);
+    const result = await send("pdf-service-webhooks", [done, early, soon, "evt_none.wh_none", "nonsense"]);
+    expect(result.explicitAcks.toSorted()).toEqual(["0", "1", "3", "4"]);
+    expect(result.retryMessages).toEqual([{ msgId: "2" }]);
+  });
+
+  test("with a target that is not allowed any more, or a secret that cannot be read, fail without a request", async () => {
+    const other = await subscribe(own.account);
+    await db.update(webhooks).set({ url: "https://10.0.0.1/" }).where(eq(webhooks.id, other));
+    const ids = [await due(), await due(other)];
+    // The secrets of these subscriptions are no secrets; one of them gets a real one.
+    const secret = await seal(env.SERVER_SECRET, other, new Uint8Array(32));
+    await db.update(webhooks).set({ secret }).where(eq(webhooks.id, other));
+    const unreadable = await seal("another server's secret, 32 letters", own.webhook, new Uint8Array(32));
+    await db.update(webhooks).set({ secret: unreadable }).where(eq(webhooks.id, own.webhook));
+    const result = await send("pdf-service-webhooks", ids);
+    expect(result.retryMessages.map(({ msgId }) => msgId).toSorted()).toEqual(["0", "1"]);
+    const log = await db.select().from(webhookAttempts);
+    expect(ids.map((id) => log.find(({ delivery }) => delivery === id)?.error)).toEqual([
+      "secret_unreadable",
+      "target_refused",
+    ]);
+  });
+
+  test("that failed too often leave their deliveries exhausted", async () => {
+    const [id, done] = [await due(), await due()];
+    await recordOutcome(db, await claimed(done), answered(200), schedule);
+    for (const queue of ["pdf-service-webhooks-dead", "pdf-service-webhooks-dead-production"]) {
+      const result = await send(queue, [id, done]);
+      expect(result.explicitAcks).toEqual(["0", "1"]);
+      expect([(await rowOf(id))?.state, (await rowOf(done))?.state]).toEqual(["exhausted", "succeeded"]);
+    }
+  });
+});
+
+test("the sweep wakes what is more than a minute late, and nothing else", async () => {
+  const [late, lost, done] = [await due(), await due(), await due()];
+  await recordOutcome(db, await claimed(done), answered(200), schedule);
+  await claimed(lost);
+  const woken: unknown[] = [];
+  const queue = {
+    ...env.WEBHOOKS,
+    sendBatch: async (messages: Iterable<{ body: unknown }>) => {
+      woken.push(...Array.from(messages, ({ body }) => body));
+      return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
+    },
+  };
+  const wokenBy = async (at: Date) => {
+    woken.length = 0;
+    await requeueLate(db, 7, queue as unknown as Parameters<typeof requeueLate>[2], at);
+    return [late, lost, done].filter((delivery) =>
+      woken.some((body) => JSON.stringify(body) === JSON.stringify({ shard: 7, delivery })),
+    );
+  };
+  expect(await wokenBy(later(60 * SECOND))).toEqual([]);
+  expect(await wokenBy(later(60 * SECOND + 1))).toEqual([late]);
+  expect(await wokenBy(later(90 * SECOND + 1))).toEqual([late, lost]);
+});

@@ -1,0 +1,47 @@
+import { Webhook } from "standardwebhooks";
+import { describe, expect, it } from "vitest";
+import { seal, unseal } from "../../src/webhooks/sealed-secret.ts";
+import { newSecret, secretText, signatureHeaders } from "../../src/webhooks/sign.ts";
+
+const body = JSON.stringify({ type: "webhook.test", data: { name: "Grüße 👋" } });
+
+describe("a signature", () => {
+  it("is what a receiver with the package of Standard Webhooks verifies, and no other body, id or time", async () => {
+    const secret = newSecret();
+    const receiver = new Webhook(secretText(secret));
+    const headers = await signatureHeaders([secret], { id: "evt_1", at: new Date(), body });
+    expect(receiver.verify(body, headers)).toEqual(JSON.parse(body));
+    expect(() => receiver.verify(`${body} `, headers)).toThrow("No matching signature");
+    expect(() => receiver.verify(body, { ...headers, "webhook-id": "evt_2" })).toThrow("No matching signature");
+    const later = String(Number(headers["webhook-timestamp"]) + 1);
+    expect(() => receiver.verify(body, { ...headers, "webhook-timestamp": later })).toThrow("No matching signature");
+    expect(() => new Webhook(secretText(newSecret())).verify(body, headers)).toThrow("No matching signature");
+  });
+
+  it("is one for each secret while they change", async () => {
+    const [old, fresh] = [newSecret(), newSecret()];
+    const headers = await signatureHeaders([fresh, old], { id: "evt_1", at: new Date(), body });
+    expect(headers["webhook-signature"]).toMatch(/^v1,[\w+/]{43}= v1,[\w+/]{43}=$/);
+    for (const secret of [old, fresh]) {
+      expect(new Webhook(secretText(secret)).verify(body, headers)).toEqual(JSON.parse(body));
+    }
+  });
+});
+
+describe("a secret in the database", () => {
+  const server = "s".repeat(32);
+
+  it("opens under the same server's secret and for the same subscription alone", async () => {
+    const secret = newSecret();
+    const sealed = await seal(server, "wh_1", secret);
+    expect(await unseal(server, "wh_1", sealed)).toEqual(secret);
+    expect(await unseal("t".repeat(32), "wh_1", sealed)).toBeUndefined();
+    expect(await unseal(server, "wh_2", sealed)).toBeUndefined();
+    expect(await unseal(server, "wh_1", `${sealed.startsWith("A") ? "B" : "A"}${sealed.slice(1)}`)).toBeUndefined();
+  });
+
+  it("is never twice the same text", async () => {
+    const secret = newSecret();
+    expect(await seal(server, "wh_1", secret)).not.toBe(await seal(server, "wh_1", secret));
+  });
+});
