@@ -1,6 +1,6 @@
 import { html, raw } from "hono/html";
 import type { Description, Header, Method, Reference, Response } from "../description/description.ts";
-import { memberRows, table } from "./members.ts";
+import { breakable, memberRows, table } from "./members.ts";
 import { type Html, inline } from "./prose.ts";
 import { resolve } from "./resolve.ts";
 
@@ -123,7 +123,7 @@ export function errorList(description: Description, methods: readonly Method[]):
       ${byStatus.map(
         ([code, { status, about }]) =>
           html`<tr id="error-${code}">
-            <th scope="row"><code>${code}</code> <span class="type">${status}</span></th>
+            <th scope="row"><code>${breakable(code)}</code> <span class="type">${status}</span></th>
             <td><p>${inline(about)}</p></td>
           </tr>`,
       )}

@@ -122,6 +122,6 @@ export function table(caption: string, rows: readonly Row[]): Html | "" {
   </table>`;
 }
 
-/** Long names may break after their dots and before their capitals. */
-const breakable = (name: string): Html =>
-  html`${name.split(/(?<=[.\]])|(?<=[a-z])(?=[A-Z])/).map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}`;
+/** Long names may break after their dots and underscores, and before their capitals. */
+export const breakable = (name: string): Html =>
+  html`${name.split(/(?<=[.\]_])|(?<=[a-z])(?=[A-Z])/).map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}`;

@@ -60,7 +60,10 @@ export function limitWords(given: Schema): string[] {
 }
 
 function between(low: number | undefined, high: number | undefined, unit: string): string[] {
-  const [from, to] = [low, high].map((value) => value?.toLocaleString("en"));
+  // What zod says of every whole number limits nothing.
+  const [from, to] = [low, high].map((value) =>
+    value === undefined || Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value.toLocaleString("en"),
+  );
   if (from !== undefined && to !== undefined) return [`${from} to ${to}${unit}`];
   if (from !== undefined) return low === 0 && unit !== "" ? [] : [`at least ${from}${unit}`];
   return to === undefined ? [] : [`at most ${to}${unit}`];

@@ -1,0 +1,209 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { root } from "./server.ts";
+
+const server = inject("server");
+const run = promisify(execFile);
+const headers = { Authorization: `Bearer ${server.testKey}`, "Content-Type": "application/json" };
+
+interface Method {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
+}
+const description = (await (await fetch(`${server.baseUrl}/api/v1/openapi.json`)).json()) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Method>>>>;
+  readonly webhooks: Readonly<Record<string, unknown>>;
+  readonly components: {
+    readonly schemas: {
+      readonly Error: {
+        readonly properties: { readonly error: { properties: { code: { enum: readonly string[] } } } };
+      };
+    };
+  };
+};
+const answer = await fetch(`${server.baseUrl}/docs`);
+const page = await answer.text();
+
+const entities: Readonly<Record<string, string>> = {
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+  "&amp;": "&",
+};
+const textOf = (html: string): string =>
+  html.replace(/<[^>]*>/g, "").replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? "");
+
+/** What the page shows of a call, by language. */
+function shown(id: string, language: string): string {
+  const section = page.split('<section class="method"').find((part) => part.startsWith(` id="${id}"`)) ?? "";
+  const code = new RegExp(`data-language="${language}"[^>]*>([^]*?)</pre>`).exec(section)?.[1];
+  if (code === undefined) throw new Error(`the reference shows no ${language} for ${id}`);
+  return textOf(code);
+}
+
+const calls = Object.entries(description.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([verb, { operationId, requestBody, responses, summary }]) => {
+    const takesForm = requestBody?.content["multipart/form-data"] !== undefined;
+    const [status = "", success] = Object.entries(responses).find(([code]) => code.startsWith("2")) ?? [];
+    const types = Object.keys(success?.content ?? {});
+    const id = takesForm ? path.slice(path.lastIndexOf("/") + 1) : operationId;
+    return { id, path, verb, takesForm, status, types, summary };
+  }),
+);
+const operations = calls.filter(({ takesForm }) => takesForm);
+
+/** Where somebody would paste the examples: a folder that has `examples/`, and where results are left. */
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "pdf-service-reference-"));
+  await symlink(join(root, "examples"), join(folder, "examples"));
+  // Has curl tell what it got without a change to the command.
+  await mkdir(join(folder, "home"));
+  await writeFile(
+    join(folder, "home/.curlrc"),
+    'silent\nshow-error\nwrite-out = "%{stderr}%{http_code} %{content_type}"\n',
+  );
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const options = () => ({
+  cwd: folder,
+  env: { ...process.env, API_KEY: server.testKey, CURL_HOME: join(folder, "home") },
+  encoding: "buffer" as const,
+});
+
+/** What is printed or left in a file, and under which name; whatever is left is gone afterwards. */
+async function outcome(command: string, args: readonly string[]) {
+  const { stdout, stderr } = await run(command, args, options());
+  const [file] = (await readdir(folder)).filter((name) => !["examples", "home", "example.mjs"].includes(name));
+  if (file === undefined) return { file, body: stdout, told: stderr.toString() };
+  const body = await readFile(join(folder, file));
+  await rm(join(folder, file));
+  return { file, body, told: stderr.toString() };
+}
+
+/** By the extension that a result is stored under: how it begins, and its media type. */
+const kinds: Readonly<Record<string, readonly [start: string, type: string]>> = {
+  pdf: ["%PDF-", "application/pdf"],
+  zip: ["PK\x03\x04", "application/zip"],
+  png: ["\x89PNG", "image/png"],
+  printed: ["{", "application/json"],
+};
+
+/** Checks that a result is what its name says, and returns its media type. */
+function expectResult({
+  file = ".printed",
+  body,
+}: {
+  readonly file: string | undefined;
+  readonly body: Buffer;
+}): string {
+  const [start, type] = kinds[file.slice(file.lastIndexOf(".") + 1)] ?? [];
+  expect(body.subarray(0, start?.length).toString("latin1"), file).toBe(start);
+  return type ?? "";
+}
+
+function hasRequests(): boolean {
+  try {
+    execFileSync("python3", ["-c", "import requests"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+const python = hasRequests();
+if (!python) console.warn("\n  SKIPPED: the Python examples, which need python3 with requests.\n");
+
+test("has every operation of the description", () => expect(operations.length).toBeGreaterThan(12));
+
+describe.each(operations)("the examples of $id, as shown,", ({ id, types }) => {
+  test("in curl", async () => {
+    const result = await outcome("sh", ["-c", shown(id, "curl")]);
+    const [status, type = ""] = result.told.split(" ");
+    expect(status).toBe("200");
+    expect(types).toContain(type);
+    expect(type).toBe(expectResult(result));
+  });
+
+  test("in JavaScript", async () => {
+    await writeFile(join(folder, "example.mjs"), shown(id, "JavaScript"));
+    const result = await outcome(process.execPath, ["example.mjs"]);
+    if (result.file !== undefined) expectResult(result);
+    expect(result.body.length).toBeGreaterThan(20);
+  });
+
+  test.skipIf(!python)("in Python", async () => {
+    const result = await outcome("python3", ["-c", shown(id, "Python")]);
+    if (result.file !== undefined) expectResult(result);
+    expect(result.body.length).toBeGreaterThan(20);
+  });
+});
+
+/** Makes one of the things that a path is about. */
+async function made(collection: string, body: unknown): Promise<string> {
+  const answer = await fetch(`${server.baseUrl}${collection}`, { method: "POST", headers, body: JSON.stringify(body) });
+  expect(answer.status).toBe(201);
+  return ((await answer.json()) as { id: string }).id;
+}
+
+const removed = (path: string) => fetch(`${server.baseUrl}${path}`, { method: "DELETE", headers });
+
+/** Those that make the service call somebody are tried with a receiver, in the tests of webhooks. */
+const quiet = calls.filter(({ takesForm, path }) => !takesForm && !/\/(test|replay)$/.test(path));
+
+test.each(quiet)("the curl example of $id", async ({ id, path, status, types: [type] }) => {
+  const collection = path.replace(/\/\{.*/, "");
+  let command = shown(id, "curl");
+  let own = "";
+  if (path.includes("{id}")) {
+    const bodies: Record<string, unknown> = {
+      "/api/v1/keys": { name: "Reference" },
+      "/api/v1/webhooks": { url: "https://example.com/hooks", events: ["usage.limit_reached"] },
+    };
+    own = await made(collection, bodies[collection]);
+    command = command.replace(/\bID\b/, own);
+  }
+  const { body, told } = await outcome("sh", ["-c", command]);
+  expect(told.split(/ |;/).slice(0, 2)).toEqual([status, type]);
+  const answer = JSON.parse(body.toString()) as { id?: string };
+  if (status === "201" && answer.id !== undefined) await removed(`${collection}/${answer.id}`);
+  if (own !== "") await removed(`${collection}/${own}`);
+});
+
+describe("the page", () => {
+  test("is served with the policy of the pages, and whole without its script", () => {
+    expect(answer.headers.get("Content-Security-Policy")).toMatch(/^default-src 'none'/);
+    expect(page).not.toMatch(/<style|style="|\son\w+="|<script(?! type="module" src="\/assets\/)/);
+    for (const { path, summary } of calls) {
+      expect(page, path).toContain(`<code>${path}</code>`);
+      expect(textOf(page)).toContain(summary);
+    }
+  });
+
+  test("leads to nothing that is not there, and names nothing twice", () => {
+    const ids = Array.from(page.matchAll(/ id="([^"]*)"/g), ([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const links = Array.from(page.matchAll(/ href="#([^"]*)"/g), ([, id]) => id);
+    expect(links.length).toBeGreaterThan(100);
+    expect(links.filter((link) => !ids.includes(link))).toEqual([]);
+  });
+
+  test("tells every error, every event, and of a parameter its type, limits and default", () => {
+    const { code } = description.components.schemas.Error.properties.error.properties;
+    const wanted = [...code.enum.map((code) => `error-${code}`), ...Object.keys(description.webhooks)];
+    expect(wanted.filter((id) => !page.includes(`id="${id}"`))).toEqual([]);
+    const section = page.slice(page.indexOf(' id="to-images"'), page.indexOf(' id="from-images"'));
+    const rows = Array.from(section.matchAll(/<tr[^>]*>([^]*?)<\/tr>/g), ([, row = ""]) =>
+      textOf(row).replace(/\s+/g, " "),
+    );
+    expect(rows.find((row) => row.trim().startsWith("dpi"))).toMatch(/dpi integer .*36 to 600 · default 150/);
+    expect(rows.find((row) => row.trim().startsWith("format"))).toMatch(/png, jpeg, webp · default png/);
+  });
+});
