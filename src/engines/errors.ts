@@ -13,6 +13,7 @@ export type RefusalCode =
   | "owner_password_required"
   | "limit_exceeded"
   | "raster_too_large"
+  | "ocr_failed"
   | "overloaded"
   | "encryption_failed"
   | "encryption_unavailable";

@@ -1,0 +1,134 @@
+import { isUnspaced } from "../pdf/text-characters.ts";
+import { SPACE_GAP } from "../pdf/text-glyphs.ts";
+import type { PagePicture, View } from "./page-picture.ts";
+import type { TextRecognizer } from "./tesseract.ts";
+import type { QuarterTurns, ReadLine, ReadWord } from "./tesseract-results.ts";
+import type { Line, RecognizedPage, Word } from "./words.ts";
+
+/** A recognised page, and what is told of it. */
+export interface PageReading extends RecognizedPage {
+  /** Lines end with `\n`, paragraphs with an empty line. */
+  readonly text: string;
+  /** Mean of the words, 0 to 1; 0 where there are none. */
+  readonly confidence: number;
+  /** The languages that its words were read in. */
+  readonly languages: ReadonlySet<string>;
+}
+
+/** Pixels an inch: more costs more and finds no more, where the letters are of usual size (`npm run bench -- --only ocr`). */
+const DPI = 200;
+/** Lines below this many pixels are read badly (a scan at 125 dpi, 14 pixels: 5 % errors; 17 pixels: 1 %); then they are drawn as high. */
+const LOWEST_LINE = 16;
+const GOOD_LINE = 23;
+/** More than this only blurs. */
+const MOST_ENLARGED = 3;
+/** Degrees: lines that rise more than this are read in the wrong order where they stand side by side. */
+const LEVEL_ENOUGH = 0.3;
+/** What is read upside down has a confidence of 0.3 to 0.4, what is read rightly of 0.8 and more. */
+const DOUBTFUL = 0.65;
+
+/**
+ * Recognises a page: drawn as finely as its letters ask for, its lines level, upright. Pages do not know each other.
+ * `recognizer` has its languages open.
+ * @throws Refusal `limit_exceeded`, `overloaded` (memory); whatever breaks in Tesseract.
+ */
+export async function recognizePage(picture: PagePicture, recognizer: TextRecognizer): Promise<PageReading> {
+  const scan = picture.scan();
+  // A scan holds no more than its own pixels.
+  const own = scan && scan.share > 0.5 ? scan.dpi : DPI;
+  const dpi = Math.min(DPI, own, picture.mostDpi);
+  const first = await readView(picture, recognizer, { dpi, turn: 0 });
+  if (first.confidence >= DOUBTFUL) return readingOf(picture, first);
+  const turns = await picture.draw(first.view, (raster) => recognizer.orientation(raster));
+  if (!turns) return readingOf(picture, first);
+  const second = await readView(picture, recognizer, { dpi: first.view.dpi, turn: turns * 90 });
+  return readingOf(picture, second.weight > first.weight ? second : first);
+}
+
+/** What was read in one view of a page. */
+interface ViewReading {
+  readonly view: View;
+  readonly lines: readonly ReadLine[];
+  readonly confidence: number;
+  /** How much was read, and how surely. */
+  readonly weight: number;
+}
+
+async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted: View): Promise<ViewReading> {
+  const { skew, lineHeights } = await picture.draw(wanted, (raster) => recognizer.look(raster));
+  const height = lineHeights[lineHeights.length >> 1] ?? GOOD_LINE;
+  const enlarged = height < LOWEST_LINE ? Math.min(MOST_ENLARGED, GOOD_LINE / height) : 1;
+  const view: View = {
+    dpi: Math.min(wanted.dpi * enlarged, picture.mostDpi),
+    turn: wanted.turn + (Math.abs(skew) > LEVEL_ENOUGH ? skew : 0),
+  };
+  if (view.turn !== wanted.turn || view.dpi > wanted.dpi) {
+    await picture.draw(view, (raster) => recognizer.look(raster));
+  }
+  const lines = await recognizer.read();
+  const words = lines.flatMap((line) => line.words);
+  const sum = words.reduce((total, { confidence }) => total + confidence, 0);
+  return {
+    view,
+    lines,
+    confidence: sum / Math.max(1, words.length),
+    weight: words.reduce((total, { text, confidence }) => total + text.length * confidence ** 2, 0),
+  };
+}
+
+function readingOf(picture: PagePicture, { view, lines, confidence }: ViewReading): PageReading {
+  const place = picture.boxIn(view);
+  const words = lines.flatMap((line) => line.words);
+  const turned = Math.round(view.turn / 90) + commonTurns(words);
+  return {
+    rotation: ((turned % 4) * 90) as RecognizedPage["rotation"],
+    lines: lines.map((line): Line => {
+      const placed = line.words.map(({ text, box, confidence }): Word => ({
+        text,
+        bbox: place(box).map(rounded) as unknown as Word["bbox"],
+        confidence,
+      }));
+      return { words: placed, bbox: around(placed) };
+    }),
+    text: lines.map((line, index) => (index === 0 ? "" : line.startsParagraph ? "\n\n" : "\n") + textOf(line)).join(""),
+    confidence,
+    languages: new Set(words.map(({ language }) => language)),
+  };
+}
+
+const rounded = (value: number): number => Math.round(value * 100) / 100;
+
+/** Tesseract itself reads text that stands on its right side. */
+function commonTurns(words: readonly ReadWord[]): QuarterTurns {
+  const letters = [0, 0, 0, 0];
+  for (const { text, turns } of words) letters[turns] = (letters[turns] ?? 0) + text.length;
+  return letters.indexOf(Math.max(...letters)) as QuarterTurns;
+}
+
+function around(words: readonly Word[]): Line["bbox"] {
+  const boxes = words.map(({ bbox }) => bbox);
+  return [
+    Math.min(...boxes.map(([x0]) => x0)),
+    Math.min(...boxes.map(([, y0]) => y0)),
+    Math.max(...boxes.map(([, , x1]) => x1)),
+    Math.max(...boxes.map(([, , , y1]) => y1)),
+  ];
+}
+
+/** The words of a line, with spaces where the script sets them. */
+function textOf({ words }: ReadLine): string {
+  let text = "";
+  for (const [index, word] of words.entries()) {
+    const last = words[index - 1];
+    text += last && !isJoined(last, word) ? ` ${word.text}` : word.text;
+  }
+  return text;
+}
+
+function isJoined(before: ReadWord, next: ReadWord): boolean {
+  const unspaced = [Array.from(before.text).at(-1), next.text].map((text) => isUnspaced(text?.codePointAt(0) ?? 0));
+  if (!unspaced.includes(true)) return false;
+  const size = Math.max(before.box[3] - before.box[1], next.box[3] - next.box[1]);
+  const gap = next.box[0] - before.box[2];
+  return gap <= (unspaced.includes(false) ? SPACE_GAP : 1) * size;
+}
