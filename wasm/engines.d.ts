@@ -137,7 +137,7 @@ declare module "*/wasm/generated/tesseract.wasm" {
 }
 
 declare module "*/wasm/generated/models.js" {
-  /** Codes of the models that are in place, the one for orientation apart. */
+  /** Codes of the models that are in place, sorted. */
   export const models: readonly string[];
 }
 
@@ -164,8 +164,8 @@ declare module "*/wasm/generated/tesseract.js" {
   }
 
   export interface TessBaseAPI {
-    /** 0 where it worked. `engine`: 0 the old one, 1 the neural one. */
-    Init(folder: null, languages: string, engine: 0 | 1): number;
+    /** 0 where it worked. `engine`: 1, the neural one; this build has no other. */
+    Init(folder: null, languages: string, engine: 1): number;
     SetPageSegMode(mode: number): void;
     SetVariable(name: string, value: string): boolean;
     SetImage(pixels: number, width: number, height: number, bytesPerPixel: number, bytesPerLine: number): void;
@@ -175,18 +175,12 @@ declare module "*/wasm/generated/tesseract.js" {
     /** 0 where it worked. */
     Recognize(monitor: null): number;
     GetIterator(): ResultIterator;
-    DetectOS(results: OSResults): boolean;
     End(): void;
-  }
-
-  export interface OSResults {
-    readonly best_result: { readonly orientation_id: number; readonly oconfidence: number };
   }
 
   export interface Tesseract {
     readonly HEAPU8: Uint8Array;
     readonly TessBaseAPI: new () => TessBaseAPI;
-    readonly OSResults: new () => OSResults;
     readonly FS: {
       /** Keeps `bytes` as they are. */
       writeFile(path: string, bytes: Uint8Array): void;
@@ -194,7 +188,7 @@ declare module "*/wasm/generated/tesseract.js" {
     };
     _malloc(bytes: number): number;
     _free(pointer: number): void;
-    destroy(object: TessBaseAPI | PageIterator | OSResults): void;
+    destroy(object: TessBaseAPI | PageIterator): void;
     /** The address of an object; 0 for none. */
     getPointer(object: PageIterator): number;
   }

@@ -6,8 +6,6 @@ const MiB = 1024 * 1024;
 /** Cloudflare's limit for one file of the static assets. */
 const MAX_BYTES = 25 * MiB;
 const ENDING = ".traineddata.gz";
-/** The model that tells which way a page is turned; it reads nothing. */
-const ORIENTATION = "osd";
 
 /** Puts a model in place under its code, such as `rus`. `gzipped`: the file as it is served. Throws where it is too large. */
 export function putModel(generated: string, code: string, gzipped: Uint8Array): void {
@@ -27,7 +25,6 @@ export function listModels(generated: string): readonly string[] {
   const codes = readdirSync(join(generated, "assets/models"))
     .filter((name) => name.endsWith(ENDING))
     .map((name) => name.slice(0, -ENDING.length))
-    .filter((code) => code !== ORIENTATION)
     .toSorted();
   const path = join(generated, "models.js");
   const text = `export const models = ${JSON.stringify(codes)};\n`;

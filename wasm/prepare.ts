@@ -39,9 +39,9 @@ const BINARIES = [
     "30fb52fa2a80166d25ba7debf902218904ba1f05ccce9f959f722beff9e2f344",
   ],
   [
-    "tesseract.js-core/tesseract-core-simd.wasm",
+    "tesseract.js-core/tesseract-core-simd-lstm.wasm",
     "tesseract.wasm",
-    "7d237a13edfeb0fa2f104744fccde0a00e0c076c3e23b7a8fc7af75ec9af2c3e",
+    "34e8d50cac216427d86bf397d610fdd9f49492539bbcdfbfccc4eda20c810bea",
   ],
 ] as const;
 
@@ -216,7 +216,7 @@ for (const [family, name] of Object.entries(FONTS)) {
   copyFileSync(join(folder, "400Regular", `${family}_400Regular.ttf`), join(fonts, `${family}.ttf`));
 }
 
-const tesseract = join(packages, "tesseract.js-core/tesseract-core-simd.js");
+const tesseract = join(packages, "tesseract.js-core/tesseract-core-simd-lstm.js");
 writeFileSync(join(target, "tesseract.js"), tesseractGlue(readFileSync(tesseract, "utf8")));
 // Models that somebody added stay where they are.
 const models = join(packages, "@tesseract.js-data");

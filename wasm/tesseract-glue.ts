@@ -11,7 +11,7 @@ export function tesseractGlue(text: string): string {
   text = replace(text, 'require("crypto")', "undefined", 1);
   text = replace(text, "l=new Uint8Array(a);", "e.HEAPU8=l=new Uint8Array(a);", 1);
   // The files are models that nobody else has: without this they would be copied.
-  text = replace(text, "x.write(a,b,0,b.byteLength,void 0,c.Bh)", "x.write(a,b,0,b.byteLength,void 0,!0)", 1);
+  text = replace(text, "b.byteLength,void 0,c.Fh)", "b.byteLength,void 0,!0)", 1);
   // No more than is asked for: what is taken in advance is held back from other requests.
   text = replace(text, "var d=b*(1+.2/c);", "var d=b;", 1);
   // Tesseract does not look whether malloc found memory, and would write to address 0.

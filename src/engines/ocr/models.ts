@@ -1,9 +1,6 @@
 /** The models of text recognition: files of Tesseract's, put in place by wasm/prepare.ts and scripts/add-model.ts. */
 import { MiB } from "../../limits.ts";
 
-/** The model that tells which way a page is turned. */
-export const ORIENTATION_MODEL = "osd";
-
 /** Reads a model's file, gzipped. */
 export type LoadModel = (code: string) => Promise<ArrayBuffer>;
 

@@ -24,6 +24,8 @@ export interface View {
   readonly dpi: number;
   /** Degrees clockwise. */
   readonly turn: number;
+  /** The part of it that is drawn; all where it is not given. */
+  readonly part?: PointBox;
 }
 
 /** A page of a document that is drawn grey, at several resolutions and turned: interpreted once. */
@@ -103,7 +105,7 @@ export class PagePicture implements Disposable {
   boxIn(view: View): (box: PixelBox) => PointBox {
     const { Matrix } = this.#open.engine.mupdf;
     const matrix = this.#matrix(view);
-    const [left, top] = this.#pixels(matrix);
+    const [left, top] = this.#pixels(view, matrix);
     const [a, b, c, d, e, f] = Matrix.invert(matrix);
     const scale = POINTS / view.dpi;
     const lies = Math.round(view.turn / 90) % 2 !== 0;
@@ -127,18 +129,29 @@ export class PagePicture implements Disposable {
     return turn === 0 ? scale : Matrix.concat(scale, Matrix.rotate(turn));
   }
 
-  /** The pixels that the page covers: left, top, right, bottom. */
-  #pixels(matrix: Matrix): [number, number, number, number] {
+  /** The pixels that the page covers, or the part of it: left, top, right, bottom. */
+  #pixels({ part }: View, matrix: Matrix): [number, number, number, number] {
     const { Rect } = this.#open.engine.mupdf;
-    const [x0, y0, x1, y1] = Rect.transform([...this.#bounds], matrix);
-    const [left, top] = [Math.floor(x0 + 0.001), Math.floor(y0 + 0.001)];
-    return [left, top, Math.max(left + 1, Math.ceil(x1 - 0.001)), Math.max(top + 1, Math.ceil(y1 - 0.001))];
+    const [left, top, right, bottom] = this.#bounds;
+    const [x0, y0, x1, y1] = Rect.transform(
+      part
+        ? [
+            Math.max(left, left + part[0]),
+            Math.max(top, top + part[1]),
+            Math.min(right, left + part[2]),
+            Math.min(bottom, top + part[3]),
+          ]
+        : [left, top, right, bottom],
+      matrix,
+    );
+    const [x, y] = [Math.floor(x0 + 0.001), Math.floor(y0 + 0.001)];
+    return [x, y, Math.max(x + 1, Math.ceil(x1 - 0.001)), Math.max(y + 1, Math.ceil(y1 - 0.001))];
   }
 
   #draw(view: View): Pixmap {
     const { mupdf } = this.#open.engine;
     const matrix = this.#matrix(view);
-    const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceGray, this.#pixels(matrix), false);
+    const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceGray, this.#pixels(view, matrix), false);
     try {
       pixmap.clear(255);
       const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);

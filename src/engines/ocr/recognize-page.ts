@@ -26,11 +26,19 @@ const MOST_ENLARGED = 3;
 const LEVEL_ENOUGH = 0.3;
 /** What is read upside down has a confidence of 0.3 to 0.4, what is read rightly of 0.8 and more. */
 const DOUBTFUL = 0.65;
+/** How much surer another direction must be. */
+const SURER = 0.15;
+/** Degrees clockwise, the likeliest first: text that stands on its right side Tesseract reads as it is. */
+const OTHER_TURNS = [180, 90, 270] as const;
+/** Lines that another direction is tried with. */
+const SAMPLE_LINES = 6;
+/** Points around them: letters that touch an edge are not seen as such. */
+const SAMPLE_MARGIN = 12;
 
 /**
  * Recognises a page: drawn as finely as its letters ask for, its lines level, upright. Pages do not know each other.
  * `recognizer` has its languages open.
- * @throws Refusal `limit_exceeded`, `overloaded` (memory); whatever breaks in Tesseract.
+ * @throws Refusal `limit_exceeded`, `overloaded` (memory); RecognitionFailure.
  */
 export async function recognizePage(picture: PagePicture, recognizer: TextRecognizer): Promise<PageReading> {
   const scan = picture.scan();
@@ -38,20 +46,44 @@ export async function recognizePage(picture: PagePicture, recognizer: TextRecogn
   const own = scan && scan.share > 0.5 ? scan.dpi : DPI;
   const dpi = Math.min(DPI, own, picture.mostDpi);
   const first = await readView(picture, recognizer, { dpi, turn: 0 });
-  if (first.confidence >= DOUBTFUL) return readingOf(picture, first);
-  const turns = await picture.draw(first.view, (raster) => recognizer.orientation(raster));
-  if (!turns) return readingOf(picture, first);
-  const second = await readView(picture, recognizer, { dpi: first.view.dpi, turn: turns * 90 });
-  return readingOf(picture, second.weight > first.weight ? second : first);
+  if (first.lineCount === 0 || first.certainty >= DOUBTFUL) return readingOf(picture, first);
+  const sample = sampleOf(picture, first);
+  let best = { turn: 0, certainty: first.certainty + SURER };
+  for (const turn of OTHER_TURNS) {
+    const { certainty } = await readView(picture, recognizer, { ...sample, turn });
+    if (certainty > best.certainty) best = { turn, certainty };
+    if (certainty >= DOUBTFUL) break;
+  }
+  if (best.turn === 0) return readingOf(picture, first);
+  const second = await readView(picture, recognizer, { dpi: first.view.dpi, turn: best.turn });
+  return readingOf(picture, second.certainty > first.certainty ? second : first);
+}
+
+/** The part of a page where most was found on a few lines. */
+function sampleOf(picture: PagePicture, { view, lines }: ViewReading): Omit<View, "turn"> {
+  const place = picture.boxIn(view);
+  const letters = lines.map(({ words }) => words.reduce((sum, { text }) => sum + text.length, 0));
+  let [start, most] = [0, 0];
+  for (let at = 0; at < lines.length; at++) {
+    const found = letters.slice(at, at + SAMPLE_LINES).reduce((sum, count) => sum + count, 0);
+    if (found > most) [start, most] = [at, found];
+  }
+  const words = lines.slice(start, start + SAMPLE_LINES).flatMap((line) => line.words);
+  if (words.length === 0) return { dpi: view.dpi };
+  const [x0, y0, x1, y1] = around(words.map(({ box }) => place(box)));
+  return { dpi: view.dpi, part: [x0 - SAMPLE_MARGIN, y0 - SAMPLE_MARGIN, x1 + SAMPLE_MARGIN, y1 + SAMPLE_MARGIN] };
 }
 
 /** What was read in one view of a page. */
 interface ViewReading {
   readonly view: View;
   readonly lines: readonly ReadLine[];
+  /** How many lines were seen, whether they could be read or not. */
+  readonly lineCount: number;
+  /** Mean of the words. */
   readonly confidence: number;
-  /** How much was read, and how surely. */
-  readonly weight: number;
+  /** Mean of the letters. */
+  readonly certainty: number;
 }
 
 async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted: View): Promise<ViewReading> {
@@ -59,6 +91,7 @@ async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted
   const height = lineHeights[lineHeights.length >> 1] ?? GOOD_LINE;
   const enlarged = height < LOWEST_LINE ? Math.min(MOST_ENLARGED, GOOD_LINE / height) : 1;
   const view: View = {
+    ...wanted,
     dpi: Math.min(wanted.dpi * enlarged, picture.mostDpi),
     turn: wanted.turn + (Math.abs(skew) > LEVEL_ENOUGH ? skew : 0),
   };
@@ -67,13 +100,18 @@ async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted
   }
   const lines = await recognizer.read();
   const words = lines.flatMap((line) => line.words);
-  const sum = words.reduce((total, { confidence }) => total + confidence, 0);
   return {
     view,
     lines,
-    confidence: sum / Math.max(1, words.length),
-    weight: words.reduce((total, { text, confidence }) => total + text.length * confidence ** 2, 0),
+    lineCount: lineHeights.length,
+    confidence: mean(words, () => 1),
+    certainty: mean(words, ({ text }) => text.length),
   };
+}
+
+function mean(words: readonly ReadWord[], weight: (word: ReadWord) => number): number {
+  const all = words.reduce((sum, word) => sum + weight(word), 0);
+  return words.reduce((sum, word) => sum + word.confidence * weight(word), 0) / Math.max(1, all);
 }
 
 function readingOf(picture: PagePicture, { view, lines, confidence }: ViewReading): PageReading {
@@ -88,7 +126,7 @@ function readingOf(picture: PagePicture, { view, lines, confidence }: ViewReadin
         bbox: place(box).map(rounded) as unknown as Word["bbox"],
         confidence,
       }));
-      return { words: placed, bbox: around(placed) };
+      return { words: placed, bbox: around(placed.map(({ bbox }) => bbox)) };
     }),
     text: lines.map((line, index) => (index === 0 ? "" : line.startsParagraph ? "\n\n" : "\n") + textOf(line)).join(""),
     confidence,
@@ -105,8 +143,7 @@ function commonTurns(words: readonly ReadWord[]): QuarterTurns {
   return letters.indexOf(Math.max(...letters)) as QuarterTurns;
 }
 
-function around(words: readonly Word[]): Line["bbox"] {
-  const boxes = words.map(({ bbox }) => bbox);
+function around(boxes: readonly Line["bbox"][]): Line["bbox"] {
   return [
     Math.min(...boxes.map(([x0]) => x0)),
     Math.min(...boxes.map(([, y0]) => y0)),

@@ -29,7 +29,7 @@ export interface ReadLine {
 export const LEVEL = { paragraph: 1, line: 2, word: 3 } as const;
 
 /** Tesseract tells where the top of the page is: up, right, down, left. */
-export function turnsFor(top: number): QuarterTurns {
+function turnsFor(top: number): QuarterTurns {
   return ((4 - top) % 4) as QuarterTurns;
 }
 

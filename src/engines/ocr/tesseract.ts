@@ -3,8 +3,8 @@ import createTesseract, { type TessBaseAPI, type Tesseract } from "../../../wasm
 import { Refusal } from "../errors.ts";
 import type { AllowHeap } from "../pdf/heap.ts";
 import { CodecInstance } from "../raster/codec-instance.ts";
-import { intsIn, LEVEL, linesOf, type QuarterTurns, type ReadLine, turnsFor } from "./tesseract-results.ts";
-import { type LoadModel, ORIENTATION_MODEL, readModel } from "./models.ts";
+import { intsIn, LEVEL, linesOf, type ReadLine } from "./tesseract-results.ts";
+import { type LoadModel, readModel } from "./models.ts";
 
 /** A picture of a page, 8 bits grey, rows from the top without padding. */
 export interface GreyRaster {
@@ -32,7 +32,6 @@ export class RecognitionFailure extends Error {
 
 /** Columns and blocks are found by Tesseract itself, without its own look at the orientation. */
 const PAGE_MODE_AUTO = 3;
-const OLD_ENGINE = 0;
 const NEURAL_ENGINE = 1;
 
 /**
@@ -62,7 +61,7 @@ export class TextRecognizer {
     const models = await this.#models(languages);
     await this.#use((core) => {
       this.#close(core);
-      const api = start(core, models, name, NEURAL_ENGINE);
+      const api = start(core, models, name);
       api.SetPageSegMode(PAGE_MODE_AUTO);
       this.#reader = { api, languages: name };
     });
@@ -95,23 +94,6 @@ export class TextRecognizer {
       const { api } = this.#opened();
       if (api.Recognize(null) !== 0) throw new Error("Tesseract did not recognise the page");
       return linesOf(core, api.GetIterator());
-    });
-  }
-
-  /** Which way a page is turned, by the shapes of its letters; undefined where there are too few. */
-  async orientation(raster: GreyRaster): Promise<QuarterTurns | undefined> {
-    const models = await this.#models([ORIENTATION_MODEL]);
-    return this.#use((core) => {
-      const api = start(core, models, ORIENTATION_MODEL, OLD_ENGINE);
-      const results = new core.OSResults();
-      try {
-        show(core, api, raster);
-        return api.DetectOS(results) ? turnsFor(results.best_result.orientation_id) : undefined;
-      } finally {
-        core.destroy(results);
-        api.End();
-        core.destroy(api);
-      }
     });
   }
 
@@ -149,16 +131,11 @@ export class TextRecognizer {
   }
 }
 
-function start(
-  core: Tesseract,
-  models: readonly (readonly [string, Uint8Array])[],
-  languages: string,
-  engine: 0 | 1,
-): TessBaseAPI {
+function start(core: Tesseract, models: readonly (readonly [string, Uint8Array])[], languages: string): TessBaseAPI {
   const path = (code: string): string => `${code}.traineddata`;
   for (const [code, model] of models) core.FS.writeFile(path(code), model);
   const api = new core.TessBaseAPI();
-  const result = api.Init(null, languages, engine);
+  const result = api.Init(null, languages, NEURAL_ENGINE);
   for (const [code] of models) core.FS.unlink(path(code));
   if (result !== 0) throw new Error(`Tesseract cannot use the models of ${languages}`);
   return api;
