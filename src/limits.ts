@@ -78,8 +78,8 @@ export const limits = {
     pages: 50,
     /** Languages of one call: each model is in memory. */
     languages: 3,
-    /** Pixels of a page as it is recognised, about an A3 at 250 dpi; a larger page is drawn more coarsely. */
-    pagePixels: 12_000_000,
+    /** Pixels of a page as it is recognised, an A3 at 200 dpi; a larger page is drawn more coarsely. */
+    pagePixels: 8_000_000,
   },
 
   compress: {

@@ -1,5 +1,3 @@
-import { isUnspaced } from "../pdf/text-characters.ts";
-import { SPACE_GAP } from "../pdf/text-glyphs.ts";
 import type { PagePicture, View } from "./page-picture.ts";
 import type { TextRecognizer } from "./tesseract.ts";
 import type { QuarterTurns, ReadLine, ReadWord } from "./tesseract-results.ts";
@@ -128,7 +126,7 @@ function readingOf(picture: PagePicture, { view, lines, confidence }: ViewReadin
       }));
       return { words: placed, bbox: around(placed.map(({ bbox }) => bbox)) };
     }),
-    text: lines.map((line, index) => (index === 0 ? "" : line.startsParagraph ? "\n\n" : "\n") + textOf(line)).join(""),
+    text: lines.map((line, index) => (index === 0 ? "" : line.startsParagraph ? "\n\n" : "\n") + line.text).join(""),
     confidence,
     languages: new Set(words.map(({ language }) => language)),
   };
@@ -150,22 +148,4 @@ function around(boxes: readonly Line["bbox"][]): Line["bbox"] {
     Math.max(...boxes.map(([, , x1]) => x1)),
     Math.max(...boxes.map(([, , , y1]) => y1)),
   ];
-}
-
-/** The words of a line, with spaces where the script sets them. */
-function textOf({ words }: ReadLine): string {
-  let text = "";
-  for (const [index, word] of words.entries()) {
-    const last = words[index - 1];
-    text += last && !isJoined(last, word) ? ` ${word.text}` : word.text;
-  }
-  return text;
-}
-
-function isJoined(before: ReadWord, next: ReadWord): boolean {
-  const unspaced = [Array.from(before.text).at(-1), next.text].map((text) => isUnspaced(text?.codePointAt(0) ?? 0));
-  if (!unspaced.includes(true)) return false;
-  const size = Math.max(before.box[3] - before.box[1], next.box[3] - next.box[1]);
-  const gap = next.box[0] - before.box[2];
-  return gap <= (unspaced.includes(false) ? SPACE_GAP : 1) * size;
 }

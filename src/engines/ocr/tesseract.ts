@@ -63,6 +63,10 @@ export class TextRecognizer {
       this.#close(core);
       const api = start(core, models, name);
       api.SetPageSegMode(PAGE_MODE_AUTO);
+      // A space only where the line has one: syllables of Korean are words to it.
+      api.SetVariable("preserve_interword_spaces", "1");
+      // As the models of Chinese and Japanese ask for themselves: without it whole lines of Korean are not seen.
+      if (languages.includes("kor")) api.SetVariable("textord_use_cjk_fp_model", "T");
       this.#reader = { api, languages: name };
     });
   }
