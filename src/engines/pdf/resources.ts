@@ -65,7 +65,7 @@ function namesIn(engine: PdfEngine, contents: PDFObject): Set<string> | undefine
 }
 
 /** Reads the names where they lie: as a string, a large page's content would be twice as large. */
-function collectNames(content: Uint8Array, names: Set<string>): void {
+export function collectNames(content: Uint8Array, names: Set<string>): void {
   for (let slash = content.indexOf(SLASH); slash >= 0; slash = content.indexOf(SLASH, slash + 1)) {
     let end = slash + 1;
     while (end < content.length && end - slash <= MOST_NAME && !ENDS_NAME.has(content[end] ?? 0)) end++;
@@ -73,7 +73,8 @@ function collectNames(content: Uint8Array, names: Set<string>): void {
   }
 }
 
-function takesResourcesFromPage(object: PDFObject): boolean {
+/** Whether what is drawn by content of its own takes the resources of the page that draws it. */
+export function takesResourcesFromPage(object: PDFObject): boolean {
   if (!object.isDictionary() || object.get("Resources").isDictionary()) return false;
   const subtype = object.get("Subtype");
   if (subtype.isName() && (subtype.asName() === "Form" || subtype.asName() === "Type3")) return true;

@@ -117,7 +117,8 @@ export function utf16(text: string): string {
   return Array.from({ length: text.length }, (_, index) => hexCode(text.charCodeAt(index))).join("");
 }
 
-function toUnicode(texts: readonly string[]): string {
+/** The CMap of a font whose code `n` means `texts[n - 1]`. */
+export function toUnicode(texts: readonly string[]): string {
   const sections: string[] = [];
   for (let from = 0; from < texts.length; from += MOST_MEANINGS) {
     const part = texts.slice(from, from + MOST_MEANINGS);

@@ -3,9 +3,10 @@ import type { PDFObject } from "mupdf";
 import { checkContents } from "./content-size.ts";
 import { type ContentState, readContent } from "./content-state.ts";
 import type { OpenPdf } from "./document.ts";
-import { items, objectNumber } from "./objects.ts";
+import { items } from "./objects.ts";
 import { visiblePage } from "./page-facts.ts";
 import { mendPageTree } from "./page-tree.ts";
+import { ResourceNames } from "./resource-names.ts";
 import type { Matrix, NameResource } from "./stamp-text.ts";
 
 /** A page as it is shown. */
@@ -32,7 +33,7 @@ export class StampPages {
   readonly #tagged: boolean;
   readonly #open: OpenPdf;
   readonly #streams = new Map<string, PDFObject>();
-  #emptyResources: PDFObject | undefined;
+  readonly #names: ResourceNames;
 
   /**
    * Looks up pages (0-based).
@@ -42,6 +43,7 @@ export class StampPages {
     mendPageTree(open);
     if (layer === "over") checkContents(open, pages);
     this.#open = open;
+    this.#names = new ResourceNames(open, NAME);
     this.pages = pages.map((index) => pageAsShown(open.document.findPage(index), index));
     const root = open.document.getTrailer().get("Root");
     this.#tagged = root.get("StructTreeRoot").isDictionary() || root.get("MarkInfo", "Marked").asBoolean();
@@ -50,7 +52,7 @@ export class StampPages {
   /** Draws on a page. `draw` gives operators in units of the page, ASCII; they may leave the graphics state changed. */
   draw({ object }: StampPage, layer: Layer, draw: (name: NameResource) => string): void {
     const { document } = this.#open;
-    const operators = draw(this.#namesIn(object));
+    const operators = draw(this.#names.in(object));
     const stamp = `q ${this.#tagged ? `/Artifact BMC ${operators} EMC` : operators} Q`;
     const contents = object.get("Contents");
     const streams = (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
@@ -98,28 +100,6 @@ export class StampPages {
     });
     const closing = (state.inText ? "ET " : "") + "EMC ".repeat(state.marked) + "Q ".repeat(state.saved);
     return { closing, sound };
-  }
-
-  /** Puts resources where the page takes them from, which other pages may do as well: names there stay what they are. */
-  #namesIn(page: PDFObject): NameResource {
-    const { document } = this.#open;
-    return (category, object) => {
-      let resources = page.getInheritable("Resources");
-      if (!resources.isDictionary()) {
-        this.#emptyResources ??= document.addObject(document.newDictionary());
-        resources = this.#emptyResources;
-        page.put("Resources", resources);
-      }
-      let named = resources.get(category);
-      if (!named.isDictionary()) named = resources.put(category, document.newDictionary()) as PDFObject;
-      for (let number = 1; ; number++) {
-        const name = `${NAME}${number}`;
-        const known = named.get(name);
-        if (known.isNull()) named.put(name, object);
-        else if (objectNumber(known) !== objectNumber(object)) continue;
-        return name;
-      }
-    };
   }
 }
 

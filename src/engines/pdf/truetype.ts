@@ -142,7 +142,8 @@ function withoutHints(outline: Uint8Array<ArrayBuffer>, placeOf: (glyph: number)
   return outline.subarray(0, at);
 }
 
-function writeTables(tables: readonly (readonly [string, DataView])[]): Uint8Array<ArrayBuffer> {
+/** A font file of these tables, in the order of their tags. */
+export function writeTables(tables: readonly (readonly [string, DataView])[]): Uint8Array<ArrayBuffer> {
   const headLength = 12 + tables.length * 16;
   const size = tables.reduce((sum, [, { byteLength }]) => sum + byteLength + (-byteLength & 3), headLength);
   const font = new Uint8Array(size);

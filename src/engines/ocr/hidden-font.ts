@@ -1,0 +1,111 @@
+/** The font of recognised text: it shows nothing, and tells the character of each code (ISO 32000-2, 9.7 and 9.10.3). */
+import type { PDFDocument, PDFObject } from "mupdf";
+import { toUnicode } from "../pdf/stamp-fonts.ts";
+import { writeTables } from "../pdf/truetype.ts";
+
+const NAME = "HiddenText";
+/** Units of the em, and how far it reaches above and below the baseline. */
+const EM = 1000;
+const ASCENT = 800;
+export const DESCENT = 200;
+/** Codes have two bytes, and 0 is none. */
+const MOST_CODES = 0xffff;
+
+/** One font for a document, whose codes are numbered as characters occur: code points, also those beyond the BMP. */
+export class HiddenFont {
+  readonly #document: PDFDocument;
+  readonly #codes = new Map<string, number>();
+  /** A number, since a handle may end before the document does. */
+  #number = 0;
+
+  constructor(document: PDFDocument) {
+    this.#document = document;
+  }
+
+  /** The font's object, which `write` fills. */
+  get reference(): PDFObject {
+    if (this.#number === 0) this.#number = this.#document.addObject(this.#document.newDictionary()).asIndirect();
+    return this.#document.newIndirect(this.#number);
+  }
+
+  /** The text's codes as a hexadecimal string. */
+  show(text: string): string {
+    let digits = "";
+    for (const character of text) {
+      let code = this.#codes.get(character);
+      if (code === undefined) {
+        code = this.#codes.size + 1;
+        if (code > MOST_CODES) throw new Error("the document has more different characters than one font has codes");
+        this.#codes.set(character, code);
+      }
+      digits += code.toString(16).padStart(4, "0");
+    }
+    return `<${digits}>`;
+  }
+
+  /** Writes the font, where it was used; it knows no further characters after that. */
+  write(): void {
+    if (this.#number === 0) return;
+    const document = this.#document;
+    const file = fontFile();
+    const descriptor = document.addObject({
+      Type: "FontDescriptor",
+      FontName: NAME,
+      // Symbolic, of one width.
+      Flags: 5,
+      FontBBox: [0, -DESCENT, EM, ASCENT],
+      ItalicAngle: 0,
+      Ascent: ASCENT,
+      Descent: -DESCENT,
+      CapHeight: ASCENT,
+      StemV: 80,
+      FontFile2: document.addStream(file, { Length1: file.length }),
+    });
+    const descendant = document.addObject({
+      Type: "Font",
+      Subtype: "CIDFontType2",
+      BaseFont: NAME,
+      // All codes have the one glyph.
+      CIDToGIDMap: document.addStream(new Uint8Array(2 * (this.#codes.size + 1)), {}),
+      CIDSystemInfo: { Ordering: "(Identity)", Registry: "(Adobe)", Supplement: 0 },
+      FontDescriptor: descriptor,
+      DW: EM,
+    });
+    const entries = {
+      Type: "Font",
+      Subtype: "Type0",
+      BaseFont: NAME,
+      Encoding: "Identity-H",
+      DescendantFonts: [descendant],
+      ToUnicode: document.addStream(toUnicode([...this.#codes.keys()]), {}),
+    };
+    const { reference } = this;
+    for (const [key, value] of Object.entries(entries)) reference.put(key, value);
+  }
+}
+
+/**
+ * A TrueType font of one glyph, a line across its em that encloses nothing: PDFium takes no notice of words whose glyphs are
+ * empty, nor of those that have no width on a page that is not turned.
+ */
+function fontFile(): Uint8Array<ArrayBuffer> {
+  const table = (...values: readonly number[]): DataView => {
+    const view = new DataView(new ArrayBuffer(values.length * 2));
+    values.forEach((value, index) => view.setUint16(index * 2, value & 0xffff));
+    return view;
+  };
+  // One contour of two points, with the box around it; the flags say which coordinates stay as they were.
+  const glyph = table(1, 0, -DESCENT, EM, ASCENT, 1, 0, 0x1101, EM, -DESCENT, DESCENT + ASCENT);
+  return writeTables([
+    ["glyf", glyph],
+    // Version, checksum (filled in), magic number, flags, em, dates, box, style, least size, direction, short places.
+    [
+      "head",
+      table(1, 0, 1, 0, 0, 0, 0x5f0f, 0x3cf5, 0, EM, 0, 0, 0, 0, 0, 0, 0, 0, 0, -DESCENT, EM, ASCENT, 0, 8, 2, 0, 0),
+    ],
+    ["hhea", table(1, 0, ASCENT, -DESCENT, 0, EM, 0, 0, EM, 1, 0, 0, 0, 0, 0, 0, 0, 1)],
+    ["hmtx", table(EM, 0)],
+    ["loca", table(0, glyph.byteLength / 2)],
+    ["maxp", table(1, 0, 1, 2, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)],
+  ]);
+}

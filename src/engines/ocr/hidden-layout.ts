@@ -1,0 +1,146 @@
+/** Where the words of a recognised line go in its invisible text, and in which order, so that readers put them together. */
+import { isRightToLeft, isUnspaced } from "../pdf/text-characters.ts";
+import { SPACE_GAP } from "../pdf/text-glyphs.ts";
+import type { Matrix } from "../pdf/stamp-text.ts";
+import { DESCENT } from "./hidden-font.ts";
+import { inVisualOrder, turned } from "./visual-order.ts";
+import type { Line, RecognizedPage, Word } from "./words.ts";
+
+/** A word in the directions of its text, in points: from `left` along the line, `bottom` and `top` across it, upwards. */
+interface Placed {
+  readonly text: string;
+  left: number;
+  right: number;
+  readonly bottom: number;
+  readonly top: number;
+}
+
+/** What is shown at once. */
+export interface Show {
+  /** In the order of the page; with the space behind a word. */
+  readonly text: string;
+  /** Where it begins, on the baseline. */
+  readonly x: number;
+  readonly y: number;
+  /** Of a character, in font sizes. */
+  readonly advance: number;
+}
+
+export interface Row {
+  /** Font size in points. */
+  readonly size: number;
+  readonly shows: readonly Show[];
+}
+
+/** Tall for its words, in the tallest of them: such a line is not level. */
+const SLANTED = 1.5;
+/** The least font size and the least width of a character, in points. What is smaller, readers take for no text. */
+const LEAST_SIZE = 1;
+const LEAST_ADVANCE = 0.05;
+/** A narrower gap, in font sizes, is none for readers. */
+const LEAST_GAP = 0.2;
+/** A wider gap, in font sizes, is the end of a line for pdf.js, which then cannot put right-to-left words in order. */
+const WIDEST_GAP = 0.5;
+
+/** White space, and marks of direction, which Tesseract puts beside Latin words and readers leave out of the text. */
+const NO_GLYPHS = /[\s\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/** The radicals; what `isUnspaced` tells before them are scripts of South East Asia. */
+const FIRST_CJK = 0x2e80;
+
+/** The directions of the text on a page, along the line and upwards, origin top-left and y down as on the visible page. */
+export function textDirections(rotation: RecognizedPage["rotation"]): Matrix {
+  return DIRECTIONS[rotation];
+}
+
+const DIRECTIONS: Readonly<Record<RecognizedPage["rotation"], Matrix>> = {
+  0: [1, 0, 0, -1, 0, 0],
+  90: [0, -1, -1, 0, 0, 0],
+  180: [-1, 0, 0, 1, 0, 0],
+  270: [0, 1, 1, 0, 0, 0],
+};
+
+/** Lays a line out on one baseline; undefined where there is no text in it. */
+export function layOut({ words, bbox }: Line, rotation: RecognizedPage["rotation"]): Row | undefined {
+  const read = words.flatMap((word) => place(word, rotation));
+  const [first, last] = [read[0], read.at(-1)];
+  if (!first || !last) return undefined;
+  const rightToLeft = read.some(({ text }) => Array.from(text, codeOf).some(isRightToLeft));
+  const placed = rightToLeft ? inVisualOrder(read, first.left + first.right >= last.left + last.right) : read;
+  if (rightToLeft) putInOrder(placed);
+  const tallest = Math.max(...placed.map(({ bottom, top }) => top - bottom));
+  const [, bottom, , top] = turnedBox(bbox, rotation);
+  const slanted = top - bottom > SLANTED * tallest;
+  const size = rounded(Math.max(slanted ? tallest : top - bottom, LEAST_SIZE));
+  const middle = slanted ? trend(placed) : () => (bottom + top) / 2;
+  const shows = placed.map((word, index): Show => {
+    const next = placed[index + 1];
+    const joined = next !== undefined && isJoined(word, next, size);
+    // Readers go by the gap, whether a space stands in it or not.
+    if (joined) word.right = Math.max(word.right, next.left);
+    else if (next) {
+      const least = rightToLeft ? word.left : (word.left + word.right) / 2;
+      word.right = Math.min(word.right, Math.max(next.left - LEAST_GAP * size, least));
+      if (rightToLeft) word.right = Math.max(word.right, next.left - WIDEST_GAP * size);
+    }
+    const text = rightToLeft ? turned(word.text) : word.text;
+    const width = Math.max(word.right - word.left, 0) / Array.from(text).length;
+    return {
+      text: joined ? text : `${text} `,
+      x: word.left,
+      y: middle((word.left + word.right) / 2) - size / 2 + (size * DESCENT) / 1000,
+      advance: Math.max(width, LEAST_ADVANCE) / size,
+    };
+  });
+  return { size, shows };
+}
+
+/**
+ * Boxes of right-to-left words may hold those of their neighbours. pdf.js puts such words in order only as far as none begins
+ * left of the one before it.
+ */
+function putInOrder(placed: readonly Placed[]): void {
+  let limit = Infinity;
+  for (const word of placed.toReversed()) limit = word.left = Math.min(word.left, limit);
+}
+
+function place({ text, bbox }: Word, rotation: RecognizedPage["rotation"]): Placed[] {
+  const [left, bottom, right, top] = turnedBox(bbox, rotation);
+  const whole = text.toWellFormed().replaceAll(NO_GLYPHS, "");
+  return whole === "" ? [] : [{ text: whole, left, right, bottom, top }];
+}
+
+/** A box in the directions of the text: left, bottom, right and top. */
+function turnedBox([x0, y0, x1, y1]: Line["bbox"], rotation: RecognizedPage["rotation"]): Line["bbox"] {
+  const [dx, dy, ux, uy] = DIRECTIONS[rotation];
+  const [along, beyond] = [x0 * dx + y0 * dy, x1 * dx + y1 * dy];
+  const [across, above] = [x0 * ux + y0 * uy, x1 * ux + y1 * uy];
+  return [Math.min(along, beyond), Math.min(across, above), Math.max(along, beyond), Math.max(across, above)];
+}
+
+/** The straight line that runs nearest to the middles of words: its height at a place. */
+function trend(words: readonly Placed[]): (x: number) => number {
+  const points = words.map(({ left, right, bottom, top }) => [(left + right) / 2, (bottom + top) / 2] as const);
+  const meanX = points.reduce((sum, [x]) => sum + x, 0) / points.length;
+  const meanY = points.reduce((sum, [, y]) => sum + y, 0) / points.length;
+  const spread = points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
+  const slope = spread === 0 ? 0 : points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0) / spread;
+  return (x) => meanY + slope * (x - meanX);
+}
+
+/**
+ * Whether no space stands between two words. Scripts that set none between words may set one between phrases; of Chinese and
+ * Japanese characters, whose ink may be narrow, only what is far apart is.
+ */
+function isJoined(word: Placed, next: Placed, size: number): boolean {
+  const [before, after] = [codeOf(Array.from(word.text).at(-1) ?? ""), codeOf(next.text)];
+  const gap = next.left - word.right;
+  if (isCjk(before) && isCjk(after)) return gap <= size;
+  return (isUnspaced(before) || isUnspaced(after)) && gap <= SPACE_GAP * size;
+}
+
+const isCjk = (code: number): boolean => code >= FIRST_CJK && isUnspaced(code);
+
+const codeOf = (text: string): number => text.codePointAt(0) ?? 0;
+
+/** Tenths of a point are as good as the eye. */
+const rounded = (value: number): number => Math.round(value * 10) / 10;

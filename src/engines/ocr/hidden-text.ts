@@ -1,0 +1,87 @@
+/** The searchable layer of recognised pages: invisible text where the words are seen (ISO 32000-2, 9.3.6). */
+import { items } from "../pdf/objects.ts";
+import type { OpenPdf } from "../pdf/document.ts";
+import { mendPageTree } from "../pdf/page-tree.ts";
+import { ResourceNames } from "../pdf/resource-names.ts";
+import { type Matrix, multiply } from "../pdf/stamp-text.ts";
+import { HiddenFont } from "./hidden-font.ts";
+import { layOut, type Row, textDirections } from "./hidden-layout.ts";
+import type { RecognizedPage } from "./words.ts";
+
+/**
+ * Puts invisible text on pages of a document. What the pages draw stays as it is, byte for byte: the text is a content stream
+ * before theirs, where no graphics state that they leave open reaches it.
+ *
+ * In a tagged document it is not marked as an artifact: that is what is no part of the document's text (14.8.2.2), and this
+ * is all the text that a scan has.
+ */
+export class HiddenText {
+  readonly #open: OpenPdf;
+  readonly #font: HiddenFont;
+  readonly #names: ResourceNames;
+
+  constructor(open: OpenPdf) {
+    mendPageTree(open);
+    this.#open = open;
+    this.#font = new HiddenFont(open.document);
+    this.#names = new ResourceNames(open, "HiddenText");
+  }
+
+  /** Adds the words of a page (0-based), once for a page. Handles of the engine that it makes end with it. */
+  add(index: number, { lines, rotation }: RecognizedPage): void {
+    const rows = lines.flatMap((line) => layOut(line, rotation) ?? []);
+    if (rows.length === 0) return;
+    const { document, engine } = this.#open;
+    engine.scope(() => {
+      const page = document.findPage(index);
+      const name = this.#names.in(page)("Font", this.#font.reference);
+      const toPage = multiply(textDirections(rotation), inverse(this.#visibleFromPage(index)));
+      const matrix = toPage.map((value) => decimal(value, 6)).join(" ");
+      const text = `q ${matrix} cm BT 3 Tr\n${operators(rows, name, this.#font)}ET Q\n`;
+      const contents = page.get("Contents");
+      const parts = document.newArray();
+      parts.push(document.addStream(text, {}));
+      for (const part of contents.isArray() ? items(contents) : [contents]) if (!part.isNull()) parts.push(part);
+      page.put("Contents", parts);
+    });
+  }
+
+  /** Writes the font of all pages. Nothing can be added after that. */
+  finish(): void {
+    this.#open.engine.scope(() => this.#font.write());
+  }
+
+  /** From units of the page to points of the visible page, y down: as the engine draws it, which is what was recognised. */
+  #visibleFromPage(index: number): Matrix {
+    const page = this.#open.document.loadPage(index);
+    const matrix = page.getTransform();
+    page.destroy();
+    return matrix;
+  }
+}
+
+/** Hundredths of a point add up to less than the eye sees, since each step starts from where the last one led. */
+function operators(rows: readonly Row[], fontName: string, font: HiddenFont): string {
+  let text = "";
+  let [fontSize, scale, x, y] = ["", "", 0, 0];
+  for (const { size, shows } of rows) {
+    const sizeNow = decimal(size, 1);
+    if (sizeNow !== fontSize) text += `/${fontName} ${(fontSize = sizeNow)} Tf\n`;
+    for (const show of shows) {
+      const scaleNow = decimal(show.advance * 100, 1);
+      if (scaleNow !== scale) text += `${(scale = scaleNow)} Tz `;
+      const [right, up] = [decimal(show.x - x, 2), decimal(show.y - y, 2)];
+      [x, y] = [x + Number(right), y + Number(up)];
+      text += `${right} ${up} Td ${font.show(show.text)} Tj\n`;
+    }
+  }
+  return text;
+}
+
+function inverse([a, b, c, d, e, f]: Matrix): Matrix {
+  const area = a * d - b * c;
+  return [d / area, -b / area, -c / area, a / area, (c * f - d * e) / area, (b * e - a * f) / area];
+}
+
+/** Never in exponents, which content streams do not have. */
+const decimal = (value: number, digits: number): string => String(Number(value.toFixed(digits)) || 0);

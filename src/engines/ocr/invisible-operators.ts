@@ -1,0 +1,139 @@
+/** The operators of a content stream that show invisible text, and what may go with them (ISO 32000-2, 9.3.6 and 9.4.3). */
+import { ContentTokens, type Span } from "../pdf/content-operators.ts";
+
+/** Bytes that go, and what stands in their place. */
+export interface Change extends Span {
+  readonly text: string;
+}
+
+/** What a font, or a graphics state that sets one, does with the rendering mode. */
+export interface FontNames {
+  /** Whether a font draws in every mode: the glyphs of Type 3 fonts do. */
+  drawsAlways(name: string): boolean;
+  /** Whether a graphics state parameter dictionary sets a font. */
+  setsFont(name: string): boolean;
+}
+
+/** Neither filled nor stroked nor added to the clipping path. */
+const INVISIBLE = 3;
+
+/** What only changes the graphics state, which ends with `Q`, or moves in a text object. */
+const STATE = new Set(
+  "cm w J j M d ri i gs BT ET Tc Tw Tz TL Tf Tr Ts Td TD Tm T* g G rg RG k K cs CS sc scn SC SCN".split(" "),
+);
+const MOVES = new Set(["Td", "TD", "Tm", "T*"]);
+
+/** What stands between a `q` and its `Q`. */
+interface Group {
+  readonly start: number;
+  /** Changes before it. */
+  readonly changes: number;
+  /** Whether something else than state and invisible text is in it. */
+  kept: boolean;
+  hasInvisible: boolean;
+}
+
+/**
+ * The changes, in order, that take invisible text out of content and leave everything else on its place: text that goes on
+ * where invisible text ended keeps that. Where nothing but state and invisible text stands between a `q` and its `Q`, all of
+ * it goes.
+ */
+export function invisibleText(bytes: Uint8Array, fonts: FontNames): Change[] {
+  const changes: Change[] = [];
+  const tokens = new ContentTokens(bytes);
+  let state = { mode: 0, drawsAlways: false };
+  const states: (typeof state)[] = [];
+  const groups: Group[] = [];
+  let inText = false;
+  /** Changes since the place in the text was last set. */
+  let pending = 0;
+  const keep = (): void => {
+    const group = groups.at(-1);
+    if (group) group.kept = true;
+  };
+  while (tokens.next()) {
+    const { operator, start, end } = tokens;
+    if (MOVES.has(operator)) pending = 0;
+    switch (operator) {
+      case "q":
+        states.push({ ...state });
+        groups.push({ start, changes: changes.length, kept: inText, hasInvisible: false });
+        break;
+      case "Q": {
+        state = states.pop() ?? state;
+        const group = groups.pop();
+        if (!group) break;
+        const outer = groups.at(-1);
+        if (group.hasInvisible && !group.kept && !inText) {
+          changes.length = group.changes;
+          changes.push({ start: group.start, end, text: "" });
+        } else if (outer) outer.kept ||= group.kept || inText;
+        if (outer) outer.hasInvisible ||= group.hasInvisible;
+        break;
+      }
+      case "BT":
+      case "ET":
+        inText = operator === "BT";
+        pending = 0;
+        break;
+      case "Tr":
+        state.mode = tokens.number(0) ?? state.mode;
+        break;
+      case "Tf":
+        state.drawsAlways = fonts.drawsAlways(tokens.name(0) ?? "");
+        break;
+      case "gs":
+        state.drawsAlways ||= fonts.setsFont(tokens.name(0) ?? "");
+        break;
+      case "Tj":
+      case "TJ":
+      case "'":
+      case '"':
+        show(operator, start, end);
+        break;
+      default:
+        if (!STATE.has(operator)) keep();
+    }
+  }
+  return changes;
+
+  function show(operator: string, start: number, end: number): void {
+    // These go to the next line first.
+    if (operator === "'" || operator === '"') pending = 0;
+    if (state.mode !== INVISIBLE || state.drawsAlways) {
+      changes.length -= pending;
+      pending = 0;
+      keep();
+      return;
+    }
+    const spacing = operator === '"' ? `${tokens.text(0)} Tw ${tokens.text(1)} Tc ` : "";
+    changes.push({ start, end, text: operator === "Tj" || operator === "TJ" ? "" : `${spacing}T*` });
+    pending++;
+    const group = groups.at(-1);
+    if (group) group.hasInvisible = true;
+  }
+}
+
+/** The bytes from one place up to another as the changes leave them; undefined where none is there. */
+export function changed(
+  bytes: Uint8Array,
+  { start, end }: Span,
+  changes: readonly Change[],
+): Uint8Array<ArrayBuffer> | undefined {
+  const here = changes.filter((change) => change.start < end && change.end > start);
+  if (here.length === 0) return undefined;
+  const result = new Uint8Array(here.reduce((sum, { text }) => sum + text.length + 1, end - start));
+  let [from, to] = [start, 0];
+  for (const change of here) {
+    const before = bytes.subarray(from, Math.max(change.start, from));
+    result.set(before, to);
+    to += before.length;
+    // A change that reaches over the end of a stream says what it has to say in the first.
+    const text = change.start >= start ? `${change.text} ` : " ";
+    for (let at = 0; at < text.length; at++) result[to++] = text.charCodeAt(at);
+    from = Math.min(change.end, end);
+  }
+  const rest = bytes.subarray(from, end);
+  result.set(rest, to);
+  return result.slice(0, to + rest.length);
+}

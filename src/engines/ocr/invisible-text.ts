@@ -1,0 +1,174 @@
+/** Takes the invisible text of an earlier recognition off pages (ISO 32000-2, 9.3.6). */
+import type { PDFObject } from "mupdf";
+import { isForm } from "../pdf/content-resources.ts";
+import { isNamed } from "../pdf/content-streams.ts";
+import type { OpenPdf } from "../pdf/document.ts";
+import { entries, items, MAX_DEPTH, nameOf, objectNumber } from "../pdf/objects.ts";
+import { mendPageTree } from "../pdf/page-tree.ts";
+import { collectNames, takesResourcesFromPage } from "../pdf/resources.ts";
+import { type Change, changed, type FontNames, invisibleText } from "./invisible-operators.ts";
+
+/** Entries that tell how a stream was encoded (7.3.8.2). */
+const ENCODING = new Set(["Length", "Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL"]);
+const LINE_END = 0x0a;
+
+/**
+ * Invisible text (rendering mode 3) of pages and of the forms that they draw. What is visible stays as it is, and so do pages
+ * that are not asked for, although they share forms and resources with those that are. Text in patterns and annotations
+ * stays, and so does what another text hides.
+ */
+export class InvisibleText {
+  readonly #open: OpenPdf;
+  /** What became of forms, by their numbers; 0 for one that stays. */
+  readonly #forms = new Map<number, number>();
+  /** What became of Resources, by their numbers and the fonts that they lose; 0 where they stay. */
+  readonly #resources = new Map<string, number>();
+
+  constructor(open: OpenPdf) {
+    mendPageTree(open);
+    this.#open = open;
+  }
+
+  /**
+   * Removes it from a page (0-based). Handles of the engine that it makes end with it.
+   * @throws Refusal `limit_exceeded` where the content decompresses to too many bytes
+   */
+  removeFrom(index: number): void {
+    const { document, engine } = this.#open;
+    engine.scope(() => {
+      const page = document.findPage(index);
+      const resources = page.getInheritable("Resources");
+      const { chosen, rest } = this.#page(page, resources);
+      const fewer = this.#without(resources, resources, rest ? this.#fontsToDrop(resources, chosen, rest) : [], 0);
+      if (fewer) page.put("Resources", fewer);
+    });
+  }
+
+  /** Gives the names of fonts that the content chose, and all names that it still has, where it changed. */
+  #page(page: PDFObject, resources: PDFObject): { chosen: Set<string>; rest?: Set<string> } {
+    const { document } = this.#open;
+    const contents = page.get("Contents");
+    const streams = contents.isArray() ? items(contents) : [contents];
+    const parts = streams.map((stream) => ({ stream, bytes: this.#read(stream) }));
+    const whole = new Uint8Array(parts.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0) + 1, 0));
+    let at = 0;
+    const spans = parts.map(({ bytes = new Uint8Array(0) }) => {
+      whole.set(bytes, at);
+      const span = { start: at, end: at + bytes.length };
+      // Operators may stand in several streams, but none in two (7.8.2).
+      whole[span.end] = LINE_END;
+      at = span.end + 1;
+      return span;
+    });
+    const chosen = new Set<string>();
+    const changes = invisibleText(whole, this.#fonts(resources, chosen));
+    if (changes.length === 0) return { chosen };
+    const rest = new Set<string>();
+    const kept = document.newArray();
+    parts.forEach(({ stream, bytes }, place) => {
+      const span = spans[place];
+      const left = span && changed(whole, span, changes);
+      if (!left) kept.push(stream);
+      else if (left.some((byte) => byte > 0x20)) kept.push(document.addStream(left, {}));
+      collectNames(left ?? bytes ?? new Uint8Array(0), rest);
+    });
+    page.put("Contents", kept);
+    return { chosen, rest };
+  }
+
+  /** What a form is without invisible text: another object, since other pages may draw it. Undefined where it has none. */
+  #form(form: PDFObject, outer: PDFObject, depth: number): PDFObject | undefined {
+    const { document, engine } = this.#open;
+    const number = objectNumber(form);
+    const known = this.#forms.get(number);
+    if (known !== undefined) return known > 0 ? document.newIndirect(known) : undefined;
+    this.#forms.set(number, 0);
+    const bytes = this.#read(form);
+    if (depth > MAX_DEPTH || !bytes) return undefined;
+    const own = form.get("Resources");
+    const names = own.isDictionary() ? own : outer;
+    const changes: Change[] = invisibleText(bytes, this.#fonts(names));
+    const resources = own.isDictionary() ? this.#without(own, outer, [], depth + 1) : undefined;
+    if (changes.length === 0 && !resources) return undefined;
+    const dictionary = document.newDictionary();
+    for (const { key, value } of entries(engine, form)) if (!ENCODING.has(key.asName())) dictionary.put(key, value);
+    if (resources) dictionary.put("Resources", resources);
+    const made = document.addStream(changed(bytes, { start: 0, end: bytes.length }, changes) ?? bytes, dictionary);
+    this.#forms.set(number, objectNumber(made));
+    return made;
+  }
+
+  /** Resources with forms that have no invisible text, and without some fonts; undefined where they stay as they are. */
+  #without(resources: PDFObject, outer: PDFObject, fonts: readonly string[], depth: number): PDFObject | undefined {
+    const { document, engine } = this.#open;
+    if (!resources.isDictionary()) return undefined;
+    const number = objectNumber(resources);
+    const key = `${number} ${fonts.join(" ")}`;
+    const known = number > 0 ? this.#resources.get(key) : undefined;
+    if (known !== undefined) return known > 0 ? document.newIndirect(known) : undefined;
+    this.#resources.set(key, 0);
+    const forms = entries(engine, resources.get("XObject")).flatMap(({ key, value }) => {
+      const without = isForm(value) ? this.#form(value, resources, depth) : undefined;
+      return without ? [{ key, value: without }] : [];
+    });
+    if (forms.length === 0 && fonts.length === 0) return undefined;
+    const fewer = this.#copy(resources);
+    if (forms.length > 0) {
+      const named = this.#copy(resources.get("XObject"));
+      for (const { key, value } of forms) named.put(key, value);
+      fewer.put("XObject", named);
+    }
+    if (fonts.length > 0) {
+      const named = document.newDictionary();
+      for (const { key, value } of entries(engine, resources.get("Font"))) {
+        if (!fonts.includes(nameOf(engine, key))) named.put(key, value);
+      }
+      fewer.put("Font", named);
+    }
+    if (number === 0) return fewer;
+    const made = document.addObject(fewer);
+    this.#resources.set(key, objectNumber(made));
+    return made;
+  }
+
+  #copy(dictionary: PDFObject): PDFObject {
+    const copy = this.#open.document.newDictionary();
+    for (const { key, value } of entries(this.#open.engine, dictionary)) copy.put(key, value);
+    return copy;
+  }
+
+  /** Of the fonts that the content chose, those that nothing on the page names. */
+  #fontsToDrop(resources: PDFObject, chosen: ReadonlySet<string>, rest: ReadonlySet<string>): string[] {
+    const { engine } = this.#open;
+    const drawn = ["XObject", "Pattern", "Font"].flatMap((category) => entries(engine, resources.get(category)));
+    if (drawn.some(({ value }) => takesResourcesFromPage(value))) return [];
+    return [...chosen].filter((name) => !rest.has(name) && !resources.get("Font").get(name).isNull());
+  }
+
+  /** `chosen`: gets the names of the fonts that the content chooses. */
+  #fonts(resources: PDFObject, chosen?: Set<string>): FontNames {
+    return {
+      drawsAlways(name) {
+        chosen?.add(name);
+        return isNamed(resources.get("Font", name).get("Subtype"), "Type3");
+      },
+      setsFont: (name) => !resources.get("ExtGState", name).get("Font").isNull(),
+    };
+  }
+
+  /** Undefined for what cannot be read: it draws nothing. */
+  #read(stream: PDFObject): Uint8Array | undefined {
+    const { engine } = this.#open;
+    if (!stream.isStream()) return undefined;
+    try {
+      const buffer = stream.readStream();
+      engine.countDecoded(buffer.getLength());
+      const bytes = buffer.asUint8Array().slice();
+      buffer.destroy();
+      return bytes;
+    } catch (error) {
+      if (engine.isFailure(error)) return undefined;
+      throw error;
+    }
+  }
+}

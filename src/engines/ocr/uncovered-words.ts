@@ -1,0 +1,38 @@
+/** Which recognised words a page does not have as visible text yet. */
+import type { OpenPdf } from "../pdf/document.ts";
+import { readText } from "../pdf/text.ts";
+import type { Line, RecognizedPage } from "./words.ts";
+
+/** The share of a word's box from which on text of the page is taken for the word. */
+const COVERED = 0.5;
+
+/**
+ * What was recognised on a page (0-based), without the words whose boxes its text covers by more than half: that text can be
+ * searched by itself. Invisible text counts as well, so it is to be removed before. Lines keep their boxes.
+ * @throws Refusal `limit_exceeded` as `readText` does
+ */
+export async function uncoveredWords(open: OpenPdf, index: number, page: RecognizedPage): Promise<RecognizedPage> {
+  const [read] = await readText(open, [index], { words: true });
+  const texts = (read?.words ?? []).map(({ bbox }) => bbox);
+  if (texts.length === 0) return page;
+  const lines = page.lines.flatMap((line) => {
+    // Most text of a page is on another line.
+    const beside = texts.filter((text) => shared(text, line.bbox) > 0);
+    if (beside.length === 0) return [line];
+    const words = line.words.filter(({ bbox }) => {
+      const covered = beside.reduce((sum, text) => sum + shared(text, bbox), 0);
+      return covered <= COVERED * area(bbox);
+    });
+    return words.length > 0 ? [{ ...line, words }] : [];
+  });
+  return { ...page, lines };
+}
+
+type Box = Line["bbox"];
+
+const area = ([x0, y0, x1, y1]: Box): number => (x1 - x0) * (y1 - y0);
+
+function shared(a: Box, b: Box): number {
+  const [width, height] = [Math.min(a[2], b[2]) - Math.max(a[0], b[0]), Math.min(a[3], b[3]) - Math.max(a[1], b[1])];
+  return width > 0 && height > 0 ? width * height : 0;
+}

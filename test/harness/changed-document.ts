@@ -1,0 +1,25 @@
+/** Documents changed by the engine itself, without the service. */
+import { readFileSync } from "node:fs";
+import { type OpenPdf, openPdf } from "../../src/engines/pdf/document.ts";
+import { PdfEngine } from "../../src/engines/pdf/mupdf.ts";
+import { rewritePdf } from "../../src/engines/pdf/save.ts";
+import type { Picture } from "./render.ts";
+
+const module = new WebAssembly.Module(readFileSync(new URL("../../wasm/generated/mupdf.wasm", import.meta.url)));
+
+/** The document after `work`, which gets it open. */
+export async function change(file: Uint8Array, work: (open: OpenPdf) => void | Promise<void>): Promise<Uint8Array> {
+  const engine = await PdfEngine.create(module);
+  engine.begin(() => true);
+  const arena = engine.arena(file.length);
+  arena.write(file);
+  using open = openPdf(engine, { field: "file", bytes: arena.seal(), passwordIsOwn: false });
+  await work(open);
+  const { view, length } = rewritePdf(open);
+  return view(0, length).slice();
+}
+
+/** Whether two pages look the same, pixel by pixel. */
+export function isSame(a: Picture, b: Picture): boolean {
+  return a.stride === b.stride && Buffer.from(a.pixels).equals(Buffer.from(b.pixels));
+}
