@@ -1,19 +1,24 @@
 import { z } from "zod";
 import type { Engines } from "../engines/engines.ts";
 import { Refusal } from "../engines/errors.ts";
+import { HiddenText } from "../engines/ocr/hidden-text.ts";
+import { InvisibleText } from "../engines/ocr/invisible-text.ts";
 import { languageCode, languages as known } from "../engines/ocr/languages.ts";
 import { PagePicture } from "../engines/ocr/page-picture.ts";
 import { type PageReading, recognizePage } from "../engines/ocr/recognize-page.ts";
 import { RecognitionFailure } from "../engines/ocr/tesseract.ts";
+import { uncoveredWords } from "../engines/ocr/uncovered-words.ts";
 import { checkContents } from "../engines/pdf/content-size.ts";
 import { type OpenPdf, openPdf } from "../engines/pdf/document.ts";
 import { openImage } from "../engines/pdf/image-document.ts";
+import { isSigned } from "../engines/pdf/form-fields.ts";
+import { rewritePdf } from "../engines/pdf/save.ts";
 import { storeTrimmer } from "../engines/pdf/store.ts";
 import { readText } from "../engines/pdf/text.ts";
 import { imageKindOf } from "../engines/raster/image-kind.ts";
 import { limits } from "../limits.ts";
 import { defineOperation } from "./define.ts";
-import { formBoolean, formChoice, pageRange, pdfOrImageFile, text } from "./fields.ts";
+import { type FieldIssue, formBoolean, formChoice, pageRange, pdfOrImageFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
 
 /** What stands between two pages in `text`. */
@@ -46,7 +51,10 @@ Confidences go from 0 to 1: a page's is the mean of its words, \`meanConfidence\
 \`zh-Hant\`) is taken, too.
 
 A call takes ${limits.ocr.pages} pages that are recognised (413 \`limit_exceeded\`); send a longer document with \`pages\`. Where the recognition
-breaks down it is 500 \`ocr_failed\`, which names the page and costs nothing.`,
+breaks down it is 500 \`ocr_failed\`, which names the page and costs nothing.
+
+The PDF looks as it did, and what its pages draw stays byte for byte; the text under it can be searched, selected and copied. Where
+another program had put recognised text there, it is replaced. \`words\` is for \`json\` only. An image becomes a page of its size.`,
   credits: 2,
   scope: "pdf:read",
   fields: {
@@ -55,7 +63,10 @@ breaks down it is 500 \`ocr_failed\`, which names the page and costs nothing.`,
       formLanguages(),
       `Up to ${limits.ocr.languages}, separated by \`,\` or \`+\`; the one that most is written in first. Default \`eng\`.`,
     ),
-    output: text(formChoice("json"), "`json` (default): the text."),
+    output: text(
+      formChoice("json", "pdf"),
+      "`json` (default): the text. `pdf`: the document as it was, with invisible text on the pages that were recognised.",
+    ),
     pages: text(pageRange(), "The pages, as a set; all where it is not given."),
     words: text(
       formBoolean(),
@@ -69,12 +80,17 @@ it and its text is under ${FEW_CHARACTERS} characters. \`force\`: every page is 
   },
   besideBytes: limits.admission.recognizerBytes,
   memoryBeside: true,
-  produces: ["application/json"],
-  headers: ["X-OCR-Mean-Confidence", "X-Input-Repaired"],
+  produces: ["application/json", "application/pdf"],
+  headers: ["X-OCR-Mean-Confidence", "X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
-  async run({ file, languages, pages, words, mode = "skip-text" }, engines) {
+  check: ({ output = "json", words }): FieldIssue[] =>
+    output === "pdf" && words ? [{ name: "words", issue: "belongs to json" }] : [],
+
+  async run({ file, languages, output = "json", pages, words, mode = "skip-text" }, engines) {
     const isImage = imageKindOf(file.bytes.view(0, Math.min(file.bytes.length, 16))) !== undefined;
-    using open = isImage ? await openImage(engines, file) : openPdf(engines.pdf, file, { whole: "drawn" });
+    using open = isImage
+      ? await openImage(engines, file)
+      : openPdf(engines.pdf, file, { whole: output === "pdf" ? "written" : "drawn" });
     const { pageCount } = open;
     const chosen = pages?.resolveSet("pages", pageCount) ?? Array.from({ length: pageCount }, (_, page) => page);
     checkContents(open, chosen);
@@ -99,6 +115,12 @@ it and its text is under ${FEW_CHARACTERS} characters. \`force\`: every page is 
     }
     engines.recognizer.drop();
     const meanConfidence = meanOf(read);
+    if (output === "pdf") {
+      const signed = isSigned(open.document.getTrailer().get("Root"));
+      await addLayer(open, read);
+      const headers = { ...notes([open], { pageCount, signed }), "X-OCR-Mean-Confidence": String(meanConfidence) };
+      return { kind: "pdf", bytes: rewritePdf(open), headers };
+    }
     const used = new Set(read.flatMap(({ reading }) => [...(reading?.languages ?? [])]));
     return {
       kind: "json",
@@ -156,6 +178,17 @@ async function recognized(open: OpenPdf, page: number, { recognizer }: Engines):
     if (!(error instanceof RecognitionFailure)) throw error;
     throw new Refusal("ocr_failed", `Page ${page + 1} could not be recognised.`, { page: page + 1 }, { cause: error });
   }
+}
+
+/** Lays what was read under its pages, and takes what an earlier recognition left there away. */
+async function addLayer(open: OpenPdf, pages: readonly Page[]): Promise<void> {
+  const [earlier, layer] = [new InvisibleText(open), new HiddenText(open)];
+  for (const { pageNumber, reading } of pages) {
+    if (!reading) continue;
+    earlier.removeFrom(pageNumber - 1);
+    layer.add(pageNumber - 1, await uncoveredWords(open, pageNumber - 1, reading));
+  }
+  layer.finish();
 }
 
 function meanOf(pages: readonly Page[]): number {
