@@ -64,6 +64,10 @@ const images = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Ca
   operation: "to-images",
   parts: { file: pdfPart(bytes), ...fields },
 });
+const ocr = (bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): Call => ({
+  operation: "ocr",
+  parts: { file: pdfPart(bytes), mode: "force", ...fields },
+});
 const compress = (bytes: Uint8Array): Call => ({ operation: "compress", parts: { file: pdfPart(bytes) } });
 
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
@@ -179,6 +183,11 @@ const work: [string, Call[][]][] = [
   ["200 pages at 150 dpi as png", [[images(twoHundred, { dpi: "150" })]]],
   ["200 pages at 150 dpi as jpeg", [[images(twoHundred, { dpi: "150", format: "jpeg" })]]],
   ["two of 20 pages as webp at once", [[images(twenty, { format: "webp" }), images(twenty, { format: "webp" })]]],
+  ["ocr of three pages", [[ocr(drawing(page, page, page))]]],
+  ["ocr in three languages", [[ocr(letter, { languages: "nld+eng+jpn" })]]],
+  ["ocr of a page of 25 MiB, searchable", [[ocr(large, { output: "pdf", pages: "1" })]]],
+  ["ocr and merge of 25 MiB in turn", [[ocr(letter)], [merge(halves)], [ocr(letter)], [merge(halves)]]],
+  ["two ocr at once", [[ocr(letter), ocr(letter)]]],
   ["50 merges of 1 MiB at once", [Array.from({ length: 50 }, () => merge(megabyte))]],
 ];
 const rows: Row[] = [];
