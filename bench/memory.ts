@@ -76,6 +76,11 @@ const pause = (milliseconds: number): Promise<void> => new Promise((done) => set
 async function warmUp(server: ServerProcess): Promise<void> {
   const small = document({ name: "small", pages: 5, features: ["outline", "links", "form"] });
   const megabyte = largeDocument(1);
+  const oneLine = drawing({
+    width: 300,
+    height: 60,
+    content: "BT /F1 12 Tf 20 30 Td (Letters to be recognised) Tj ET",
+  });
   const images = fromImages(2, 500_000);
   for (let round = 0; round < 30; round++) {
     const calls = [
@@ -86,6 +91,7 @@ async function warmUp(server: ServerProcess): Promise<void> {
       extract(small),
       compress(small),
       images,
+      ...(round % 10 === 0 ? [ocr(oneLine)] : []),
     ];
     for (const { operation, parts } of calls) {
       const { status, code } = await post(server, operation, parts);

@@ -35,9 +35,10 @@ export async function readModel(code: string, load: LoadModel): Promise<Uint8Arr
 /** Unpacks into one piece: gzip tells the size in its last four bytes (RFC 1952, 2.3.1). */
 async function unpacked(file: ArrayBuffer): Promise<Uint8Array> {
   const model = new Uint8Array(new DataView(file).getUint32(file.byteLength - 4, true));
-  const stream = new Blob([file]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const { body } = new Response(file);
+  if (!body) throw new Error("a model is empty");
   let at = 0;
-  for await (const chunk of stream) {
+  for await (const chunk of body.pipeThrough(new DecompressionStream("gzip"))) {
     model.set(chunk, at);
     at += chunk.length;
   }
