@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|text|images|compress]`: wall time of the service over HTTP on a warm server, against
+ * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|text|images|compress|ocr]`: wall time of the service over HTTP on a warm server, against
  * qpdf's whole process where qpdf is installed; of extract-text against pdftotext and mutool on the documents of a corpus
  * (`$CORPUS_DIR` where none is named) whose text is known; of to-images against mutool and pdftoppm. Both run in turn, so that what else the machine does hits both. A server is
  * started, unless `$BASE_URL` and `$API_KEY` name one.
@@ -17,6 +17,7 @@ import { benchFromImages, printFromImages } from "./from-images.ts";
 import { fieldsOf, valuesOf } from "./forms.ts";
 import { benchImages, printImages } from "./images.ts";
 import { benchCompress, printCompress } from "./compress.ts";
+import { benchOcr, printOcr } from "./ocr.ts";
 import { benchText, median, printText } from "./text.ts";
 
 interface Job {
@@ -224,9 +225,9 @@ const { values } = parseArgs({
 });
 const withQpdf = spawnSync("qpdf", ["--version"]).status === 0;
 const runs = Number(values.runs);
-const wanted = (part: "operations" | "text" | "images" | "compress"): boolean =>
+const wanted = (part: "operations" | "text" | "images" | "compress" | "ocr"): boolean =>
   values.only === undefined || values.only === part;
-const { rows, text, fromImages, toImages, compressed } = await withService(async (service) => {
+const { rows, text, fromImages, toImages, compressed, recognised } = await withService(async (service) => {
   const measured: Row[] = [];
   const all = wanted("operations") ? await jobs(values.input) : [];
   for (const job of all) measured.push(await measure(service, job, runs, withQpdf));
@@ -237,9 +238,11 @@ const { rows, text, fromImages, toImages, compressed } = await withService(async
     fromImages: wanted("images") ? await benchFromImages(service, runs) : [],
     toImages: wanted("images") ? await benchImages(service, corpus, runs) : [],
     compressed: wanted("compress") ? await benchCompress(service, corpus) : [],
+    recognised: wanted("ocr") ? await benchOcr(service, corpus, Math.ceil(runs / 5)) : [],
   };
 });
-if (values.json) console.log(JSON.stringify([...rows, ...text, ...fromImages, ...toImages, ...compressed], null, 2));
+if (values.json)
+  console.log(JSON.stringify([...rows, ...text, ...fromImages, ...toImages, ...compressed, ...recognised], null, 2));
 else {
   if (rows.length > 0) printTable(rows);
   if (!withQpdf) console.log("qpdf is not installed: no ratios.");
@@ -247,4 +250,5 @@ else {
   if (fromImages.length > 0) printFromImages(fromImages);
   if (toImages.length > 0) printImages(toImages);
   if (compressed.length > 0) printCompress(compressed);
+  if (recognised.length > 0) printOcr(recognised);
 }

@@ -65,6 +65,10 @@ const images = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Ca
   operation: "to-images",
   parts: { file: pdfPart(bytes), ...fields },
 });
+const ocr = (bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): Call => ({
+  operation: "ocr",
+  parts: { file: pdfPart(bytes), mode: "force", ...fields },
+});
 const compress = (bytes: Uint8Array): Call => ({ operation: "compress", parts: { file: pdfPart(bytes) } });
 
 const stamp = (operation: string, bytes: Uint8Array, fields: Readonly<Record<string, string>>): Call => ({
@@ -78,6 +82,11 @@ const pause = (milliseconds: number): Promise<void> => new Promise((done) => set
 async function warmUp(server: ServerProcess): Promise<void> {
   const small = document({ name: "small", pages: 5, features: ["outline", "links", "form"] });
   const megabyte = largeDocument(1);
+  const oneLine = drawing({
+    width: 300,
+    height: 60,
+    content: "BT /F1 12 Tf 20 30 Td (Letters to be recognised) Tj ET",
+  });
   const images = fromImages(2, 500_000);
   for (let round = 0; round < 30; round++) {
     const calls = [
@@ -88,6 +97,7 @@ async function warmUp(server: ServerProcess): Promise<void> {
       extract(small),
       compress(small),
       images,
+      ...(round % 10 === 0 ? [ocr(oneLine)] : []),
     ];
     for (const { operation, parts } of calls) {
       const { status, code } = await post(server, operation, parts);
@@ -225,6 +235,11 @@ const work: [string, Call[][]][] = [
     ],
   ],
   ["fill-form that draws 19,000 fields", [[stamp("fill-form", manyFields, { values: "{}", flatten: "true" })]]],
+  ["ocr of three pages", [[ocr(drawing(page, page, page))]]],
+  ["ocr in three languages", [[ocr(letter, { languages: "nld+eng+jpn" })]]],
+  ["ocr of a page of 25 MiB, searchable", [[ocr(large, { output: "pdf", pages: "1" })]]],
+  ["ocr and merge of 25 MiB in turn", [[ocr(letter)], [merge(halves)], [ocr(letter)], [merge(halves)]]],
+  ["two ocr at once", [[ocr(letter), ocr(letter)]]],
   ["50 merges of 1 MiB at once", [Array.from({ length: 50 }, () => merge(megabyte))]],
 ];
 const rows: Row[] = [];

@@ -59,7 +59,7 @@ interface Announced {
 async function handle(c: Context<AppEnv>, operation: Operation): Promise<Response> {
   const announced = announcedBody(c);
   const weight = weightOf(announced.bytes);
-  const ticket = await admissionFor(c).admit(weight);
+  const ticket = await admissionFor(c).admit(weight + (operation.besideBytes ?? 0));
   let lease: EngineLease | undefined;
   let payment: Payment | undefined;
   const release = (clean: boolean): void => {
@@ -143,8 +143,8 @@ async function leaseWithin(
   { memoryBeside = false }: Operation,
 ): Promise<EngineLease> {
   const allowHeap = (bytes: number): boolean | "busy" => ticket.grow(bytes);
-  const { images, loadFont } = readEnv(c.env);
-  const given = { memoryBytes: memoryBudget(c), webpService: images && webpServiceOf(images), loadFont };
+  const { images, loadFont, loadModel } = readEnv(c.env);
+  const given = { memoryBytes: memoryBudget(c), webpService: images && webpServiceOf(images), loadFont, loadModel };
   const lease = await leaseEngines(allowHeap, {
     ...given,
     expected,
