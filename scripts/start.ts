@@ -44,9 +44,11 @@ function wranglerArguments(given: readonly string[], persistTo: string): string[
   return args;
 }
 
+/** The playground's link brings the test key along: a fragment is not sent, and the page takes it out of the address bar. */
 function announce(url: string, account: DevelopmentAccount): void {
   console.log(`
   PDF service   ${url}
+  Playground    ${url}/#key=${account.testKey}
   Account       ${account.account} (plan ${account.plan})
   Live key      ${account.liveKey}
   Test key      ${account.testKey}

@@ -7,6 +7,7 @@ import { addPath, answerError, type AppEnv, cors, exchange } from "./http/exchan
 import { mountOperations } from "./http/mount.ts";
 import { describeApi } from "./http/openapi.ts";
 import type { Operation } from "./operations/define.ts";
+import { mountSite } from "./site/index.ts";
 import { version } from "./version.ts";
 
 /** The service over a registry of operations: its middleware in order, then its paths. */
@@ -24,5 +25,6 @@ export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
   });
   mountOperations(app, operations);
   mountEndpoints(app, endpoints);
+  mountSite(app);
   return app;
 }

@@ -31,6 +31,10 @@ export interface Env {
   readonly loadFont: LoadFont;
   /** Reads one of the models of text recognition that lie there, too. */
   readonly loadModel: LoadModel;
+  /** Where the source of what runs here is offered, as the AGPL asks: linked on every page. */
+  readonly sourceUrl: string;
+  /** Reads a file of the pages, such as `/playground.js`; 304 where it is the one of `known`, undefined where there is none. */
+  readonly siteAsset: (path: string, known: string | undefined) => Promise<Response | undefined>;
 }
 
 /** A rate-limit binding: counts a key, and says whether it is still below the limit that wrangler.toml gives. */
@@ -51,6 +55,7 @@ const bindingsSchema = z.object({
   SERVER_SECRET: z
     .string({ error: "must be a secret: npx wrangler secret put SERVER_SECRET" })
     .min(32, "must have 32 characters at least"),
+  SOURCE_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
   ASSETS: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be the static assets' binding"),
   WEBHOOKS: z.custom<Queue<DeliveryMessage>>(
     (value) => hasMethods(value, "send", "sendBatch"),
@@ -72,6 +77,9 @@ const bindingsSchema = z.object({
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .transform((value) => value.replace(/\/+$/, "")),
 });
+
+/** The archive that scripts/build-site.ts makes: whoever runs a changed version offers the change without further ado. */
+const OWN_SOURCE = "/assets/source.tar.gz";
 
 const parsed = new WeakMap<object, Env>();
 
@@ -114,6 +122,8 @@ export function readEnv(bindings: object): Env {
     },
     loadFont: (name) => readAsset(ASSETS, `fonts/${name}.ttf`),
     loadModel: (code) => readAsset(ASSETS, `models/${code}.traineddata.gz`),
+    sourceUrl: result.data.SOURCE_URL ?? OWN_SOURCE,
+    siteAsset: siteIn(ASSETS),
   };
   parsed.set(bindings, env);
   return env;
@@ -147,4 +157,14 @@ async function readAsset(assets: Fetcher, path: string): Promise<ArrayBuffer> {
   const answer = await assets.fetch(`http://assets/${path}`);
   if (!answer.ok) throw new Error(`the static assets have no ${path}: ${answer.status}`);
   return answer.arrayBuffer();
+}
+
+function siteIn(assets: Fetcher): Env["siteAsset"] {
+  return async (path, known) => {
+    const headers = known === undefined ? {} : { "If-None-Match": known };
+    const answer = await assets.fetch(`http://assets/site${path}`, { headers });
+    if (answer.ok || answer.status === 304) return answer as unknown as Response;
+    await answer.body?.cancel();
+    return undefined;
+  };
 }

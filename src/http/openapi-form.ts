@@ -12,7 +12,7 @@ const mediaTypes: Readonly<Record<FileField["accept"][number], string>> = {
   webp: "image/webp",
 };
 const NUMBER = "(0|[1-9][0-9]*)$";
-const password = (description: string): Json => ({ type: "string", description });
+const password = (description: string): Json => ({ type: "string", format: "password", description });
 
 /** A form as a JSON schema: what stands in a `multipart/form-data` entry of OpenAPI 3.1. */
 export function formSchema(fields: Fields): Json {
@@ -63,19 +63,32 @@ export function formEncoding(fields: Fields): Json {
   );
 }
 
-function fileSchema({ accept, description }: FileField): Json {
+function fileSchema(field: FileField): Json {
+  const { accept, description } = field;
   const [first] = accept;
   return {
     type: "string",
     format: "binary",
     ...(accept.length === 1 && first !== undefined && { contentMediaType: mediaTypes[first] }),
+    ...("notes" in field && noted(field.notes)),
     description,
   };
 }
 
 /** What the field's schema gives. An object or array travels as JSON in a string. */
-function textSchema({ schema, description }: Extract<Field, { kind: "text" }>): Json {
+function textSchema({ schema, description, notes }: Extract<Field, { kind: "text" }>): Json {
   const { $schema: _, ...value } = z.toJSONSchema(schema, { io: "output", unrepresentable: "any" });
-  if (value.type !== "object" && value.type !== "array") return { ...value, description };
-  return { type: "string", contentMediaType: "application/json", contentSchema: value, description };
+  if (value.type !== "object" && value.type !== "array") return { ...value, ...noted(notes), description };
+  return {
+    type: "string",
+    contentMediaType: "application/json",
+    contentSchema: value,
+    ...noted(notes),
+    description,
+  };
+}
+
+/** `x-when` names the values of other fields that this one belongs to, which JSON schema can say only in many more words. */
+function noted({ when, ...rest }: Extract<Field, { kind: "text" }>["notes"]): Json {
+  return { ...rest, ...(when && { "x-when": when }) };
 }

@@ -108,7 +108,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
 }
 
 function describe(operation: Operation): Json {
-  const { name, summary, credits, fields, produces, headers } = operation;
+  const { name, summary, credits, produces, headers } = operation;
   const scopes = scopesOf(operation)
     .map((scope) => `\`${scope}\``)
     .join(" or ");
@@ -120,7 +120,7 @@ function describe(operation: Operation): Json {
     description: `${operation.description}\n\n${cost}`,
     tags: ["Operations"],
     parameters: [idempotencyKey],
-    requestBody: { required: true, content: { "multipart/form-data": form(fields) } },
+    requestBody: { required: true, content: { "multipart/form-data": form(operation) } },
     responses: {
       "200": {
         description: `The result: ${produces.join(" or ")}.`,
@@ -139,9 +139,13 @@ function describe(operation: Operation): Json {
   };
 }
 
-function form(fields: Operation["fields"]): Json {
+function form({ fields, example }: Operation): Json {
   const encoding = formEncoding(fields);
-  return { schema: formSchema(fields), ...(Object.keys(encoding).length > 0 && { encoding }) };
+  return {
+    schema: formSchema(fields),
+    ...(example && { example }),
+    ...(Object.keys(encoding).length > 0 && { encoding }),
+  };
 }
 
 function contentOf(type: Operation["produces"][number], { json }: Operation): Json {

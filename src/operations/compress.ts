@@ -40,15 +40,18 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
     level: text(
       formChoice("low", "medium", "high", "max"),
       "How strongly images are compressed: JPEG quality 85, 70, 55 or 35. `medium` where it is not given.",
+      { default: "medium" },
     ),
     grayscale: text(formBoolean(), "Turns pages grey: text, drawings, images, annotations."),
     stripMetadata: text(formBoolean(), "Clears the Info dictionary and XMP."),
     imageMaxDpi: text(
       formInteger(1, 10_000),
       "Samples per inch, as placed on the page, above which images are made smaller; 150 where it is not given.",
+      { default: 150 },
     ),
   },
   memoryBeside: true,
+  example: { file: "letter.pdf" },
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Original-Size", "X-Output-Size"],
 

@@ -72,6 +72,8 @@ export interface Operation<F extends Fields = Fields> {
   readonly scope: OperationScope | ScopeOfInput<F>;
   /** The form fields, in the order of the reference. `password` fields are named by the file fields, not here. */
   readonly fields: F;
+  /** A call that works, for the reference and the playground; files by their names in `examples/`. */
+  readonly example?: Readonly<Record<string, string>>;
   /** Media types of a 200, for the reference. */
   readonly produces: readonly ("application/pdf" | "application/zip" | "application/json" | `image/${ImageFormat}`)[];
   /** What a 200 of `application/json` looks like, for the reference. */

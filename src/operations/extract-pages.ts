@@ -20,6 +20,7 @@ the input. A page that comes again shares its content, has form fields of its ow
     file: pdfFile(),
     range: text(required(pageRange()), "The pages, such as `1-3,7`, `odd`, `last-2`, `5-1` or `!4`."),
   },
+  example: { file: "letter.pdf", range: "last,1" },
   produces: ["application/pdf"],
   copies: true,
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],

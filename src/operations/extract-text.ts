@@ -49,6 +49,7 @@ size is not. A glyph whose font does not tell its character is U+FFFD. A scan wi
     ),
   },
   memoryBeside: true,
+  example: { file: "letter.pdf" },
   produces: ["application/json"],
   json: result,
   headers: ["X-Input-Repaired"],

@@ -25,6 +25,16 @@ export interface UploadedFile {
 /** What a file field takes, recognised by the bytes, never by name or declared type. */
 export type FileKind = "pdf" | ImageKind;
 
+/** What a description says of a field beyond its type, for forms that are drawn from it. It changes nothing of what is taken. */
+interface Notes {
+  /** What holds where the field is not given. Fields whose schema has a default say it by themselves. */
+  readonly default?: string | number;
+  /** The values of other fields that this one belongs to: it is refused with others, and most often needed with these. */
+  readonly when?: Readonly<Record<string, readonly string[]>>;
+  /** What kind of text it is. */
+  readonly format?: "password" | "color" | "multiline";
+}
+
 /** One file: the field `name` and, for PDFs, the field `password`. */
 interface FileField {
   readonly kind: "file";
@@ -36,6 +46,7 @@ interface FileField {
 /** One file that need not be sent: an operation's `check` says when it must be. */
 interface OptionalFileField extends Omit<FileField, "optional"> {
   readonly optional: true;
+  readonly notes: Notes;
 }
 
 /** Numbered files: `file0`, `file1`, ... without a gap; for PDFs also `password0`, `password1`, ... and `password`. */
@@ -54,6 +65,7 @@ interface TextField<T> {
   readonly kind: "text";
   readonly schema: z.ZodType<T>;
   readonly description: string;
+  readonly notes: Notes;
 }
 
 type Field = FileField | OptionalFileField | NumberedFilesField | TextField<unknown>;
@@ -89,8 +101,8 @@ export function pdfOrImageFile(description: string): FileField {
 }
 
 /** A PNG, JPEG or WebP that only some modes of an operation need. */
-export function imageFile(description: string): OptionalFileField {
-  return { kind: "file", accept: imageKinds, optional: true, description };
+export function imageFile(description: string, notes: Notes = {}): OptionalFileField {
+  return { kind: "file", accept: imageKinds, optional: true, description, notes };
 }
 
 export function imageFiles(
@@ -101,8 +113,8 @@ export function imageFiles(
   return { kind: "files", prefix, ...limits, accept: imageKinds, description };
 }
 
-export function text<T>(schema: z.ZodType<T>, description: string): TextField<T> {
-  return { kind: "text", schema, description };
+export function text<T>(schema: z.ZodType<T>, description: string, notes: Notes = {}): TextField<T> {
+  return { kind: "text", schema, description, notes };
 }
 
 /** `""` in a form means "not given". */

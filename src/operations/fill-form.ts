@@ -49,6 +49,10 @@ same: it forbids the change, or the form was flattened.`,
     flatten: text(formBoolean(), "Make the fields part of the pages, so that they cannot be edited. Default false."),
     strict: text(formBoolean(), "Refuse names that the form does not have. Default false."),
   },
+  example: {
+    file: "form.pdf",
+    values: '{"name":"Ada Lovelace","email":"ada@example.com","cards":"480","delivery":"rail","punched":true}',
+  },
   produces: ["application/pdf"],
   headers: [
     "X-Page-Count",

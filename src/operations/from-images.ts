@@ -29,21 +29,26 @@ there is none that can be true), plus the margin. Pages have sides of 3 to 14,40
     pageSize: text(
       formChoice("auto", "a4", "letter", "legal"),
       "`auto` (default): as large as the image. Otherwise the same size for every page.",
+      { default: "auto" },
     ),
     orientation: text(
       formChoice("portrait", "landscape", "auto"),
       "For the named sizes. `portrait` (default), `landscape`, or `auto`: landscape for an image that is wider than high.",
+      { default: "portrait", when: { pageSize: ["a4", "letter", "legal"] } },
     ),
     marginPt: text(
       formInteger(0, largestMargin("auto")),
       "Points between the image and the page's edges, less than half of the page's shorter side. Default 0.",
+      { default: 0 },
     ),
     fit: text(
       formChoice("contain", "cover", "stretch"),
       `How an image fits a page of a named size, inside the margins. \`contain\` (default): all of it is seen. \`cover\`: it fills
 the space and is cut off at its edges. \`stretch\`: it fills the space and is distorted.`,
+      { default: "contain", when: { pageSize: ["a4", "letter", "legal"] } },
     ),
   },
+  example: { image0: "signature.png", pageSize: "a4", marginPt: "72" },
   produces: ["application/pdf"],
   headers: ["X-Page-Count"],
 

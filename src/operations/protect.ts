@@ -29,8 +29,11 @@ password opens it, nothing else does (\`X-Encryption-Verified\`). Nothing is eve
       formText(MOST_CHARACTERS),
       `Needed to open the document. aes-256: 1 to 127 bytes of UTF-8, in the normal form NFKC (SASLprep); aes-128: 1 to 32
 printable ASCII characters.`,
+      { format: "password" },
     ),
-    ownerPassword: text(formText(MOST_CHARACTERS), "Needed to change permissions; written as `userPassword`."),
+    ownerPassword: text(formText(MOST_CHARACTERS), "Needed to change permissions; written as `userPassword`.", {
+      format: "password",
+    }),
     permissions: text(
       formText(MOST_CHARACTERS),
       `What is allowed with the user password, separated by commas: ${permissionTokens.map((token) => `\`${token}\``).join(", ")};
@@ -40,8 +43,10 @@ it is not given.`,
     encryption: text(
       formText(MOST_CHARACTERS).meta({ type: "string", enum: [...METHODS] }),
       "The cipher, `aes-256` where it is not given. `aes-128` is for programs from before 2008.",
+      { default: "aes-256" },
     ),
   },
+  example: { file: "letter.pdf", userPassword: "open sesame" },
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Encryption", "X-Encryption-Verified"],
 

@@ -27,6 +27,7 @@ names; one of the two must be given. All else stays as it is, encryption too.`,
     pages: text(pageRange(), "The pages that `angle` is for; all where it is not given."),
     rotations: text(jsonField(rotationMap), 'Degrees clockwise by page number, such as `{"1": 90, "4": 180}`.'),
   },
+  example: { file: "letter.pdf", angle: "90" },
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

@@ -38,9 +38,13 @@ stay those of the input, in every part.`,
     ranges: text(
       formText(MOST_CHARACTERS),
       "For `mode=ranges`: page ranges joined by `|`, such as `1-3|4-6|7-end`. Each takes its pages in the document's order.",
+      { when: { mode: ["ranges"] } },
     ),
-    chunkSize: text(formInteger(1, limits.pages), "For `mode=chunks`: pages of a part; the last part has the rest."),
+    chunkSize: text(formInteger(1, limits.pages), "For `mode=chunks`: pages of a part; the last part has the rest.", {
+      when: { mode: ["chunks"] },
+    }),
   },
+  example: { file: "letter.pdf", mode: "pages" },
   produces: ["application/pdf", "application/zip"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
 

@@ -33,21 +33,35 @@ their signatures stay verifiable; \`X-Signature-Invalidated\` tells where one br
   fields: {
     file: pdfFile(),
     kind: text(required(formChoice("text", "image")), "What is drawn."),
-    text: text(stampText(), "For `kind=text`: what it says, 2,000 characters at most; markup in it is text, too."),
-    image: imageFile("For `kind=image`: a PNG, JPEG or WebP."),
+    text: text(stampText(), "For `kind=text`: what it says, 2,000 characters at most; markup in it is text, too.", {
+      format: "multiline",
+      when: { kind: ["text"] },
+    }),
+    image: imageFile("For `kind=image`: a PNG, JPEG or WebP.", { when: { kind: ["image"] } }),
     position: text(
       formChoice(...WATERMARK_POSITIONS),
       "Default `center`. `diagonal`: along the page's diagonal, from the bottom left up; `rotation` is added.",
+      { default: "center" },
     ),
-    opacity: text(formNumber(0, 1), "0 (not to be seen) to 1. Default 0.35."),
-    rotation: text(formNumber(-360, 360), "Degrees counter-clockwise. Default 0."),
-    color: text(formColour(), "For text: `#rgb` or `#rrggbb`. Default `#888888`."),
-    fontSize: text(formInteger(1, 2_000), "For text: points. Default: fitted to the page."),
-    scale: text(formNumber(0.01, 10), "For an image: its width as a part of the page's. Default 0.5."),
+    opacity: text(formNumber(0, 1), "0 (not to be seen) to 1. Default 0.35.", { default: 0.35 }),
+    rotation: text(formNumber(-360, 360), "Degrees counter-clockwise. Default 0.", { default: 0 }),
+    color: text(formColour(), "For text: `#rgb` or `#rrggbb`. Default `#888888`.", {
+      default: "#888888",
+      format: "color",
+      when: { kind: ["text"] },
+    }),
+    fontSize: text(formInteger(1, 2_000), "For text: points. Default: fitted to the page.", {
+      when: { kind: ["text"] },
+    }),
+    scale: text(formNumber(0.01, 10), "For an image: its width as a part of the page's. Default 0.5.", {
+      default: 0.5,
+      when: { kind: ["image"] },
+    }),
     tile: text(formBoolean(), "Repeats the mark over the whole page; with `position` `center` or `diagonal`."),
-    layer: text(formChoice("over", "under"), "Over (default) or under what the page draws."),
+    layer: text(formChoice("over", "under"), "Over (default) or under what the page draws.", { default: "over" }),
     pages: text(pageRange(), "The pages that are stamped, as a set; all where it is not given."),
   },
+  example: { file: "letter.pdf", kind: "text", text: "DRAFT", position: "diagonal" },
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

@@ -36,6 +36,19 @@ const document = describeApi(operations, endpoints, "https://pdf.example.com");
 const described = Object.values(at(document, "paths") as Json).flatMap((path) => Object.values(path as Json)) as Json[];
 
 describe("the description", () => {
+  it("names only values that there are where a parameter belongs to some of another", () => {
+    let told = 0;
+    for (const schema of objectsOf(document)) {
+      for (const member of Object.values((schema["properties"] ?? {}) as Record<string, Json>)) {
+        for (const [name, values] of Object.entries((member["x-when"] ?? {}) as Record<string, string[]>)) {
+          expect(at(schema, "properties", name, "enum")).toEqual(expect.arrayContaining(values));
+          told += 1;
+        }
+      }
+    }
+    expect(told).toBeGreaterThan(10);
+  });
+
   it("holds every operation of the registry, each under an id of its own", () => {
     for (const { name, summary } of operations)
       expect(at(document, "paths", `/api/v1/${name}`, "post", "summary")).toBe(summary);

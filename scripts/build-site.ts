@@ -1,0 +1,83 @@
+/**
+ * Bundles the pages' browser part and puts it, with pdf.js, the example files and an archive of the source, into the static assets. Runs at install, and by
+ * wrangler.toml's [build] before `wrangler dev` and `wrangler deploy`. It writes only what has changed, since each write makes every
+ * running `wrangler dev` load again.
+ */
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { sourceArchive } from "./source-archive.ts";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const browser = join(root, "src/site/browser");
+const target = join(root, "wasm/generated/assets/site");
+const pdfjs = join(root, "node_modules/pdfjs-dist");
+
+/** Of pdf.js: the build for browsers of the last years, and what it loads when a document needs it. */
+const PDFJS_FOLDERS = [
+  ["legacy/build", /^pdf(\.worker)?\.min\.mjs$/],
+  ["cmaps", /\.bcmap$/],
+  ["standard_fonts", /\.(pfb|ttf)$/],
+  ["wasm", /^(jbig2|openjpeg|qcms_bg)\.wasm$/],
+  ["iccs", /\.icc$/],
+] as const;
+
+async function filesOf(folder: string, wanted: RegExp): Promise<string[]> {
+  const names = await readdir(folder);
+  return names.filter((name) => wanted.test(name)).map((name) => join(folder, name));
+}
+
+/** Where each file goes, below the target. */
+async function contents(): Promise<Map<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>();
+  const { version } = JSON.parse(await readFile(join(pdfjs, "package.json"), "utf8")) as { version: string };
+  const pages = await filesOf(browser, /\.page\.tsx$/);
+  const examples = await filesOf(join(root, "examples"), /\.(pdf|png|jpg|webp)$/);
+  // The two that most calls are tried with first.
+  const samples = [...new Set(["letter.pdf", "enclosure.pdf", ...examples.map((file) => basename(file)).toSorted()])];
+  const bundle = await build({
+    entryPoints: pages.map((page) => ({ in: page, out: basename(page, ".page.tsx") })),
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    // What knows light-dark(), of spring 2024.
+    target: ["es2023", "chrome123", "firefox120", "safari17.5"],
+    minify: true,
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    define: {
+      PDFJS: JSON.stringify(`/assets/pdfjs-${version}/`),
+      SAMPLES: JSON.stringify(samples),
+    },
+    external: ["/assets/*"],
+    outdir: target,
+    write: false,
+    logLevel: "warning",
+  });
+  for (const { path, contents } of bundle.outputFiles) found.set(relative(target, path), contents);
+  for (const [folder, wanted] of PDFJS_FOLDERS) {
+    for (const file of await filesOf(join(pdfjs, folder), wanted)) {
+      const place = folder === "legacy/build" ? "" : `${folder}/`;
+      found.set(`pdfjs-${version}/${place}${basename(file)}`, await readFile(file));
+    }
+  }
+  for (const file of examples) found.set(`examples/${basename(file)}`, await readFile(file));
+  found.set("icon.svg", await readFile(join(browser, "icon.svg")));
+  found.set("source.tar.gz", sourceArchive(root));
+  return found;
+}
+
+const wanted = await contents();
+await mkdir(target, { recursive: true });
+for (const [name, bytes] of wanted) {
+  const file = join(target, name);
+  const present = await readFile(file).catch(() => undefined);
+  if (present?.equals(bytes)) continue;
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, bytes);
+}
+for (const entry of await readdir(target, { recursive: true, withFileTypes: true })) {
+  const file = join(entry.parentPath, entry.name);
+  if (entry.isFile() && !wanted.has(relative(target, file))) await rm(file);
+}

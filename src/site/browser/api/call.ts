@@ -1,0 +1,142 @@
+import type { Entry } from "./form-values.ts";
+
+export interface ApiProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** One of `details.fields`. */
+export interface FieldIssue {
+  readonly name: string;
+  readonly issue: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Blob;
+  readonly type: string;
+  readonly fileName: string | undefined;
+  readonly milliseconds: number;
+  /** Bytes of the files that were sent. */
+  readonly sentBytes: number;
+  readonly error: ApiProblem | undefined;
+}
+
+/** How far a call is: bytes on their way there, waiting for the answer, bytes on their way back. `part` is from 0 to 1. */
+export interface Progress {
+  readonly phase: "uploading" | "processing" | "downloading";
+  readonly part: number | undefined;
+}
+
+/** The account's own things: JSON there and back. Throws an `ApiFailure`. */
+export async function callJson<T>(key: string, method: string, path: string, body?: unknown): Promise<T> {
+  const answer = await fetch(path, {
+    method,
+    headers: {
+      Authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const json: unknown = await answer.json().catch(() => undefined);
+  if (answer.ok) return json as T;
+  const { error } = (json ?? {}) as { error?: ApiProblem };
+  const problem = error ?? { code: String(answer.status), message: "The service did not answer as expected." };
+  throw new ApiFailure(problem, answer.headers.get("X-Request-Id") ?? "");
+}
+
+export class ApiFailure extends Error {
+  readonly problem: ApiProblem;
+  readonly requestId: string;
+
+  constructor(problem: ApiProblem, requestId: string) {
+    super(problem.message);
+    this.problem = problem;
+    this.requestId = requestId;
+  }
+}
+
+/** Runs an operation. XMLHttpRequest, since fetch does not tell how much of a body has been sent. */
+export function callOperation(
+  key: string,
+  path: string,
+  entries: readonly Entry[],
+  progress: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const form = new FormData();
+  for (const entry of entries) {
+    if ("file" in entry) form.append(entry.name, entry.file.blob, entry.file.name);
+    else form.append(entry.name, entry.text);
+  }
+  const sentBytes = entries.reduce((sum, entry) => sum + ("file" in entry ? entry.file.blob.size : 0), 0);
+  const request = new XMLHttpRequest();
+  const started = performance.now();
+  return new Promise((done, fail) => {
+    request.open("POST", path);
+    request.responseType = "blob";
+    if (key !== "") request.setRequestHeader("Authorization", `Bearer ${key}`);
+    request.upload.addEventListener("progress", ({ loaded, total }) =>
+      progress(
+        loaded < total ? { phase: "uploading", part: loaded / total } : { phase: "processing", part: undefined },
+      ),
+    );
+    request.addEventListener("progress", ({ loaded, total, lengthComputable }) =>
+      progress({ phase: "downloading", part: lengthComputable ? loaded / total : undefined }),
+    );
+    request.addEventListener("error", () =>
+      fail(new Error("The service could not be reached, or the connection broke off.")),
+    );
+    request.addEventListener("abort", () => fail(new DOMException("cancelled", "AbortError")));
+    request.addEventListener("load", () => done(answerOf(request, performance.now() - started, sentBytes)));
+    signal.addEventListener("abort", () => request.abort());
+    progress({ phase: "uploading", part: 0 });
+    request.send(form);
+  });
+}
+
+async function answerOf(request: XMLHttpRequest, milliseconds: number, sentBytes: number): Promise<Answer> {
+  const headers = new Map(
+    request
+      .getAllResponseHeaders()
+      .trim()
+      .split(/\r?\n/)
+      .map((line) => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+      }),
+  );
+  const body = request.response as Blob;
+  const type = (headers.get("content-type") ?? "").replace(/;.*/, "");
+  const answer = { status: request.status, headers, body, type, milliseconds, sentBytes };
+  const fileName = fileNameOf(headers.get("content-disposition"));
+  if (request.status < 400) return { ...answer, fileName, error: undefined };
+  const json = JSON.parse(await body.text().catch(() => "{}")) as { error?: ApiProblem };
+  const unknown = { code: String(request.status), message: "The service did not answer as expected." };
+  return { ...answer, fileName, error: json.error ?? unknown };
+}
+
+function fileNameOf(disposition: string | undefined): string | undefined {
+  const encoded = /filename\*=UTF-8''([^;]+)/.exec(disposition ?? "")?.[1];
+  if (encoded !== undefined) return decodeURIComponent(encoded);
+  return /filename="([^"]*)"/.exec(disposition ?? "")?.[1];
+}
+
+/** The fields that an error names, and what is wrong with each. */
+export function fieldIssues(problem: ApiProblem | undefined): ReadonlyMap<string, string> {
+  const issues = new Map<string, string>();
+  const { fields, field, input, ...rest } = problem?.details ?? {};
+  if (Array.isArray(fields)) {
+    for (const { name, issue } of fields as readonly FieldIssue[]) {
+      issues.set(name, issues.has(name) ? `${issues.get(name)}; ${issue}` : issue);
+    }
+  }
+  for (const name of [field, input]) {
+    if (typeof name === "string" && problem && !issues.has(name)) issues.set(name, problem.message);
+  }
+  if (problem?.code === "unsupported_text" && typeof rest["field"] === "string")
+    issues.set(rest["field"], problem.message);
+  return issues;
+}

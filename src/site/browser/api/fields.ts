@@ -1,0 +1,72 @@
+import type { Schema } from "./schema.ts";
+
+interface Common {
+  readonly name: string;
+  readonly required: boolean;
+  readonly description: string;
+  /** The other parameters' values that it belongs to. */
+  readonly when: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface FileField extends Common {
+  readonly kind: "file";
+  /** Media types, separated by commas. */
+  readonly accept: string;
+}
+
+/** Numbered files: `file0`, `file1`, ... */
+export interface FilesField extends Common {
+  readonly kind: "files";
+  readonly accept: string;
+  /** How many there must be. */
+  readonly min: number;
+  /** The name before the number of the files' own passwords, where they can have any. */
+  readonly passwords: string | undefined;
+}
+
+/** Everything that travels as text. */
+export interface ValueField extends Common {
+  readonly kind: "value";
+  readonly schema: Schema;
+}
+
+export type Field = FileField | FilesField | ValueField;
+
+const numbered = (pattern: string): string | undefined => /^\^(\w+?)\(/.exec(pattern)?.[1];
+
+/** The fields of a form, in the schema's order; numbered files are one field. */
+export function fieldsOf(schema: Schema, contentType: (name: string) => string | undefined): Field[] {
+  const { properties = {}, patternProperties = {}, required = [] } = schema;
+  const patterns = Object.entries(patternProperties).flatMap(([pattern, inner]) => {
+    const prefix = numbered(pattern);
+    return prefix === undefined ? [] : [{ prefix, isFile: inner.format === "binary" }];
+  });
+  const lists = patterns.filter(({ isFile }) => isFile).map(({ prefix }) => prefix);
+  const passwords = patterns.find(({ isFile }) => !isFile)?.prefix;
+  const fields: Field[] = [];
+  for (const [name, inner] of Object.entries(properties)) {
+    const common = {
+      name,
+      required: required.includes(name),
+      description: inner.description ?? "",
+      when: inner["x-when"] ?? {},
+    };
+    const accept = contentType(name) ?? inner.contentMediaType ?? "";
+    const list = lists.find((prefix) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)));
+    if (inner.format !== "binary") {
+      fields.push({ ...common, kind: "value", schema: inner });
+    } else if (list === undefined) {
+      fields.push({ ...common, kind: "file", accept });
+    } else if (!fields.some(({ name }) => name === list)) {
+      const min = required.filter((one) => one.startsWith(list)).length;
+      fields.push({ ...common, name: list, kind: "files", accept, min, passwords });
+    }
+  }
+  // Files first, then what must be given, then the rest; passwords of the input, which few need, at the end.
+  const rank = (field: Field): number => {
+    if (field.kind !== "value") return Object.keys(field.when).length > 0 ? 2 : 0;
+    if (field.name === "password") return 4;
+    return field.required ? 1 : Object.keys(field.when).length > 0 && field.schema.default === undefined ? 2 : 3;
+  };
+  return fields.toSorted((a, b) => rank(a) - rank(b));
+}

@@ -1,0 +1,56 @@
+import type { Field } from "./fields.ts";
+
+/** A file that somebody chose. `path` is where it lies for whoever repeats the call in a shell. */
+export interface ChosenFile {
+  readonly blob: Blob;
+  readonly name: string;
+  readonly path: string;
+  /** Its own password, for numbered files. */
+  readonly password: string;
+}
+
+/** What the form holds: text by parameter, files by field. */
+export interface FormValues {
+  readonly texts: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, readonly ChosenFile[]>>;
+}
+
+export type Entry = { readonly name: string } & ({ readonly text: string } | { readonly file: ChosenFile });
+
+/** What the fields show before anybody has touched them: of what must be chosen the first, of the rest the default. */
+export function initialTexts(fields: readonly Field[]): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const field of fields) {
+    if (field.kind !== "value") continue;
+    const { schema } = field;
+    if (schema.default !== undefined) texts[field.name] = String(schema.default);
+    else if (field.required && schema.enum) texts[field.name] = String(schema.enum[0]);
+  }
+  return texts;
+}
+
+/** Whether a field belongs to what the others say. */
+export function applies(field: Field, texts: FormValues["texts"]): boolean {
+  return Object.entries(field.when).every(([name, values]) => values.includes(texts[name] ?? ""));
+}
+
+/** The parts of the request, in the form's order. What is empty or its own default is not sent. */
+export function entriesOf(fields: readonly Field[], { texts, files }: FormValues): Entry[] {
+  return fields
+    .filter((field) => applies(field, texts))
+    .flatMap((field): Entry[] => {
+      const { name } = field;
+      const chosen = files[name] ?? [];
+      if (field.kind === "file") return chosen.slice(0, 1).map((file) => ({ name, file }));
+      if (field.kind === "files") {
+        return chosen.flatMap((file, index): Entry[] => {
+          const own = field.passwords !== undefined && file.password !== "";
+          const password = own ? [{ name: `${field.passwords}${index}`, text: file.password }] : [];
+          return [{ name: `${name}${index}`, file }, ...password];
+        });
+      }
+      const text = texts[name] ?? "";
+      const byDefault = field.schema.default !== undefined && String(field.schema.default) === text;
+      return text === "" || byDefault ? [] : [{ name, text }];
+    });
+}

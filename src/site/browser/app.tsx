@@ -1,0 +1,80 @@
+import { useEffect, useState } from "preact/hooks";
+import { createPortal } from "preact/compat";
+import { type Description, loadDescription, operationsOf } from "./api/description.ts";
+import { currentKey, onKeyChange, takeKeyFromAddress } from "./api/key.ts";
+import { Keys } from "./dashboard/keys.tsx";
+import { Usage } from "./dashboard/usage.tsx";
+import { Webhooks } from "./dashboard/webhooks.tsx";
+import { KeyButton } from "./parts/key-dialog.tsx";
+import { Playground } from "./playground/playground.tsx";
+
+/** The part of the address after `#/`. Other fragments lead to places of the page and change nothing. */
+function useRoute(): string {
+  const read = () => /^#\/(.*)/.exec(location.hash)?.[1];
+  const [route, setRoute] = useState(read() ?? "");
+  useEffect(() => {
+    const changed = () => {
+      takeKeyFromAddress();
+      if (location.hash === "" || location.hash.startsWith("#/")) setRoute(read() ?? "");
+    };
+    addEventListener("hashchange", changed);
+    // It may have changed before anybody listened.
+    changed();
+    return () => removeEventListener("hashchange", changed);
+  }, []);
+  return route;
+}
+
+function useKey(): string {
+  const [key, setKey] = useState(currentKey);
+  useEffect(() => onKeyChange(() => setKey(currentKey())), []);
+  return key;
+}
+
+const views = ["keys", "usage", "webhooks"];
+
+export function App() {
+  const route = useRoute();
+  const key = useKey();
+  const [description, setDescription] = useState<Description>();
+  const [failure, setFailure] = useState("");
+  useEffect(() => {
+    loadDescription().then(setDescription, () => setFailure("The API's description could not be loaded."));
+  }, []);
+  useEffect(() => {
+    markCurrentLink(route);
+    document.title = route === "" ? "PDF service: playground" : `${route} · PDF service`;
+  }, [route]);
+
+  const account = document.querySelector("#account");
+  return (
+    <>
+      {account && createPortal(<KeyButton value={key} />, account)}
+      {failure !== "" && (
+        <p class="notice" role="alert">
+          {failure}{" "}
+          <button type="button" class="plain" onClick={() => location.reload()}>
+            Try again
+          </button>
+        </p>
+      )}
+      {description && <View route={route} description={description} apiKey={key} />}
+    </>
+  );
+}
+
+function View({ route, description, apiKey }: { route: string; description: Description; apiKey: string }) {
+  if (route === "keys") return <Keys description={description} apiKey={apiKey} />;
+  if (route === "usage") return <Usage apiKey={apiKey} />;
+  if (route === "webhooks") return <Webhooks description={description} apiKey={apiKey} />;
+  return <Playground operations={operationsOf(description)} description={description} route={route} apiKey={apiKey} />;
+}
+
+/** The links stand in the page that the server sends. */
+function markCurrentLink(route: string): void {
+  const current = views.includes(route) ? `/#/${route}` : "/";
+  for (const link of document.querySelectorAll("#links a")) {
+    if (link.getAttribute("href") === current) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}

@@ -1,0 +1,42 @@
+import { ApiFailure } from "../api/call.ts";
+import { askForKey } from "../parts/key-dialog.tsx";
+
+/** What went wrong with a call, its code and its request id. */
+export function Failure({ error }: { error: unknown }) {
+  if (error === undefined) return null;
+  if (!(error instanceof ApiFailure)) {
+    return (
+      <p class="notice bad" role="alert">
+        {error instanceof Error ? error.message : String(error)}
+      </p>
+    );
+  }
+  const { code, message } = error.problem;
+  return (
+    <div class="notice bad" role="alert">
+      <p>
+        <code>{code}</code> {message}
+      </p>
+      <p class="quiet">
+        Request <code>{error.requestId}</code>
+      </p>
+      {code === "unauthenticated" && (
+        <button type="button" onClick={askForKey}>
+          Use another key
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** What stands where a view needs a key and there is none. */
+export function KeyMissing({ what }: { what: string }) {
+  return (
+    <div class="blank">
+      <p>{what} belong to an account: an API key shows them.</p>
+      <button type="button" class="primary" onClick={askForKey}>
+        Add API key
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,208 @@
+import { useState } from "preact/hooks";
+import { callJson } from "../api/call.ts";
+import { bodyOf, type Description } from "../api/description.ts";
+import { setKey } from "../api/key.ts";
+import { number, time } from "../parts/figures.ts";
+import { BodyForm } from "./body-form.tsx";
+import { Confirm } from "./confirm.tsx";
+import { Failure, KeyMissing } from "./failure.tsx";
+import { Secret } from "./secret.tsx";
+import { useData } from "./use-data.ts";
+
+const PATH = "/api/v1/keys";
+
+interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly livemode: boolean;
+  readonly scopes: readonly string[];
+  readonly lastFour: string;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+interface Page {
+  readonly data: readonly ApiKey[];
+  readonly count: number;
+  readonly nextCursor: string | null;
+}
+
+type Asked = { readonly what: "revoke" | "rotate"; readonly key: ApiKey };
+
+export function Keys({ description, apiKey }: { description: Description; apiKey: string }) {
+  const { data, error, reload } = useData<Page>(apiKey, PATH);
+  const [further, setFurther] = useState<readonly ApiKey[]>([]);
+  const [cursor, setCursor] = useState<string | null>();
+  const [issued, setIssued] = useState<string>();
+  const [asked, setAsked] = useState<Asked>();
+  const [failed, setFailed] = useState<unknown>();
+  const [making, setMaking] = useState(false);
+  const schema = bodyOf(description, "post", PATH);
+  const next = cursor === undefined ? data?.nextCursor : cursor;
+
+  const start = async () => {
+    setFurther([]);
+    setCursor(undefined);
+    await reload();
+  };
+  const attempt = async (work: () => Promise<void>) => {
+    setFailed(undefined);
+    try {
+      await work();
+    } catch (error) {
+      setFailed(error);
+    }
+    await start();
+  };
+  const act = ({ what, key }: Asked) =>
+    attempt(async () => {
+      if (what === "revoke") await callJson(apiKey, "DELETE", `${PATH}/${key.id}`);
+      else setIssued((await callJson<{ key: string }>(apiKey, "POST", `${PATH}/${key.id}/rotate`, {})).key);
+    });
+  const more = () =>
+    callJson<Page>(apiKey, "GET", `${PATH}?cursor=${encodeURIComponent(next ?? "")}`).then((page) => {
+      setFurther([...further, ...page.data]);
+      setCursor(page.nextCursor);
+    }, setFailed);
+
+  if (apiKey === "") return <KeyMissing what="Keys" />;
+  return (
+    <div class="dashboard">
+      <header class="row">
+        <div class="grow">
+          <h1>API keys</h1>
+          {data && (
+            <p class="quiet">
+              {number(data.count)} in {apiKey.startsWith("sk_live") ? "live" : "test"} mode, revoked ones included
+            </p>
+          )}
+        </div>
+        {schema && (
+          <button
+            type="button"
+            class={making ? "" : "primary"}
+            aria-expanded={making}
+            onClick={() => setMaking(!making)}
+          >
+            {making ? "Close" : "Create a key"}
+          </button>
+        )}
+      </header>
+      <Failure error={error ?? failed} />
+      {issued !== undefined && (
+        <Secret title="The new key." value={issued}>
+          <button type="button" class="plain" onClick={() => setKey(issued)}>
+            Use it here
+          </button>
+        </Secret>
+      )}
+      {making && schema && (
+        <section class="card padded" aria-label="Create a key">
+          <BodyForm
+            schema={schema}
+            action="Create"
+            send={async (body) => {
+              setIssued((await callJson<{ key: string }>(apiKey, "POST", PATH, body)).key);
+              setMaking(false);
+              await start();
+            }}
+          />
+        </section>
+      )}
+      {data && (
+        <div class="card table">
+          <table>
+            <thead>
+              <tr>
+                <th>Name</th>
+                <th>Key</th>
+                <th>Scopes</th>
+                <th>Created</th>
+                <th>State</th>
+                <th>
+                  <span class="visually-hidden">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {[...data.data, ...further].map((key) => (
+                <Row key={key.id} entry={key} own={apiKey.endsWith(key.lastFour)} ask={setAsked} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {next && (
+        <button type="button" onClick={() => void more()}>
+          Older keys
+        </button>
+      )}
+      {asked && (
+        <Confirm
+          title={asked.what === "revoke" ? `Revoke “${asked.key.name}”?` : `Rotate “${asked.key.name}”?`}
+          action={asked.what === "revoke" ? "Revoke" : "Rotate"}
+          confirm={() => void act(asked)}
+          close={() => setAsked(undefined)}
+        >
+          {asked.what === "revoke"
+            ? "It fails on its next request, and cannot be brought back."
+            : "A new key like it is made. The old one works for one more day."}
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+function Row({ entry, own, ask }: { entry: ApiKey; own: boolean; ask: (asked: Asked) => void }) {
+  const { name, livemode, scopes, lastFour, createdAt, expiresAt, revokedAt } = entry;
+  const expired = expiresAt !== null && new Date(expiresAt) <= new Date();
+  const ended = revokedAt !== null || expired;
+  return (
+    <tr class={ended ? "ended" : ""}>
+      <td>
+        {name} {own && <span class="tag">this key</span>}
+      </td>
+      <td>
+        <code>
+          {livemode ? "sk_live_" : "sk_test_"}…{lastFour}
+        </code>
+      </td>
+      <td class="scopes">
+        {scopes.map((scope) => (
+          <code key={scope}>{scope}</code>
+        ))}
+      </td>
+      <td>{time(createdAt)}</td>
+      <td>
+        {revokedAt !== null
+          ? `Revoked ${time(revokedAt)}`
+          : expiresAt === null
+            ? "Active"
+            : `${expired ? "Expired" : "Until"} ${time(expiresAt)}`}
+      </td>
+      <td class="actions">
+        {!ended && (
+          <>
+            <button
+              type="button"
+              class="plain"
+              aria-label={`Rotate ${name}`}
+              onClick={() => ask({ what: "rotate", key: entry })}
+            >
+              Rotate
+            </button>
+            <button
+              type="button"
+              class="plain danger"
+              aria-label={`Revoke ${name}`}
+              onClick={() => ask({ what: "revoke", key: entry })}
+            >
+              Revoke
+            </button>
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,18 @@
+import type { ComponentChildren } from "preact";
+import { CopyButton } from "../parts/copy.tsx";
+
+/** Something that is shown this once. */
+export function Secret({ title, value, children }: { title: string; value: string; children?: ComponentChildren }) {
+  return (
+    <div class="notice secret" role="status">
+      <p>
+        <strong>{title}</strong> It is shown only now.
+      </p>
+      <p class="row">
+        <code class="grow">{value}</code>
+        <CopyButton text={value} />
+        {children}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import { number, time } from "../parts/figures.ts";
+import { Failure, KeyMissing } from "./failure.tsx";
+import { useData } from "./use-data.ts";
+
+interface UsageSummary {
+  readonly currentPeriodStart: string;
+  readonly currentPeriodEnd: string;
+  readonly plan: string;
+  readonly limit: number;
+  readonly used: number;
+  readonly remaining: number;
+  readonly perOperation: Readonly<Record<string, number>>;
+}
+
+export function Usage({ apiKey }: { apiKey: string }) {
+  const { data, error, reload } = useData<UsageSummary>(apiKey, "/api/v1/usage");
+  if (apiKey === "") return <KeyMissing what="Credits" />;
+  return (
+    <div class="dashboard">
+      <header class="row">
+        <div class="grow">
+          <h1>Usage</h1>
+          {data && (
+            <p class="quiet">
+              Plan {data.plan}, {apiKey.startsWith("sk_live") ? "live" : "test"} keys. {time(data.currentPeriodStart)}{" "}
+              to {time(data.currentPeriodEnd)}
+            </p>
+          )}
+        </div>
+        <button type="button" onClick={() => void reload()}>
+          Refresh
+        </button>
+      </header>
+      <Failure error={error} />
+      {data && <Summary data={data} />}
+    </div>
+  );
+}
+
+function Summary({ data }: { data: UsageSummary }) {
+  const operations = Object.entries(data.perOperation)
+    .filter(([, credits]) => credits > 0)
+    .toSorted(([, a], [, b]) => b - a);
+  return (
+    <>
+      <section class="card padded" aria-label="Credits">
+        <dl class="figures">
+          {(["used", "remaining", "limit"] as const).map((name) => (
+            <div key={name}>
+              <dt>{name === "limit" ? "of the month" : name}</dt>
+              <dd>{number(data[name])}</dd>
+            </div>
+          ))}
+        </dl>
+        <progress
+          aria-label={`${number(data.used)} of ${number(data.limit)} credits used`}
+          max={data.limit}
+          value={data.used}
+        />
+      </section>
+      <section class="card padded" aria-labelledby="by-operation">
+        <h2 id="by-operation">Credits by operation</h2>
+        {operations.length === 0 ? (
+          <p class="quiet">Nothing was charged this month yet.</p>
+        ) : (
+          <Chart bars={operations} />
+        )}
+      </section>
+    </>
+  );
+}
+
+/** Of one bar, in units of the drawing. */
+const ROW = 34;
+const LABELS = 150;
+const WIDTH = 720;
+const FIGURES = 70;
+
+/** Horizontal bars, longest first. */
+function Chart({ bars }: { bars: readonly (readonly [string, number])[] }) {
+  const most = Math.max(...bars.map(([, value]) => value));
+  const room = WIDTH - LABELS - FIGURES;
+  return (
+    <svg class="chart" viewBox={`0 0 ${WIDTH} ${bars.length * ROW}`} role="list" aria-label="Credits by operation">
+      {bars.map(([name, value], index) => {
+        const length = Math.max(2, (value / most) * room);
+        const middle = index * ROW + ROW / 2;
+        return (
+          <g key={name} role="listitem" aria-label={`${name}: ${number(value)}`}>
+            <text x={LABELS - 12} y={middle} class="chart-name">
+              {name}
+            </text>
+            <rect x={LABELS} y={middle - 9} width={length} height={18} rx={4} />
+            <text x={LABELS + length + 8} y={middle} class="chart-figure">
+              {number(value)}
+            </text>
+          </g>
+        );
+      })}
+    </svg>
+  );
+}

@@ -1,0 +1,15 @@
+/** Bytes as a person reads them: 1 KB is 1,000 bytes, as file managers count. */
+export function bytes(count: number): string {
+  if (count < 1_000) return `${count} B`;
+  if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)} KB`;
+  return `${(count / 1_000_000).toFixed(1)} MB`;
+}
+
+export function duration(milliseconds: number): string {
+  return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
+}
+
+export const number = (value: number): string => value.toLocaleString("en");
+
+const date = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+export const time = (iso: string): string => date.format(new Date(iso));

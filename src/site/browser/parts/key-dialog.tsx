@@ -1,0 +1,100 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { looksLikeKey, maskedKey, setKey } from "../api/key.ts";
+
+const EVENT = "ask-for-key";
+
+/** Opens the dialog from anywhere. */
+export function askForKey(): void {
+  dispatchEvent(new Event(EVENT));
+}
+
+/** The button in the header, and the dialog behind it. */
+export function KeyButton({ value }: { value: string }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const open = () => dialog.current?.showModal();
+    addEventListener(EVENT, open);
+    return () => removeEventListener(EVENT, open);
+  }, []);
+  return (
+    <>
+      <button type="button" class={value === "" ? "primary small" : "key-chip"} onClick={askForKey}>
+        {value === "" ? (
+          "Add API key"
+        ) : (
+          <>
+            <span class={`mode ${value.startsWith("sk_live") ? "live" : "test"}`} aria-hidden="true" />
+            <span class="visually-hidden">API key </span>
+            <code>{maskedKey(value)}</code>
+          </>
+        )}
+      </button>
+      <dialog ref={dialog} aria-labelledby="key-title">
+        <KeyForm value={value} close={() => dialog.current?.close()} />
+      </dialog>
+    </>
+  );
+}
+
+function KeyForm({ value, close }: { value: string; close: () => void }) {
+  const [text, setText] = useState("");
+  const [issue, setIssue] = useState("");
+  const save = (event: Event) => {
+    event.preventDefault();
+    const key = text.trim();
+    if (!looksLikeKey(key)) return setIssue("A key begins with sk_live_ or sk_test_.");
+    setKey(key);
+    setText("");
+    setIssue("");
+    close();
+  };
+  return (
+    <form class="stack" onSubmit={save} noValidate>
+      <h2 id="key-title">API key</h2>
+      <p class="quiet">
+        Stays in this tab's session storage and is sent to this service only. <code>npm start</code> prints a link that
+        brings a key along; <code>npm run account -- create</code> makes one.
+      </p>
+      <div class="field">
+        <label for="key-input">{value === "" ? "Key" : "Another key"}</label>
+        <input
+          id="key-input"
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="sk_test_…"
+          value={text}
+          aria-invalid={issue !== ""}
+          aria-describedby={issue === "" ? undefined : "key-issue"}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        {issue !== "" && (
+          <p class="issue" id="key-issue" role="alert">
+            {issue}
+          </p>
+        )}
+      </div>
+      <div class="row end">
+        {value !== "" && (
+          <button
+            type="button"
+            class="danger"
+            onClick={() => {
+              setKey("");
+              close();
+            }}
+          >
+            Forget the key
+          </button>
+        )}
+        <span class="grow" />
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+        <button type="submit" class="primary">
+          Use this key
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,29 @@
+import { Download, useBlobUrl } from "./download.tsx";
+import { JsonView } from "./json-view.tsx";
+import { PdfView } from "./pdf-view.tsx";
+import { ZipView } from "./zip-view.tsx";
+
+interface Props {
+  readonly blob: Blob;
+  readonly type: string;
+  readonly name: string;
+  /** That may open it. */
+  readonly passwords: readonly string[];
+}
+
+/** A file, shown as what it is. */
+export function Body({ blob, type, name, passwords }: Props) {
+  if (type === "application/pdf") return <PdfView file={blob} passwords={passwords} />;
+  if (type === "application/zip") {
+    const show = (file: Blob, name: string) => <Body blob={file} type={file.type} name={name} passwords={passwords} />;
+    return <ZipView zip={blob} show={show} />;
+  }
+  if (type === "application/json") return <JsonView blob={blob} />;
+  if (type.startsWith("image/")) return <ImageView blob={blob} name={name} />;
+  return <Download blob={blob} name={name} />;
+}
+
+function ImageView({ blob, name }: { blob: Blob; name: string }) {
+  const url = useBlobUrl(blob);
+  return <p class="image">{url !== "" && <img src={url} alt={name} />}</p>;
+}

@@ -1,0 +1,39 @@
+import { useState } from "preact/hooks";
+import type { Answer } from "../api/call.ts";
+import type { Operation } from "../api/description.ts";
+import { type Entry } from "../api/form-values.ts";
+import { maskedKey } from "../api/key.ts";
+import { type Language, languages, snippet } from "../api/snippets.ts";
+import { CopyButton } from "../parts/copy.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { Highlighted } from "./highlighted.tsx";
+import { placeholders } from "./samples.ts";
+
+interface Props {
+  readonly operation: Operation;
+  readonly entries: readonly Entry[];
+  readonly apiKey: string;
+  readonly answer: Answer | undefined;
+}
+
+/** The call that the form makes, to paste elsewhere. Shown without the key, copied with it. */
+export function Code({ operation, entries, apiKey, answer }: Props) {
+  const [language, setLanguage] = useState<Language>("curl");
+  const whole = [...placeholders(operation, entries), ...entries];
+  const call = { operation, entries: whole, url: `${location.origin}${operation.path}`, answer };
+  const shown = snippet(language, { ...call, key: apiKey === "" ? "sk_test_..." : maskedKey(apiKey) });
+  const copied = snippet(language, { ...call, key: apiKey === "" ? "sk_test_..." : apiKey });
+  return (
+    <Tabs
+      label="Language"
+      names={languages}
+      chosen={language}
+      choose={setLanguage}
+      aside={<CopyButton text={copied} label={apiKey === "" ? "Copy" : "Copy with key"} />}
+    >
+      <pre class="code" tabIndex={0} data-language={language}>
+        <Highlighted text={shown} language={language} />
+      </pre>
+    </Tabs>
+  );
+}

@@ -1,0 +1,20 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** An address of a blob for as long as it is shown. */
+export function useBlobUrl(blob: Blob): string {
+  const [url, setUrl] = useState("");
+  useEffect(() => {
+    const made = URL.createObjectURL(blob);
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [blob]);
+  return url;
+}
+
+export function Download({ blob, name }: { blob: Blob; name: string }) {
+  return (
+    <a class="button" href={useBlobUrl(blob)} download={name} title={name}>
+      Download
+    </a>
+  );
+}

@@ -1,0 +1,241 @@
+import { useId, useRef, useState } from "preact/hooks";
+import type { FileField, FilesField } from "../api/fields.ts";
+import type { ChosenFile } from "../api/form-values.ts";
+import { bytes } from "../parts/figures.ts";
+import { Inline } from "../parts/prose.tsx";
+import { fetchSample, samplesFor } from "./samples.ts";
+
+const chosenFrom = (file: File): ChosenFile => ({ blob: file, name: file.name, path: file.name, password: "" });
+
+interface DropProps {
+  readonly label: string;
+  readonly accept: string;
+  readonly multiple: boolean;
+  readonly add: (files: readonly ChosenFile[]) => void;
+  readonly issue: string | undefined;
+  readonly describedBy: string;
+}
+
+/** Takes files by drag and drop, by the system's dialog, or from the examples. */
+function Drop({ label, accept, multiple, add, issue, describedBy }: DropProps) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [over, setOver] = useState(false);
+  const take = (files: FileList | null | undefined) => {
+    const chosen = [...(files ?? [])].map(chosenFrom);
+    if (chosen.length > 0) add(multiple ? chosen : chosen.slice(0, 1));
+  };
+  const samples = samplesFor(accept);
+  const offered =
+    multiple && samples.length > 1
+      ? [samples.slice(0, 2), ...samples.slice(2).map((one) => [one])]
+      : samples.map((one) => [one]);
+  return (
+    <div
+      class={`drop${over ? " over" : ""}`}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        take(event.dataTransfer?.files);
+      }}
+    >
+      <input
+        ref={input}
+        id={id}
+        class="visually-hidden"
+        type="file"
+        accept={accept}
+        multiple={multiple}
+        aria-label={label}
+        aria-invalid={issue !== undefined}
+        aria-describedby={describedBy}
+        onChange={(event) => {
+          take(event.currentTarget.files);
+          // The same file again is a choice, too.
+          event.currentTarget.value = "";
+        }}
+      />
+      <label for={id}>
+        <strong>Choose {multiple ? "files" : "a file"}</strong> or drop {multiple ? "them" : "it"} here
+      </label>
+      {offered.length > 0 && (
+        <p class="samples">
+          Try
+          {offered.map((some) => (
+            <button
+              key={some.join()}
+              type="button"
+              class="plain"
+              onClick={() => void Promise.all(some.map(fetchSample)).then(add)}
+            >
+              {some.join(" + ")}
+            </button>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface Props<F> {
+  readonly field: F;
+  readonly chosen: readonly ChosenFile[];
+  readonly choose: (files: readonly ChosenFile[]) => void;
+}
+
+export function FileInput({ field, chosen, choose, issue }: Props<FileField> & { issue: string | undefined }) {
+  const id = useId();
+  const { name, required, description, accept } = field;
+  const [file] = chosen;
+  return (
+    <fieldset class="field">
+      <legend>
+        <code>{name}</code>
+        {required && <span class="required">required</span>}
+      </legend>
+      <p class="about" id={`${id}-about`}>
+        <Inline text={description} />
+      </p>
+      {file ? (
+        <ul class="files">
+          <FileRow file={file} remove={() => choose([])} invalid={issue !== undefined} />
+        </ul>
+      ) : (
+        <Drop
+          label={name}
+          accept={accept}
+          multiple={false}
+          add={choose}
+          issue={issue}
+          describedBy={`${id}-about ${id}-issue`}
+        />
+      )}
+      <p class="issue" id={`${id}-issue`}>
+        {issue}
+      </p>
+    </fieldset>
+  );
+}
+
+export function FilesInput({
+  field,
+  chosen,
+  choose,
+  issues,
+}: Props<FilesField> & { issues: ReadonlyMap<string, string> }) {
+  const id = useId();
+  const { name, description, accept, passwords, min } = field;
+  const issueOf = (index: number) => issues.get(`${name}${index}`) ?? issues.get(`${passwords}${index}`);
+  // Issues of files that are not there are told with the place to add them.
+  const missing = [...issues].find(([key]) => key.startsWith(name) && Number(key.slice(name.length)) >= chosen.length);
+  const move = (from: number, to: number) => {
+    const file = chosen[from];
+    if (file !== undefined) choose(chosen.toSpliced(from, 1).toSpliced(to, 0, file));
+  };
+  return (
+    <fieldset class="field">
+      <legend>
+        <code>
+          {name}0, {name}1, …
+        </code>
+        <span class="required">{min === 1 ? "at least one" : `at least ${min}`}</span>
+      </legend>
+      <p class="about" id={`${id}-about`}>
+        <Inline text={description} />
+      </p>
+      {chosen.length > 0 && (
+        <ol class="files">
+          {chosen.map((file, index) => (
+            <FileRow
+              key={index}
+              name={`${name}${index}`}
+              file={file}
+              invalid={issueOf(index) !== undefined}
+              issue={issueOf(index)}
+              remove={() => choose(chosen.toSpliced(index, 1))}
+              up={index > 0 ? () => move(index, index - 1) : undefined}
+              down={index < chosen.length - 1 ? () => move(index, index + 1) : undefined}
+              setPassword={
+                passwords === undefined ? undefined : (password) => choose(chosen.with(index, { ...file, password }))
+              }
+            />
+          ))}
+        </ol>
+      )}
+      <Drop
+        label={name}
+        accept={accept}
+        multiple
+        add={(files) => choose([...chosen, ...files])}
+        issue={missing?.[1]}
+        describedBy={`${id}-about ${id}-issue`}
+      />
+      <p class="issue" id={`${id}-issue`}>
+        {missing && (
+          <>
+            <code>{missing[0]}</code> {missing[1]}
+          </>
+        )}
+      </p>
+    </fieldset>
+  );
+}
+
+interface RowProps {
+  readonly name?: string;
+  readonly file: ChosenFile;
+  readonly remove: () => void;
+  readonly invalid: boolean;
+  readonly issue?: string | undefined;
+  readonly up?: (() => void) | undefined;
+  readonly down?: (() => void) | undefined;
+  readonly setPassword?: ((password: string) => void) | undefined;
+}
+
+function FileRow({ name, file, remove, invalid, issue, up, down, setPassword }: RowProps) {
+  const [locked, setLocked] = useState(file.password !== "");
+  return (
+    <li class={invalid ? "invalid" : ""}>
+      {name !== undefined && <code class="quiet">{name}</code>}
+      <span class="file-name" title={file.name}>
+        {file.name}
+      </span>
+      <span class="quiet">{bytes(file.blob.size)}</span>
+      {(up || down) && (
+        <span class="moves">
+          <button type="button" class="plain" disabled={!up} aria-label={`Move ${file.name} up`} onClick={up}>
+            ↑
+          </button>
+          <button type="button" class="plain" disabled={!down} aria-label={`Move ${file.name} down`} onClick={down}>
+            ↓
+          </button>
+        </span>
+      )}
+      {setPassword && !locked && (
+        <button type="button" class="plain" aria-label={`Password of ${file.name}`} onClick={() => setLocked(true)}>
+          Password
+        </button>
+      )}
+      <button type="button" class="plain" aria-label={`Remove ${file.name}`} onClick={remove} aria-invalid={invalid}>
+        ✕
+      </button>
+      {setPassword && locked && (
+        <input
+          class="own-password"
+          type="password"
+          autocomplete="new-password"
+          aria-label={`Password of ${file.name}`}
+          placeholder="password"
+          value={file.password}
+          onInput={(event) => setPassword(event.currentTarget.value)}
+        />
+      )}
+      {issue !== undefined && <p class="issue">{issue}</p>}
+    </li>
+  );
+}

@@ -1,0 +1,104 @@
+import type { Field } from "../api/fields.ts";
+import { applies, type ChosenFile, type FormValues } from "../api/form-values.ts";
+import { BoxPicker, isBoxField } from "./box-picker.tsx";
+import { FileInput, FilesInput } from "./files.tsx";
+import { ValueInput } from "./value-input.tsx";
+
+interface Props {
+  readonly fields: readonly Field[];
+  readonly values: FormValues;
+  /** Changes a parameter. */
+  readonly change: (name: string, change: (values: FormValues) => FormValues) => void;
+  /** By parameter. */
+  readonly issues: ReadonlyMap<string, string>;
+  readonly running: boolean;
+  readonly submit: () => void;
+}
+
+/** The form of an operation: what it asks for is what the schema says, in its words. */
+export function Form({ fields, values, change, issues, running, submit }: Props) {
+  const setText = (name: string) => (text: string) =>
+    change(name, (values) => ({ ...values, texts: { ...values.texts, [name]: text } }));
+  const setFiles = (name: string) => (files: readonly ChosenFile[]) =>
+    change(name, (values) => ({ ...values, files: { ...values.files, [name]: files } }));
+  const shown = fields.filter((field) => applies(field, values.texts));
+  const document = shown.find(({ kind }) => kind === "file")?.name ?? "";
+
+  const input = (field: Field) => {
+    const issue = issues.get(field.name);
+    if (field.kind === "file") {
+      const chosen = values.files[field.name] ?? [];
+      return <FileInput key={field.name} field={field} chosen={chosen} choose={setFiles(field.name)} issue={issue} />;
+    }
+    if (field.kind === "files") {
+      const chosen = values.files[field.name] ?? [];
+      return (
+        <FilesInput key={field.name} field={field} chosen={chosen} choose={setFiles(field.name)} issues={issues} />
+      );
+    }
+    const value = values.texts[field.name] ?? "";
+    return (
+      <ValueInput key={field.name} field={field} value={value} change={setText(field.name)} issue={issue}>
+        {isBoxField(field.schema) && (
+          <BoxPicker
+            file={values.files[document]?.[0]}
+            password={values.texts["password"] ?? ""}
+            value={value}
+            change={setText(field.name)}
+          />
+        )}
+      </ValueInput>
+    );
+  };
+
+  const needed = shown.filter((field) => field.required || isTied(field));
+  const further = shown.filter((field) => !needed.includes(field));
+  const strays = [...issues].filter(([name]) => !isShown(name, shown));
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!running) submit();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
+      }}
+    >
+      {needed.map(input)}
+      {further.length > 0 && (
+        <fieldset class="further">
+          <legend>Optional</legend>
+          {further.map(input)}
+        </fieldset>
+      )}
+      {strays.map(([name, issue]) => (
+        <p class="issue" key={name}>
+          <code>{name}</code> {issue}
+        </p>
+      ))}
+      <div class="run">
+        <button type="submit" class="primary" aria-disabled={running}>
+          {running ? "Running…" : "Run"}
+        </button>
+        <span class="quiet hint">
+          <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+        </span>
+      </div>
+    </form>
+  );
+}
+
+/** Belongs to what was chosen above it, and has no default: most often it has to be given. */
+function isTied(field: Field): boolean {
+  if (Object.keys(field.when).length === 0) return false;
+  return field.kind !== "value" || field.schema.default === undefined;
+}
+
+function isShown(name: string, shown: readonly Field[]): boolean {
+  return shown.some(
+    (field) =>
+      field.name === name ||
+      (field.kind === "files" && (name.startsWith(field.name) || name.startsWith(field.passwords ?? "\0"))),
+  );
+}

@@ -1,0 +1,211 @@
+import { useEffect, useState } from "preact/hooks";
+import { allows, type Schema } from "../api/schema.ts";
+
+interface Props {
+  readonly name: string;
+  readonly schema: Schema;
+  /** JSON, or "" where nothing is given. */
+  readonly value: string;
+  readonly change: (value: string) => void;
+  readonly invalid: boolean;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The object that the text says; undefined where it says none. */
+export function readMembers(text: string): Members | undefined {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeMembers(members: Members): string {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? "" : JSON.stringify(Object.fromEntries(given));
+}
+
+/** An object as rows where its schema names its members or says that their names are free; any JSON as text. */
+export function JsonInput({ name, schema, value, change, invalid }: Props) {
+  const [asText, setAsText] = useState(false);
+  const members = readMembers(value);
+  const rows = schema.properties !== undefined || typeof schema.additionalProperties === "object";
+  const text = asText || !rows || members === undefined;
+  return (
+    <div class="json">
+      {text ? (
+        <textarea
+          rows={4}
+          class="mono"
+          aria-label={`${name} as JSON`}
+          aria-invalid={invalid}
+          spellcheck={false}
+          placeholder="{ }"
+          value={value}
+          onInput={(event) => change(event.currentTarget.value)}
+        />
+      ) : schema.properties ? (
+        <NamedRows schema={schema} members={members} change={(next) => change(writeMembers(next))} invalid={invalid} />
+      ) : (
+        <FreeRows schema={schema} members={members} change={(next) => change(writeMembers(next))} invalid={invalid} />
+      )}
+      {rows && (
+        <button type="button" class="plain" disabled={members === undefined} onClick={() => setAsText(!asText)}>
+          {text ? "Edit as fields" : "Edit as JSON"}
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface RowsProps {
+  readonly schema: Schema;
+  readonly members: Members;
+  readonly change: (members: Members) => void;
+  readonly invalid: boolean;
+}
+
+function NamedRows({ schema, members, change, invalid }: RowsProps) {
+  return (
+    <div class="members">
+      {Object.entries(schema.properties ?? {}).map(([name, inner]) => (
+        <label key={name}>
+          <code>{name}</code>
+          <Member
+            schema={inner}
+            value={members[name]}
+            change={(value) => change({ ...members, [name]: value })}
+            invalid={invalid}
+          />
+        </label>
+      ))}
+    </div>
+  );
+}
+
+/** What a member's control says: undefined where it is empty. */
+function Member({
+  schema,
+  value,
+  change,
+  invalid,
+  label,
+}: {
+  schema: Schema;
+  value: unknown;
+  change: (value: unknown) => void;
+  invalid: boolean;
+  label?: string;
+}) {
+  const common = { "aria-invalid": invalid, "aria-label": label };
+  if (schema.enum) {
+    const words = schema.enum;
+    return (
+      <select
+        {...common}
+        onChange={(event) => change(words.find((word) => String(word) === event.currentTarget.value))}
+      >
+        <option value="">{schema.default === undefined ? "" : `${String(schema.default)} (default)`}</option>
+        {words.map((word) => (
+          <option key={word} value={String(word)} selected={word === value}>
+            {word}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  const isNumber = allows(schema, "number") || allows(schema, "integer");
+  const isText = allows(schema, "string");
+  if (allows(schema, "boolean") && !isText) {
+    return (
+      <input
+        {...common}
+        type="checkbox"
+        checked={value === true}
+        onChange={(event) => change(event.currentTarget.checked)}
+      />
+    );
+  }
+  const read = (text: string): unknown => {
+    if (text === "") return undefined;
+    if (isNumber) return Number(text);
+    if (allows(schema, "boolean") && /^(true|false)$/.test(text)) return text === "true";
+    if (isText && !(allows(schema, "array") && text.startsWith("["))) return text;
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      return text;
+    }
+  };
+  const shown = typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
+  return (
+    <input
+      {...common}
+      {...(isNumber ? { type: "number" as const, step: "any" } : { type: "text" as const, list: undefined })}
+      spellcheck={false}
+      placeholder={String(schema.examples?.[0] ?? (isNumber || isText ? "" : '{"name": "value"}'))}
+      value={shown}
+      onInput={(event) => change(read(event.currentTarget.value))}
+    />
+  );
+}
+
+type Rows = readonly (readonly [string, unknown])[];
+
+function rowsOf(members: Members): Rows {
+  const given = Object.entries(members);
+  return given.length > 0 ? given : [["", undefined]];
+}
+
+const membersOf = (rows: Rows): Members =>
+  Object.fromEntries(rows.filter(([name, value]) => name !== "" && value !== undefined));
+
+/** Rows of a name and a value, such as a page and its angle. */
+function FreeRows({ schema, members, change, invalid }: RowsProps) {
+  const [rows, setRows] = useState(() => rowsOf(members));
+  // Rows that are not whole yet are only here; what was set elsewhere, such as by an example, takes their place.
+  useEffect(() => {
+    if (writeMembers(membersOf(rows)) !== writeMembers(members)) setRows(rowsOf(members));
+  }, [writeMembers(members)]);
+  const inner = typeof schema.additionalProperties === "object" ? schema.additionalProperties : {};
+  const set = (next: Rows) => {
+    setRows(next);
+    change(membersOf(next));
+  };
+  return (
+    <div class="free-members">
+      {rows.map(([name, value], index) => (
+        <div class="row" key={index}>
+          <input
+            type="text"
+            aria-label={`Name ${index + 1}`}
+            placeholder="name"
+            value={name}
+            onInput={(event) => set(rows.with(index, [event.currentTarget.value, value]))}
+          />
+          <Member
+            schema={inner}
+            value={value}
+            change={(value) => set(rows.with(index, [name, value]))}
+            invalid={invalid}
+            label={`Value ${index + 1}`}
+          />
+          <button
+            type="button"
+            class="plain"
+            aria-label={`Remove row ${index + 1}`}
+            onClick={() => set(rows.length === 1 ? [["", undefined]] : rows.filter((_, at) => at !== index))}
+          >
+            ✕
+          </button>
+        </div>
+      ))}
+      <button type="button" class="plain" onClick={() => set([...rows, ["", undefined]])}>
+        Add a row
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import type { PDFDocumentProxy } from "pdfjs-dist";
+
+/** Where pdf.js lies, with a slash at the end. */
+declare const PDFJS: string;
+
+export type { PDFDocumentProxy } from "pdfjs-dist";
+
+let loading: Promise<typeof import("pdfjs-dist")> | undefined;
+
+/** pdf.js is five times as large as the rest of the page: it is loaded when there is a PDF to show. */
+function load(): Promise<typeof import("pdfjs-dist")> {
+  const url = `${PDFJS}pdf.min.mjs`;
+  loading ??= (import(url) as Promise<typeof import("pdfjs-dist")>).then((pdfjs) => {
+    pdfjs.GlobalWorkerOptions.workerSrc = `${PDFJS}pdf.worker.min.mjs`;
+    return pdfjs;
+  });
+  return loading;
+}
+
+/** Opens a PDF with the first of the passwords that fits. Undefined where none does; throws where it is no PDF. */
+export async function openPdf(file: Blob, passwords: readonly string[]): Promise<PDFDocumentProxy | undefined> {
+  const pdfjs = await load();
+  for (const password of ["", ...passwords]) {
+    try {
+      return await pdfjs.getDocument({
+        data: new Uint8Array(await file.arrayBuffer()),
+        password,
+        cMapUrl: `${PDFJS}cmaps/`,
+        standardFontDataUrl: `${PDFJS}standard_fonts/`,
+        wasmUrl: `${PDFJS}wasm/`,
+        iccUrl: `${PDFJS}iccs/`,
+        verbosity: pdfjs.VerbosityLevel.ERRORS,
+      }).promise;
+    } catch (error) {
+      if (!(error instanceof pdfjs.PasswordException)) throw error;
+    }
+  }
+  return undefined;
+}

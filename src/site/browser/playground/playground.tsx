@@ -1,0 +1,152 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Answer, callOperation, fieldIssues, type Progress } from "../api/call.ts";
+import type { Description, Operation } from "../api/description.ts";
+import { entriesOf, type FormValues, initialTexts } from "../api/form-values.ts";
+import { askForKey } from "../parts/key-dialog.tsx";
+import { Prose } from "../parts/prose.tsx";
+import { Code } from "./code.tsx";
+import { Form } from "./form.tsx";
+import { Result } from "./result.tsx";
+import { exampleValues } from "./samples.ts";
+
+interface Props {
+  readonly operations: readonly Operation[];
+  readonly description: Description;
+  /** The operation's name; the first one where there is none of it. */
+  readonly route: string;
+  readonly apiKey: string;
+}
+
+export function Playground({ operations, description, route, apiKey }: Props) {
+  const operation = operations.find(({ name }) => name === route) ?? operations[0];
+  if (operation === undefined) return <p class="notice">The API has no operations.</p>;
+  return (
+    <div class="playground">
+      <Operations operations={operations} current={operation} />
+      <Try key={operation.name} operation={operation} description={description} apiKey={apiKey} />
+    </div>
+  );
+}
+
+function Operations({ operations, current }: { operations: readonly Operation[]; current: Operation }) {
+  return (
+    <>
+      <nav class="operations" aria-label="Operations">
+        <h2>Operations</h2>
+        <ul>
+          {operations.map((operation) => (
+            <li key={operation.name}>
+              <a
+                href={`#/${operation.name}`}
+                title={operation.summary}
+                aria-current={operation === current ? "true" : undefined}
+              >
+                {operation.name}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div class="operation-choice field">
+        <label for="operation">Operation</label>
+        <select id="operation" onChange={(event) => (location.hash = `#/${event.currentTarget.value}`)}>
+          {operations.map(({ name }) => (
+            <option key={name} selected={name === current.name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+    </>
+  );
+}
+
+type Run =
+  | { readonly state: "running"; readonly progress: Progress; readonly stop: () => void }
+  | { readonly state: "done"; readonly answer: Answer }
+  | { readonly state: "failed"; readonly message: string };
+
+/** One operation: its form, what came back, and the call as code. */
+function Try({ operation, description, apiKey }: Omit<Props, "operations" | "route"> & { operation: Operation }) {
+  const [values, setValues] = useState<FormValues>(() => ({ texts: initialTexts(operation.fields), files: {} }));
+  const [run, setRun] = useState<Run>();
+  // What was changed since the last run: what that said about it may be mended.
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const result = useRef<HTMLElement>(null);
+  const entries = entriesOf(operation.fields, values);
+  const answer = run?.state === "done" ? run.answer : undefined;
+  const issues = new Map([...fieldIssues(answer?.error)].filter(([name]) => !touched.has(name)));
+
+  useEffect(() => () => (run?.state === "running" ? run.stop() : undefined), [run?.state]);
+  useEffect(() => {
+    if (answer?.error) document.querySelector<HTMLElement>("form [aria-invalid=true]")?.focus();
+    else if (answer) result.current?.focus({ preventScroll: true });
+    if (answer) result.current?.scrollIntoView({ block: "nearest" });
+  }, [answer]);
+
+  const start = async (values: FormValues) => {
+    if (apiKey === "") return askForKey();
+    const entries = entriesOf(operation.fields, values);
+    setTouched(new Set());
+    const abort = new AbortController();
+    const stop = () => abort.abort();
+    const progressed = (progress: Progress) => setRun({ state: "running", progress, stop });
+    try {
+      const answer = await callOperation(apiKey, operation.path, entries, progressed, abort.signal);
+      setRun({ state: "done", answer });
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "AbortError") setRun(undefined);
+      else setRun({ state: "failed", message: error instanceof Error ? error.message : String(error) });
+    }
+  };
+
+  const tryExample = async () => {
+    const example = await exampleValues(operation);
+    setValues(example);
+    await start(example);
+  };
+
+  return (
+    <>
+      <section class="request" aria-labelledby="operation-title">
+        <header>
+          <p class="endpoint">
+            <span class="verb">POST</span> <code>{operation.path}</code>
+          </p>
+          <h1 id="operation-title">{operation.summary}</h1>
+          <details class="about">
+            <summary>What it does, exactly</summary>
+            <Prose text={operation.description} />
+          </details>
+        </header>
+        <Form
+          fields={operation.fields}
+          values={values}
+          change={(name, change) => {
+            setValues(change);
+            setTouched(new Set([...touched, name]));
+          }}
+          issues={issues}
+          running={run?.state === "running"}
+          submit={() => void start(values)}
+        />
+      </section>
+      <div class="outcome">
+        <section class="card result" aria-labelledby="result-title" ref={result} tabIndex={-1}>
+          <h2 id="result-title" class="visually-hidden">
+            Result
+          </h2>
+          <Result run={run} values={values} description={description} tryExample={() => void tryExample()} />
+        </section>
+        <section class="card" aria-labelledby="code-title">
+          <h2 id="code-title" class="visually-hidden">
+            The same call as code
+          </h2>
+          <Code operation={operation} entries={entries} apiKey={apiKey} answer={answer} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+export type { Run };

@@ -1,0 +1,179 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import type { ValueField } from "../api/fields.ts";
+import { allows } from "../api/schema.ts";
+import { Inline } from "../parts/prose.tsx";
+import { JsonInput } from "./json-input.tsx";
+
+interface Props {
+  readonly field: ValueField;
+  readonly value: string;
+  readonly change: (value: string) => void;
+  readonly issue: string | undefined;
+  /** A further way to set it, below the description. */
+  readonly children?: ComponentChildren;
+}
+
+/** As many choices as are seen at a glance, side by side. */
+const AT_A_GLANCE = 4;
+
+/** One parameter: its name, what the schema says about it, and the control that its type asks for. */
+export function ValueInput({ field, value, change, issue, children }: Props) {
+  const id = useId();
+  const { name, schema, required, description } = field;
+  const described = [description !== "" && `${id}-about`, issue !== undefined && `${id}-issue`].filter(Boolean);
+  const aria = {
+    "aria-invalid": issue !== undefined,
+    "aria-describedby": described.length > 0 ? described.join(" ") : undefined,
+    "aria-required": required,
+  };
+  const about = description !== "" && (
+    <p class="about" id={`${id}-about`}>
+      <Inline text={description} />
+    </p>
+  );
+  const problem = issue !== undefined && (
+    <p class="issue" id={`${id}-issue`}>
+      {issue}
+    </p>
+  );
+  const title = (
+    <>
+      <code>{name}</code>
+      {required && <span class="required">required</span>}
+    </>
+  );
+
+  if (allows(schema, "boolean")) {
+    return (
+      <div class="field switch">
+        <label>
+          <input
+            type="checkbox"
+            name={name}
+            checked={value === "true"}
+            onChange={(event) => change(String(event.currentTarget.checked))}
+            {...aria}
+          />
+          {title}
+        </label>
+        {about}
+        {problem}
+      </div>
+    );
+  }
+  if (schema.contentSchema || (schema.enum && isShort(schema.enum, required, schema.default))) {
+    return (
+      <fieldset class="field" aria-describedby={aria["aria-describedby"]}>
+        <legend>{title}</legend>
+        {about}
+        {children}
+        {schema.contentSchema ? (
+          <JsonInput
+            name={name}
+            schema={schema.contentSchema}
+            value={value}
+            change={change}
+            invalid={aria["aria-invalid"]}
+          />
+        ) : (
+          <Segments field={field} value={value} change={change} invalid={aria["aria-invalid"]} />
+        )}
+        {problem}
+      </fieldset>
+    );
+  }
+  return (
+    <div class={`field${isNarrow(field) ? " narrow" : ""}`}>
+      <label for={id}>{title}</label>
+      {schema.enum ? (
+        <select id={id} name={name} onChange={(event) => change(event.currentTarget.value)} {...aria}>
+          {schema.default === undefined && !required && (
+            <option value="" selected={value === ""}>
+              not given
+            </option>
+          )}
+          {schema.enum.map((word) => (
+            <option key={word} value={String(word)} selected={String(word) === value}>
+              {word}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <TextInput id={id} field={field} value={value} change={change} aria={aria} />
+      )}
+      {about}
+      {problem}
+    </div>
+  );
+}
+
+function isShort(words: readonly unknown[], required: boolean, byDefault: unknown): boolean {
+  const count = words.length + (required || byDefault !== undefined ? 0 : 1);
+  return count <= AT_A_GLANCE && words.join("").length <= 32;
+}
+
+const isNarrow = ({ schema }: ValueField): boolean => allows(schema, "number") || allows(schema, "integer");
+
+/** A few choices, side by side. The arrow keys move between them, as between any radio buttons. */
+function Segments({ field, value, change, invalid }: Pick<Props, "field" | "value" | "change"> & { invalid: boolean }) {
+  const group = useId();
+  const { schema, required, name } = field;
+  const words = (schema.enum ?? []).map(String);
+  const offered = required || schema.default !== undefined ? words : ["", ...words];
+  return (
+    <div class="segments">
+      {offered.map((word) => (
+        <label key={word}>
+          <input
+            type="radio"
+            name={`${group}-${name}`}
+            value={word}
+            checked={word === value}
+            aria-invalid={invalid}
+            onChange={() => change(word)}
+          />
+          <span>{word === "" ? "not given" : word}</span>
+        </label>
+      ))}
+    </div>
+  );
+}
+
+interface TextProps extends Pick<Props, "field" | "value" | "change"> {
+  readonly id: string;
+  readonly aria: Readonly<Record<string, boolean | string | undefined>>;
+}
+
+function TextInput({ id, field, value, change, aria }: TextProps) {
+  const { schema, name } = field;
+  const example = schema.examples?.[0];
+  const common = {
+    id,
+    name,
+    value,
+    autocomplete: "off",
+    spellcheck: false,
+    placeholder: example === undefined ? undefined : String(example),
+    onInput: (event: { currentTarget: { value: string } }) => change(event.currentTarget.value),
+    ...aria,
+  };
+  if (isNarrow(field)) {
+    const step = allows(schema, "integer") ? 1 : "any";
+    return (
+      <input type="number" inputMode="decimal" step={step} min={schema.minimum} max={schema.maximum} {...common} />
+    );
+  }
+  if (schema.format === "password") return <input type="password" {...common} autocomplete="new-password" />;
+  if (schema.format === "multiline") return <textarea rows={1} {...common} />;
+  if (schema.format === "color") {
+    const shown = /^#[0-9a-f]{6}$/i.test(value) ? value : String(schema.default ?? example ?? "#000000");
+    return (
+      <span class="colour">
+        <input type="color" aria-label={`${name}, picked`} value={shown} onInput={common.onInput} />
+        <input type="text" {...common} />
+      </span>
+    );
+  }
+  return <input type="text" {...common} />;
+}

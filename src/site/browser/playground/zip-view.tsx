@@ -1,0 +1,85 @@
+import { type ComponentChildren, Fragment } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { bytes, number } from "../parts/figures.ts";
+import { Download } from "./download.tsx";
+
+interface Entry {
+  readonly name: string;
+  readonly size: number;
+}
+
+interface Archive {
+  readonly entries: readonly Entry[];
+  /** Unpacks one. */
+  read(name: string): Blob;
+}
+
+const types: Readonly<Record<string, string>> = {
+  pdf: "application/pdf",
+  png: "image/png",
+  jpg: "image/jpeg",
+  webp: "image/webp",
+};
+const typeOf = (name: string): string => types[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
+
+async function openZip(zip: Blob): Promise<Archive> {
+  const { unzipSync } = await import("./unzip.ts");
+  const data = new Uint8Array(await zip.arrayBuffer());
+  const entries: Entry[] = [];
+  unzipSync(data, {
+    filter: ({ name, originalSize }) => {
+      entries.push({ name, size: originalSize });
+      return false;
+    },
+  });
+  return {
+    entries,
+    read(name) {
+      const bytes = unzipSync(data, { filter: (file) => file.name === name })[name];
+      return new Blob(bytes ? [bytes as Uint8Array<ArrayBuffer>] : [], { type: typeOf(name) });
+    },
+  };
+}
+
+/** What is in a ZIP: every entry with its size, the chosen one shown. */
+export function ZipView({ zip, show }: { zip: Blob; show: (file: Blob, name: string) => ComponentChildren }) {
+  const [archive, setArchive] = useState<Archive>();
+  const [chosen, setChosen] = useState<{ name: string; blob: Blob }>();
+  useEffect(() => {
+    void openZip(zip).then((archive) => {
+      setArchive(archive);
+      const [first] = archive.entries;
+      if (first) setChosen({ name: first.name, blob: archive.read(first.name) });
+    });
+  }, [zip]);
+  if (archive === undefined) return <p class="quiet">Opening the ZIP…</p>;
+  return (
+    <>
+      <p class="quiet">{number(archive.entries.length)} files</p>
+      <ul class="entries">
+        {archive.entries.map(({ name, size }) => (
+          <li key={name}>
+            <button
+              type="button"
+              class="plain"
+              aria-pressed={chosen?.name === name}
+              onClick={() => setChosen({ name, blob: archive.read(name) })}
+            >
+              {name}
+            </button>
+            <span class="quiet">{bytes(size)}</span>
+          </li>
+        ))}
+      </ul>
+      {chosen && (
+        <section class="entry" aria-label={chosen.name}>
+          <div class="row">
+            <strong class="grow">{chosen.name}</strong>
+            <Download blob={chosen.blob} name={chosen.name} />
+          </div>
+          <Fragment key={chosen.name}>{show(chosen.blob, chosen.name)}</Fragment>
+        </section>
+      )}
+    </>
+  );
+}

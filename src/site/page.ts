@@ -1,0 +1,67 @@
+import { html, raw } from "hono/html";
+import { version } from "../version.ts";
+
+/** A page: its frame is made here, what it shows by its script (`<entry>.js`, with `<entry>.css`) or as `body`. */
+export interface Page {
+  readonly title: string;
+  /** For search engines. */
+  readonly description: string;
+  readonly path: string;
+  /** `<entry>.page.tsx` of src/site/browser/. */
+  readonly entry: string;
+  /** HTML of the main part, where it is made on the server. */
+  readonly body?: string;
+}
+
+const links = [
+  ["/", "Playground"],
+  ["/#/keys", "Keys"],
+  ["/#/usage", "Usage"],
+  ["/#/webhooks", "Webhooks"],
+  ["/docs", "Reference"],
+] as const;
+
+/** The whole document. `sourceUrl` is where the source of what runs here is offered (AGPL, section 13). */
+export function renderPage(page: Page, sourceUrl: string) {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="description" content="${page.description}" />
+        <title>${page.title}</title>
+        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/assets/${page.entry}.css" />
+        <script type="module" src="/assets/${page.entry}.js"></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to content</a>
+        <header class="bar">
+          <a class="brand" href="/"
+            ><img src="/assets/icon.svg" alt="" width="22" height="22" /><span>PDF service</span></a
+          >
+          <nav aria-label="Main" id="links">
+            ${links.map(
+              ([href, name]) =>
+                html`<a href="${href}" ${href === page.path ? raw(' aria-current="page"') : ""}>${name}</a>`,
+            )}
+            <a href="${sourceUrl}" rel="external">Source</a>
+          </nav>
+          <div id="account"></div>
+        </header>
+        <main id="main" tabindex="-1">
+          ${raw(page.body ?? "")}<noscript
+            ><p class="notice">
+              This page needs JavaScript. The API does not: <a href="/api/v1/openapi.json">openapi.json</a>.
+            </p></noscript
+          >
+        </main>
+        <footer class="foot">
+          <span>Version ${version}</span>
+          <a href="/api/v1/openapi.json">openapi.json</a>
+          <a href="${sourceUrl}" rel="external">Source code, AGPL-3.0-or-later</a>
+        </footer>
+      </body>
+    </html>`;
+}

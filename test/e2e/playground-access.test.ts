@@ -1,0 +1,157 @@
+import { describe, expect, inject, test } from "vitest";
+import { noBrowser, Visitor } from "./visitor.ts";
+
+const server = inject("server");
+const description = await (await fetch(`${server.baseUrl}/api/v1/openapi.json`)).text();
+const hasWebhooks = description.includes('"/api/v1/webhooks"');
+
+describe.skipIf(noBrowser)("everybody can use the pages", () => {
+  const visitor = new Visitor();
+
+  test("is used with the keyboard alone", async () => {
+    const page = await visitor.open("rotate");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.className")).toBe("skip");
+    const reach = async (what: string, test: string) => {
+      for (let step = 0; step < 60; step += 1) {
+        await page.keyboard.press("Tab");
+        if (await page.evaluate(`((element) => ${test})(document.activeElement)`)) return;
+      }
+      throw new Error(`the Tab key does not reach ${what}`);
+    };
+    await reach("the example", `element.textContent === "letter.pdf"`);
+    expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
+    await page.keyboard.press("Enter");
+    await page.getByText("3.1 KB").waitFor();
+    await reach("the angles", `element.type === "radio" || element.name === "angle"`);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Control+Enter");
+    await visitor.result.locator(".status").waitFor();
+    expect(await visitor.status()).toBe("200");
+    expect(await page.getByRole("status").first().innerText()).toMatch(/^Done/);
+  });
+
+  test("draws the form of an operation that it has never heard of from the description alone", async () => {
+    const page = await visitor.open("rotate");
+    await page.route("**/api/v1/openapi.json", async (route) => {
+      const answer = await route.fetch();
+      const described = (await answer.json()) as { paths: Record<string, unknown> };
+      const properties = {
+        film: { type: "string", format: "binary", contentMediaType: "application/pdf", description: "The `film`." },
+        tube: { type: "string", enum: ["cold", "hot"], description: "Which." },
+        volts: { type: "integer", minimum: 10, maximum: 90, default: 40, "x-when": { tube: ["hot"] }, description: "" },
+        plan: {
+          type: "string",
+          contentMediaType: "application/json",
+          contentSchema: { type: "object", properties: { hand: { type: "string" }, times: { type: "integer" } } },
+          description: "What of.",
+        },
+      };
+      const schema = { type: "object", properties, required: ["film", "tube"] };
+      described.paths["/api/v1/x-ray"] = {
+        post: {
+          summary: "Look through it",
+          requestBody: { content: { "multipart/form-data": { schema } } },
+          responses: { "200": { content: { "application/pdf": {} } } },
+        },
+      };
+      await route.fulfill({ json: described });
+    });
+    await page.reload();
+    await visitor.view("x-ray");
+    await page.getByRole("link", { name: "x-ray" }).waitFor();
+    await page.getByRole("heading", { name: "Look through it" }).waitFor();
+    expect(await page.locator('[name="volts"]').count()).toBe(0);
+    await page.getByRole("radio", { name: "hot" }).check({ force: true });
+    const volts = page.locator('[name="volts"]');
+    expect([await volts.inputValue(), await volts.getAttribute("max")]).toEqual(["40", "90"]);
+    await page.getByLabel("hand").fill("left");
+    await page.getByLabel("times").fill("2");
+    expect(await page.locator(".code").innerText()).toContain(`--form-string 'plan={"hand":"left","times":2}'`);
+    expect(await page.locator(".code").innerText()).not.toContain("volts");
+    await visitor.run();
+    await visitor.result.getByText("not_found").waitFor();
+    visitor.expected("404 (Not Found)");
+  });
+
+  test("tells how far an upload is, and stops it", async () => {
+    const page = await visitor.open("rotate");
+    const network = await page.context().newCDPSession(page);
+    const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 };
+    await network.send("Network.emulateNetworkConditions", slow);
+    const buffer = Buffer.alloc(2_000_000);
+    await page.setInputFiles('input[type="file"]', { name: "large.pdf", mimeType: "application/pdf", buffer });
+    await visitor.run();
+    await visitor.result.getByText(/Uploading [1-9]\d? %/).waitFor();
+    await visitor.result.getByRole("button", { name: "Cancel" }).click();
+    await visitor.result.getByText("The result appears here.").waitFor();
+    expect(await visitor.result.locator(".status").count()).toBe(0);
+  });
+
+  test("asks for a key where there is none, and takes one that is typed", async () => {
+    const page = await visitor.open("rotate", { key: "" });
+    await page.getByRole("button", { name: "Run an example" }).click();
+    await page.getByRole("dialog").getByLabel("Key").fill(server.testKey);
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: /sk_test_/ }).waitFor();
+    await visitor.run();
+    await visitor.result.locator(".status").waitFor();
+    expect(await visitor.status()).toBe("200");
+  });
+
+  test("makes, rotates and revokes keys, and shows what was used", async () => {
+    const page = await visitor.open("rotate");
+    await visitor.runExample();
+    await visitor.view("keys");
+    await page.getByRole("button", { name: "Create a key" }).click();
+    await page.getByLabel("name").fill("From the browser");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByText("It is shown only now").waitFor();
+    expect(await page.locator(".secret code").innerText()).toMatch(/^sk_test_/);
+    await page.getByRole("button", { name: "Revoke From the browser" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("row", { name: /From the browser.*Revoked/ }).waitFor();
+    await visitor.view("usage");
+    await page.getByRole("listitem", { name: /^rotate: \d/ }).waitFor();
+  });
+
+  test.skipIf(!hasWebhooks)("adds a webhook, shows its secret once, and deletes it", async () => {
+    const page = await visitor.open("webhooks");
+    await page.getByRole("button", { name: "Add a webhook" }).click();
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByText("is required").first().waitFor();
+    visitor.expected("400 (Bad Request)");
+    await page.getByRole("textbox", { name: "url" }).fill("https://hooks.example.com/pdf");
+    await page.getByLabel("usage.limit_reached").check();
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByText("It is shown only now").waitFor();
+    expect(await page.locator(".secret code").innerText()).toMatch(/^whsec_/);
+    const own = page.getByRole("region", { name: "https://hooks.example.com/pdf" });
+    expect(await own.innerText()).toMatch(/usage\.limit_reached[^]*whsec_\*{4}/);
+    await own.getByRole("button", { name: "Deliveries" }).click();
+    await own.getByText("Nothing was sent yet.").waitFor();
+    await own.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("There are none yet.").waitFor();
+  });
+
+  test.each([
+    { width: 360, height: 740, dark: false },
+    { width: 360, height: 740, dark: true },
+  ])("fits a phone ($width wide, dark: $dark)", async (look) => {
+    const page = await visitor.open("watermark", look);
+    const spill = () => page.evaluate("document.documentElement.scrollWidth - innerWidth") as Promise<number>;
+    await visitor.runExample();
+    expect((await visitor.inkOf(1)).dark).toBeGreaterThan(0);
+    expect(await spill()).toBe(0);
+    for (const route of ["sign", "keys", "usage"]) {
+      await visitor.view(route);
+      await page.waitForSelector(".card");
+      expect(await spill(), route).toBe(0);
+    }
+    const ground = (await page.evaluate("getComputedStyle(document.body).backgroundColor")) as string;
+    const lightness = Number(/\d+/.exec(ground)?.[0]);
+    expect(lightness < 100).toBe(look.dark);
+  });
+});

@@ -1,0 +1,165 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { PDFDocument } from "pdf-lib";
+import { describe, expect, inject, test } from "vitest";
+import { root } from "./server.ts";
+import { noBrowser, Visitor } from "./visitor.ts";
+
+const server = inject("server");
+
+describe.skipIf(noBrowser)("the playground in Chromium", () => {
+  const visitor = new Visitor();
+
+  test("takes the key out of the address, keeps it for the tab, and merges the examples", async () => {
+    const page = await visitor.open("merge");
+    expect(page.url()).not.toContain(server.testKey);
+    expect(await page.evaluate("sessionStorage.getItem('api-key')")).toBe(server.testKey);
+    expect(await page.evaluate("localStorage.length")).toBe(0);
+    await page.getByRole("button", { name: "letter.pdf + enclosure.pdf" }).click();
+    await page.getByText("file1", { exact: true }).waitFor();
+    await visitor.run();
+    await visitor.result.getByRole("img", { name: "Page 3 of 3" }).waitFor();
+    expect(await visitor.status()).toBe("200");
+    expect((await visitor.inkOf(1)).dark).toBeGreaterThan(0.001);
+    expect(await visitor.result.innerText()).toMatch(/X-Page-Count\s+3/);
+  });
+
+  test("shows a stamp on the page that pdf.js draws, and keeps the form for the next run", async () => {
+    const page = await visitor.open("watermark");
+    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
+    await page.locator('[name="text"]').fill("DRAFT");
+    await page.locator('[name="opacity"]').fill("0");
+    await visitor.run();
+    const bare = await visitor.inkOf(2);
+    await page.locator('[name="opacity"]').fill("0.35");
+    await visitor.run();
+    await expect.poll(async () => (await visitor.inkOf(2)).grey, { timeout: 10_000 }).toBeGreaterThan(bare.grey + 0.01);
+  });
+
+  test("marks the fields that an error names, tells the request's id, and unmarks what is changed", async () => {
+    const page = await visitor.open("split");
+    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
+    await page.getByRole("radio", { name: "chunks" }).check({ force: true });
+    await page.locator('[name="chunkSize"]').fill("0");
+    await visitor.run();
+    await visitor.result.getByText("invalid_parameters").waitFor();
+    const field = page.locator('[name="chunkSize"]');
+    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    expect(await page.evaluate("document.activeElement.name")).toBe("chunkSize");
+    const describedBy = (await field.getAttribute("aria-describedby")) ?? "";
+    const issue = page.locator(`[id="${describedBy.split(" ").at(-1)}"]`);
+    expect(await issue.innerText()).toBe("must be at least 1");
+    expect(await visitor.result.innerText()).toMatch(/req_[0-9a-f]{32}/);
+    await field.fill("1");
+    expect(await field.getAttribute("aria-invalid")).toBe("false");
+    await visitor.run();
+    await visitor.result.getByText("letter-002.pdf").waitFor();
+    visitor.expected("400 (Bad Request)");
+  });
+
+  test("lists a ZIP, shows an entry and lets it be saved", async () => {
+    const page = await visitor.open("split");
+    await visitor.runExample();
+    await visitor.result.getByRole("button", { name: "letter-002.pdf" }).click();
+    await visitor.result.getByRole("img", { name: "Page 1 of 1" }).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      visitor.result.getByRole("region", { name: "letter-002.pdf" }).getByRole("link", { name: "Download" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("letter-002.pdf");
+    const saved = await PDFDocument.load(await readFile(await download.path()));
+    expect(saved.getPageCount()).toBe(1);
+  });
+
+  test("shows JSON, text and images as what they are", async () => {
+    const page = await visitor.open("metadata");
+    await visitor.runExample();
+    expect(await visitor.result.innerText()).toContain('"title": "A letter"');
+    await visitor.view("extract-text");
+    await visitor.runExample();
+    expect(await visitor.result.innerText()).toContain("Our order of punched cards");
+    await visitor.view("to-images");
+    await visitor.runExample();
+    await page.waitForFunction("document.querySelector('.result .image img')?.naturalWidth > 1000");
+  });
+
+  test("gives the call as code that runs as pasted", async () => {
+    const page = await visitor.open("watermark");
+    await page.getByRole("button", { name: "letter.pdf", exact: true }).click();
+    await page.locator('[name="text"]').fill(`It's "@draft"; $HOME \\ 100 %`);
+    await page.getByRole("button", { name: "Copy with key" }).click();
+    const copied = () => page.evaluate("navigator.clipboard.readText()") as Promise<string>;
+    const curl = await copied();
+    expect(await page.locator(".code").innerText()).not.toContain(server.testKey);
+    await page.getByRole("tab", { name: "JavaScript" }).click();
+    await page.getByRole("button", { name: "Copy with key" }).click();
+    const javascript = await copied();
+    const folder = await mkdtemp(join(tmpdir(), "pdf-service-snippets-"));
+    try {
+      // Only the place of the result is another one.
+      const output = join(folder, "out.pdf");
+      for (const [program, ...args] of [
+        ["sh", "-c", curl.replace("-o letter-watermark.pdf", `-o '${output}'`)],
+        [
+          process.execPath,
+          "--input-type=module",
+          "-e",
+          javascript.replace('"letter-watermark.pdf"', JSON.stringify(output)),
+        ],
+      ] as const) {
+        await promisify(execFile)(program, args, { cwd: root });
+        const made = await PDFDocument.load(await readFile(output));
+        expect(made.getPageCount()).toBe(2);
+        await rm(output);
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("draws the box of a signature with the mouse, and moves it with the keys", async () => {
+    const page = await visitor.open("sign", { height: 1_600 });
+    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
+    await page.locator('[name="typedName"]').fill("Ada Lovelace");
+    const surface = page.locator(".surface");
+    await surface.locator('canvas[data-drawn="true"]').waitFor();
+    const place = await surface.boundingBox();
+    if (place === null) throw new Error("the page is not shown");
+    // A4 is 595 points wide.
+    const scale = place.width / 595.28;
+    await page.mouse.move(place.x + 100 * scale, place.y + 500 * scale);
+    await page.mouse.down();
+    await page.mouse.move(place.x + 200 * scale, place.y + 530 * scale, { steps: 3 });
+    await page.mouse.move(place.x + 300 * scale, place.y + 560 * scale, { steps: 3 });
+    await page.mouse.up();
+    const member = async (name: string) =>
+      Number(
+        await page
+          .locator(".members label", { hasText: new RegExp(`^${name}`) })
+          .locator("input")
+          .inputValue(),
+      );
+    for (const [name, value] of [
+      ["x", 100],
+      ["y", 500],
+      ["width", 200],
+      ["height", 60],
+    ] as const) {
+      expect(Math.abs((await member(name)) - value), name).toBeLessThan(4);
+    }
+    const before = await member("x");
+    await surface.locator(".box").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Shift+ArrowDown");
+    expect(await member("x")).toBe(before + 1);
+    await visitor.run();
+    await visitor.result.locator(".status").waitFor();
+    expect(await visitor.status()).toBe("200");
+    // Nothing else stands on this part of the page.
+    expect((await visitor.inkOf(1, [100 / 595, 500 / 842, 204 / 595, 64 / 842])).dark).toBeGreaterThan(0.02);
+    expect((await visitor.inkOf(1, [0, 570 / 842, 1, 0.2])).dark).toBe(0);
+  });
+});

@@ -1,0 +1,120 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { describe, expect, inject, test } from "vitest";
+import { root } from "./server.ts";
+
+const server = inject("server");
+const get = (path: string, headers: Record<string, string> = {}) => fetch(`${server.baseUrl}${path}`, { headers });
+const built = join(root, "wasm/generated/assets/site");
+
+describe("what the pages are served with", () => {
+  test("a policy that lets nothing in from elsewhere, on the page and on its files", async () => {
+    for (const path of ["/", "/assets/playground.js", "/assets/playground.css"]) {
+      const answer = await get(path);
+      expect(answer.status, path).toBe(200);
+      const policy = answer.headers.get("Content-Security-Policy") ?? "";
+      expect(policy).toMatch(/^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/);
+      expect(policy).not.toMatch(/unsafe-inline|unsafe-eval'? |https?:|\*/);
+      for (const name of ["frame-ancestors", "base-uri", "form-action"]) expect(policy).toContain(`${name} 'none'`);
+      expect(answer.headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(answer.headers.get("Referrer-Policy")).toBe("no-referrer");
+    }
+  });
+
+  test("caching: what carries a hash for good, the rest looked at again", async () => {
+    const chunk = (await readdir(built)).find((name) => /^unzip-[A-Z0-9]{8}\.js$/.test(name));
+    expect((await get(`/assets/${chunk}`)).headers.get("Cache-Control")).toContain("immutable");
+    const first = await get("/assets/playground.js");
+    expect(first.headers.get("Cache-Control")).toBe("no-cache");
+    expect(first.headers.get("Content-Type")).toContain("javascript");
+    const again = await get("/assets/playground.js", { "If-None-Match": first.headers.get("ETag") ?? "" });
+    expect(again.status).toBe(304);
+  });
+
+  test("nothing else of the static assets", async () => {
+    for (const path of [
+      "/assets/../fonts/NotoSans.ttf",
+      "/assets/%2e%2e/fonts/NotoSans.ttf",
+      "/fonts/NotoSans.ttf",
+      "/assets/",
+      "/assets/none.js",
+    ]) {
+      expect((await get(path)).status, path).toBe(404);
+    }
+  });
+
+  test("the source, as the AGPL asks: linked on the page, without secrets", async () => {
+    const link = /href="([^"]+)" rel="external"/.exec(await (await get("/")).text())?.[1] ?? "";
+    const archive = gunzipSync(await (await get(link)).arrayBuffer()).toString("latin1");
+    expect(archive).toContain("pdf-service/src/worker.ts\0");
+    expect(archive).toContain("pdf-service/package.json\0");
+    expect(archive).not.toMatch(/pdf-service\/(node_modules|\.dev|\.wrangler|wasm\/generated)/);
+    expect(archive).not.toContain(server.liveKey);
+  });
+
+  test("under 150 KB compressed, without pdf.js and the examples", async () => {
+    const names = (await readdir(built)).filter((name) => /\.(js|css|svg)$/.test(name));
+    const sizes = await Promise.all(names.map(async (name) => gzipSync(await readFile(join(built, name))).length));
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    expect(total).toBeGreaterThan(10_000);
+    expect(total).toBeLessThan(150_000);
+  });
+});
+
+type Form = Readonly<Record<string, string>>;
+
+interface Described {
+  readonly paths: Record<string, { post?: { requestBody?: { content: Record<string, Content> } } }>;
+}
+
+interface Content {
+  readonly example?: Form;
+  readonly schema: {
+    readonly properties: Record<string, { default?: unknown; "x-when"?: Record<string, readonly string[]> }>;
+  };
+}
+
+const described = (await (await get("/api/v1/openapi.json")).json()) as Described;
+const examples = Object.entries(described.paths).flatMap(([path, { post }]) => {
+  const { example, schema } = post?.requestBody?.content["multipart/form-data"] ?? {};
+  return example && schema ? [{ path, example, schema }] : [];
+});
+
+/** The example with every default written out that belongs to it. */
+function withDefaults(example: Form, { properties }: Content["schema"]): Form {
+  const whole: Record<string, string> = { ...example };
+  for (const [name, { default: value, "x-when": when = {} }] of Object.entries(properties)) {
+    const belongs = Object.entries(when).every(([other, values]) =>
+      values.includes(whole[other] ?? String(properties[other]?.default)),
+    );
+    if (value !== undefined && belongs) whole[name] ??= String(value);
+  }
+  return whole;
+}
+
+async function result(path: string, form: Form): Promise<Buffer> {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(form)) {
+    if (/\.(pdf|png|jpg)$/.test(value)) {
+      body.append(name, new Blob([await readFile(join(root, "examples", value))]), value);
+    } else body.append(name, value);
+  }
+  const headers = { Authorization: `Bearer ${server.liveKey}` };
+  const answer = await fetch(`${server.baseUrl}${path}`, { method: "POST", body, headers });
+  expect(answer.ok, answer.ok ? "" : await answer.clone().text()).toBe(true);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+test.each(examples)(
+  "the example of $path works, and its defaults are what happens",
+  async ({ path, example, schema }) => {
+    const plain = await result(path, example);
+    expect(plain.length).toBeGreaterThan(100);
+    const spelled = await result(path, withDefaults(example, schema));
+    expect(spelled.length).toBe(plain.length);
+    // Some results hold something new each time, such as a file identifier or a key.
+    const isSame = plain.equals(await result(path, example));
+    expect(isSame ? spelled.equals(plain) : true).toBe(true);
+  },
+);
