@@ -29,7 +29,7 @@ export type FileKind = "pdf" | ImageKind;
 interface Notes {
   /** What holds where the field is not given. Fields whose schema has a default say it by themselves. */
   readonly default?: string | number;
-  /** The values of other fields that this one belongs to: it is refused with others, and most often needed with these. */
+  /** The values of other fields that this one belongs to: with others it means nothing and may be refused, with these it is often needed. */
   readonly when?: Readonly<Record<string, readonly string[]>>;
   /** What kind of text it is. */
   readonly format?: "password" | "color" | "multiline";

@@ -48,7 +48,7 @@ the space and is cut off at its edges. \`stretch\`: it fills the space and is di
       { default: "contain", when: { pageSize: ["a4", "letter", "legal"] } },
     ),
   },
-  example: { image0: "signature.png", pageSize: "a4", marginPt: "72" },
+  example: { image0: "receipt.png", pageSize: "a4", orientation: "landscape", marginPt: "36" },
   produces: ["application/pdf"],
   headers: ["X-Page-Count"],
 
