@@ -1,8 +1,9 @@
 import type { KnipConfig } from "knip";
 
-/** The entries come from package.json's scripts, wrangler.toml and vitest.config.ts. */
+/** What others import of the client; all other entries come from package.json's scripts, wrangler.toml and vitest.config.ts. */
 const config: KnipConfig = {
-  project: ["src/**/*.ts", "scripts/**/*.ts", "bench/**/*.ts", "test/**/*.ts", "wasm/*.ts"],
+  entry: ["client/src/index.ts"],
+  project: ["src/**/*.ts", "scripts/**/*.ts", "bench/**/*.ts", "client/**/*.ts", "test/**/*.ts", "wasm/*.ts"],
   // A type of a function's parameter or result is exported with it, whether somebody names it yet or not.
   ignoreExportsUsedInFile: { interface: true, type: true },
   // Files that wasm/prepare.ts copies.

@@ -14,6 +14,7 @@ import { document } from "../test/harness/fixtures.ts";
 import { withService } from "../test/harness/service.ts";
 import { prepareCall, timedCall } from "./call.ts";
 import { benchFromImages, printFromImages } from "./from-images.ts";
+import { fieldsOf, valuesOf } from "./forms.ts";
 import { benchImages, printImages } from "./images.ts";
 import { benchCompress, printCompress } from "./compress.ts";
 import { benchText, median, printText } from "./text.ts";
@@ -91,6 +92,13 @@ const watermark = (name: string, file: Uint8Array): Job => ({
   files: [file],
 });
 
+const fill = (name: string, value: string): Job => ({
+  name,
+  operation: "fill-form",
+  fields: { values: valuesOf(200, value) },
+  files: [fieldsOf(200)],
+});
+
 async function jobs(inputs: readonly string[]): Promise<Job[]> {
   const chapters = Array.from({ length: 10 }, (_, index) =>
     document({
@@ -134,6 +142,8 @@ async function jobs(inputs: readonly string[]): Promise<Job[]> {
     rotate("rotate a file of 1 MB", megabyte),
     numbers("number 100 pages", hundred),
     watermark("watermark 100 pages", hundred),
+    fill("fill 200 fields", "Ada Lovelace"),
+    fill("fill 200 fields in Arabic", "\u0645\u0631\u062d\u0628\u0627"),
     protect("protect 100 pages", hundred),
     protect("protect a file of 1 MB", megabyte),
     ...own.flat(),

@@ -54,6 +54,7 @@ const pdftoppm =
   ];
 
 const BOOK = "text-truth/GeoTopo-komprimiert.pdf";
+const SCAN = "scans/linn.pdf";
 
 /** The corpus's book, and the first pages of its other documents; a made page where there is no corpus. */
 async function jobs(corpus: string | undefined): Promise<ImageJob[]> {
@@ -61,6 +62,8 @@ async function jobs(corpus: string | undefined): Promise<ImageJob[]> {
   const made = drawing(...Array.from({ length: 14 }, () => textPage({ width: 595, height: 842, colour: true })));
   const path = corpus === undefined ? "" : join(corpus, BOOK);
   const book = existsSync(path) ? new Uint8Array(await readFile(path)) : made;
+  const scanPath = corpus === undefined ? "" : join(corpus, SCAN);
+  const scan = existsSync(scanPath) ? new Uint8Array(await readFile(scanPath)) : undefined;
   const letter = drawing(textPage({ width: 612, height: 792, colour: true }));
   return [
     { name: "14 pages, png 150 dpi, mutool draw", file: book, fields: fourteen, other: mutool("150", "1-14") },
@@ -72,6 +75,16 @@ async function jobs(corpus: string | undefined): Promise<ImageJob[]> {
       other: pdftoppm("-jpeg"),
     },
     { name: "Letter, png 600 dpi, mutool draw", file: letter, fields: { dpi: "600" }, other: mutool("600", "1") },
+    ...(scan
+      ? [
+          {
+            name: "a grey scan, png 600 dpi, mutool draw",
+            file: scan,
+            fields: { dpi: "600", pages: "1" },
+            other: mutool("600", "1"),
+          },
+        ]
+      : []),
   ];
 }
 

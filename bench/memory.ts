@@ -3,6 +3,7 @@
  * it keeps between requests: together they must stay below 128 MiB, which is what Cloudflare gives an isolate. Linux only (/proc).
  */
 import { parseArgs } from "node:util";
+import { fieldsOf, valuesOf } from "./forms.ts";
 import { jpegParts } from "./from-images.ts";
 import { peakDuring, residentBytes, startMeasuredServer, type ServerProcess } from "./server-process.ts";
 import { pdfPart, post, type Answer, type Part } from "../test/harness/client.ts";
@@ -65,6 +66,11 @@ const images = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Ca
   parts: { file: pdfPart(bytes), ...fields },
 });
 const compress = (bytes: Uint8Array): Call => ({ operation: "compress", parts: { file: pdfPart(bytes) } });
+
+const stamp = (operation: string, bytes: Uint8Array, fields: Readonly<Record<string, string>>): Call => ({
+  operation,
+  parts: { file: pdfPart(bytes), ...fields },
+});
 
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
@@ -140,15 +146,38 @@ const { values } = parseArgs({
 });
 const page = textPage({ width: 612, height: 792, colour: true });
 const letter = drawing(page);
+/** Letter, scanned in grey at 300 dpi, uncompressed, with grain. */
+const scan = drawing({
+  width: 612,
+  height: 792,
+  content: "q 612 0 0 792 0 0 cm /I Do Q",
+  resources: "/XObject << /I $0 >>",
+  objects: [
+    {
+      entries: "/Type /XObject /Subtype /Image /Width 2550 /Height 3300 /ColorSpace /DeviceGray /BitsPerComponent 8",
+      data: Uint8Array.from({ length: 2550 * 3300 }, (_, index) => 200 + (Math.imul(index, 2_654_435_761) >>> 27)),
+    },
+  ],
+});
 const twenty = drawing(...Array.from({ length: 20 }, () => page));
 const twoHundred = drawing(...Array.from({ length: 200 }, () => page));
 const large = largeDocument(25);
+const largeForm = document({
+  name: "large",
+  pages: 100,
+  features: ["image-per-page", "form"],
+  imageBytes: 0.25 * MIB,
+});
+const SIGNATURE = JSON.stringify({ page: 1, x: 72, y: 650, width: 200, height: 60 });
+const FILLED = JSON.stringify({ "person.name": "\u041f\u0440\u0438\u0432\u0456\u0442", agree: false });
 // The form around the file takes a little of the 32 MiB that a body may have.
 const largest = largeDocument(31.9);
 /** About as much text as one answer may hold: Latin, of one byte a character, and other, of two. */
 const longText = textDocument(pagesOf(400, 9_600, "Lorem ipsum "));
 const cyrillic = textDocument(pagesOf(400, 9_600, "\u0001\u0002\u0003\u0002"), ["\u043f", "\u0440", "\u0443"]);
 const manyWords = textDocument(pagesOf(100, 2_980, "w "));
+const manyFields = fieldsOf(19_000, (index) => `/V (value ${index})`, "/NeedAppearances true");
+const arabicLabel = { template: "\u0635\u0641\u062d\u0629 {n}" };
 const halves = [largeDocument(12.5), largeDocument(12.5)];
 const megabyte = [largeDocument(0.5), largeDocument(0.5)];
 const photographs = brochure(12);
@@ -174,11 +203,28 @@ const work: [string, Call[][]][] = [
   [`compress of photographs, ${mib(photographs.length)}`, [[compress(photographs)]]],
   ["Letter at 600 dpi as png", [[images(letter, { dpi: "600" })]]],
   ["Letter at 600 dpi as jpeg", [[images(letter, { dpi: "600", format: "jpeg" })]]],
+  ["a grey scan at 600 dpi as png", [[images(scan, { dpi: "600" })]]],
+  ["a grey scan at 600 dpi as jpeg", [[images(scan, { dpi: "600", format: "jpeg" })]]],
   ["Letter at 600 dpi as webp", [[images(letter, { dpi: "600", format: "webp" })]]],
   ["Letter at 270 dpi as webp", [[images(letter, { dpi: "270", format: "webp" })]]],
   ["200 pages at 150 dpi as png", [[images(twoHundred, { dpi: "150" })]]],
   ["200 pages at 150 dpi as jpeg", [[images(twoHundred, { dpi: "150", format: "jpeg" })]]],
   ["two of 20 pages as webp at once", [[images(twenty, { format: "webp" }), images(twenty, { format: "webp" })]]],
+  ["watermark of 25 MiB, tiled", [[stamp("watermark", large, { kind: "text", text: "Draft", tile: "true" })]]],
+  ["add-page-numbers of 25 MiB in Arabic", [[stamp("add-page-numbers", large, arabicLabel)]]],
+  ["sign of 25 MiB", [[stamp("sign", large, { mode: "type", typedName: "Ada", field: SIGNATURE })]]],
+  ["fill-form of 25 MiB, flattened", [[stamp("fill-form", largeForm, { values: FILLED, flatten: "true" })]]],
+  [
+    "fill-form of 2,000 fields in Cyrillic",
+    [
+      [
+        stamp("fill-form", fieldsOf(2000), {
+          values: valuesOf(2000, "\u041f\u0440\u0438\u0432\u0456\u0442 \u0441\u0432\u0456\u0442\u0435"),
+        }),
+      ],
+    ],
+  ],
+  ["fill-form that draws 19,000 fields", [[stamp("fill-form", manyFields, { values: "{}", flatten: "true" })]]],
   ["50 merges of 1 MiB at once", [Array.from({ length: 50 }, () => merge(megabyte))]],
 ];
 const rows: Row[] = [];

@@ -18,8 +18,8 @@ export const errorTable = {
   invalid_parameters: {
     status: 400,
     title: "The request's parameters are missing, wrong or unknown",
-    when: "A field, a member of a JSON body or a query parameter is missing, malformed, unknown, given twice or belongs to another mode, or the body itself cannot be read (`fields` is then empty). All problems are listed at once.",
-    details: ["fields"],
+    when: "A field, a member of a JSON body or a query parameter is missing, malformed, unknown, given twice or belongs to another mode, or the body itself cannot be read (`fields` is then empty). All problems are listed at once; of form fields that do not take their value, `options` has the values that they take.",
+    details: ["fields", "options"],
     from: "operations",
   },
   invalid_page_range: {
@@ -151,16 +151,21 @@ export const errorTable = {
   unknown_fields: {
     status: 422,
     title: "The form has no such fields",
-    when: "`strict` is true and `values` names fields that the form does not have.",
+    when: "fill-form only. `strict` is true and `values` names fields that the form does not have.",
     details: ["unknownFields", "availableFields"],
-    from: "named",
+    from: "operations",
   },
-  no_form: { status: 422, title: "The PDF has no form", when: "The document has no AcroForm.", from: "named" },
+  no_form: {
+    status: 422,
+    title: "The PDF has no form",
+    when: "fill-form only. The document has no AcroForm, or one without fields.",
+    from: "operations",
+  },
   unsupported_form: {
     status: 422,
     title: "The PDF's form is not supported",
-    when: "The form is pure XFA.",
-    from: "named",
+    when: "fill-form only. The form is pure XFA: none of its pages has a field.",
+    from: "operations",
   },
   raster_too_large: {
     status: 422,

@@ -18,6 +18,9 @@ export const resultHeaders = {
   "X-Input-Repaired": "`true` when a damaged input was repaired; every page's contents and resources were found.",
   "X-Attachments-Dropped": "How many document-level attachments the input had that the output does not carry.",
   "X-Signature-Invalidated": "`true` when a digital signature of an input no longer verifies in the output.",
+  "X-Unknown-Fields":
+    "Names in `values` that the form does not have, separated by commas, each percent-encoded; as many as 4,096 bytes hold.",
+  "X-Unknown-Fields-Count": "How many names in `values` the form does not have, where there are any.",
   "X-Original-Size": "Bytes of the file that was sent.",
   "X-Output-Size": "Bytes of the file in the body.",
   "X-Encryption": "The cipher that the PDF in the body is encrypted with: `aes-128` or `aes-256`.",

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { openPdf } from "../engines/pdf/document.ts";
 import { readText } from "../engines/pdf/text.ts";
 import { defineOperation } from "./define.ts";
@@ -6,6 +7,26 @@ import { notes } from "./notes.ts";
 
 /** What stands between two pages in `text`. */
 const PAGE_BREAK = "\n\f";
+
+const box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
+
+const result = z.object({
+  text: z.string().describe("The pages' text, joined by `\\n\\f`."),
+  pages: z.array(
+    z.object({
+      pageNumber: z.int().min(1),
+      text: z.string(),
+      words: z
+        .array(z.object({ text: z.string(), bbox: box }))
+        .describe("With `words`: x0, y0, x1, y1 in points, origin top-left of the visible page.")
+        .optional(),
+    }),
+  ),
+  stats: z.object({
+    wordCount: z.int().min(0).describe("Runs of characters between white space."),
+    charCount: z.int().min(0).describe("Unicode code points of `text`."),
+  }),
+});
 
 export const extractText = defineOperation({
   name: "extract-text",
@@ -29,6 +50,7 @@ size is not. A glyph whose font does not tell its character is U+FFFD. A scan wi
   },
   memoryBeside: true,
   produces: ["application/json"],
+  json: result,
   headers: ["X-Input-Repaired"],
 
   async run({ file, pages, words }, { pdf }) {

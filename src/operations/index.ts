@@ -3,6 +3,7 @@ import { addPageNumbers } from "./add-page-numbers.ts";
 import type { Operation } from "./define.ts";
 import { extractPages } from "./extract-pages.ts";
 import { extractText } from "./extract-text.ts";
+import { fillForm } from "./fill-form.ts";
 import { fromImages } from "./from-images.ts";
 import { merge } from "./merge.ts";
 import { metadata } from "./metadata.ts";
@@ -27,5 +28,6 @@ export const operations: readonly Operation[] = [
   watermark,
   addPageNumbers,
   sign,
+  fillForm,
   metadata,
 ];

@@ -21,8 +21,9 @@ export const toImages = defineOperation({
   summary: "Rasterize PDF pages as PNG, JPEG or WebP",
   description: `One page comes back as an image, several as a ZIP with the entries \`<file>-<page number>.png\` (or \`.jpg\`,
 \`.webp\`), in order; the numbers have as many digits as the document's last page. A page is drawn as a viewer shows it, on white: its
-CropBox, turned, with annotations and form fields. Pages without colour become greyscale PNG and JPEG. PNG and JPEG carry
-the resolution.
+CropBox, turned, with annotations and form fields, also those that have no appearance of their own. Overprint is not
+simulated, and spot colours are drawn by their alternates, as viewers do unless they are told to preview a print. Pages
+without colour become greyscale PNG and JPEG. PNG and JPEG carry the resolution.
 
 A page has at most 100 megapixels, all pages of a call 5 gigapixels (413 \`limit_exceeded\`). PNG and JPEG work at every
 resolution up to that. WebP of a page that does not fit into memory (from about 8 megapixels on, A4 at 280 dpi) is encoded
@@ -97,5 +98,5 @@ async function* imageOf(
     return;
   }
   using raster = new PageRaster(open, page, { dpi, alpha: format === "jpeg" });
-  yield* format === "png" ? pngOf(raster, dpi) : jpegOf(raster, engines.codecs, wanted);
+  yield* format === "png" ? pngOf(raster, dpi) : jpegOf(raster, wanted);
 }

@@ -111,6 +111,15 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     one("sign", "sign", { mode: "type", field: SMALL_BOX, typedName: "Ada" }, () => [
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, ...(page === 0 ? { stamp: "Ada" } : {}) })) },
     ]),
+    // A form that pdf.js finds no field in is one for the tests of fill-form.
+    ...(view === undefined || view.fields.size === 0
+      ? []
+      : [
+          one("fill-form", "fill-form", { values: '{"no such field":"x"}' }, () => [
+            { kind: "rotate", pages: all.map((page) => ({ source: 0, page })), fieldsDrawn: true },
+          ]),
+          { ...one("fill-form-flatten", "fill-form", { values: "{}", flatten: "true" }), expected: undefined },
+        ]),
     one("text", "extract-text", { words: "true" }),
     one("to-images", "to-images", { dpi: "36" }),
     one("to-images-jpeg", "to-images", { dpi: "50", format: "jpeg" }),

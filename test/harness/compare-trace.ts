@@ -23,6 +23,8 @@ export interface Mapping {
   readonly redrawn?: boolean;
   /** And in grey, annotations too. */
   readonly recoloured?: boolean;
+  /** Whether fields that were left to the viewer to draw are drawn, and XFA is gone. */
+  readonly fieldsDrawn?: boolean;
   /** One origin for each output page. */
   readonly pages: readonly PageOrigin[];
   /** merge's `bookmarks`; `keep` where it is not given. */

@@ -131,6 +131,20 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       signerEmail: random.pick([undefined, `${mark}@example.com`]),
     });
   },
+  "fill-form": ({ random, mark, document }) =>
+    given({
+      ...document(),
+      values: JSON.stringify(
+        random.pick([
+          {},
+          { "person.name": mark, agree: false, radio: "choice3", colour: "g", nobody: mark },
+          { "person.name": `${mark} عربى`, "person.city": null, agree: "Yes" },
+          { colour: mark },
+        ]),
+      ),
+      flatten: random.pick([undefined, "true"]),
+      strict: random.pick([undefined, undefined, "true"]),
+    }),
   metadata({ random, mark, document }) {
     if (random.once(2)) return given({ ...document(), action: "get" });
     const metadata = random.pick([{ title: mark, custom: { Note: mark } }, { title: null, author: mark }, {}]);

@@ -8,16 +8,18 @@ export interface SmallOptions {
   /** Further entries of the catalog, and the objects from number 6 on that they may refer to. */
   readonly catalog?: string;
   readonly objects?: readonly PdfObject[];
+  /** Further entries of the page. */
+  readonly page?: string;
 }
 
 /** A PDF of one empty page: 1 catalog, 2 pages, 3 page, 4 Info, 5 XMP. */
-export function smallDocument({ info, xmp, catalog = "", objects = [] }: SmallOptions): Uint8Array {
+export function smallDocument({ info, xmp, catalog = "", objects = [], page = "" }: SmallOptions): Uint8Array {
   const metadata: PdfObject = xmp ? { entries: "/Type /Metadata /Subtype /XML", data: xmp } : "null";
   return pdf(
     [
       `<< /Type /Catalog /Pages 2 0 R ${xmp ? "/Metadata 5 0 R" : ""} ${catalog} >>`,
       "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Resources << >> >>",
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Resources << >> ${page} >>`,
       info === undefined ? "null" : `<< ${info} >>`,
       metadata,
       ...objects,
@@ -51,18 +53,31 @@ export function withRevision(bytes: Uint8Array, number: number, object: string):
   return concatenate([bytes, latin1(body + xref + end)]);
 }
 
+export interface SignedOptions {
+  readonly certified?: boolean;
+  /** Entries of the signature that say what it allows. */
+  readonly reference?: string;
+  /** References to fields beside the signature's, their objects from number 8 on, and the page's annotations. */
+  readonly fields?: string;
+  readonly objects?: readonly PdfObject[];
+  readonly page?: string;
+}
+
 /** A document with a signature over all its bytes but the signature's own place, as a signer leaves it. */
-export function signedDocument({ certified = false } = {}): Uint8Array {
+export function signedDocument(options: SignedOptions = {}): Uint8Array {
+  const { certified = false, fields = "", objects = [], page = "" } = options;
+  const { reference = certified ? "/Reference [<< /Type /SigRef /TransformMethod /DocMDP >>]" : "" } = options;
   const place = "0".repeat(200);
   const signature =
     "<< /Type /Sig /Filter /Adobe.PPKLite /SubFilter /adbe.pkcs7.detached /ByteRange [0 AAAAAAAAAA BBBBBBBBBB CCCCCCCCCC]" +
-    ` /Contents <${place}> ${certified ? "/Reference [<< /Type /SigRef /TransformMethod /DocMDP >>]" : ""} >>`;
+    ` /Contents <${place}> ${reference} >>`;
   const field = "<< /Type /Annot /Subtype /Widget /FT /Sig /T (Signature) /Rect [0 0 0 0] /F 132 /P 3 0 R /V 7 0 R >>";
   const bytes = smallDocument({
     info: "/Title (Signed title) /Author (Signer)",
     xmp: xmpPacket('<dc:title><rdf:Alt><rdf:li xml:lang="x-default">Signed title</rdf:li></rdf:Alt></dc:title>'),
-    catalog: `/AcroForm << /Fields [6 0 R] /SigFlags 3 >> ${certified ? "/Perms << /DocMDP 7 0 R >>" : ""}`,
-    objects: [field, signature],
+    catalog: `/AcroForm << /Fields [6 0 R ${fields}] /SigFlags 3 >> ${certified ? "/Perms << /DocMDP 7 0 R >>" : ""}`,
+    objects: [field, signature, ...objects],
+    page,
   });
   const text = Buffer.from(bytes).toString("latin1");
   const start = text.indexOf(`<${place}>`);

@@ -30,8 +30,17 @@ type RenderCanvas = Parameters<PDFPageProxy["render"]>[0]["canvas"];
 const packageRoot = dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
 const folder = (name: string): string => `${join(packageRoot, name)}/`;
 
+/** A form field's widget as pdf.js reads it. */
+export interface ShownWidget {
+  readonly name: string;
+  readonly value: unknown;
+  /** Where it is, on the page as it is shown. */
+  readonly area: Area;
+}
+
 export interface ReadPage {
   readonly picture: Picture;
+  readonly widgets: readonly ShownWidget[];
   readonly runs: readonly TextRun[];
   /** All text, run after run. */
   readonly text: string;
@@ -70,7 +79,17 @@ export async function readPage(
       const [left = 0, top = 0] = viewport.convertToViewportPoint(x, y) as number[];
       return [{ text: item.str, x: left / scale, y: top / scale }];
     });
+    const widgets = ((await page.getAnnotations()) as Record<string, unknown>[]).flatMap((annotation) => {
+      if (annotation["subtype"] !== "Widget") return [];
+      const [left = 0, bottom = 0, right = 0, top = 0] = annotation["rect"] as number[];
+      const place = (x: number, y: number): number[] =>
+        (viewport.convertToViewportPoint(x, y) as number[]).map((value) => value / scale);
+      const [[x0 = 0, y0 = 0], [x1 = 0, y1 = 0]] = [place(left, bottom), place(right, top)] as const;
+      const area = [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)] as const;
+      return [{ name: String(annotation["fieldName"]), value: annotation["fieldValue"], area }];
+    });
     return {
+      widgets,
       picture: {
         width: width / scale,
         height: height / scale,

@@ -18,6 +18,12 @@ async function image(file: Uint8Array, fields: Readonly<Record<string, string>>)
 const png = async (page: DrawnPage, fields: Readonly<Record<string, string>> = {}): Promise<Picture> =>
   readPng(await image(drawing(page), { dpi: "72", ...fields }));
 
+/** Bytes that do not repeat, always the same. */
+function noiseBytes(length: number): Uint8Array {
+  let state = 1;
+  return Uint8Array.from({ length }, () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 24);
+}
+
 const [RED, GREEN, BLUE, WHITE] = [
   [255, 0, 0],
   [0, 255, 0],
@@ -143,6 +149,42 @@ describe("a page as a viewer shows it", () => {
     expect(await jpeg(grey)).toMatchObject({ channels: 1, dpi: 150 });
     expect(await jpeg(speck)).toMatchObject({ channels: 3, dpi: 150 });
   });
+});
+
+describe("a page in several bands", () => {
+  /** 417 x 16667 pixels at 300 dpi: two bands. */
+  const text = textPage({ width: 100, height: 4000 });
+  const noise: DrawnPage = {
+    width: 100,
+    height: 4000,
+    content: "q 100 0 0 4000 0 0 cm /I Do Q",
+    resources: "/XObject << /I $0 >>",
+    objects: [
+      {
+        entries: "/Type /XObject /Subtype /Image /Width 417 /Height 16667 /ColorSpace /DeviceGray /BitsPerComponent 8",
+        data: noiseBytes(417 * 16_667),
+      },
+    ],
+  };
+  test.each([
+    ["of text", text],
+    ["of noise, whose image is long", noise],
+  ])(
+    "%s is greyscale unless its last row has colour",
+    async (_, page) => {
+      const speck = { ...page, content: `${page.content}\n0.5 0.5 0.55 rg 50 0 1 1 re f` };
+      const [grey, coloured] = [await png(page, { dpi: "300" }), await png(speck, { dpi: "300" })];
+      expect([grey.channels, coloured.channels]).toEqual([1, 3]);
+      expect(coloured.at(210, 16_665)).toEqual([127, 127, 140]);
+      expect(difference(coloured, grey, 3)).toBeLessThan(0.01);
+      const components = async (of: DrawnPage): Promise<unknown> => {
+        const jpeg = await image(drawing(of), { dpi: "300", format: "jpeg" });
+        return jpeg[jpeg.findIndex((byte, at) => byte === 0xff && jpeg[at + 1] === 0xc0) + 9];
+      };
+      expect([await components(page), await components(speck)]).toEqual([1, 3]);
+    },
+    30_000,
+  );
 });
 
 describe("several pages", () => {

@@ -6,12 +6,15 @@ import { appendToPdf, rewritePdf } from "./save.ts";
 /**
  * Writes a document that was changed in place so that its signatures can still be verified where that can be: behind its
  * own bytes. `broken`: a signature of it no longer verifies, since the file had to be written anew, or the signature
- * certifies the document and does not allow the change.
+ * certifies the document and does not allow the change. `allowed`: whether the signatures allow it, where that was looked into.
  */
-export function saveSigned(open: OpenPdf): { readonly bytes: EngineBytes; readonly broken: boolean } {
+export function saveSigned(
+  open: OpenPdf,
+  { allowed }: { allowed?: boolean } = {},
+): { readonly bytes: EngineBytes; readonly broken: boolean } {
   const root = open.document.getTrailer().get("Root");
   if (!isSigned(root)) return { bytes: rewritePdf(open), broken: false };
-  const certified = isCertified(root);
+  const forbidden = allowed === undefined ? isCertified(root) : !allowed;
   const appended = appendToPdf(open);
-  return { bytes: appended ?? rewritePdf(open), broken: appended === undefined || certified };
+  return { bytes: appended ?? rewritePdf(open), broken: appended === undefined || forbidden };
 }

@@ -49,11 +49,19 @@ export class StampPages {
     this.#tagged = root.get("StructTreeRoot").isDictionary() || root.get("MarkInfo", "Marked").asBoolean();
   }
 
-  /** Draws on a page. `draw` gives operators in units of the page, ASCII; they may leave the graphics state changed. */
-  draw({ object }: StampPage, layer: Layer, draw: (name: NameResource) => string): void {
+  /**
+   * Draws on a page. `draw` gives operators in units of the page, ASCII; they may leave the graphics state changed. `tagged`:
+   * whether they say themselves what is part of the text.
+   */
+  draw(
+    { object }: StampPage,
+    layer: Layer,
+    draw: (name: NameResource) => string,
+    { tagged = false }: { tagged?: boolean } = {},
+  ): void {
     const { document } = this.#open;
     const operators = draw(this.#names.in(object));
-    const stamp = `q ${this.#tagged ? `/Artifact BMC ${operators} EMC` : operators} Q`;
+    const stamp = `q ${this.#tagged && !tagged ? `/Artifact BMC ${operators} EMC` : operators} Q`;
     const contents = object.get("Contents");
     const streams = (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
     const parts = document.newArray();

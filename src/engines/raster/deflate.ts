@@ -11,6 +11,10 @@ export async function* deflated(chunks: Iterable<Uint8Array>): AsyncGenerator<Ui
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
     await fed;
+  } catch (error) {
+    // The stream gives a copy of an error, which is of no class.
+    await fed;
+    throw error;
   } finally {
     await reader.cancel().catch(() => {});
     await fed.catch(() => {});

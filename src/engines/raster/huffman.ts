@@ -6,22 +6,6 @@ export interface HuffmanTable {
   readonly symbols: Uint8Array;
 }
 
-const LOOKUP_BITS = 16;
-
-/** For every 16 bits that may come next: the symbol they begin with, and its length in the upper half. */
-export function lookup({ counts, symbols }: HuffmanTable): Uint16Array {
-  const table = new Uint16Array(1 << LOOKUP_BITS);
-  let [at, next] = [0, 0];
-  for (let length = 1; length <= 16; length++) {
-    for (let index = 0; index < (counts[length - 1] ?? 0); index++) {
-      const end = at + (1 << (LOOKUP_BITS - length));
-      table.fill((length << 8) | (symbols[next++] ?? 0), at, end);
-      at = end;
-    }
-  }
-  return table;
-}
-
 /** By symbol: its code, and the code's length in the upper half (C.2). */
 export function codesOf({ counts, symbols }: HuffmanTable): Uint32Array {
   const codes = new Uint32Array(256);

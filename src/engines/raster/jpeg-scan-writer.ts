@@ -1,7 +1,7 @@
 /** Writing the entropy-coded data of a baseline JPEG (ISO/IEC 10918-1, F.1.2). */
 import { codesOf, type HuffmanTable, optimalTable } from "./huffman.ts";
-import type { ScanComponent } from "./jpeg-scan-reader.ts";
-import { SAME } from "./jpeg-symbols.ts";
+
+import { SAME, type ScanComponent } from "./jpeg-symbols.ts";
 
 const TABLES = 4;
 /** Bytes of what is written that are handed on at a time. */

@@ -3,12 +3,20 @@
  * behind it, as many as the symbol's lower half says, below. `SAME` is for units that are of the colour of the one before them,
  * as many as its lower bits say.
  */
-import type { ScanComponent, ScanReader } from "./jpeg-scan-reader.ts";
 
 export const SAME = 0x8000_0000;
 /** Where a run is cut: its length has no more bits. */
 const LONGEST_RUN = 0xff_ffff;
 const FIRST_SYMBOLS = 128 * 1024;
+/** Sixteen coefficients that are 0 (F.1.2.2.1). */
+const SIXTEEN_ZEROS = 0xf0;
+
+/** A component as its scan codes it: blocks of a unit, and the tables, by their number: DC 0, DC 1, AC 0, AC 1. */
+export interface ScanComponent {
+  readonly blocks: number;
+  readonly dc: number;
+  readonly ac: number;
+}
 
 /** The symbols of a scan, in its order. */
 export class Symbols {
@@ -34,9 +42,9 @@ export class Symbols {
     return this.#list.subarray(0, this.#length);
   }
 
-  /** Whether there is no room for another unit. */
-  get full(): boolean {
-    return this.#length + this.#ofUnit > this.#most;
+  /** Whether so many units surely find room. */
+  hasRoom(units: number): boolean {
+    return this.#length + this.#ofUnit * units <= this.#most;
   }
 
   clear(): void {
@@ -45,46 +53,61 @@ export class Symbols {
 
   /** Appends a unit of one colour: of each component the DC value, in quantisation steps. */
   flat(values: Int32Array): void {
-    this.#makeRoom();
-    if (values.every((value, index) => value === this.#last[index])) {
-      const before = this.#length > 0 ? (this.#list[this.#length - 1] ?? 0) : 0;
-      if (before >= SAME && before < SAME + LONGEST_RUN) this.#list[this.#length - 1] = before + 1;
-      else this.#list[this.#length++] = SAME + 1;
+    let same = true;
+    for (let index = 0; index < this.#components.length; index++) same &&= values[index] === this.#last[index];
+    if (!same) {
+      for (let index = 0; index < this.#components.length; index++) {
+        const blocks = this.#components[index]?.blocks ?? 0;
+        for (let block = 0; block < blocks; block++) this.flatBlock(index, values[index] ?? 0);
+      }
       return;
     }
-    for (const [index, { blocks, dc, ac }] of this.#components.entries()) {
-      const value = values[index] ?? 0;
-      for (let block = 0; block < blocks; block++) {
-        this.#difference(dc, value - (this.#last[index] ?? 0));
-        this.#list[this.#length++] = ac << 24;
-        this.#last[index] = value;
-      }
-    }
-  }
-
-  /** Appends the next unit of a scan that was encoded by itself. It has the first `coded` components; the others are 0. */
-  drawn(reader: ScanReader, coded: number): void {
     this.#makeRoom();
-    for (let index = 0; index < this.#components.length; index++) {
-      const component = this.#components[index];
-      if (!component) break;
-      const { blocks, dc, ac } = component;
-      for (let block = 0; block < blocks; block++) {
-        const value = index < coded ? reader.dc(index) : 0;
-        this.#difference(dc, value - (this.#last[index] ?? 0));
-        this.#last[index] = value;
-        if (index < coded) this.#length = reader.coefficients(index, ac, this.#list, this.#length);
-        else this.#list[this.#length++] = ac << 24;
-      }
-    }
+    const before = this.#length > 0 ? (this.#list[this.#length - 1] ?? 0) : 0;
+    if (before >= SAME && before < SAME + LONGEST_RUN) this.#list[this.#length - 1] = before + 1;
+    else this.#list[this.#length++] = SAME + 1;
   }
 
-  #difference(table: number, difference: number): void {
+  /** Appends a block of a component that has nothing but its DC value. */
+  flatBlock(component: number, value: number): void {
+    this.#makeRoom();
+    this.#dc(component, value);
+    this.#list[this.#length++] = (this.#components[component]?.ac ?? 0) << 24;
+  }
+
+  /** Appends a block of a component: coefficients in quantisation steps, in the order of the file. */
+  block(component: number, coefficients: Int32Array): void {
+    this.#makeRoom();
+    this.#dc(component, coefficients[0] ?? 0);
+    const list = this.#list;
+    const table = (this.#components[component]?.ac ?? 0) << 24;
+    let to = this.#length;
+    let zeros = 0;
+    for (let k = 1; k < 64; k++) {
+      const value = coefficients[k] ?? 0;
+      if (value === 0) {
+        zeros++;
+        continue;
+      }
+      for (; zeros > 15; zeros -= 16) list[to++] = table | (SIXTEEN_ZEROS << 16);
+      const size = 32 - Math.clz32(value < 0 ? -value : value);
+      list[to++] = table | (((zeros << 4) | size) << 16) | (value < 0 ? value + (1 << size) - 1 : value);
+      zeros = 0;
+    }
+    // The end of the block.
+    if (zeros > 0) list[to++] = table;
+    this.#length = to;
+  }
+
+  #dc(component: number, value: number): void {
+    const difference = value - (this.#last[component] ?? 0);
+    this.#last[component] = value;
     const size = 32 - Math.clz32(Math.abs(difference));
     const bits = difference < 0 ? difference + (1 << size) - 1 : difference;
-    this.#list[this.#length++] = (table << 24) | (size << 16) | bits;
+    this.#list[this.#length++] = ((this.#components[component]?.dc ?? 0) << 24) | (size << 16) | bits;
   }
 
+  /** For another unit. */
   #makeRoom(): void {
     if (this.#length + this.#ofUnit <= this.#list.length) return;
     const grown = new Uint32Array(this.#list.length * 2);

@@ -1,130 +1,157 @@
 import type { Rgba } from "./codecs.ts";
+import { quantisationSteps } from "./jpeg-tables.ts";
+import type { Symbols } from "./jpeg-symbols.ts";
+import { BlockTransform } from "./jpeg-transform.ts";
 
-/** Units of a row of the atlas; what is left of the last row is encoded for nothing. */
-const ATLAS_COLUMNS = 32;
-
-/** Size in pixels of what a scan codes at a time (ISO/IEC 10918-1, A.2): the encoder chooses the sampling by the quality. */
+/** Size in pixels of what a scan codes at a time (ISO/IEC 10918-1, A.2). */
 export interface UnitSize {
   readonly across: number;
   readonly down: number;
 }
 
-/** What `ImageCodecs.encodeJpeg` makes of a quality from 1 to 100. */
+/** As mozjpeg's programs choose: full colour from quality 90 on, at half from 80 on, below at a quarter. */
 export function unitSize({ quality, grey }: { quality: number; grey: boolean }): UnitSize {
   if (grey || quality >= 90) return { across: 8, down: 8 };
   return quality >= 80 ? { across: 16, down: 8 } : { across: 16, down: 16 };
 }
 
+/** Samples of the luminance of a unit. */
+const MOST_SAMPLES = 16 * 16;
+
 /**
- * The units of some rows of a picture, from left to right and from top to bottom. Those of one colour need no encoder, and most
- * of a page of text is white: only the others are gathered, close to each other, in an atlas. Those without colour have one of
- * their own, of which only the luminance is encoded.
+ * Turns the units of a picture to symbols. A unit of one colour needs no transform, and most of a page of text is white; of one
+ * without colour only the luminance is transformed.
  */
-export class PictureUnits {
-  /** Of each unit its colour, alpha in the highest byte, where it has only one, else `DRAWN` or `SHADED`. */
-  readonly colours: Uint32Array;
-  readonly #words: Uint32Array;
-  readonly #width: number;
-  readonly #height: number;
+export class UnitEncoder {
   readonly #size: UnitSize;
-  readonly #columns: number;
+  readonly #grey: boolean;
+  readonly #step: number;
+  readonly #transform: BlockTransform;
+  readonly #flat = new Int32Array(3);
+  readonly #light = new Float64Array(MOST_SAMPLES);
+  readonly #blue = new Float64Array(64);
+  readonly #red = new Float64Array(64);
 
-  /** Each pixel has an alpha of 255. `data` is read as long as atlases are made. `grey`: none is `SHADED`, all are without colour. */
-  constructor({ data, width, height }: Rgba, size: UnitSize, { grey }: { grey: boolean }) {
-    this.#words = new Uint32Array(data.buffer, data.byteOffset, width * height);
-    this.#width = width;
-    this.#height = height;
-    this.#size = size;
-    this.#columns = Math.ceil(width / size.across);
-    this.colours = this.#find(grey);
+  constructor({ quality, grey }: { quality: number; grey: boolean }) {
+    const steps = quantisationSteps(quality);
+    this.#size = unitSize({ quality, grey });
+    this.#grey = grey;
+    this.#step = steps[0] ?? 1;
+    this.#transform = new BlockTransform(steps);
   }
 
-  /** The units from number `from` on, up to and without `to`, that are to be encoded: at most `most` of each kind. */
-  part(from: number, most: number): { to: number; drawn: number[]; shaded: number[] } {
-    const [drawn, shaded]: [number[], number[]] = [[], []];
-    let to = from;
-    for (; to < this.colours.length && drawn.length < most && shaded.length < most; to++) {
-      if (this.colours[to] === DRAWN) drawn.push(to);
-      else if (this.colours[to] === SHADED) shaded.push(to);
-    }
-    return { to, drawn, shaded };
-  }
-
-  /**
-   * The units with these numbers as one picture; it is written where the encoder wants it. `blocks`: they are encoded as single
-   * blocks, which must come out in the order that they have in a unit.
-   */
-  atlas(
-    units: readonly number[],
-    { blocks }: { blocks: boolean },
-  ): {
-    width: number;
-    height: number;
-    data: { length: number; writeTo(to: Uint8Array): void };
-  } {
+  /** Appends the units of a row of units whose first row of pixels is `top`. Each pixel has an alpha of 255. */
+  row({ data, width, height }: Rgba, top: number, symbols: Symbols): void {
+    const words = new Uint32Array(data.buffer, data.byteOffset, width * height);
     const { across, down } = this.#size;
-    const columns = blocks && across * down > 64 ? 1 : Math.min(ATLAS_COLUMNS, units.length);
-    const width = columns * across;
-    const height = Math.ceil(units.length / columns) * down;
-    const places = (width * height) / (across * down);
-    const writeTo = (to: Uint8Array): void => {
-      const target = new Uint32Array(to.buffer, to.byteOffset, width * height);
-      for (let place = 0; place < places; place++) {
-        const unit = units[Math.min(place, units.length - 1)] ?? 0;
-        this.#copy(unit, target, Math.floor(place / columns) * down * width + (place % columns) * across, width);
+    const bottom = Math.min(top + down, height);
+    for (let left = 0; left < width; left += across) {
+      const right = Math.min(left + across, width);
+      const colour = words[top * width + left] ?? 0;
+      let [different, coloured] = [0, 0];
+      for (let y = top; y < bottom; y++) {
+        for (let at = y * width + left, end = y * width + right; at < end; at++) {
+          const pixel = words[at] ?? 0;
+          different |= pixel ^ colour;
+          // Red against green, and green against blue.
+          coloured |= pixel ^ (pixel >>> 8);
+        }
       }
-    };
-    return { width, height, data: { length: width * height * 4, writeTo } };
-  }
-
-  #find(grey: boolean): Uint32Array {
-    const { across, down } = this.#size;
-    const [width, height, columns] = [this.#width, this.#height, this.#columns];
-    const colours = new Uint32Array(columns * Math.ceil(height / down));
-    let unit = 0;
-    for (let top = 0; top < height; top += down) {
-      const bottom = Math.min(top + down, height);
-      for (let left = 0; left < width; left += across) {
-        colours[unit++] = this.#kind(left, top, Math.min(left + across, width), bottom, grey);
+      if (different === 0) symbols.flat(this.#flatValues(colour));
+      else if (this.#grey || (coloured & 0xffff) === 0) {
+        this.#readGreys(words, width, left, right, top, bottom);
+        this.#blocks(symbols);
+        if (!this.#grey) for (let component = 1; component < 3; component++) symbols.flatBlock(component, 0);
+      } else {
+        this.#readColours(words, width, left, right, top, bottom);
+        this.#blocks(symbols);
+        this.#chroma(this.#blue, 1, symbols);
+        this.#chroma(this.#red, 2, symbols);
       }
     }
-    return colours;
   }
 
-  #kind(left: number, top: number, right: number, bottom: number, grey: boolean): number {
-    const [words, width] = [this.#words, this.#width];
-    const colour = words[top * width + left] ?? 0;
-    let [different, coloured] = [0, 0];
-    for (let y = top; y < bottom; y++) {
-      for (let at = y * width + left, end = y * width + right; at < end; at++) {
-        const pixel = words[at] ?? 0;
-        different |= pixel ^ colour;
-        // Red against green, and green against blue.
-        coloured |= pixel ^ (pixel >>> 8);
-      }
-      if (different !== 0 && (grey || (coloured & 0xffff) !== 0)) return DRAWN;
-    }
-    return different === 0 ? colour : SHADED;
+  /** The DC value of each component in a unit of one colour, in quantisation steps: eight times the sample (A.3.3). */
+  #flatValues(colour: number): Int32Array {
+    const [red, green, blue] = [colour & 0xff, (colour >>> 8) & 0xff, (colour >>> 16) & 0xff];
+    const flat = this.#flat;
+    flat[0] = Math.round(((lightOf(red, green, blue) - 128) * 8) / this.#step);
+    flat[1] = Math.round((blueOf(red, green, blue) * 8) / this.#step);
+    flat[2] = Math.round((redOf(red, green, blue) * 8) / this.#step);
+    return flat;
   }
 
-  /** Beyond the edges of the picture its last pixels are repeated, as an encoder does. */
-  #copy(unit: number, target: Uint32Array, start: number, stride: number): void {
+  /** Beyond the edges of the picture its last pixels are repeated. */
+  #readGreys(words: Uint32Array, width: number, left: number, right: number, top: number, bottom: number): void {
     const { across, down } = this.#size;
-    const [words, width] = [this.#words, this.#width];
-    const top = Math.floor(unit / this.#columns) * down;
-    const left = (unit % this.#columns) * across;
-    const inside = Math.min(across, width - left);
+    const light = this.#light;
+    let to = 0;
     for (let row = 0; row < down; row++) {
-      let from = Math.min(top + row, this.#height - 1) * width + left;
-      let to = start + row * stride;
-      const end = to + inside;
-      while (to < end) target[to++] = words[from++] ?? 0;
-      const edge = words[from - 1] ?? 0;
-      for (const last = start + row * stride + across; to < last;) target[to++] = edge;
+      const start = Math.min(top + row, bottom - 1) * width;
+      const from = start + left;
+      const end = start + right - 1;
+      for (let x = 0; x < across; x++) light[to++] = ((words[Math.min(from + x, end)] ?? 0) & 0xff) - 128;
     }
+  }
+
+  /** Of the chrominance one sample for as many pixels as the sampling says: their mean. */
+  #readColours(words: Uint32Array, width: number, left: number, right: number, top: number, bottom: number): void {
+    const { across, down } = this.#size;
+    const light = this.#light;
+    const blues = this.#blue.fill(0);
+    const reds = this.#red.fill(0);
+    const halfX = across >> 4;
+    const halfY = down >> 4;
+    const share = 64 / (across * down);
+    let to = 0;
+    for (let row = 0; row < down; row++) {
+      const start = Math.min(top + row, bottom - 1) * width;
+      const from = start + left;
+      const end = start + right - 1;
+      const line = (row >> halfY) * 8;
+      for (let x = 0; x < across; x++) {
+        const pixel = words[Math.min(from + x, end)] ?? 0;
+        const red = pixel & 0xff;
+        const green = (pixel >>> 8) & 0xff;
+        const blue = (pixel >>> 16) & 0xff;
+        light[to++] = lightOf(red, green, blue) - 128;
+        const at = line + (x >> halfX);
+        blues[at] = (blues[at] ?? 0) + blueOf(red, green, blue) * share;
+        reds[at] = (reds[at] ?? 0) + redOf(red, green, blue) * share;
+      }
+    }
+  }
+
+  /** The luminance, block by block. */
+  #blocks(symbols: Symbols): void {
+    const { across, down } = this.#size;
+    const light = this.#light;
+    const transform = this.#transform;
+    const samples = transform.samples;
+    for (let top = 0; top < down; top += 8) {
+      for (let left = 0; left < across; left += 8) {
+        let to = 0;
+        for (let y = top; y < top + 8; y++) {
+          const from = y * across + left;
+          for (let x = 0; x < 8; x++) samples[to++] = light[from + x] ?? 0;
+        }
+        transform.run();
+        symbols.block(0, transform.coefficients);
+      }
+    }
+  }
+
+  #chroma(values: Float64Array, component: number, symbols: Symbols): void {
+    const transform = this.#transform;
+    transform.samples.set(values);
+    transform.run();
+    symbols.block(component, transform.coefficients);
   }
 }
 
-/** No colours: they would be transparent. What is to be encoded as it is, and what is of several greys. */
-export const DRAWN = 0;
-export const SHADED = 1;
+/** The colour space of JFIF; the last two lie around 0. */
+const lightOf = (red: number, green: number, blue: number): number => 0.299 * red + 0.587 * green + 0.114 * blue;
+const blueOf = (red: number, green: number, blue: number): number =>
+  -0.168_735_892 * red - 0.331_264_108 * green + 0.5 * blue;
+const redOf = (red: number, green: number, blue: number): number =>
+  0.5 * red - 0.418_687_589 * green - 0.081_312_411 * blue;

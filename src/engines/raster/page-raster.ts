@@ -3,6 +3,7 @@ import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { OpenPdf } from "../pdf/document.ts";
 import { storeTrimmer } from "../pdf/store.ts";
+import { ColourFound, isGrey } from "./grey-pixels.ts";
 
 /** Points of an inch. */
 const POINTS = 72;
@@ -102,7 +103,10 @@ export class PageRaster implements Disposable {
   readonly #trim: () => void;
   /** The band that was drawn last. */
   #drawn: { readonly top: number; readonly pixmap: Pixmap } | undefined;
-  #grey: boolean | undefined;
+  /** Rows from the top that were seen to be grey. */
+  #greyRows = 0;
+  #coloured = false;
+  #decides = false;
 
   /**
    * @param page 0-based.
@@ -126,15 +130,35 @@ export class PageRaster implements Disposable {
     this.#bandRows = Math.min(this.height, Math.max(BAND_STEP, rows));
   }
 
-  /** Whether red, green and blue are the same in every pixel. Draws the page up to the first band that has colour. */
-  get grey(): boolean {
-    this.#grey ??= this.#isGrey();
-    return this.#grey;
+  /** Whether red, green and blue are the same in every pixel; undefined as long as it is not known. */
+  get grey(): boolean | undefined {
+    if (this.#coloured) return false;
+    return this.#greyRows >= this.height ? true : undefined;
   }
 
-  /** The page from top to bottom. */
-  *bands(): Generator<Band, void> {
-    for (let top = 0; top < this.height; top += this.#bandRows) yield this.#band(top);
+  /** Looks for colour in the first band. */
+  look(): void {
+    this.#look(0);
+  }
+
+  /** Makes `grey` known before the next band is given, by drawing all that was not. */
+  decide(): void {
+    this.#decides = true;
+  }
+
+  /**
+   * The page from top to bottom. `grey`: whoever asks takes it for a page without colour.
+   * @throws ColourFound where it is not.
+   */
+  *bands({ grey = false } = {}): Generator<Band, void> {
+    for (let top = 0; top < this.height; top += this.#bandRows) {
+      if (grey) {
+        do this.#look(top);
+        while (this.#decides && this.grey === undefined);
+        if (this.#coloured) throw new ColourFound();
+      }
+      yield this.#band(top);
+    }
   }
 
   [Symbol.dispose](): void {
@@ -142,22 +166,12 @@ export class PageRaster implements Disposable {
     this.#list.destroy();
   }
 
-  #isGrey(): boolean {
-    for (const { pixels } of this.bands()) {
-      if (this.samples === 4) {
-        const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length >> 2);
-        for (let at = 0; at < words.length; at++) {
-          const pixel = words[at] ?? 0;
-          if (((pixel ^ (pixel >>> 8)) & 0xffff) !== 0) return false;
-        }
-        continue;
-      }
-      for (let at = 0; at < pixels.length; at += this.samples) {
-        const red = pixels[at];
-        if (red !== pixels[at + 1] || red !== pixels[at + 2]) return false;
-      }
-    }
-    return true;
+  /** Looks for colour in the next band that was not yet looked at; `needed` is a row that it is asked for. */
+  #look(needed: number): void {
+    if (this.grey !== undefined || (needed < this.#greyRows && !this.#decides)) return;
+    const { top, rows, pixels } = this.#band(this.#greyRows);
+    if (isGrey(pixels, this.samples)) this.#greyRows = top + rows;
+    else this.#coloured = true;
   }
 
   #band(top: number): Band {

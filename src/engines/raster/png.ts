@@ -1,4 +1,5 @@
 import { deflated } from "./deflate.ts";
+import { greyFirst } from "./grey-first.ts";
 import type { Band, PageRaster } from "./page-raster.ts";
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
@@ -17,8 +18,12 @@ const PAETH = 4;
  * A page as PNG (ISO/IEC 15948): 8 bits a sample, greyscale where the page has no colour, else RGB; `pHYs` says the dpi.
  * Streams while the page is drawn.
  */
-export async function* pngOf(raster: PageRaster, dpi: number): AsyncGenerator<Uint8Array, void> {
-  const { width, height, grey } = raster;
+export function pngOf(raster: PageRaster, dpi: number): AsyncGenerator<Uint8Array, void> {
+  return greyFirst(raster, (grey) => encoded(raster, dpi, grey));
+}
+
+async function* encoded(raster: PageRaster, dpi: number, grey: boolean): AsyncGenerator<Uint8Array, void> {
+  const { width, height } = raster;
   const header = new DataView(new ArrayBuffer(13));
   header.setUint32(0, width);
   header.setUint32(4, height);
@@ -60,7 +65,7 @@ function* filteredRows(raster: PageRaster, grey: boolean): Generator<Uint8Array,
   /** The row above the band, which its first row is predicted from. */
   let above = new Uint8Array(stride);
   let filter: number | undefined;
-  for (const band of raster.bands()) {
+  for (const band of raster.bands({ grey })) {
     filter ??= hasRuns(band, raster) ? NONE : PAETH;
     const { rows } = band;
     for (let first = 0; first < rows; first += blockRows) {

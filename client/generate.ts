@@ -1,0 +1,203 @@
+/** The client's types and methods, from openapi.json: an operation that is new there needs nothing here. */
+import { type Schema, typeOf } from "./schema-types.ts";
+
+interface MediaTypes {
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+}
+
+interface Method {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description?: string;
+    readonly schema: Schema;
+  }[];
+  readonly requestBody?: MediaTypes;
+  readonly responses: Readonly<Record<string, MediaTypes>>;
+}
+
+/** The part of an OpenAPI 3.1 document that is read here. */
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Method>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Method }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+const JSON_TYPE = "application/json";
+const FORM_TYPE = "multipart/form-data";
+/** Methods (RFC 9110) that may be sent again when no answer came. */
+const IDEMPOTENT = new Set(["get", "put", "delete", "patch"]);
+
+const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+function comment(text: string, indent: string): string {
+  const lines = text.replaceAll("*/", "*\\/").split("\n");
+  if (lines.length === 1) return `${indent}/** ${lines[0] ?? ""} */\n`;
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
+}
+
+/** One member of a form's type, and the field that it becomes. */
+interface Member {
+  readonly property: string;
+  readonly field: string;
+  readonly kind: "file" | "text" | "json";
+  readonly type: string;
+  readonly required: boolean;
+  readonly description: string | undefined;
+}
+
+function memberType(schema: Schema): Pick<Member, "kind" | "type"> {
+  if (schema.format === "binary") return { kind: "file", type: "FileInput" };
+  if (schema.contentSchema) return { kind: "json", type: typeOf(schema.contentSchema, "sent") };
+  const numeric = schema.enum?.every((value) => typeof value === "string" && /^\d+$/.test(value)) === true;
+  const type = typeOf(schema, "sent");
+  return { kind: "text", type: numeric ? `${type} | ${schema.enum?.join(" | ") ?? ""}` : type };
+}
+
+/** `file0`, `file1`, ... are one list, `files`. */
+function members(form: Schema): Member[] {
+  const patterns = Object.entries(form.patternProperties ?? {});
+  const required = new Set(form.required);
+  const lists = patterns.map(([pattern, schema]): Member => {
+    const base = /^\^([A-Za-z]+)\(/.exec(pattern)?.[1];
+    if (base === undefined) throw new Error(`no list of fields: ${pattern}`);
+    const { kind, type } = memberType(schema);
+    const isRequired = required.has(`${base}0`);
+    const element = isRequired ? type : `(${type} | undefined)`;
+    const { description } = schema;
+    const field = `${base}{N}`;
+    return { property: `${base}s`, field, kind, type: `readonly ${element}[]`, required: isRequired, description };
+  });
+  const numbered = patterns.map(([pattern]) => new RegExp(pattern));
+  const singles = Object.entries(form.properties ?? {})
+    .filter(([name]) => !numbered.some((pattern) => pattern.test(name)))
+    .map(([name, schema]): Member => {
+      const isRequired = required.has(name) && schema.default === undefined;
+      return {
+        property: name,
+        field: name,
+        ...memberType(schema),
+        required: isRequired,
+        description: schema.description,
+      };
+    });
+  return [...lists, ...singles];
+}
+
+/** The declarations that stand before the class, and the method itself. */
+interface Code {
+  readonly types: string;
+  readonly method: string;
+}
+
+function documented({ summary, description }: Method): string {
+  return comment(`${summary}.\n\n${description ?? ""}`.trim(), "  ");
+}
+
+/** What the method gives back: its type, and how it is made of `answer`. */
+function resultOf({ responses }: Method): { type: string; make: string } {
+  const success = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1];
+  const json = success?.content?.[JSON_TYPE]?.schema;
+  const types = Object.keys(success?.content ?? {});
+  const of = json === undefined ? "" : `<${typeOf(json, "received")}>`;
+  if (types.length === 1 && json !== undefined) return { type: `JsonResult${of}`, make: `jsonResult${of}(answer)` };
+  return { type: `FileResult${of}`, make: `new FileResult${of}(answer)` };
+}
+
+function operation(path: string, method: Method, form: Schema): Code {
+  const name = method.operationId;
+  const all = members(form);
+  const input = `${capital(name)}Input`;
+  const properties = all.map(
+    ({ property, type, required, description }) =>
+      `${description === undefined ? "" : comment(description, "  ")}  readonly ${property}${required ? "" : "?"}: ${type};\n`,
+  );
+  const fields = all.map(
+    ({ property, field, kind }) =>
+      `  ${property}: { name: ${JSON.stringify(field)}, kind: ${JSON.stringify(kind)} },\n`,
+  );
+  const { type, make } = resultOf(method);
+  return {
+    types: `export interface ${input} {\n${properties.join("")}}\n\nconst ${name}Fields = {\n${fields.join("")}} as const;\n`,
+    method: `${documented(method)}  async ${name}(input: ${input}, options?: CallOptions): Promise<${type}> {
+    const answer = await this.sendForm(${JSON.stringify(path)}, ${name}Fields, input, options);
+    return ${make};
+  }
+`,
+  };
+}
+
+function route(path: string, verb: string, method: Method): Code {
+  const name = method.operationId;
+  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => id ?? "");
+  const query = (method.parameters ?? []).filter((parameter) => parameter.in === "query");
+  const body = method.requestBody?.content?.[JSON_TYPE]?.schema;
+  const success = Object.entries(method.responses).find(([status]) => status.startsWith("2"))?.[1];
+  const received = success?.content?.[JSON_TYPE]?.schema;
+  const input = `${capital(name)}Input`;
+  const parameters = ids.map((id) => `${id}: string`);
+  let types = "";
+  if (body !== undefined) {
+    types = `export type ${input} = ${typeOf(body, "sent")};\n`;
+    parameters.push((body.required ?? []).length > 0 ? `input: ${input}` : `input: ${input} = {}`);
+  } else if (query.length > 0) {
+    const lines = query.map(
+      ({ name, schema, description }) =>
+        `${comment(description ?? name, "  ")}  readonly ${name}?: ${typeOf(schema, "sent")} | undefined;\n`,
+    );
+    types = `export interface ${input} {\n${lines.join("")}}\n`;
+    parameters.push(`query?: ${input}`);
+  }
+  const sent = [
+    `method: ${JSON.stringify(verb.toUpperCase())}`,
+    `path: \`${path.replaceAll(/\{(\w+)\}/g, (_, id: string) => `\${encodeURIComponent(${id})}`)}\``,
+    `repeatable: ${IDEMPOTENT.has(verb)}`,
+    ...(body === undefined ? [] : ["json: input"]),
+    ...(body === undefined && query.length > 0 ? ["query: { ...query }"] : []),
+    "options",
+  ];
+  const type = received === undefined ? "unknown" : typeOf(received, "received");
+  return {
+    types,
+    method: `${documented(method)}  ${name}(${[...parameters, "options?: CallOptions"].join(", ")}): Promise<${type}> {
+    return this.sendJson({ ${sent.join(", ")} });
+  }
+`,
+  };
+}
+
+/** The union of all events' bodies. */
+function events({ webhooks }: OpenApi): string {
+  const bodies = Object.values(webhooks).map(({ post }) => post.requestBody?.content?.[JSON_TYPE]?.schema ?? {});
+  return bodies.map((schema) => `\n  | ${typeOf(schema, "received")}`).join("");
+}
+
+/** The text of client/src/generated.ts. Throws where the document says something that is not understood here. */
+export function generate(document: OpenApi): string {
+  const { Error: errorSchema, ...schemas } = document.components.schemas;
+  const codes = errorSchema?.properties?.["error"]?.properties?.["code"];
+  if (codes === undefined) throw new Error("the document has no error codes");
+  const methods = Object.entries(document.paths).flatMap(([path, verbs]) =>
+    Object.entries(verbs).map(([verb, method]) => {
+      const form = method.requestBody?.content?.[FORM_TYPE]?.schema;
+      return form === undefined ? route(path, verb, method) : operation(path, method, form);
+    }),
+  );
+  const named = Object.entries(schemas).map(
+    ([name, schema]) => `export type ${name} = ${typeOf(schema, "received")};\n`,
+  );
+  return [
+    "// Made by `npm run client` from openapi.json; not to be edited.\n",
+    `import type { FileInput } from "./body.ts";
+import { FileResult, type JsonResult, jsonResult } from "./result.ts";
+import { type CallOptions, Transport } from "./transport.ts";\n`,
+    `/** What the service refuses a request with. */\nexport type ErrorCode = ${typeOf(codes, "received")};\n`,
+    `/** What a webhook's delivery holds. */\nexport type WebhookEvent =${events(document)};\n`,
+    ...named,
+    ...methods.map(({ types }) => types).filter((types) => types !== ""),
+    `/** One method for each call of the service. */\nexport class PdfService extends Transport {\n${methods.map(({ method }) => method).join("\n")}}\n`,
+  ].join("\n");
+}

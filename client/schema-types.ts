@@ -1,0 +1,69 @@
+/** The part of JSON Schema (2020-12) that openapi.json uses. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly prefixItems?: readonly Schema[];
+  readonly contentSchema?: Schema;
+  readonly format?: string;
+  readonly default?: unknown;
+  readonly description?: string;
+}
+
+/** Of a request, what has a default may be left out; in an answer it is there. */
+type Direction = "sent" | "received";
+
+const PRIMITIVES: Readonly<Record<string, string>> = {
+  string: "string",
+  integer: "number",
+  number: "number",
+  boolean: "boolean",
+  null: "null",
+};
+
+/** The TypeScript type of what a schema takes. Throws on what it does not know. */
+export function typeOf(schema: Schema, direction: Direction): string {
+  if ("allOf" in schema) throw new Error("allOf is not known here");
+  if (schema.$ref !== undefined) return schema.$ref.replace("#/components/schemas/", "");
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  const joined = schema.anyOf ?? schema.oneOf;
+  if (joined) return joined.map((one) => typeOf(one, direction)).join(" | ");
+  const types = typeof schema.type === "string" ? [schema.type] : (schema.type ?? []);
+  if (types.length === 0) return "unknown";
+  return types.map((type) => typeNamed(type, schema, direction)).join(" | ");
+}
+
+function typeNamed(type: string, schema: Schema, direction: Direction): string {
+  if (type === "array") {
+    if (schema.prefixItems) return `readonly [${schema.prefixItems.map((item) => typeOf(item, direction)).join(", ")}]`;
+    return `readonly (${typeOf(schema.items ?? {}, direction)})[]`;
+  }
+  if (type === "object") return objectType(schema, direction);
+  const primitive = PRIMITIVES[type];
+  if (primitive === undefined) throw new Error(`no TypeScript type for "${type}"`);
+  return primitive;
+}
+
+function objectType({ properties, required, additionalProperties }: Schema, direction: Direction): string {
+  if (properties === undefined) {
+    const value = typeof additionalProperties === "object" ? typeOf(additionalProperties, direction) : "unknown";
+    return `Readonly<Record<string, ${value}>>`;
+  }
+  const members = Object.entries(properties).map(([name, schema]) => {
+    const isThere = required?.includes(name) === true && !(direction === "sent" && schema.default !== undefined);
+    const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
+    const type = typeOf(schema, direction);
+    // Where a request is written, an option that is undefined is one that is not given.
+    return `readonly ${key}${isThere ? "" : "?"}: ${type}${!isThere && direction === "sent" ? " | undefined" : ""}`;
+  });
+  return `{ ${members.join("; ")} }`;
+}

@@ -1,0 +1,834 @@
+// Made by `npm run client` from openapi.json; not to be edited.
+
+import type { FileInput } from "./body.ts";
+import { FileResult, type JsonResult, jsonResult } from "./result.ts";
+import { type CallOptions, Transport } from "./transport.ts";
+
+/** What the service refuses a request with. */
+export type ErrorCode = "invalid_parameters" | "invalid_page_range" | "invalid_file" | "password_required" | "incorrect_password" | "unsupported_encryption" | "unsupported_text" | "unauthenticated" | "forbidden" | "owner_password_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "limit_reached" | "webhook_inactive" | "file_too_large" | "limit_exceeded" | "unsupported_format" | "idempotency_key_reused" | "unknown_fields" | "no_form" | "unsupported_form" | "raster_too_large" | "rate_limit_exceeded" | "quota_exceeded" | "internal_error" | "encryption_failed" | "ocr_failed" | "overloaded" | "encryption_unavailable";
+
+/** What a webhook's delivery holds. */
+export type WebhookEvent =
+  | { readonly type: "operation.completed"; readonly timestamp: string; readonly data: { readonly operation: string; readonly requestId: string; readonly credits: number; readonly durationMilliseconds: number | null; readonly inputBytes: number | null; readonly outputBytes: number | null; readonly pageCount: number | null; readonly livemode: boolean; readonly status: 200; readonly code: null; readonly sequence: number } }
+  | { readonly type: "operation.failed"; readonly timestamp: string; readonly data: { readonly operation: string; readonly requestId: string; readonly credits: number; readonly durationMilliseconds: number | null; readonly inputBytes: number | null; readonly outputBytes: number | null; readonly pageCount: number | null; readonly livemode: boolean; readonly status: number; readonly code: string; readonly sequence: number } }
+  | { readonly type: "usage.warning_80"; readonly timestamp: string; readonly data: { readonly plan: "free" | "starter" | "pro" | "business" | "enterprise"; readonly limit: number; readonly used: number; readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly livemode: boolean; readonly sequence: number } }
+  | { readonly type: "usage.limit_reached"; readonly timestamp: string; readonly data: { readonly plan: "free" | "starter" | "pro" | "business" | "enterprise"; readonly limit: number; readonly used: number; readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly livemode: boolean; readonly sequence: number } }
+  | { readonly type: "key.created"; readonly timestamp: string; readonly data: { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly sequence: number } }
+  | { readonly type: "key.revoked"; readonly timestamp: string; readonly data: { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly sequence: number } }
+  | { readonly type: "webhook.test"; readonly timestamp: string; readonly data: { readonly webhook: string; readonly livemode: boolean; readonly sequence: number } };
+
+export type ApiKey = { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null };
+
+export type IssuedApiKey = { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly key: string };
+
+export type WebhookSubscription = { readonly id: string; readonly url: string; readonly events: readonly ("operation.completed" | "operation.failed" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[]; readonly description: string | null; readonly secret: string; readonly previousSecretExpiresAt: string | null; readonly livemode: boolean; readonly active: boolean; readonly failingSince: string | null; readonly createdAt: string };
+
+export type WebhookDelivery = { readonly id: string; readonly event: string; readonly type: "operation.completed" | "operation.failed" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test"; readonly state: "pending" | "succeeded" | "exhausted" | "cancelled"; readonly nextAttemptAt: string | null; readonly createdAt: string; readonly finishedAt: string | null; readonly attempts: readonly ({ readonly attempt: number; readonly startedAt: string; readonly durationMilliseconds: number; readonly status: number | null; readonly error: "target_refused" | "unreachable" | "timeout" | "broken_answer" | "secret_unreadable" | null; readonly answer: string | null })[] };
+
+export type UsageSummary = { readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly plan: "free" | "starter" | "pro" | "business" | "enterprise"; readonly limit: number; readonly used: number; readonly remaining: number; readonly perOperation: Readonly<Record<string, number>> };
+
+export interface MergeInput {
+  /** The PDFs, in order. */
+  readonly files: readonly FileInput[];
+  /** Opens the `file` of the same number. */
+  readonly passwords?: readonly (string | undefined)[];
+  /** Opens the encrypted inputs that have no password of their own. */
+  readonly password?: string;
+  /** Take one page of each document in turn; when one runs out, go on with the rest. */
+  readonly interleave?: boolean;
+  /** Title of the result; otherwise the first document's. */
+  readonly title?: string;
+  /** Author of the result; otherwise the first document's. */
+  readonly author?: string;
+  /**
+   * Outline of the result. `keep` (default): each document's, one after the other. `per-file`: an entry for each
+   * document, named by its file name, with its outline below. `none`.
+   */
+  readonly bookmarks?: "keep" | "per-file" | "none";
+}
+
+const mergeFields = {
+  files: { name: "file{N}", kind: "file" },
+  passwords: { name: "password{N}", kind: "text" },
+  password: { name: "password", kind: "text" },
+  interleave: { name: "interleave", kind: "text" },
+  title: { name: "title", kind: "text" },
+  author: { name: "author", kind: "text" },
+  bookmarks: { name: "bookmarks", kind: "text" },
+} as const;
+
+export interface SplitInput {
+  /** The PDF to split. */
+  readonly file: FileInput;
+  /** Opens `file` if it is encrypted. */
+  readonly password?: string;
+  /**
+   * `ranges`: a part for each of `ranges`. `chunks`: parts of `chunkSize` pages. `pages`: a part for each page.
+   * `bookmarks`: a part for each top entry of the outline; pages before the first entry go with the first part.
+   */
+  readonly mode: "ranges" | "chunks" | "pages" | "bookmarks";
+  /** For `mode=ranges`: page ranges joined by `|`, such as `1-3|4-6|7-end`. Each takes its pages in the document's order. */
+  readonly ranges?: string;
+  /** For `mode=chunks`: pages of a part; the last part has the rest. */
+  readonly chunkSize?: number;
+}
+
+const splitFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  mode: { name: "mode", kind: "text" },
+  ranges: { name: "ranges", kind: "text" },
+  chunkSize: { name: "chunkSize", kind: "text" },
+} as const;
+
+export interface ExtractTextInput {
+  /** The PDF. */
+  readonly file: FileInput;
+  /** Opens `file` if it is encrypted. */
+  readonly password?: string;
+  /** The pages, as a set; all where it is not given. */
+  readonly pages?: string;
+  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points, origin top-left of the visible page. */
+  readonly words?: boolean;
+}
+
+const extractTextFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  pages: { name: "pages", kind: "text" },
+  words: { name: "words", kind: "text" },
+} as const;
+
+export interface ExtractPagesInput {
+  /** The PDF. */
+  readonly file: FileInput;
+  /** Opens `file` if it is encrypted. */
+  readonly password?: string;
+  /** The pages, such as `1-3,7`, `odd`, `last-2`, `5-1` or `!4`. */
+  readonly range: string;
+}
+
+const extractPagesFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  range: { name: "range", kind: "text" },
+} as const;
+
+export interface ToImagesInput {
+  /** The PDF. */
+  readonly file: FileInput;
+  /** Opens `file` if it is encrypted. */
+  readonly password?: string;
+  /** Default `png`. */
+  readonly format?: "png" | "jpeg" | "webp";
+  /** Pixels an inch. Default 150. */
+  readonly dpi?: number;
+  /** For `jpeg` and `webp`. Default 90. */
+  readonly quality?: number;
+  /** The pages, as a set; all where it is not given. */
+  readonly pages?: string;
+}
+
+const toImagesFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  format: { name: "format", kind: "text" },
+  dpi: { name: "dpi", kind: "text" },
+  quality: { name: "quality", kind: "text" },
+  pages: { name: "pages", kind: "text" },
+} as const;
+
+export interface FromImagesInput {
+  /** The images, in order: PNG, JPEG or WebP. */
+  readonly images: readonly FileInput[];
+  /** `auto` (default): as large as the image. Otherwise the same size for every page. */
+  readonly pageSize?: "auto" | "a4" | "letter" | "legal";
+  /** For the named sizes. `portrait` (default), `landscape`, or `auto`: landscape for an image that is wider than high. */
+  readonly orientation?: "portrait" | "landscape" | "auto";
+  /** Points between the image and the page's edges, less than half of the page's shorter side. Default 0. */
+  readonly marginPt?: number;
+  /**
+   * How an image fits a page of a named size, inside the margins. `contain` (default): all of it is seen. `cover`: it fills
+   * the space and is cut off at its edges. `stretch`: it fills the space and is distorted.
+   */
+  readonly fit?: "contain" | "cover" | "stretch";
+}
+
+const fromImagesFields = {
+  images: { name: "image{N}", kind: "file" },
+  pageSize: { name: "pageSize", kind: "text" },
+  orientation: { name: "orientation", kind: "text" },
+  marginPt: { name: "marginPt", kind: "text" },
+  fit: { name: "fit", kind: "text" },
+} as const;
+
+export interface ProtectInput {
+  /** The PDF. */
+  readonly file: FileInput;
+  /** Opens `file` if it is encrypted. */
+  readonly password?: string;
+  /**
+   * Needed to open the document. aes-256: 1 to 127 bytes of UTF-8, in the normal form NFKC (SASLprep); aes-128: 1 to 32
+   * printable ASCII characters.
+   */
+  readonly userPassword?: string;
+  /** Needed to change permissions; written as `userPassword`. */
+  readonly ownerPassword?: string;
+  /**
+   * What is allowed with the user password, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`;
+   * `printing` and `copying` are `print` and `copy`. `print-high` includes `print`, `accessibility` is always allowed. All where
+   * it is not given.
+   */
+  readonly permissions?: string;
+  /** The cipher, `aes-256` where it is not given. `aes-128` is for programs from before 2008. */
+  readonly encryption?: "aes-128" | "aes-256";
+}
+
+const protectFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  userPassword: { name: "userPassword", kind: "text" },
+  ownerPassword: { name: "ownerPassword", kind: "text" },
+  permissions: { name: "permissions", kind: "text" },
+  encryption: { name: "encryption", kind: "text" },
+} as const;
+
+export interface CompressInput {
+  /** The PDF. */
+  readonly file: FileInput;
+  /** Opens `file` if it is encrypted. */
+  readonly password?: string;
+  /** How strongly images are compressed: JPEG quality 85, 70, 55 or 35. `medium` where it is not given. */
+  readonly level?: "low" | "medium" | "high" | "max";
+  /** Turns pages grey: text, drawings, images, annotations. */
+  readonly grayscale?: boolean;
+  /** Clears the Info dictionary and XMP. */
+  readonly stripMetadata?: boolean;
+  /** Samples per inch, as placed on the page, above which images are made smaller; 150 where it is not given. */
+  readonly imageMaxDpi?: number;
+}
+
+const compressFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  level: { name: "level", kind: "text" },
+  grayscale: { name: "grayscale", kind: "text" },
+  stripMetadata: { name: "stripMetadata", kind: "text" },
+  imageMaxDpi: { name: "imageMaxDpi", kind: "text" },
+} as const;
+
+export interface RotateInput {
+  /** The PDF. */
+  readonly file: FileInput;
+  /** Opens `file` if it is encrypted. */
+  readonly password?: string;
+  /** Degrees clockwise, for all pages or those of `pages`. */
+  readonly angle?: "0" | "90" | "180" | "270" | 0 | 90 | 180 | 270;
+  /** The pages that `angle` is for; all where it is not given. */
+  readonly pages?: string;
+  /** Degrees clockwise by page number, such as `{"1": 90, "4": 180}`. */
+  readonly rotations?: Readonly<Record<string, 0 | 90 | 180 | 270>>;
+}
+
+const rotateFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  angle: { name: "angle", kind: "text" },
+  pages: { name: "pages", kind: "text" },
+  rotations: { name: "rotations", kind: "json" },
+} as const;
+
+export interface WatermarkInput {
+  /** The PDF. */
+  readonly file: FileInput;
+  /** Opens `file` if it is encrypted. */
+  readonly password?: string;
+  /** What is drawn. */
+  readonly kind: "text" | "image";
+  /** For `kind=text`: what it says, 2,000 characters at most; markup in it is text, too. */
+  readonly text?: string;
+  /** For `kind=image`: a PNG, JPEG or WebP. */
+  readonly image?: FileInput;
+  /** Default `center`. `diagonal`: along the page's diagonal, from the bottom left up; `rotation` is added. */
+  readonly position?: "top-left" | "top-right" | "bottom-left" | "bottom-right" | "center" | "diagonal";
+  /** 0 (not to be seen) to 1. Default 0.35. */
+  readonly opacity?: number;
+  /** Degrees counter-clockwise. Default 0. */
+  readonly rotation?: number;
+  /** For text: `#rgb` or `#rrggbb`. Default `#888888`. */
+  readonly color?: string;
+  /** For text: points. Default: fitted to the page. */
+  readonly fontSize?: number;
+  /** For an image: its width as a part of the page's. Default 0.5. */
+  readonly scale?: number;
+  /** Repeats the mark over the whole page; with `position` `center` or `diagonal`. */
+  readonly tile?: boolean;
+  /** Over (default) or under what the page draws. */
+  readonly layer?: "over" | "under";
+  /** The pages that are stamped, as a set; all where it is not given. */
+  readonly pages?: string;
+}
+
+const watermarkFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  kind: { name: "kind", kind: "text" },
+  text: { name: "text", kind: "text" },
+  image: { name: "image", kind: "file" },
+  position: { name: "position", kind: "text" },
+  opacity: { name: "opacity", kind: "text" },
+  rotation: { name: "rotation", kind: "text" },
+  color: { name: "color", kind: "text" },
+  fontSize: { name: "fontSize", kind: "text" },
+  scale: { name: "scale", kind: "text" },
+  tile: { name: "tile", kind: "text" },
+  layer: { name: "layer", kind: "text" },
+  pages: { name: "pages", kind: "text" },
+} as const;
+
+export interface AddPageNumbersInput {
+  /** The PDF. */
+  readonly file: FileInput;
+  /** Opens `file` if it is encrypted. */
+  readonly password?: string;
+  /** What a label says, 2,000 characters at most; `{n}` is the number in `style`, `{roman}` in Roman numerals, `{total}` the page count; other braces are themselves. Default `{n} of {total}`. */
+  readonly template?: string;
+  /** Where on the page as it is seen. Default `bottom-center`. */
+  readonly position?: "top-left" | "top-center" | "top-right" | "bottom-left" | "bottom-center" | "bottom-right";
+  /** Points. Default 10. */
+  readonly fontSize?: number;
+  /** Points from the edges; less than half the page. Default 20. */
+  readonly marginPt?: number;
+  /** The number of the document's first page. Default 1. */
+  readonly startAt?: number;
+  /** How `{n}` is written. Default `arabic`. */
+  readonly style?: "arabic" | "roman" | "romanLower" | "alpha" | "alphaLower";
+  /** `#rgb` or `#rrggbb`. Default `#000000`. */
+  readonly color?: string;
+  /** The pages that are stamped, as a set; all where it is not given. */
+  readonly pages?: string;
+}
+
+const addPageNumbersFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  template: { name: "template", kind: "text" },
+  position: { name: "position", kind: "text" },
+  fontSize: { name: "fontSize", kind: "text" },
+  marginPt: { name: "marginPt", kind: "text" },
+  startAt: { name: "startAt", kind: "text" },
+  style: { name: "style", kind: "text" },
+  color: { name: "color", kind: "text" },
+  pages: { name: "pages", kind: "text" },
+} as const;
+
+export interface SignInput {
+  /** The PDF. */
+  readonly file: FileInput;
+  /** Opens `file` if it is encrypted. */
+  readonly password?: string;
+  /** How it is signed. */
+  readonly mode: "type" | "image";
+  /** Where: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`; `page` from 1; the rest in points from the top left of the page as it is shown, or with `"origin": "bottom-left"` from its bottom left, to the same corner of the box. */
+  readonly field: { readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined };
+  /** For `mode=type`: the name, 2,000 characters at most; markup in it is text, too. */
+  readonly typedName?: string;
+  /** For `mode=image`: a PNG, JPEG or WebP. */
+  readonly signatureImage?: FileInput;
+  /** Adds `signed at` and the time in ISO 8601, UTC. Default false. */
+  readonly timestamp?: boolean;
+  /** A line above the time. */
+  readonly signerName?: string;
+  /** A line above the time. With `signerName` 2,000 characters at most. */
+  readonly signerEmail?: string;
+}
+
+const signFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  mode: { name: "mode", kind: "text" },
+  field: { name: "field", kind: "json" },
+  typedName: { name: "typedName", kind: "text" },
+  signatureImage: { name: "signatureImage", kind: "file" },
+  timestamp: { name: "timestamp", kind: "text" },
+  signerName: { name: "signerName", kind: "text" },
+  signerEmail: { name: "signerEmail", kind: "text" },
+} as const;
+
+export interface MetadataInput {
+  /** The PDF. */
+  readonly file: FileInput;
+  /** Opens `file` if it is encrypted. */
+  readonly password?: string;
+  /** `get` reads, `set` writes. */
+  readonly action: "get" | "set";
+  /**
+   * For `action=set`: what to write, such as `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. Dates are ISO
+   * 8601; `CreationDate` and `ModDate` are other names for `creationDate` and `modificationDate`.
+   */
+  readonly metadata?: { readonly title?: string | null | undefined; readonly author?: string | null | undefined; readonly subject?: string | null | undefined; readonly keywords?: string | null | undefined; readonly creator?: string | null | undefined; readonly producer?: string | null | undefined; readonly creationDate?: string | null | undefined; readonly modificationDate?: string | null | undefined; readonly CreationDate?: string | null | undefined; readonly ModDate?: string | null | undefined; readonly custom?: Readonly<Record<string, string | null>> | null | undefined };
+  /** For `action=set`: clear every entry that `metadata` does not name. */
+  readonly replace?: boolean;
+}
+
+const metadataFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  action: { name: "action", kind: "text" },
+  metadata: { name: "metadata", kind: "json" },
+  replace: { name: "replace", kind: "text" },
+} as const;
+
+export interface ListKeysInput {
+  /** Keys of a page; 100 where it is not given. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export type CreateKeyInput = { readonly name: string; readonly livemode?: boolean | undefined; readonly scopes?: readonly ("pdf:read" | "pdf:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[] | undefined; readonly expiresAt?: string | null | undefined };
+
+export type RenameKeyInput = { readonly name: string };
+
+export type RotateKeyInput = { readonly gracePeriodSeconds?: number | undefined };
+
+export interface ListWebhooksInput {
+  /** Subscriptions of a page; 20 where it is not given. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export type CreateWebhookInput = { readonly url: string; readonly events: readonly ("operation.completed" | "operation.failed" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[]; readonly description?: string | null | undefined };
+
+export type UpdateWebhookInput = { readonly url?: string | undefined; readonly events?: readonly ("operation.completed" | "operation.failed" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[] | undefined; readonly description?: string | null | undefined; readonly active?: boolean | undefined };
+
+export interface ListWebhookDeliveriesInput {
+  /** Deliveries of a page; 50 where it is not given. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+/** One method for each call of the service. */
+export class PdfService extends Transport {
+  /**
+   * Combine two or more PDFs into one.
+   *
+   * Puts the pages of all files into one document, in the order of their numbers. Links, named destinations,
+   * form fields, tags, layers, page labels and attachments of every file come along. Where two files use one name, for a form
+   * field, a destination or an attachment, the later one is renamed (`name_2`) and what refers to it follows. The result is not
+   * encrypted; the catalog's other settings and the metadata are the first file's. XFA forms, article threads and signatures'
+   * validity do not survive a merge.
+   *
+   * Costs 1 credit; needs the scope `pdf:write`.
+   */
+  async merge(input: MergeInput, options?: CallOptions): Promise<FileResult> {
+    const answer = await this.sendForm("/api/v1/merge", mergeFields, input, options);
+    return new FileResult(answer);
+  }
+
+  /**
+   * Split a PDF by ranges, chunks, pages or bookmarks.
+   *
+   * One part comes back as a PDF, several as a ZIP with the entries `<file>-001.pdf`, `<file>-002.pdf`, in order. A
+   * part holds only what its pages use; of outline, links, named destinations, form fields, page labels and tags it keeps what
+   * belongs to its pages. Document-level attachments are left out (`X-Attachments-Dropped`). Encryption, passwords and permissions
+   * stay those of the input, in every part.
+   *
+   * Costs 1 credit; needs the scope `pdf:write`.
+   */
+  async split(input: SplitInput, options?: CallOptions): Promise<FileResult> {
+    const answer = await this.sendForm("/api/v1/split", splitFields, input, options);
+    return new FileResult(answer);
+  }
+
+  /**
+   * Pull embedded text from a PDF.
+   *
+   * Gives the text of the pages in the order in which it is read: columns one after the other, ligatures as
+   * their letters, right-to-left scripts in logical order, hyphens as they stand at the ends of lines. Form fields' values and
+   * annotations that show text are part of it, and so is the invisible text of a scan; text outside the visible page or of no
+   * size is not. A glyph whose font does not tell its character is U+FFFD. A scan without text gives empty text: use ocr.
+   *
+   * `{ text, pages: [{ pageNumber, text, words? }], stats: { wordCount, charCount } }`: `text` joins the pages by `\n\f`;
+   * `wordCount` counts what white space separates, `charCount` the Unicode code points of `text`.
+   *
+   * Costs 1 credit; needs the scope `pdf:read`.
+   */
+  async extractText(input: ExtractTextInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[] })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>> {
+    const answer = await this.sendForm("/api/v1/extract-text", extractTextFields, input, options);
+    return jsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[] })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>(answer);
+  }
+
+  /**
+   * Extract selected pages into a new PDF.
+   *
+   * Keeps the order of the range, and pages that it names more than once. Of outline, links, named destinations,
+   * form fields, page labels and tags, what belongs to the pages kept comes along; what points at a page that is gone is left out.
+   * Document-level attachments are left out, too (`X-Attachments-Dropped`). Encryption, passwords and permissions stay those of
+   * the input. A page that comes again shares its content, has form fields of its own (`name_2`), and is tagged once.
+   *
+   * Costs 1 credit; needs the scope `pdf:read`.
+   */
+  async extractPages(input: ExtractPagesInput, options?: CallOptions): Promise<FileResult> {
+    const answer = await this.sendForm("/api/v1/extract-pages", extractPagesFields, input, options);
+    return new FileResult(answer);
+  }
+
+  /**
+   * Rasterize PDF pages as PNG, JPEG or WebP.
+   *
+   * One page comes back as an image, several as a ZIP with the entries `<file>-<page number>.png` (or `.jpg`,
+   * `.webp`), in order; the numbers have as many digits as the document's last page. A page is drawn as a viewer shows it, on white: its
+   * CropBox, turned, with annotations and form fields. Pages without colour become greyscale PNG and JPEG. PNG and JPEG carry
+   * the resolution.
+   *
+   * A page has at most 100 megapixels, all pages of a call 5 gigapixels (413 `limit_exceeded`). PNG and JPEG work at every
+   * resolution up to that. WebP of a page that does not fit into memory (from about 8 megapixels on, A4 at 280 dpi) is encoded
+   * by Cloudflare Images where the service has it, else refused with 422 `raster_too_large`, whose `maxDpi` works. A service run
+   * locally ignores `quality` for such pages.
+   *
+   * Costs 2 credits; needs the scope `pdf:read`.
+   */
+  async toImages(input: ToImagesInput, options?: CallOptions): Promise<FileResult> {
+    const answer = await this.sendForm("/api/v1/to-images", toImagesFields, input, options);
+    return new FileResult(answer);
+  }
+
+  /**
+   * Make a PDF of images, one page for each.
+   *
+   * Puts each image on a page of its own, in the order of their numbers. The data of a JPEG is embedded byte for byte,
+   * baseline or progressive, grey, colour or CMYK, with what it tells of camera and place; a PNG keeps its colours, its depth (16 bits
+   * too) and its transparency; a WebP is decoded and stored without further loss. ICC profiles and a PNG's gamma are kept, the
+   * orientation that EXIF tells is honoured, and an image that is sent twice is stored once. Animated WebPs, and JPEGs that a PDF
+   * cannot hold (lossless, arithmetic, 12 bits), are refused; of an animated PNG the still image is taken. An image may have
+   * 100 megapixels.
+   *
+   * With `pageSize=auto` a page is as large as its image at the image's own resolution (JFIF or PNG's pHYs, then EXIF; 72 dpi where
+   * there is none that can be true), plus the margin. Pages have sides of 3 to 14,400 points: what would be beyond is scaled.
+   *
+   * Costs 1 credit; needs the scope `pdf:write`.
+   */
+  async fromImages(input: FromImagesInput, options?: CallOptions): Promise<FileResult> {
+    const answer = await this.sendForm("/api/v1/from-images", fromImagesFields, input, options);
+    return new FileResult(answer);
+  }
+
+  /**
+   * Encrypt a PDF with passwords and permissions.
+   *
+   * Encrypts the whole document, and replaces the encryption that it has. At least one password is needed; without an
+   * `ownerPassword` a random one is set that nobody knows. Passwords must differ. An input whose permissions are restricted needs its
+   * owner password in `password`. Before anything is sent, the result is opened again: cipher and permissions are as asked, each
+   * password opens it, nothing else does (`X-Encryption-Verified`). Nothing is ever sent unencrypted.
+   *
+   * Costs 1 credit; needs the scope `pdf:write`.
+   */
+  async protect(input: ProtectInput, options?: CallOptions): Promise<FileResult> {
+    const answer = await this.sendForm("/api/v1/protect", protectFields, input, options);
+    return new FileResult(answer);
+  }
+
+  /**
+   * Make a PDF smaller.
+   *
+   * Images are encoded anew at the quality of the level and, where they lie above `imageMaxDpi`, made smaller; drawings and
+   * black-and-white images lose nothing but resolution. Fonts keep only the glyphs that are used, equal streams are merged, unused objects
+   * dropped, streams and objects compressed, and what programs keep for themselves left out. Above the level `low`, output intents lose their profile,
+   * unless the file is a PDF/A. Text, links, forms, outlines, tags and encryption stay. The result is never larger than the
+   * file sent: where nothing is gained that file comes back byte for byte, unless `grayscale` or `stripMetadata` asked for a change.
+   *
+   * Costs 2 credits; needs the scope `pdf:write`.
+   */
+  async compress(input: CompressInput, options?: CallOptions): Promise<FileResult> {
+    const answer = await this.sendForm("/api/v1/compress", compressFields, input, options);
+    return new FileResult(answer);
+  }
+
+  /**
+   * Rotate pages in 90-degree steps.
+   *
+   * Turns pages clockwise, relative to how they are shown now. `rotations` wins over `angle` for the pages it
+   * names; one of the two must be given. All else stays as it is, encryption too.
+   *
+   * Costs 1 credit; needs the scope `pdf:write`.
+   */
+  async rotate(input: RotateInput, options?: CallOptions): Promise<FileResult> {
+    const answer = await this.sendForm("/api/v1/rotate", rotateFields, input, options);
+    return new FileResult(answer);
+  }
+
+  /**
+   * Stamp a text or image watermark.
+   *
+   * Draws a text or an image on pages, as a person sees them: /Rotate, CropBox and UserUnit are taken into account. Text
+   * may have several lines, and can be searched and copied, in every script that there are fonts for; a character that no font has
+   * is `unsupported_text`. An image keeps its transparency and is turned as EXIF says. The mark is one object in the document,
+   * however many pages show it; in tagged documents it is an artifact. Signed documents are saved as an incremental update, so that
+   * their signatures stay verifiable; `X-Signature-Invalidated` tells where one breaks all the same.
+   *
+   * Costs 1 credit; needs the scope `pdf:write`.
+   */
+  async watermark(input: WatermarkInput, options?: CallOptions): Promise<FileResult> {
+    const answer = await this.sendForm("/api/v1/watermark", watermarkFields, input, options);
+    return new FileResult(answer);
+  }
+
+  /**
+   * Stamp page numbers.
+   *
+   * Pages are numbered as they come in the document: its first page has the number `startAt`, whichever `pages` are
+   * stamped. `startAt` may be 0 or negative, for documents whose count begins on a later page, as long as no stamped page gets a
+   * number below 0, or below 1 in Roman numerals and letters; Roman numerals end at 3999. Labels stand upright where a person sees
+   * the page's edge: /Rotate, CropBox and UserUnit are taken into account. They can be searched and copied, in every script that
+   * there are fonts for; a character that no font has is `unsupported_text`. In tagged documents they are artifacts. Signed
+   * documents are saved as an incremental update, so that their signatures stay verifiable; `X-Signature-Invalidated` tells where
+   * one breaks all the same.
+   *
+   * Costs 1 credit; needs the scope `pdf:write`.
+   */
+  async addPageNumbers(input: AddPageNumbersInput, options?: CallOptions): Promise<FileResult> {
+    const answer = await this.sendForm("/api/v1/add-page-numbers", addPageNumbersFields, input, options);
+    return new FileResult(answer);
+  }
+
+  /**
+   * Apply a visual signature.
+   *
+   * Draws a signature in a box of one page: a name typed in a script face, or an image. It is a visual mark only: no
+   * certificate, no digital signature, and nothing that shows whether the document was changed later. The box is placed as a person
+   * sees the page: /Rotate, CropBox and UserUnit are taken into account; it must lie on the page. The signature is as large as the
+   * box holds it. `timestamp`, `signerName` and `signerEmail` write small lines at the bottom of the box, below the signature.
+   * Text can be searched and copied; characters that the script face lacks come from another font, and one that no font has is
+   * `unsupported_text`. An image keeps its transparency and is turned as EXIF says. In tagged documents the mark is an artifact.
+   * Signed documents are saved as an incremental update, so that their digital signatures stay verifiable;
+   * `X-Signature-Invalidated` tells where one breaks all the same.
+   *
+   * Costs 1 credit; needs the scope `pdf:write`.
+   */
+  async sign(input: SignInput, options?: CallOptions): Promise<FileResult> {
+    const answer = await this.sendForm("/api/v1/sign", signFields, input, options);
+    return new FileResult(answer);
+  }
+
+  /**
+   * Read or update the metadata of a PDF.
+   *
+   * `action=get` (scope `pdf:read`) answers JSON: the Info dictionary, and what the document is. It changes
+   * nothing. `action=set` (scope `pdf:write`) answers the PDF with the entries in `metadata` changed; those that are null are
+   * cleared, those that are not named stay, unless `replace` is true. XMP is kept in step where the document has it (a packet that
+   * is not well-formed XML is dropped), all else of it stays; none is added. Old values are not left in the file, with one
+   * exception: a signed document is saved as an incremental update, so that its signatures stay verifiable, and its earlier
+   * revision still has them. `X-Signature-Invalidated` tells where a signature breaks all the same: the file was damaged or
+   * does not begin with its header and had to be written anew, or it is certified, which forbids the change. Encryption,
+   * passwords and permissions stay those of the input.
+   *
+   * Costs 1 credit; needs the scope `pdf:read` or `pdf:write`.
+   */
+  async metadata(input: MetadataInput, options?: CallOptions): Promise<FileResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>> {
+    const answer = await this.sendForm("/api/v1/metadata", metadataFields, input, options);
+    return new FileResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>(answer);
+  }
+
+  /**
+   * List API keys.
+   *
+   * The keys of the account in the calling key's mode, newest first, revoked ones included. Costs no credits. For the next page send `nextCursor` as `cursor`; keys that are made meanwhile shift nothing.
+   *
+   * Needs the scope `keys:manage`.
+   */
+  listKeys(query?: ListKeysInput, options?: CallOptions): Promise<{ readonly data: readonly (ApiKey)[]; readonly count: number; readonly hasMore: boolean; readonly nextCursor: string | null }> {
+    return this.sendJson({ method: "GET", path: `/api/v1/keys`, repeatable: true, query: { ...query }, options });
+  }
+
+  /**
+   * Make an API key.
+   *
+   * The answer is the only one that holds the full key. A key can do no more than the one that makes it: not in
+   * another mode, not with more scopes, not for longer. An account has at most 100 keys a mode that are neither
+   * revoked nor expired. Costs no credits.
+   *
+   * Needs the scope `keys:manage`.
+   */
+  createKey(input: CreateKeyInput, options?: CallOptions): Promise<IssuedApiKey> {
+    return this.sendJson({ method: "POST", path: `/api/v1/keys`, repeatable: false, json: input, options });
+  }
+
+  /**
+   * Fetch an API key.
+   *
+   * A key of the account in the calling key's mode. Costs no credits.
+   *
+   * Needs the scope `keys:manage`.
+   */
+  getKey(id: string, options?: CallOptions): Promise<ApiKey> {
+    return this.sendJson({ method: "GET", path: `/api/v1/keys/${encodeURIComponent(id)}`, repeatable: true, options });
+  }
+
+  /**
+   * Rename an API key.
+   *
+   * Changes `name`, which is all that can change. Only keys of the calling key's own mode are seen, and only those changed whose scopes the calling key has all itself. Costs no credits.
+   *
+   * Needs the scope `keys:manage`.
+   */
+  renameKey(id: string, input: RenameKeyInput, options?: CallOptions): Promise<ApiKey> {
+    return this.sendJson({ method: "PATCH", path: `/api/v1/keys/${encodeURIComponent(id)}`, repeatable: true, json: input, options });
+  }
+
+  /**
+   * Revoke an API key.
+   *
+   * It fails on its next request; a key may revoke itself. It stays in the list with its `revokedAt`, and revoking it
+   * again changes nothing. Only keys of the calling key's own mode are seen, and only those changed whose scopes the calling key has all itself. Costs no credits.
+   *
+   * Needs the scope `keys:manage`.
+   */
+  revokeKey(id: string, options?: CallOptions): Promise<ApiKey> {
+    return this.sendJson({ method: "DELETE", path: `/api/v1/keys/${encodeURIComponent(id)}`, repeatable: true, options });
+  }
+
+  /**
+   * Replace an API key by a new one.
+   *
+   * The new key has the old one's name, scopes and `expiresAt`; the answer is the only one that holds it in full. The old
+   * key works until `gracePeriodSeconds` are over, or its own expiry if that is earlier: rotated once more within that time, its
+   * successor ends with it. A revoked or expired key is 404; one that expires later than the calling key is 403. Only keys of the calling key's own mode are seen, and only those changed whose scopes the calling key has all itself. Costs no
+   * credits.
+   *
+   * Needs the scope `keys:manage`.
+   */
+  rotateKey(id: string, input: RotateKeyInput = {}, options?: CallOptions): Promise<IssuedApiKey> {
+    return this.sendJson({ method: "POST", path: `/api/v1/keys/${encodeURIComponent(id)}/rotate`, repeatable: false, json: input, options });
+  }
+
+  /**
+   * List webhooks.
+   *
+   * The subscriptions of the account in the calling key's mode, newest first. Costs no credits. For the next page send `nextCursor` as `cursor`.
+   *
+   * Needs the scope `webhooks:read`.
+   */
+  listWebhooks(query?: ListWebhooksInput, options?: CallOptions): Promise<{ readonly data: readonly (WebhookSubscription)[]; readonly count: number; readonly hasMore: boolean; readonly nextCursor: string | null }> {
+    return this.sendJson({ method: "GET", path: `/api/v1/webhooks`, repeatable: true, query: { ...query }, options });
+  }
+
+  /**
+   * Subscribe a URL to events.
+   *
+   * From now on, each event of these types in the calling key's mode is sent to the URL. The answer is the only one that holds
+   * the `secret` in full: it verifies what arrives (Standard Webhooks 1.0). An attempt succeeds with a 2xx within 15 seconds; redirections are
+   * not followed. After a failure it is sent again: after 5 seconds, 5 and 30 minutes, 2, 5, 10 and 10 hours, a little later at random, and not
+   * before `Retry-After` allows (up to a day). A 410, or five days without a success, deactivates the subscription. An account
+   * has at most 20 a mode. Costs no credits.
+   *
+   * Needs the scope `webhooks:write`.
+   */
+  createWebhook(input: CreateWebhookInput, options?: CallOptions): Promise<WebhookSubscription> {
+    return this.sendJson({ method: "POST", path: `/api/v1/webhooks`, repeatable: false, json: input, options });
+  }
+
+  /**
+   * Fetch a webhook.
+   *
+   * A subscription of the account in the calling key's mode. Costs no credits.
+   *
+   * Needs the scope `webhooks:read`.
+   */
+  getWebhook(id: string, options?: CallOptions): Promise<WebhookSubscription> {
+    return this.sendJson({ method: "GET", path: `/api/v1/webhooks/${encodeURIComponent(id)}`, repeatable: true, options });
+  }
+
+  /**
+   * Change a webhook.
+   *
+   * Changes the members that are given. `events` replaces the list. Deactivating cancels the deliveries that are pending; a URL is
+   * used from the next attempt on, of older deliveries too. Costs no credits.
+   *
+   * Needs the scope `webhooks:write`.
+   */
+  updateWebhook(id: string, input: UpdateWebhookInput = {}, options?: CallOptions): Promise<WebhookSubscription> {
+    return this.sendJson({ method: "PATCH", path: `/api/v1/webhooks/${encodeURIComponent(id)}`, repeatable: true, json: input, options });
+  }
+
+  /**
+   * Delete a webhook.
+   *
+   * Nothing more is sent, and what is pending is cancelled. The answer shows it a last time. Costs no credits.
+   *
+   * Needs the scope `webhooks:write`.
+   */
+  deleteWebhook(id: string, options?: CallOptions): Promise<WebhookSubscription> {
+    return this.sendJson({ method: "DELETE", path: `/api/v1/webhooks/${encodeURIComponent(id)}`, repeatable: true, options });
+  }
+
+  /**
+   * Replace a webhook's secret.
+   *
+   * The answer is the only one that holds the new `secret` in full. For 24 hours every delivery is
+   * signed with both, so that receivers can change over; rotated again within that time, the oldest ends at once. Costs no credits.
+   *
+   * Needs the scope `webhooks:write`.
+   */
+  rotateWebhookSecret(id: string, options?: CallOptions): Promise<WebhookSubscription> {
+    return this.sendJson({ method: "POST", path: `/api/v1/webhooks/${encodeURIComponent(id)}/rotate-secret`, repeatable: false, options });
+  }
+
+  /**
+   * Send a test event.
+   *
+   * A `webhook.test` is sent to this subscription, whether it asks for that type or not. The answer does not wait for it: look at the
+   * deliveries. At most 10 tests and replays a minute are taken from an account. Costs no credits.
+   *
+   * Needs the scope `webhooks:write`.
+   */
+  testWebhook(id: string, options?: CallOptions): Promise<WebhookDelivery> {
+    return this.sendJson({ method: "POST", path: `/api/v1/webhooks/${encodeURIComponent(id)}/test`, repeatable: false, options });
+  }
+
+  /**
+   * List a webhook's deliveries.
+   *
+   * What was sent or is to be sent to the subscription in the last 30 days, newest first, with every attempt. Costs no credits. For the next page send `nextCursor` as `cursor`.
+   *
+   * Needs the scope `webhooks:read`.
+   */
+  listWebhookDeliveries(id: string, query?: ListWebhookDeliveriesInput, options?: CallOptions): Promise<{ readonly data: readonly (WebhookDelivery)[]; readonly hasMore: boolean; readonly nextCursor: string | null }> {
+    return this.sendJson({ method: "GET", path: `/api/v1/webhooks/${encodeURIComponent(id)}/deliveries`, repeatable: true, query: { ...query }, options });
+  }
+
+  /**
+   * Send a delivery again.
+   *
+   * The same event under the same `webhook-id`, whatever became of the delivery, and with all retries before it again; one that is
+   * pending is tried now. At most 10 tests and replays a minute are taken from an account. Costs no credits.
+   *
+   * Needs the scope `webhooks:write`.
+   */
+  replayWebhookDelivery(id: string, deliveryId: string, options?: CallOptions): Promise<WebhookDelivery> {
+    return this.sendJson({ method: "POST", path: `/api/v1/webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(deliveryId)}/replay`, repeatable: false, options });
+  }
+
+  /**
+   * Credits of this month.
+   *
+   * What the account has used of its credits in this calendar month (UTC). Live and test keys have a ledger each; the calling key's own is told. Costs no credits.
+   *
+   * Needs the scope `billing:read`.
+   */
+  getUsage(options?: CallOptions): Promise<UsageSummary> {
+    return this.sendJson({ method: "GET", path: `/api/v1/usage`, repeatable: true, options });
+  }
+
+  /** Whether the service answers. */
+  health(options?: CallOptions): Promise<{ readonly status: "ok"; readonly version: string }> {
+    return this.sendJson({ method: "GET", path: `/api/v1/health`, repeatable: true, options });
+  }
+
+  /** This description. */
+  openapi(options?: CallOptions): Promise<Readonly<Record<string, unknown>>> {
+    return this.sendJson({ method: "GET", path: `/api/v1/openapi.json`, repeatable: true, options });
+  }
+}

@@ -1,0 +1,64 @@
+/** Lists: options below each other, the chosen ones marked (ISO 32000-2, 12.7.5.4). */
+import { type FormFaces, lineOf } from "./form-faces.ts";
+import type { DefaultAppearance } from "./form-appearance.ts";
+import type { WidgetLook } from "./form-look.ts";
+import type { Option } from "./form-options.ts";
+import type { DrawText } from "./form-text.ts";
+import { numbers } from "./stamp-text.ts";
+
+const LEADING = 1.16;
+const SIZE = 12;
+const MARGIN = 2;
+/** What other programs mark a chosen option with. */
+const CHOSEN = "0.6 0.757 0.855 rg";
+
+export interface ListView {
+  /** The option that is shown first. */
+  readonly top: number;
+  readonly draw: DrawText;
+}
+
+/** `top`: the option that was shown first before. */
+export async function layOutList(
+  faces: FormFaces,
+  options: readonly Option[],
+  values: readonly string[],
+  look: WidgetLook,
+  { font, size: wanted, colour }: DefaultAppearance,
+  top: number,
+): Promise<ListView> {
+  const size = wanted > 0 ? wanted : SIZE;
+  const row = size * LEADING;
+  const fitting = Math.max(1, Math.floor((look.height - 2 * look.inset) / row));
+  const first = firstShown(options, values, fitting, top);
+  const shown = options.slice(first, first + fitting + 1);
+  const lines = await Promise.all(
+    shown.map(async ({ value, label }) => {
+      const text = label.replace(/[\p{Cc}]/gu, " ");
+      const face = faces.faceFor(text, font);
+      return { line: lineOf(await face.set([text]), text), face, chosen: values.includes(value) };
+    }),
+  );
+  const upper = look.height - look.inset;
+  const across = look.width - 2 * look.inset;
+  return {
+    top: first,
+    draw: (name) =>
+      lines
+        .map(({ line, face, chosen }, index) => {
+          const bottom = upper - (index + 1) * row;
+          const box = chosen ? `${CHOSEN} ${numbers(look.inset, bottom, across, row)} re f ` : "";
+          const baseline = bottom + row / 2 - ((face.ascent - face.descent) / 2) * size;
+          return `${box}${colour} ${line.show(size, look.inset + MARGIN, baseline, name)}`;
+        })
+        .join(" "),
+  };
+}
+
+/** As it was, where a chosen option is in sight; else the first of them. */
+function firstShown(options: readonly Option[], values: readonly string[], fitting: number, top: number): number {
+  const start = top > 0 && top < options.length ? top : 0;
+  const chosen = options.findIndex(({ value }) => values.includes(value));
+  if (chosen < 0 || (chosen >= start && chosen < start + fitting)) return start;
+  return Math.max(0, Math.min(chosen, options.length - fitting));
+}

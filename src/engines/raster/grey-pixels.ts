@@ -1,0 +1,31 @@
+/** All bits, as a signed word. */
+const WHITE = -1;
+
+/** A page that was taken for one without colour has some. */
+export class ColourFound extends Error {}
+
+/** Whether red, green and blue are the same in every pixel. Words at a time: it is done for all pages. */
+export function isGrey(pixels: Uint8Array, samples: 3 | 4): boolean {
+  const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length >> 2);
+  if (samples === 4) {
+    for (let at = 0; at < words.length; at++) {
+      const pixel = words[at] ?? 0;
+      if (((pixel ^ (pixel >>> 8)) & 0xffff) !== 0) return false;
+    }
+    return true;
+  }
+  // Four pixels are three words.
+  let at = 0;
+  for (; at + 2 < words.length; at += 3) {
+    const first = words[at] ?? 0;
+    const second = words[at + 1] ?? 0;
+    const third = words[at + 2] ?? 0;
+    if ((first & second & third) === WHITE) continue;
+    if ((first & 0xff_ffff) !== (first & 0xff) * 0x1_0101 || (second & 0xffff) !== (first >>> 24) * 0x101) return false;
+    if (second >>> 16 !== (third & 0xff) * 0x101 || third >>> 8 !== (third >>> 24) * 0x1_0101) return false;
+  }
+  for (let left = at * 4; left < pixels.length; left += 3) {
+    if (pixels[left] !== pixels[left + 1] || pixels[left] !== pixels[left + 2]) return false;
+  }
+  return true;
+}

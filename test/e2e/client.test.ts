@@ -1,0 +1,186 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { unzipSync } from "fflate";
+import { PDFDocument } from "pdf-lib";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { root } from "./server.ts";
+import { generate, type OpenApi } from "../../client/generate.ts";
+import { PdfService, PdfServiceError, verifyWebhook, WebhookVerificationError } from "../../client/src/index.ts";
+import { cuttingProxy, type CuttingProxy } from "../harness/cutting-proxy.ts";
+import { document } from "../harness/fixtures.ts";
+import { readPng } from "../harness/images.ts";
+
+const { baseUrl, liveKey: apiKey } = inject("server");
+const service = new PdfService({ apiKey, baseUrl });
+const bytes = (pages: number): Uint8Array<ArrayBuffer> => document({ name: "small", pages }).slice();
+
+async function failureOf(call: Promise<unknown>): Promise<PdfServiceError> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof PdfServiceError)) throw new Error(`no PdfServiceError: ${String(error)}`);
+  return error;
+}
+
+test("its types and methods are those of openapi.json (otherwise: npm run client)", async () => {
+  const described = (await (await fetch(`${baseUrl}/api/v1/openapi.json`)).json()) as OpenApi;
+  expect(await readFile(join(root, "client/src/generated.ts"), "utf8")).toBe(generate(described));
+});
+
+describe("an operation", () => {
+  test("takes files as blobs, bytes and named, and gives a file with what its headers say", async () => {
+    const blob = new Blob([bytes(1)]);
+    const named = { data: bytes(3), name: "Bericht März.pdf" };
+    const result = await service.merge({ files: [named, blob, bytes(2)], title: "Tom & “Ann”", interleave: true });
+    expect(result).toMatchObject({ status: 200, contentType: "application/pdf", pageCount: 6, creditsCharged: 1 });
+    expect(result.fileName).toBe("Bericht März-merge.pdf");
+    expect(result.creditsRemaining).toBeGreaterThan(0);
+    const merged = await PDFDocument.load(await result.bytes());
+    expect([merged.getPageCount(), merged.getTitle()]).toEqual([6, "Tom & “Ann”"]);
+  });
+
+  test("takes objects where the service wants JSON, and numbers as numbers", async () => {
+    const rotated = await service.rotate({ file: bytes(3), angle: 90, rotations: { 2: 180 } });
+    const pages = (await PDFDocument.load(await rotated.bytes())).getPages();
+    expect(pages.map((page) => page.getRotation().angle)).toEqual([90, 180, 90]);
+  });
+
+  test("gives JSON, typed", async () => {
+    const { data, creditsCharged } = await service.extractText({ file: bytes(2) });
+    expect(creditsCharged).toBe(1);
+    expect(data.pages.map(({ pageNumber }) => pageNumber)).toEqual([1, 2]);
+    expect(data.stats.charCount).toBe(Array.from(data.text).length);
+    const facts = await (await service.metadata({ file: bytes(2), action: "get" })).json();
+    expect(facts.pageCount).toBe(2);
+  });
+
+  test("sends a stream as it comes, and gives one", async () => {
+    let pulled = 0;
+    const file = bytes(2);
+    const slow = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (pulled >= file.length) controller.close();
+        else controller.enqueue(file.subarray(pulled, (pulled += 100)));
+      },
+    });
+    const result = await service.toImages({ file: { data: slow, name: "slow.pdf" }, dpi: 36 });
+    const parts: Uint8Array[] = [];
+    for await (const part of result.stream()) parts.push(part);
+    const entries = unzipSync(Buffer.concat(parts));
+    expect(Object.keys(entries)).toEqual(["slow-1.png", "slow-2.png"]);
+    expect(readPng(entries["slow-2.png"] ?? new Uint8Array()).width).toBeGreaterThan(100);
+  });
+});
+
+describe("a failure", () => {
+  test("says its code, its fields and its request", async () => {
+    const wrong = service.split({ file: bytes(1), mode: "chunks", chunkSize: 0 });
+    const error = await failureOf(wrong);
+    expect([error.code, error.status, error.fields.map(({ name }) => name)]).toEqual([
+      "invalid_parameters",
+      400,
+      ["chunkSize"],
+    ]);
+    expect(error.requestId).toMatch(/^req_/);
+    expect((await failureOf(service.rotate({ file: new Uint8Array([1, 2, 3]), angle: 90 }))).code).toBe(
+      "unsupported_format",
+    );
+    const stranger = new PdfService({ apiKey: "sk_live_nobody", baseUrl });
+    expect(await failureOf(stranger.getUsage())).toMatchObject({ code: "unauthenticated", status: 401 });
+  });
+
+  test("of the way to the service is one too, after the tries that were asked for", async () => {
+    const nowhere = new PdfService({ apiKey, baseUrl: "http://localhost:1", maxRetries: 1 });
+    expect(await failureOf(nowhere.getUsage())).toMatchObject({ code: "connection", status: 0 });
+    const impatient = service.merge({ files: [bytes(1), bytes(1)] }, { timeoutMilliseconds: 1, maxRetries: 0 });
+    expect((await failureOf(impatient)).message).toBe("No answer within 1 ms.");
+  });
+
+  test("by the caller's own wish is the reason that was given", async () => {
+    const wish = new AbortController();
+    const call = service.merge({ files: [bytes(1), bytes(1)] }, { signal: wish.signal });
+    wish.abort(new Error("not wanted any more"));
+    await expect(call).rejects.toThrow("not wanted any more");
+  });
+});
+
+describe("over connections that are lost", () => {
+  let proxy: CuttingProxy;
+  beforeAll(async () => (proxy = await cuttingProxy(baseUrl)));
+  afterAll(() => proxy.close());
+  const used = async (): Promise<number> => (await service.getUsage()).used;
+
+  test("a call is sent again, and charged once", async () => {
+    const far = new PdfService({ apiKey, baseUrl: proxy.baseUrl });
+    const before = await used();
+    proxy.cut(2);
+    const result = await far.extractPages({ file: bytes(4), range: "2-3" });
+    expect([proxy.lost(), result.pageCount, result.creditsCharged]).toEqual([2, 2, 0]);
+    expect(result.headers.get("Idempotency-Replayed")).toBe("true");
+    expect((await PDFDocument.load(await result.bytes())).getPageCount()).toBe(2);
+    expect((await used()) - before).toBe(1);
+  });
+
+  test("a call whose file was a stream cannot be, and says so", async () => {
+    const far = new PdfService({ apiKey, baseUrl: proxy.baseUrl });
+    const lost = proxy.lost();
+    proxy.cut(1);
+    const call = far.extractPages({ file: new Blob([bytes(1)]).stream(), range: "1" });
+    expect((await failureOf(call)).code).toBe("connection");
+    expect(proxy.lost() - lost).toBe(1);
+  });
+
+  test("a key is not made twice", async () => {
+    const far = new PdfService({ apiKey, baseUrl: proxy.baseUrl });
+    const { count } = await service.listKeys({ limit: 1 });
+    proxy.cut(1);
+    expect((await failureOf(far.createKey({ name: "lost" }))).code).toBe("connection");
+    expect((await service.listKeys({ limit: 1 })).count).toBe(count + 1);
+  });
+});
+
+test("makes, names, pages through and revokes keys", async () => {
+  const made = await service.createKey({ name: "Invoice worker", scopes: ["pdf:read"] });
+  const own = new PdfService({ apiKey: made.key, baseUrl });
+  expect((await failureOf(own.rotate({ file: bytes(1), angle: 90 }))).code).toBe("forbidden");
+  expect((await service.renameKey(made.id, { name: "Archive" })).name).toBe("Archive");
+  const { data, hasMore } = await service.listKeys({ limit: 1 });
+  expect([data.map(({ id }) => id), hasMore]).toEqual([[made.id], true]);
+  expect((await service.revokeKey(made.id)).revokedAt).not.toBeNull();
+  expect((await failureOf(own.extractText({ file: bytes(1) }))).code).toBe("unauthenticated");
+});
+
+describe("a webhook's delivery", () => {
+  const secret = `whsec_${Buffer.from("0123456789abcdef0123456789abcdef").toString("base64")}`;
+  const body = JSON.stringify({
+    type: "webhook.test",
+    timestamp: "2026-11-01T00:00:00.000Z",
+    data: { webhook: "wh_1" },
+  });
+  const now = new Date("2026-11-01T00:00:10Z");
+  const signed = (at: Date, text = body): Record<string, string> => ({
+    "webhook-id": "evt_1",
+    "webhook-timestamp": String(at.getTime() / 1_000),
+    "webhook-signature": `v1,AAAA ${new Webhook(secret).sign("evt_1", at, text)}`,
+  });
+
+  test("that is signed as Standard Webhooks says is taken, with its event", async () => {
+    const event = await verifyWebhook(body, new Headers(signed(now)), { secret, now });
+    expect(event).toEqual({ id: "evt_1", ...(JSON.parse(body) as object) });
+    expect(await verifyWebhook(new TextEncoder().encode(body), signed(now), { secret, now })).toEqual(event);
+  });
+
+  test.each([
+    ["another body", body.replace("wh_1", "wh_2"), signed(now), secret],
+    ["another secret", body, signed(now), `whsec_${btoa("another")}`],
+    ["an hour ago", body, signed(new Date(now.getTime() - 3_600_000)), secret],
+    ["an hour from now", body, signed(new Date(now.getTime() + 3_600_000)), secret],
+    ["no signature", body, { ...signed(now), "webhook-signature": "" }, secret],
+    ["a signature that is no base64", body, { ...signed(now), "webhook-signature": "v1,*" }, secret],
+    ["another time than was signed", body, { ...signed(now), "webhook-timestamp": "1793491209" }, secret],
+  ])("is not taken: %s", async (_, text, headers, key) => {
+    await expect(verifyWebhook(text, headers, { secret: key, now })).rejects.toBeInstanceOf(WebhookVerificationError);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { differingPixels, fill } from "../harness/form-calls.ts";
+import { FormDraft, note, wholeForm, wholeValues as all } from "../harness/form-fixtures.ts";
+import { openPdf } from "../harness/pdfjs.ts";
+import { plainText } from "../harness/qpdf.ts";
+import { areaOf, readPage } from "../harness/render.ts";
+
+describe("flatten", () => {
+  test("leaves nothing to be filled in; the look and other annotations stay", async () => {
+    const draft = wholeForm();
+    note(draft);
+    draft.own("hidden", "/FT /Tx /F 2");
+    const bytes = draft.bytes();
+    const kept = await fill(bytes, { ...all, hidden: "not shown" });
+    const { body } = await fill(bytes, { ...all, hidden: "not shown" }, { flatten: "true" });
+    const [one, other] = [await readPage(kept.body), await readPage(body)];
+    expect(differingPixels(one.picture, other.picture, [0, 0, 600, 800])).toBe(0);
+    expect(areaOf(other.picture, (r, g, b) => g > 200 && r < 50 && b < 50)).toEqual([560, 760, 580, 780]);
+    const { pages, fields } = await openPdf(body);
+    expect(pages[0]?.annotations.map(({ subtype }) => subtype)).toEqual(["Square"]);
+    expect(fields.size).toBe(0);
+    expect(await plainText(body)).not.toMatch(/AcroForm|\/Widget|not shown/);
+    expect(other.text).toContain("Ada Lovelace");
+    expect(other.text).not.toContain("swordfish");
+  });
+
+  test("shows what has a value and no appearance, which some viewers make", async () => {
+    const draft = new FormDraft();
+    draft.own("bare", "/FT /Tx /V (was there)");
+    draft.own("choice", "/FT /Ch /Ff 131072 /Opt [(a) (b)] /V (b) /MK << /BC [0] >>");
+    const { body } = await fill(draft.bytes(), {}, { flatten: "true" });
+    const { text, picture } = await readPage(body);
+    expect(text).toMatch(/^was there\s*b$/);
+    expect(areaOf(picture, (r, g, b) => Math.max(r, g, b) < 100)).toEqual([20, 50, 220, 70]);
+    expect((await readPage((await fill(draft.bytes(), {})).body)).picture.png).not.toEqual(picture.png);
+  });
+
+  test("in a tagged document the values stand where the fields stood, for those who have it read to them", async () => {
+    const draft = new FormDraft();
+    const root = draft.add("null");
+    const [shown, hidden] = [draft.add("null"), draft.add("null")];
+    const element = (kid: string): string =>
+      `<< /Type /StructElem /S /Form /P ${root} /Pg 3 0 R /K [<< /Type /OBJR /Obj ${kid} >>] >>`;
+    const place = (ref: string, object: string): void => {
+      draft.objects[Number.parseInt(ref, 10) - 1] = object;
+    };
+    place(shown, element(draft.own("shown", "/FT /Tx /StructParent 0")));
+    place(hidden, element(draft.own("hidden", "/FT /Tx /StructParent 1 /F 2")));
+    draft.own("untagged", "/FT /Tx");
+    place(root, `<< /Type /StructTreeRoot /K [${shown} ${hidden}] /ParentTree << /Nums [0 ${shown} 1 ${hidden}] >> >>`);
+    draft.catalog = `/MarkInfo << /Marked true >> /StructTreeRoot ${root}`;
+    const values = { shown: "to be read", hidden: "not shown", untagged: "beside" };
+    const { body } = await fill(draft.bytes(), values, { flatten: "true" });
+    expect((await readPage(body)).text.replaceAll("\n", " ")).toContain("to be read");
+    // pdf.js does not look for an element's content in forms.
+    const written = await plainText(body);
+    expect(written).not.toMatch(/OBJR|Widget|not shown/);
+    expect(written).toMatch(/\/Form <<\/MCID 0>> BDC/);
+    expect(written).toMatch(/\/MCID 0\s+\/Pg \d+ 0 R\s+\/Stm \d+ 0 R\s+\/Type \/MCR/);
+    expect(written).toMatch(/\/Artifact BMC q/);
+  });
+});

@@ -1,0 +1,61 @@
+import { PDFDocument, PDFCheckBox, PDFDropdown, PDFOptionList, PDFRadioGroup, PDFTextField } from "pdf-lib";
+import type { Answer, Part } from "./client.ts";
+import { openPdf } from "./pdfjs.ts";
+import { stamp } from "./stamp-calls.ts";
+import type { Area, Picture } from "./render.ts";
+
+export type Values = Readonly<Record<string, unknown>>;
+
+export const fill = (bytes: Uint8Array, values: Values, more: Readonly<Record<string, Part>> = {}): Promise<Answer> =>
+  stamp("fill-form", bytes, { values: JSON.stringify(values), ...more });
+
+/** The values of all fields as pdf-lib reads them: text, whether a box is on, what is chosen. */
+export async function valuesOf(bytes: Uint8Array): Promise<Record<string, unknown>> {
+  const document = await PDFDocument.load(bytes, { updateMetadata: false });
+  const read = (field: object): unknown => {
+    if (field instanceof PDFTextField) return field.getText() ?? null;
+    if (field instanceof PDFCheckBox) return field.isChecked();
+    if (field instanceof PDFRadioGroup) return field.getSelected() ?? null;
+    if (field instanceof PDFDropdown || field instanceof PDFOptionList) return field.getSelected();
+    return undefined;
+  };
+  return Object.fromEntries(
+    document
+      .getForm()
+      .getFields()
+      .map((field) => [field.getName(), read(field)]),
+  );
+}
+
+/** The value of each field's first widget as pdf.js reads it. */
+export async function pdfjsValues(bytes: Uint8Array, password?: string): Promise<Record<string, unknown>> {
+  const { pages } = await openPdf(bytes, { password });
+  const widgets = pages.flatMap(({ annotations }) => annotations.filter(({ fieldName }) => fieldName !== undefined));
+  const named = widgets.toReversed().map(({ fieldName, rest }) => [String(fieldName), rest["fieldValue"]] as const);
+  return Object.fromEntries(named);
+}
+
+/** How many pixels of an area are of a colour, or differ from another picture of the page. */
+export function countPixels(
+  picture: Picture,
+  [left, top, right, bottom]: Area,
+  is: (red: number, green: number, blue: number, at: number) => boolean,
+): number {
+  const { pixels, stride, scale } = picture;
+  let count = 0;
+  for (let y = Math.ceil(top * scale); y < Math.floor(bottom * scale); y++) {
+    for (let x = Math.ceil(left * scale); x < Math.floor(right * scale); x++) {
+      const at = (y * stride + x) * 4;
+      if (is(pixels[at] ?? 255, pixels[at + 1] ?? 255, pixels[at + 2] ?? 255, at)) count++;
+    }
+  }
+  return count;
+}
+
+/** Pixels of an area in which two pictures clearly differ. */
+export function differingPixels(one: Picture, other: Picture, area: Area): number {
+  return countPixels(one, area, (red, green, blue, at) => {
+    const parts = [red, green, blue].map((part, index) => Math.abs(part - (other.pixels[at + index] ?? 255)));
+    return Math.max(...parts) > 60;
+  });
+}
