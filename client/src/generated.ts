@@ -355,6 +355,27 @@ const signFields = {
   signerEmail: { name: "signerEmail", kind: "text" },
 } as const;
 
+export interface FillFormInput {
+  /** The PDF with the form. */
+  readonly file: FileInput;
+  /** Opens `file` if it is encrypted. */
+  readonly password?: string;
+  /** An object of values by full field name: `{"name": "Ada", "agree": true, "colours": ["red", "blue"]}`. */
+  readonly values: Readonly<Record<string, string | boolean | readonly (string)[] | null>>;
+  /** Make the fields part of the pages, so that they cannot be edited. Default false. */
+  readonly flatten?: boolean;
+  /** Refuse names that the form does not have. Default false. */
+  readonly strict?: boolean;
+}
+
+const fillFormFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  values: { name: "values", kind: "json" },
+  flatten: { name: "flatten", kind: "text" },
+  strict: { name: "strict", kind: "text" },
+} as const;
+
 export interface MetadataInput {
   /** The PDF. */
   readonly file: FileInput;
@@ -481,8 +502,9 @@ export class PdfService extends Transport {
    *
    * One page comes back as an image, several as a ZIP with the entries `<file>-<page number>.png` (or `.jpg`,
    * `.webp`), in order; the numbers have as many digits as the document's last page. A page is drawn as a viewer shows it, on white: its
-   * CropBox, turned, with annotations and form fields. Pages without colour become greyscale PNG and JPEG. PNG and JPEG carry
-   * the resolution.
+   * CropBox, turned, with annotations and form fields, also those that have no appearance of their own. Overprint is not
+   * simulated, and spot colours are drawn by their alternates, as viewers do unless they are told to preview a print. Pages
+   * without colour become greyscale PNG and JPEG. PNG and JPEG carry the resolution.
    *
    * A page has at most 100 megapixels, all pages of a call 5 gigapixels (413 `limit_exceeded`). PNG and JPEG work at every
    * resolution up to that. WebP of a page that does not fit into memory (from about 8 megapixels on, A4 at 280 dpi) is encoded
@@ -610,6 +632,33 @@ export class PdfService extends Transport {
    */
   async sign(input: SignInput, options?: CallOptions): Promise<FileResult> {
     const answer = await this.sendForm("/api/v1/sign", signFields, input, options);
+    return new FileResult(answer);
+  }
+
+  /**
+   * Fill in the fields of a form.
+   *
+   * Fills AcroForm fields by their full names (`person.city`), as `metadata` with `action=get` lists them. Text fields take
+   * a text, check boxes `true` or `false` (or the name of a state), radio groups, drop-downs and lists an option's export value or its
+   * label, lists of several choices an array; drop-downs that can be edited take any text. `null` clears a field. Fields that are not named
+   * stay as they are. A value that its field cannot take is 400, with the values it takes in `details.options`; so is a text longer than the
+   * field's limit, a line feed where there is one line, and any value for a push button or a signature field. Fields that are read-only, which binds
+   * the person at the viewer, are filled. No script runs: calculated fields keep what they have unless a value is given for them, and what a
+   * field's format script would do to the look of a value is not done. A password field holds its value and shows asterisks.
+   *
+   * Every field that is filled gets an appearance, so that all viewers show the value: in the form's own font where that has the characters,
+   * else in one that has them, in every script; a character that none has is `unsupported_text`. A form that leaves drawing to its viewer
+   * (NeedAppearances) is drawn as a whole. XFA beside the fields is dropped, so that no viewer shows old values. Names that the form does
+   * not have are told in `X-Unknown-Fields`, or are 422 under `strict`.
+   *
+   * With `flatten` fields become part of the pages and nothing interactive remains; other annotations stay. Signed documents are
+   * saved as an incremental update, so that their signatures stay verifiable; `X-Signature-Invalidated` tells where one breaks all the
+   * same: it forbids the change, or the form was flattened.
+   *
+   * Costs 1 credit; needs the scope `pdf:write`.
+   */
+  async fillForm(input: FillFormInput, options?: CallOptions): Promise<FileResult> {
+    const answer = await this.sendForm("/api/v1/fill-form", fillFormFields, input, options);
     return new FileResult(answer);
   }
 
