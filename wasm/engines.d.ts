@@ -151,7 +151,10 @@ declare module "*/wasm/generated/tesseract.js" {
     Next(level: Level): boolean;
     /** Writes four ints: pixels, origin top-left. False where there is nothing. */
     BoundingBox(level: Level, left: number, top: number, right: number, bottom: number): boolean;
-    /** Writes three ints and a float: which way the page's top is (0 up, 1 right, 2 down, 3 left), and how text is written. */
+    /**
+     * Writes three ints and a float: which way the page's top is (0 up, 1 right, 2 down, 3 left), whether text is written from
+     * left to right (0), from right to left or from top to bottom (2), which way its lines follow, and how much they slope.
+     */
     Orientation(page: number, writing: number, lines: number, deskew: number): void;
     IsAtBeginningOf(level: Level): boolean;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { languages } from "../../src/engines/ocr/languages.ts";
+import { languageCode, languages } from "../../src/engines/ocr/languages.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { characterErrorRate } from "../harness/edit-distance.ts";
 import { recognise, setPage } from "./ocr-service.ts";
@@ -11,6 +11,22 @@ const comparable = (text: string): string => text.normalize("NFKC").replaceAll(/
 test("there is a text for each language", () => {
   expect(languages).toEqual(expect.arrayContaining(Object.keys(texts)));
   expect(Object.keys(texts)).toHaveLength(20);
+});
+
+test.each([
+  ["en", "eng"],
+  ["de-DE", "deu"],
+  ["zh", "chi_sim"],
+  ["zh-Hans", "chi_sim"],
+  ["zh-TW", "chi_tra"],
+  ["zh-Hant-HK", "chi_tra"],
+  ["nb-NO", "nor"],
+  ["CHI_SIM", "chi_sim"],
+  ["tlh", undefined],
+  ["../eng", undefined],
+  ["", undefined],
+])("the language %j is %s", (asked, code) => {
+  expect(languageCode(asked)).toBe(code);
 });
 
 test.each(Object.entries(texts))("%s: a page set in it", { timeout: 60_000 }, async (language, text) => {

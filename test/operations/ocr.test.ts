@@ -45,6 +45,9 @@ describe("a page that is turned", () => {
       // Boxes of text are as high as its font, those of what is seen as its ink.
       expect(nearest, word.text).toBeLessThan(9);
     }
+    const scan = await (await rotate(drawing(scanPage(jpeg)), { angle })).bytes();
+    const searchable = await (await post(scan, { output: "pdf" })).bytes();
+    expect((await wordsOf(searchable)).map((word) => word.text)).toEqual(ENGLISH.split(/\s/));
   });
 });
 

@@ -28,12 +28,9 @@ export interface ReadLine {
   readonly startsParagraph: boolean;
 }
 
+/** Of the writing directions. */
+const TOP_TO_BOTTOM = 2;
 export const LEVEL = { paragraph: 1, line: 2, word: 3 } as const;
-
-/** Tesseract tells where the top of the page is: up, right, down, left. */
-function turnsFor(top: number): QuarterTurns {
-  return ((4 - top) % 4) as QuarterTurns;
-}
 
 export function linesOf(core: Tesseract, found: ResultIterator): ReadLine[] {
   const lines: ReadLine[] = [];
@@ -62,7 +59,7 @@ export function linesOf(core: Tesseract, found: ResultIterator): ReadLine[] {
       box,
       confidence: Math.min(1, Math.max(0, found.Confidence(LEVEL.word) / 100)),
       language: found.WordRecognitionLanguage(),
-      turns: turnsFor(memory.pageTop(found)),
+      turns: memory.turns(found),
     };
     const at = rest.indexOf(text);
     const space = line.words.length > 0 && rest.slice(0, Math.max(0, at)).includes(" ");
@@ -109,9 +106,11 @@ export function intsIn(core: Tesseract) {
       const [left = 0, top = 0, right = 0, bottom = 0] = ints();
       return [left, top, right, bottom];
     },
-    pageTop(at: PageIterator): number {
+    /** Text on its right side is to Tesseract a page that stands upright, written from top to bottom. */
+    turns(at: PageIterator): QuarterTurns {
       at.Orientation(pointer, pointer + 4, pointer + 8, pointer + 12);
-      return ints()[0] ?? 0;
+      const [top = 0, writing = 0] = ints();
+      return ((4 - top + (writing === TOP_TO_BOTTOM ? 3 : 0)) % 4) as QuarterTurns;
     },
     [Symbol.dispose]: () => core._free(pointer),
   };
