@@ -38,6 +38,26 @@ interface Page {
   readonly reading?: PageReading;
 }
 
+const box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
+const confidence = z.number().min(0).max(1);
+
+const result = z.object({
+  text: z.string().describe("The pages' text, joined by `\\n\\f`."),
+  pages: z.array(
+    z.object({
+      pageNumber: z.int().min(1),
+      text: z.string(),
+      confidence: confidence.describe("The mean of the page's words; 1 where the page had text of its own."),
+      words: z
+        .array(z.object({ text: z.string(), bbox: box, confidence }))
+        .describe("With `words`: x0, y0, x1, y1 in points, origin top-left of the visible page.")
+        .optional(),
+    }),
+  ),
+  meanConfidence: confidence.describe("The mean of all words; 0 where there are none."),
+  languagesUsed: z.array(z.string()).describe("Those of `languages` in which words were found."),
+});
+
 export const ocr = defineOperation({
   name: "ocr",
   summary: "Recognize text in scanned PDFs and images",
@@ -61,11 +81,13 @@ another program had put recognised text there, it is replaced. \`words\` is for 
     file: pdfOrImageFile("The PDF, or a PNG or JPEG."),
     languages: text(
       formLanguages(),
-      `Up to ${limits.ocr.languages}, separated by \`,\` or \`+\`; the one that most is written in first. Default \`eng\`.`,
+      `Up to ${limits.ocr.languages}, separated by \`,\` or \`+\`; the one that most is written in first.`,
+      { default: "eng" },
     ),
     output: text(
       formChoice("json", "pdf"),
-      "`json` (default): the text. `pdf`: the document as it was, with invisible text on the pages that were recognised.",
+      "`json`: the text. `pdf`: the document as it was, with invisible text on the pages that were recognised.",
+      { default: "json" },
     ),
     pages: text(pageRange(), "The pages, as a set; all where it is not given."),
     words: text(
@@ -74,13 +96,16 @@ another program had put recognised text there, it is replaced. \`words\` is for 
     ),
     mode: text(
       formChoice("skip-text", "force"),
-      `\`skip-text\` (default): a page that has text keeps it and is reported with it, confidence 1, unless an image covers over half of
+      `\`skip-text\`: a page that has text keeps it and is reported with it, confidence 1, unless an image covers over half of
 it and its text is under ${FEW_CHARACTERS} characters. \`force\`: every page is recognised.`,
+      { default: "skip-text" },
     ),
   },
   besideBytes: limits.admission.recognizerBytes,
   memoryBeside: true,
   produces: ["application/json", "application/pdf"],
+  json: result,
+  example: { file: "receipt.png" },
   headers: ["X-OCR-Mean-Confidence", "X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   check: ({ output = "json", words }): FieldIssue[] =>
