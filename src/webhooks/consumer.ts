@@ -14,7 +14,7 @@ import { databaseAt, type Env } from "../env.ts";
 const LANES = 5;
 /** Milliseconds after which the rest of a subscription's messages wait for another batch: others are to get their turn. */
 const LANE_TIME = 5_000;
-const PUT_OFF_SECONDS = 20;
+const PUT_OFF_SECONDS = 10;
 /** Seconds that a message which came too early waits, at most: the sweep is there for more. */
 const EARLY_SECONDS = 60;
 /** Seconds until a message that met a fault is tried again, doubled each time, and at most. */
