@@ -107,6 +107,17 @@ export function dropSpares(): void {
   dropModels();
 }
 
+/**
+ * Throws away what waits and has more than `bytes` of heap, for a request that will need that room: the sooner, the more the
+ * request allocates until then, and the likelier the garbage collector comes by.
+ */
+export function dropLarger(bytes: number): void {
+  for (const pdf of spares.filter(({ heapBytes }) => heapBytes > bytes)) {
+    spares.splice(spares.indexOf(pdf), 1);
+    used.delete(pdf);
+  }
+}
+
 /** Clears what requests left in the engines that wait. It takes a few ms, so it is done when the answer is on its way. */
 export function clearSpares(): void {
   for (const pdf of used) pdf.reset();

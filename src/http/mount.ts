@@ -12,7 +12,7 @@ import { answer } from "./respond.ts";
 import { webpServiceOf } from "./webp-service.ts";
 import { plans } from "../accounts/plans.ts";
 import type { Arena } from "../engines/pdf/heap.ts";
-import { clearSpares, dropSpares, type EngineLease, keptBytes, leaseEngines } from "../engines/pool.ts";
+import { clearSpares, dropLarger, dropSpares, type EngineLease, keptBytes, leaseEngines } from "../engines/pool.ts";
 import { readEnv } from "../env.ts";
 import { limits } from "../limits.ts";
 import { type Operation, scopesOf } from "../operations/define.ts";
@@ -140,8 +140,9 @@ async function leaseWithin(
   c: Context<AppEnv>,
   ticket: Ticket,
   expected: number,
-  { memoryBeside = false }: Operation,
+  { memoryBeside = false, besideBytes = 0 }: Operation,
 ): Promise<EngineLease> {
+  if (besideBytes > 0) dropLarger(limits.admission.lentBesideBytes);
   const allowHeap = (bytes: number): boolean | "busy" => ticket.grow(bytes);
   const { images, loadFont, loadModel } = readEnv(c.env);
   const given = { memoryBytes: memoryBudget(c), webpService: images && webpServiceOf(images), loadFont, loadModel };
