@@ -7,9 +7,9 @@ const config: KnipConfig = {
   // A type of a function's parameter or result is exported with it, whether somebody names it yet or not.
   ignoreExportsUsedInFile: { interface: true, type: true },
   // Files that wasm/prepare.ts copies.
-  ignoreDependencies: [/^@expo-google-fonts\//],
-  // Debian's package, compared with by `npm run bench` where it is installed.
-  ignoreBinaries: ["qpdf"],
+  ignoreDependencies: [/^@expo-google-fonts\//, /^@tesseract.js-data\//, "tesseract.js-core"],
+  // Debian's packages, compared with by `npm run bench` where they are installed.
+  ignoreBinaries: ["qpdf", "pdftoppm", "tesseract"],
 };
 
 export default config;

@@ -35,6 +35,23 @@ function bindings(value: unknown, path = ""): string[] {
   return Object.entries(entry).flatMap(([key, inner]) => bindings(inner, path === "" ? key : `${path}.${key}`));
 }
 
+/** A queue's consumer, as wrangler.toml names its settings. */
+interface Consumer extends Readonly<Record<string, unknown>> {
+  readonly queue: string;
+  readonly dead_letter_queue?: string;
+}
+
+/** The consumers of queues, their own queue's name left out: each environment has its own. */
+function consumers({ queues }: Config): unknown[] {
+  const all = (queues.consumers ?? []) as readonly Consumer[];
+  return all.map((consumer) => ({
+    ...consumer,
+    queue: undefined,
+    // Whether there is one, and somebody reads it.
+    dead_letter_queue: consumer.dead_letter_queue && all.some(({ queue }) => queue === consumer.dead_letter_queue),
+  }));
+}
+
 /** What differs in a named environment that must not. */
 function problemsOf(local: Config, config: Config): string[] {
   const problems: string[] = [];
@@ -52,6 +69,7 @@ function problemsOf(local: Config, config: Config): string[] {
       problems.push(`${key} is ${JSON.stringify(config[key])}, locally ${JSON.stringify(local[key])}`);
     }
   }
+  if (!isDeepStrictEqual(consumers(local), consumers(config))) problems.push("the consumers of queues differ");
   if (config.limits?.cpu_ms === undefined) problems.push("limits.cpu_ms is missing");
   if (!config.triggers.crons?.length) problems.push("there is no cron");
   return problems;

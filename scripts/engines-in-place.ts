@@ -17,13 +17,16 @@ export async function putEnginesInPlace(): Promise<void> {
   await writeFile(record, await currentState());
 }
 
-/** prepare.ts by its hash, its outputs by name and size. */
+/** prepare.ts and what it imports by their hash, its outputs by name and size. */
 async function currentState(): Promise<string> {
-  const prepare = await readFile(join(root, "wasm/prepare.ts"));
+  const hash = createHash("sha256");
+  for (const name of (await readdir(join(root, "wasm"))).toSorted()) {
+    if (name.endsWith(".ts")) hash.update(await readFile(join(root, "wasm", name)));
+  }
   const names = await readdir(folder).catch(() => []);
   const sizes: Record<string, number> = {};
   for (const name of names.toSorted()) {
     if (!name.startsWith(".")) sizes[name] = (await stat(join(folder, name))).size;
   }
-  return JSON.stringify({ prepare: createHash("sha256").update(prepare).digest("hex"), sizes });
+  return JSON.stringify({ prepare: hash.digest("hex"), sizes });
 }

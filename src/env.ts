@@ -3,6 +3,7 @@ import { z } from "zod";
 import { MAX_SHARDS } from "./accounts/token.ts";
 import { openDatabase, type Database } from "./db/client.ts";
 import type { LoadFont } from "./engines/fonts.ts";
+import type { LoadModel } from "./engines/ocr/models.ts";
 import { MiB } from "./limits.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
 import { retrySeconds } from "./webhooks/schedule.ts";
@@ -28,6 +29,8 @@ export interface Env {
   readonly webhooks: WebhookSettings;
   /** Reads one of the fonts that lie in the static assets. */
   readonly loadFont: LoadFont;
+  /** Reads one of the models of text recognition that lie there, too. */
+  readonly loadModel: LoadModel;
   /** Where the source of what runs here is offered, as the AGPL asks: linked on every page. */
   readonly sourceUrl: string;
   /** Reads a file of the pages, such as `/playground.js`; 304 where it is the one of `known`, undefined where there is none. */
@@ -117,7 +120,8 @@ export function readEnv(bindings: object): Env {
       targets: { baseUrl: BASE_URL, allowLocal },
       retrySeconds: result.data.WEBHOOK_RETRY_SECONDS ?? retrySeconds,
     },
-    loadFont: fontsIn(ASSETS),
+    loadFont: (name) => readAsset(ASSETS, `fonts/${name}.ttf`),
+    loadModel: (code) => readAsset(ASSETS, `models/${code}.traineddata.gz`),
     sourceUrl: result.data.SOURCE_URL ?? OWN_SOURCE,
     siteAsset: siteIn(ASSETS),
   };
@@ -148,13 +152,11 @@ export function databaseAt({ databases }: Env, shard: number): Database {
   return db;
 }
 
-function fontsIn(assets: Fetcher): LoadFont {
-  return async (name) => {
-    // The host is not looked at.
-    const answer = await assets.fetch(`http://assets/fonts/${name}.ttf`);
-    if (!answer.ok) throw new Error(`the static assets have no font ${name}: ${answer.status}`);
-    return answer.arrayBuffer();
-  };
+async function readAsset(assets: Fetcher, path: string): Promise<ArrayBuffer> {
+  // The host is not looked at.
+  const answer = await assets.fetch(`http://assets/${path}`);
+  if (!answer.ok) throw new Error(`the static assets have no ${path}: ${answer.status}`);
+  return answer.arrayBuffer();
 }
 
 function siteIn(assets: Fetcher): Env["siteAsset"] {

@@ -73,6 +73,15 @@ export const limits = {
     callPixels: 5_000_000_000,
   },
 
+  ocr: {
+    /** Pages of one call that are recognised: one takes some seconds, and a call has 300. */
+    pages: 50,
+    /** Languages of one call: each model is in memory. */
+    languages: 3,
+    /** Pixels of a page as it is recognised, an A3 at 200 dpi; a larger page is drawn more coarsely. */
+    pagePixels: 8_000_000,
+  },
+
   compress: {
     /** Bytes that the samples of one image may take while it is encoded anew; a larger one stays as it is. */
     decodedBytes: 36 * MiB,
@@ -161,6 +170,8 @@ export const limits = {
     engineBytes: 22 * MiB,
     /** Bytes of heap of an engine that is leased where much memory is needed beside it, at most, unless the body needs more. */
     lentBesideBytes: 40 * MiB,
+    /** Bytes of the recognition's memory with two languages and a page of A4 (`npm run memory`). */
+    recognizerBytes: 45 * MiB,
     /** Bytes of heap that an engine uses with no document open. */
     engineOwnBytes: 8 * MiB,
     /** Heap bytes for each byte of the body: the input, and 1.6 times as much for copies and output (mupdf.ts, `arena`). */

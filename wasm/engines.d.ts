@@ -130,3 +130,72 @@ declare module "*/wasm/generated/webp-decoder.js" {
   }>;
   export default factory;
 }
+
+declare module "*/wasm/generated/tesseract.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
+declare module "*/wasm/generated/models.js" {
+  /** Codes of the models that are in place, sorted. */
+  export const models: readonly string[];
+}
+
+/** tesseract.js-core: emscripten's glue and Tesseract's own API (baseapi.h). Addresses are those of the instance's memory. */
+declare module "*/wasm/generated/tesseract.js" {
+  /** What is looked at: blocks 0, paragraphs 1, lines 2, words 3. */
+  type Level = 0 | 1 | 2 | 3;
+
+  export interface PageIterator {
+    Begin(): void;
+    Next(level: Level): boolean;
+    /** Writes four ints: pixels, origin top-left. False where there is nothing. */
+    BoundingBox(level: Level, left: number, top: number, right: number, bottom: number): boolean;
+    /**
+     * Writes three ints and a float: which way the page's top is (0 up, 1 right, 2 down, 3 left), whether text is written from
+     * left to right (0), from right to left or from top to bottom (2), which way its lines follow, and how much they slope.
+     */
+    Orientation(page: number, writing: number, lines: number, deskew: number): void;
+    IsAtBeginningOf(level: Level): boolean;
+  }
+
+  export interface ResultIterator extends PageIterator {
+    GetUTF8Text(level: Level): string;
+    /** 0 to 100. */
+    Confidence(level: Level): number;
+    WordRecognitionLanguage(): string;
+  }
+
+  export interface TessBaseAPI {
+    /** 0 where it worked. `engine`: 1, the neural one; this build has no other. */
+    Init(folder: null, languages: string, engine: 1): number;
+    SetPageSegMode(mode: number): void;
+    SetVariable(name: string, value: string): boolean;
+    SetImage(pixels: number, width: number, height: number, bytesPerPixel: number, bytesPerLine: number): void;
+    AnalyseLayout(): PageIterator;
+    /** How much the lines of the layout rise to the left, as a slope; y down. */
+    GetGradient(): number;
+    /** 0 where it worked. */
+    Recognize(monitor: null): number;
+    GetIterator(): ResultIterator;
+    End(): void;
+  }
+
+  export interface Tesseract {
+    readonly HEAPU8: Uint8Array;
+    readonly TessBaseAPI: new () => TessBaseAPI;
+    readonly FS: {
+      /** Keeps `bytes` as they are. */
+      writeFile(path: string, bytes: Uint8Array): void;
+      unlink(path: string): void;
+    };
+    _malloc(bytes: number): number;
+    _free(pointer: number): void;
+    destroy(object: TessBaseAPI | PageIterator): void;
+    /** The address of an object; 0 for none. */
+    getPointer(object: PageIterator): number;
+  }
+
+  const factory: CodecFactory<Tesseract>;
+  export default factory;
+}

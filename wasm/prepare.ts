@@ -8,9 +8,12 @@
  * run time.
  */
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { listModels, putModel } from "./models.ts";
+import { replace } from "./replace.ts";
+import { tesseractGlue } from "./tesseract-glue.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const packages = join(root, "node_modules");
@@ -35,6 +38,11 @@ const BINARIES = [
     "webp-decoder.wasm",
     "30fb52fa2a80166d25ba7debf902218904ba1f05ccce9f959f722beff9e2f344",
   ],
+  [
+    "tesseract.js-core/tesseract-core-simd-lstm.wasm",
+    "tesseract.wasm",
+    "34e8d50cac216427d86bf397d610fdd9f49492539bbcdfbfccc4eda20c810bea",
+  ],
 ] as const;
 
 /** The codecs' glue. */
@@ -52,14 +60,6 @@ const FONTS = {
   NotoSansThai: "noto-sans-thai",
   GreatVibes: "great-vibes",
 };
-
-function replace(text: string, what: string | RegExp, by: string, times: number): string {
-  const parts = text.split(what);
-  if (parts.length - 1 !== times) {
-    throw new Error(`wasm/prepare.ts: expected ${times} of ${String(what)}, found ${parts.length - 1}`);
-  }
-  return parts.join(by);
-}
 
 /** The emscripten glue: hooks from the instance's own object, never Node, MuPDF's errors with a class of their own. */
 function glue(text: string): string {
@@ -215,3 +215,12 @@ for (const [family, name] of Object.entries(FONTS)) {
   const folder = join(root, "node_modules/@expo-google-fonts", name);
   copyFileSync(join(folder, "400Regular", `${family}_400Regular.ttf`), join(fonts, `${family}.ttf`));
 }
+
+const tesseract = join(packages, "tesseract.js-core/tesseract-core-simd-lstm.js");
+writeFileSync(join(target, "tesseract.js"), tesseractGlue(readFileSync(tesseract, "utf8")));
+// Models that somebody added stay where they are.
+const models = join(packages, "@tesseract.js-data");
+for (const code of readdirSync(models)) {
+  putModel(target, code, readFileSync(join(models, code, "4.0.0_best_int", `${code}.traineddata.gz`)));
+}
+listModels(target);

@@ -162,6 +162,36 @@ const fromImagesFields = {
   fit: { name: "fit", kind: "text" },
 } as const;
 
+export interface OcrInput {
+  /** The PDF, or a PNG or JPEG. */
+  readonly file: FileInput;
+  /** Opens `file` if it is encrypted. */
+  readonly password?: string;
+  /** Up to 3, separated by `,` or `+`; the one that most is written in first. Default `eng`. */
+  readonly languages?: string;
+  /** `json` (default): the text. `pdf`: the document as it was, with invisible text on the pages that were recognised. */
+  readonly output?: "json" | "pdf";
+  /** The pages, as a set; all where it is not given. */
+  readonly pages?: string;
+  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points, origin top-left of the visible page. */
+  readonly words?: boolean;
+  /**
+   * `skip-text` (default): a page that has text keeps it and is reported with it, confidence 1, unless an image covers over half of
+   * it and its text is under 20 characters. `force`: every page is recognised.
+   */
+  readonly mode?: "skip-text" | "force";
+}
+
+const ocrFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  languages: { name: "languages", kind: "text" },
+  output: { name: "output", kind: "text" },
+  pages: { name: "pages", kind: "text" },
+  words: { name: "words", kind: "text" },
+  mode: { name: "mode", kind: "text" },
+} as const;
+
 export interface ProtectInput {
   /** The PDF. */
   readonly file: FileInput;
@@ -536,6 +566,31 @@ export class PdfService extends Transport {
   async fromImages(input: FromImagesInput, options?: CallOptions): Promise<FileResult> {
     const answer = await this.sendForm("/api/v1/from-images", fromImagesFields, input, options);
     return new FileResult(answer);
+  }
+
+  /**
+   * Recognize text in scanned PDFs and images.
+   *
+   * Reads what is seen on the pages of a PDF, or on an image. Each page is drawn as finely as its letters ask for; pages that
+   * lie on their side or head are turned, and lines that rise are made level before they are read. Columns are read one after the
+   * other. Several languages may stand in one document, and in one line.
+   *
+   * `{ text, pages: [{ pageNumber, text, confidence, words? }], meanConfidence, languagesUsed }`: `text` joins the pages by `\n\f`.
+   * Confidences go from 0 to 1: a page's is the mean of its words, `meanConfidence` that of all words (0 where there are none).
+   * `languagesUsed` are those of `languages` in which words were found. Languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, osd, pol, por, spa, swe, tur, ukr; BCP 47 (`en`, `de-DE`,
+   * `zh-Hant`) is taken, too.
+   *
+   * A call takes 50 pages that are recognised (413 `limit_exceeded`); send a longer document with `pages`. Where the recognition
+   * breaks down it is 500 `ocr_failed`, which names the page and costs nothing.
+   *
+   * The PDF looks as it did, and what its pages draw stays byte for byte; the text under it can be searched, selected and copied. Where
+   * another program had put recognised text there, it is replaced. `words` is for `json` only. An image becomes a page of its size.
+   *
+   * Costs 2 credits; needs the scope `pdf:read`.
+   */
+  async ocr(input: OcrInput, options?: CallOptions): Promise<FileResult<unknown>> {
+    const answer = await this.sendForm("/api/v1/ocr", ocrFields, input, options);
+    return new FileResult<unknown>(answer);
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { LoadFont } from "./fonts.ts";
+import type { TextRecognizer } from "./ocr/tesseract.ts";
 import type { PdfEncryption } from "./pdf/encryption.ts";
 import type { PdfEngine } from "./pdf/mupdf.ts";
 import type { ImageCodecs } from "./raster/codecs.ts";
@@ -12,6 +13,7 @@ export interface Engines {
   readonly encryption: PdfEncryption;
   readonly loadFont: LoadFont;
   readonly codecs: ImageCodecs;
+  readonly recognizer: TextRecognizer;
   /** Where there is one. */
   readonly webpService: WebpService | undefined;
   /** Bytes of memory that the call may have at most, while no other call has any. */

@@ -16,6 +16,7 @@ export type RefusalCode =
   | "no_form"
   | "unsupported_form"
   | "raster_too_large"
+  | "ocr_failed"
   | "overloaded"
   | "encryption_failed"
   | "encryption_unavailable";

@@ -2,6 +2,8 @@ import module from "../../wasm/generated/mupdf.wasm";
 import { limits } from "../limits.ts";
 import type { Engines, WebpService } from "./engines.ts";
 import type { LoadFont } from "./fonts.ts";
+import { dropModels, keptModelBytes, type LoadModel } from "./ocr/models.ts";
+import { TextRecognizer } from "./ocr/tesseract.ts";
 import { PdfEncryption } from "./pdf/encryption.ts";
 import type { AllowHeap } from "./pdf/heap.ts";
 import { PdfEngine, snapshotBytes } from "./pdf/mupdf.ts";
@@ -32,6 +34,8 @@ export interface LeaseOptions {
   readonly webpService?: WebpService | undefined;
   /** Reads a font; without it none can be had. */
   readonly loadFont?: LoadFont;
+  /** Reads a model of text recognition; without it none can be had. */
+  readonly loadModel?: LoadModel;
 }
 
 /** Holds nothing of a request, so one is enough. */
@@ -39,6 +43,10 @@ const encryption = new PdfEncryption(crypto);
 
 const noFonts: LoadFont = async (name) => {
   throw new Error(`nobody has said where the font ${name} is`);
+};
+
+const noModels: LoadModel = async (code) => {
+  throw new Error(`nobody has said where the model ${code} is`);
 };
 
 /**
@@ -55,20 +63,31 @@ const used = new Set<PdfEngine>();
  * (`limit_exceeded`), `"busy"` makes it refuse with `overloaded`.
  */
 export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions = {}): Promise<EngineLease> {
-  const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService, loadFont = noFonts } = options;
+  const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService } = options;
+  const { loadFont = noFonts, loadModel = noModels } = options;
   const pdf = takeSpare(expected, Math.max(most, expected)) ?? (await PdfEngine.create(module));
   // Each sees its own memory grow; the request answers for all of it.
-  const codecs = new ImageCodecs((bytes) => allowHeap(pdf.heapBytes + bytes));
-  pdf.begin((bytes) => allowHeap(bytes + codecs.heapBytes));
+  const codecs = new ImageCodecs((bytes) => allowHeap(pdf.heapBytes + recognizer.heapBytes + bytes));
+  const recognizer = new TextRecognizer((bytes) => allowHeap(pdf.heapBytes + codecs.heapBytes + bytes), loadModel);
+  pdf.begin((bytes) => allowHeap(bytes + codecs.heapBytes + recognizer.heapBytes));
   let released = false;
   return {
-    engines: { pdf, encryption, codecs, loadFont, webpService, memoryBytes: memoryBytes - snapshotBytes() },
-    heapBytes: () => pdf.heapBytes + codecs.heapBytes,
+    engines: {
+      pdf,
+      encryption,
+      codecs,
+      recognizer,
+      loadFont,
+      webpService,
+      memoryBytes: memoryBytes - snapshotBytes(),
+    },
+    heapBytes: () => pdf.heapBytes + codecs.heapBytes + recognizer.heapBytes,
     explain: (error) => pdf.explain(error),
     release(clean) {
       if (released) return;
       released = true;
       codecs.drop();
+      recognizer.drop();
       if (!clean || pdf.failed || spares.length >= limits.admission.requests) return;
       used.add(pdf);
       spares.push(pdf);
@@ -76,15 +95,27 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
   };
 }
 
-/** Bytes of wasm memory and heap snapshot that stay between requests. */
+/** Bytes of wasm memory, heap snapshot and models that stay between requests. */
 export function keptBytes(): number {
-  return spares.reduce((sum, pdf) => sum + pdf.heapBytes, snapshotBytes());
+  return spares.reduce((sum, pdf) => sum + pdf.heapBytes, snapshotBytes() + keptModelBytes());
 }
 
 /** Throws away what waits, for a request that needs the room. */
 export function dropSpares(): void {
   spares.length = 0;
   used.clear();
+  dropModels();
+}
+
+/**
+ * Throws away what waits and has more than `bytes` of heap, for a request that will need that room: the sooner, the more the
+ * request allocates until then, and the likelier the garbage collector comes by.
+ */
+export function dropLarger(bytes: number): void {
+  for (const pdf of spares.filter(({ heapBytes }) => heapBytes > bytes)) {
+    spares.splice(spares.indexOf(pdf), 1);
+    used.delete(pdf);
+  }
 }
 
 /** Clears what requests left in the engines that wait. It takes a few ms, so it is done when the answer is on its way. */

@@ -202,9 +202,9 @@ export const errorTable = {
   ocr_failed: {
     status: 500,
     title: "The text recognition failed",
-    when: "The recognition broke down on `page`.",
+    when: "ocr only. The recognition broke down on `page`; nothing was charged.",
     details: ["page"],
-    from: "named",
+    from: "operations",
   },
   overloaded: {
     status: 503,

@@ -12,7 +12,7 @@ import { answer } from "./respond.ts";
 import { webpServiceOf } from "./webp-service.ts";
 import { plans } from "../accounts/plans.ts";
 import type { Arena } from "../engines/pdf/heap.ts";
-import { clearSpares, dropSpares, type EngineLease, keptBytes, leaseEngines } from "../engines/pool.ts";
+import { clearSpares, dropLarger, dropSpares, type EngineLease, keptBytes, leaseEngines } from "../engines/pool.ts";
 import { readEnv } from "../env.ts";
 import { limits } from "../limits.ts";
 import { type Operation, scopesOf } from "../operations/define.ts";
@@ -59,7 +59,7 @@ interface Announced {
 async function handle(c: Context<AppEnv>, operation: Operation): Promise<Response> {
   const announced = announcedBody(c);
   const weight = weightOf(announced.bytes);
-  const ticket = await admissionFor(c).admit(weight);
+  const ticket = await admissionFor(c).admit(weight + (operation.besideBytes ?? 0));
   let lease: EngineLease | undefined;
   let payment: Payment | undefined;
   const release = (clean: boolean): void => {
@@ -140,11 +140,12 @@ async function leaseWithin(
   c: Context<AppEnv>,
   ticket: Ticket,
   expected: number,
-  { memoryBeside = false }: Operation,
+  { memoryBeside = false, besideBytes = 0 }: Operation,
 ): Promise<EngineLease> {
+  if (besideBytes > 0) dropLarger(limits.admission.lentBesideBytes);
   const allowHeap = (bytes: number): boolean | "busy" => ticket.grow(bytes);
-  const { images, loadFont } = readEnv(c.env);
-  const given = { memoryBytes: memoryBudget(c), webpService: images && webpServiceOf(images), loadFont };
+  const { images, loadFont, loadModel } = readEnv(c.env);
+  const given = { memoryBytes: memoryBudget(c), webpService: images && webpServiceOf(images), loadFont, loadModel };
   const lease = await leaseEngines(allowHeap, {
     ...given,
     expected,

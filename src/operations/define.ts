@@ -23,6 +23,7 @@ export const resultHeaders = {
   "X-Unknown-Fields-Count": "How many names in `values` the form does not have, where there are any.",
   "X-Original-Size": "Bytes of the file that was sent.",
   "X-Output-Size": "Bytes of the file in the body.",
+  "X-OCR-Mean-Confidence": "How surely the words of the recognised pages were read, 0 to 1: the mean of the words.",
   "X-Encryption": "The cipher that the PDF in the body is encrypted with: `aes-128` or `aes-256`.",
   "X-Encryption-Verified":
     "`true`: the encrypted PDF was opened again, and cipher, permissions and passwords were as asked.",
@@ -84,6 +85,8 @@ export interface Operation<F extends Fields = Fields> {
    * an earlier request leaves too little.
    */
   readonly memoryBeside?: boolean;
+  /** Bytes of memory that every call takes beside the engine's heap: it is admitted only where they are free as well. */
+  readonly besideBytes?: number;
   /** Which of the result headers a 200 can carry. */
   readonly headers: readonly ResultHeader[];
   /** Problems that one field alone does not show: a parameter of another mode, one of two that must be given. */

@@ -96,6 +96,10 @@ export function pdfFiles(
   return { kind: "files", prefix, ...limits, accept: ["pdf"], description };
 }
 
+export function pdfOrImageFile(description: string): FileField {
+  return { kind: "file", accept: ["pdf", "png", "jpeg"], description };
+}
+
 /** A PNG, JPEG or WebP that only some modes of an operation need. */
 export function imageFile(description: string, notes: Notes = {}): OptionalFileField {
   return { kind: "file", accept: imageKinds, optional: true, description, notes };

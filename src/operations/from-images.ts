@@ -1,9 +1,9 @@
 import { Refusal } from "../engines/errors.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 import { ImageObjects } from "../engines/pdf/image-object.ts";
-import { largestMargin, layOut, type PageOptions } from "../engines/pdf/image-page.ts";
-import { ownBytes } from "../engines/pdf/joined-bytes.ts";
-import { PdfFile, pdfNumber } from "../engines/pdf/pdf-file.ts";
+import { addImagePage, endDocument } from "../engines/pdf/image-document.ts";
+import { largestMargin, type PageOptions } from "../engines/pdf/image-page.ts";
+import { PdfFile } from "../engines/pdf/pdf-file.ts";
 import { embedImage, type ImageInput } from "../engines/raster/embed.ts";
 import type { ImageFacts } from "../engines/raster/image-facts.ts";
 import { limits } from "../limits.ts";
@@ -79,11 +79,13 @@ the space and is cut off at its edges. \`stretch\`: it fills the space and is di
         own = { bytes: input.bytes, facts, number: await objects.add(image) };
         known.push(own);
       }
-      pages.push(addPage(file, tree, own, options));
+      pages.push(addImagePage(file, tree, own, options));
     }
-    file.add(`<< /Type /Pages /Kids [${pages.map((page) => `${page} 0 R`).join(" ")}] /Count ${pages.length} >>`, tree);
-    file.add(`<< /Type /Catalog /Pages ${tree} 0 R >>`, catalog);
-    return { kind: "pdf", bytes: file.end(catalog), headers: { "X-Page-Count": String(pages.length) } };
+    return {
+      kind: "pdf",
+      bytes: endDocument(file, { catalog, tree, pages }),
+      headers: { "X-Page-Count": String(pages.length) },
+    };
   },
 });
 
@@ -91,14 +93,6 @@ the space and is cut off at its edges. \`stretch\`: it fills the space and is di
 interface Known extends Pick<ImageInput, "bytes"> {
   readonly facts: ImageFacts;
   readonly number: number;
-}
-
-function addPage(file: PdfFile, tree: number, { facts, number }: Known, options: PageOptions): number {
-  const { width, height, content } = layOut(facts, options);
-  const drawing = file.addStream("", ownBytes(new TextEncoder().encode(content)));
-  const box = `/MediaBox [0 0 ${pdfNumber(width)} ${pdfNumber(height)}]`;
-  const resources = `/Resources << /XObject << /Im0 ${number} 0 R >> >>`;
-  return file.add(`<< /Type /Page /Parent ${tree} 0 R ${box} ${resources} /Contents ${drawing} 0 R >>`);
 }
 
 function pixelCounter(): (pixels: number) => void {

@@ -7,6 +7,7 @@ import { fillForm } from "./fill-form.ts";
 import { fromImages } from "./from-images.ts";
 import { merge } from "./merge.ts";
 import { metadata } from "./metadata.ts";
+import { ocr } from "./ocr.ts";
 import { protect } from "./protect.ts";
 import { rotate } from "./rotate.ts";
 import { sign } from "./sign.ts";
@@ -22,6 +23,7 @@ export const operations: readonly Operation[] = [
   extractPages,
   toImages,
   fromImages,
+  ocr,
   protect,
   compress,
   rotate,

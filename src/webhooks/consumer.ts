@@ -14,8 +14,8 @@ import { databaseAt, type Env } from "../env.ts";
 const LANES = 5;
 /** Milliseconds after which the rest of a subscription's messages wait for another batch: others are to get their turn. */
 const LANE_TIME = 5_000;
-const PUT_OFF_SECONDS = 20;
-/** Seconds that a wake-up which came too early waits, at most. One that is earlier still is not the one that counts. */
+const PUT_OFF_SECONDS = 10;
+/** Seconds that a message which came too early waits, at most: the sweep is there for more. */
 const EARLY_SECONDS = 60;
 /** Seconds until a message that met a fault is tried again, doubled each time, and at most. */
 const FAULT_SECONDS = 5;
@@ -53,18 +53,21 @@ async function work(message: Wakeup, env: Env): Promise<void> {
   const { shard, delivery } = message.body;
   const db = databaseAt(env, shard);
   const claimed = await claim(db, delivery, new Date());
-  const dueAt =
-    "over" in claimed
-      ? claimed.over
-        ? undefined
-        : claimed.dueAt
-      : await recordOutcome(db, claimed, await attempt(claimed, env.webhooks), env.webhooks.retrySeconds);
-  if (dueAt === undefined) return message.ack();
-  const delaySeconds = Math.max(0, Math.ceil((dueAt.getTime() - Date.now()) / 1_000));
-  // A wake-up too many: the one of the last attempt comes when it is time, or else the sweep's.
-  if ("over" in claimed && delaySeconds > EARLY_SECONDS) return message.ack();
-  message.retry({ delaySeconds });
+  if ("over" in claimed) return claimed.over ? message.ack() : wakeEarly(message, claimed.dueAt);
+  const outcome = await attempt(claimed, env.webhooks);
+  const next = await recordOutcome(db, claimed, outcome, env.webhooks.retrySeconds);
+  if (next === undefined) message.ack();
+  else message.retry({ delaySeconds: secondsUntil(next) });
 }
+
+/** For a message that came before its time, by a clock that differs; one that is far too early is a second one, of no use. */
+function wakeEarly(message: Wakeup, dueAt: Date): void {
+  const delaySeconds = secondsUntil(dueAt);
+  if (delaySeconds > EARLY_SECONDS) message.ack();
+  else message.retry({ delaySeconds });
+}
+
+const secondsUntil = (time: Date): number => Math.max(0, Math.ceil((time.getTime() - Date.now()) / 1_000));
 
 async function attempt({ event, webhook }: Claim, { serverSecret, targets }: WebhookSettings): Promise<Attempt> {
   const now = new Date();

@@ -121,6 +121,7 @@ export function survivalCases(input: Input, companion: Input): Case[] {
           { ...one("fill-form-flatten", "fill-form", { values: "{}", flatten: "true" }), expected: undefined },
         ]),
     one("text", "extract-text", { words: "true" }),
+    one("ocr", "ocr", { output: "pdf", pages: "1" }),
     one("to-images", "to-images", { dpi: "36" }),
     one("to-images-jpeg", "to-images", { dpi: "50", format: "jpeg" }),
     one("metadata-get", "metadata", { action: "get" }),
@@ -200,6 +201,13 @@ function compressionProblems(answer: Answer, { sources, password }: Case, bytes:
   return problems;
 }
 
+/** A page looks as before, to the pixel, with text under it. */
+function searchableProblems({ sources, password }: Case, bytes: Uint8Array): string[] {
+  const [source] = sources;
+  if (!source?.view || source.bytes.length > LARGEST_DRAWN) return [];
+  return looksThatDiffer(drawPages(source.bytes, source.password), drawPages(bytes, password), 0.9999);
+}
+
 /** Everything that is wrong with a 200, in words; empty when nothing is. */
 export async function checkAnswer(answer: Answer, one: Case): Promise<string[]> {
   const { sources, expected, password, problemsOf } = one;
@@ -228,6 +236,7 @@ export async function checkAnswer(answer: Answer, one: Case): Promise<string[]> 
     problems.push(
       ...report.warnings.filter((warning) => !known.has(warning)).map((warning) => `${name} qpdf warns: ${warning}`),
     );
+    if (one.operation === "ocr") problems.push(...searchableProblems(one, bytes));
     const mapping = expected?.[index];
     if (mapping === undefined) continue;
     const drawing = views.some(({ pages }) => pages[0]?.drawing !== undefined);

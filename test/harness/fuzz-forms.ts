@@ -77,6 +77,17 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       quality: random.pick([undefined, "1", "100"]),
       pages: random.pick(["1", "last-2", "odd", "99"]),
     }),
+  ocr({ random, document, image }) {
+    const output = random.pick([undefined, "pdf"]);
+    return given({
+      ...(random.once(4) ? { file: image() } : document()),
+      output,
+      words: output === undefined ? random.pick([undefined, "true"]) : undefined,
+      mode: random.pick([undefined, undefined, "force"]),
+      // One page: what may break is what is read, and recognising it takes seconds.
+      pages: random.pick(["1", "last", "99"]),
+    });
+  },
   "from-images": ({ random, image }) =>
     given({
       ...Object.fromEntries(Array.from({ length: 1 + random.below(3) }, (_, index) => [`image${index}`, image()])),

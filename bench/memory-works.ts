@@ -1,0 +1,163 @@
+/** What `npm run memory` lets the service do, on documents of 25 MiB and of many pages, fields, pixels or letters. */
+import { fieldsOf, valuesOf } from "./forms.ts";
+import { jpegParts } from "./from-images.ts";
+import { pdfPart, type Part } from "../test/harness/client.ts";
+import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
+import { document, largeDocument } from "../test/harness/fixtures.ts";
+import { brochure } from "../test/harness/jpeg-document-fixtures.ts";
+import { show, showCodes, textDocument, type TextPage } from "../test/harness/text-fixtures.ts";
+
+export interface Call {
+  readonly operation: string;
+  readonly parts: Readonly<Record<string, Part>>;
+}
+
+const merge = (files: readonly Uint8Array[]): Call => ({
+  operation: "merge",
+  parts: Object.fromEntries(files.map((bytes, index) => [`file${index}`, pdfPart(bytes)])),
+});
+const split = (bytes: Uint8Array): Call => ({ operation: "split", parts: { file: pdfPart(bytes), mode: "pages" } });
+const rotate = (bytes: Uint8Array): Call => ({ operation: "rotate", parts: { file: pdfPart(bytes), angle: "90" } });
+const protect = (bytes: Uint8Array): Call => ({
+  operation: "protect",
+  parts: { file: pdfPart(bytes), userPassword: "user" },
+});
+
+const fromImages = (count: number, bytes: number): Call => ({
+  operation: "from-images",
+  parts: jpegParts(count, bytes),
+});
+
+const extract = (bytes: Uint8Array, fields: Record<string, string> = {}): Call => ({
+  operation: "extract-text",
+  parts: { file: pdfPart(bytes), ...fields },
+});
+
+/** Pages of so many characters each, in lines of 100. Letters below a space are codes of the font `F2`. */
+function pagesOf(pages: number, characters: number, text: string): TextPage[] {
+  const line = text.repeat(Math.ceil(100 / text.length)).slice(0, 100);
+  const codes = Array.from(line, (letter) => letter.charCodeAt(0));
+  const lines = Array.from({ length: Math.ceil(characters / 100) }, (_, index) => {
+    const y = 790 - index * 7;
+    return text.charCodeAt(0) < 32 ? showCodes(codes, 10, y, 4) : show(line, 10, y, 4);
+  });
+  return Array.from({ length: pages }, () => ({ content: lines.join("\n") }));
+}
+
+const images = (bytes: Uint8Array, fields: Readonly<Record<string, string>>): Call => ({
+  operation: "to-images",
+  parts: { file: pdfPart(bytes), ...fields },
+});
+const ocr = (bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): Call => ({
+  operation: "ocr",
+  parts: { file: pdfPart(bytes), mode: "force", ...fields },
+});
+const compress = (bytes: Uint8Array): Call => ({ operation: "compress", parts: { file: pdfPart(bytes) } });
+
+const stamp = (operation: string, bytes: Uint8Array, fields: Readonly<Record<string, string>>): Call => ({
+  operation,
+  parts: { file: pdfPart(bytes), ...fields },
+});
+
+/** A call of each kind, on a megabyte at most; the last takes longest. */
+export function smallCalls(): readonly Call[] {
+  const small = document({ name: "small", pages: 5, features: ["outline", "links", "form"] });
+  const megabyte = largeDocument(1);
+  const oneLine = drawing({
+    width: 300,
+    height: 60,
+    content: "BT /F1 12 Tf 20 30 Td (Letters to be recognised) Tj ET",
+  });
+  const plain = [merge([small, megabyte]), split(megabyte), rotate(megabyte), protect(small), extract(small)];
+  return [...plain, compress(small), fromImages(2, 500_000), ocr(oneLine)];
+}
+
+const page = textPage({ width: 612, height: 792, colour: true });
+const letter = drawing(page);
+/** Letter, scanned in grey at 300 dpi, uncompressed, with grain. */
+const scan = drawing({
+  width: 612,
+  height: 792,
+  content: "q 612 0 0 792 0 0 cm /I Do Q",
+  resources: "/XObject << /I $0 >>",
+  objects: [
+    {
+      entries: "/Type /XObject /Subtype /Image /Width 2550 /Height 3300 /ColorSpace /DeviceGray /BitsPerComponent 8",
+      data: Uint8Array.from({ length: 2550 * 3300 }, (_, index) => 200 + (Math.imul(index, 2_654_435_761) >>> 27)),
+    },
+  ],
+});
+const twenty = drawing(...Array.from({ length: 20 }, () => page));
+const twoHundred = drawing(...Array.from({ length: 200 }, () => page));
+const large = largeDocument(25);
+const largeForm = document({
+  name: "large",
+  pages: 100,
+  features: ["image-per-page", "form"],
+  imageBytes: 256 * 1024,
+});
+const SIGNATURE = JSON.stringify({ page: 1, x: 72, y: 650, width: 200, height: 60 });
+const FILLED = JSON.stringify({ "person.name": "\u041f\u0440\u0438\u0432\u0456\u0442", agree: false });
+// The form around the file takes a little of the 32 MiB that a body may have.
+const largest = largeDocument(31.9);
+/** About as much text as one answer may hold: Latin, of one byte a character, and other, of two. */
+const longText = textDocument(pagesOf(400, 9_600, "Lorem ipsum "));
+const cyrillic = textDocument(pagesOf(400, 9_600, "\u0001\u0002\u0003\u0002"), ["\u043f", "\u0440", "\u0443"]);
+const manyWords = textDocument(pagesOf(100, 2_980, "w "));
+const manyFields = fieldsOf(19_000, (index) => `/V (value ${index})`, "/NeedAppearances true");
+const arabicLabel = { template: "\u0635\u0641\u062d\u0629 {n}" };
+const halves = [largeDocument(12.5), largeDocument(12.5)];
+const megabyte = [largeDocument(0.5), largeDocument(0.5)];
+const photographs = brochure(12);
+const each = [[merge(halves)], [split(large)], [rotate(large)], [protect(large)]];
+/** By name: rounds one after the other, the calls of each at once. */
+export const works: [string, Call[][]][] = [
+  ["merge of 25 MiB in two files", [[merge(halves)]]],
+  ["split of 25 MiB", [[split(large)]]],
+  ["rotate of 25 MiB", [[rotate(large)]]],
+  ["protect of 25 MiB", [[protect(large)]]],
+  ["from-images of 20 JPEGs of 1.5 MB", [[fromImages(20, 1_500_000)]]],
+  ["from-images of 10 JPEGs of 3 MB", [[fromImages(10, 3_000_000)]]],
+  ["protect of 32 MiB", [[protect(largest)]]],
+  ["extract-text of 25 MiB", [[extract(large)]]],
+  ["extract-text of 32 MiB", [[extract(largest)]]],
+  ["extract-text of 3,840,000 characters", [[extract(longText)]]],
+  ["extract-text of 3,840,000 in Cyrillic", [[extract(cyrillic)]]],
+  ["extract-text of 149,000 words, placed", [[extract(manyWords, { words: "true" })]]],
+  ["two extract-texts of as many at once", [[extract(longText), extract(longText)]]],
+  ["two merges of 25 MiB at once", [[merge(halves), merge(halves)]]],
+  ["two rotates of 25 MiB at once", [[rotate(large), rotate(large)]]],
+  ["each of 25 MiB, three times in a row", [...each, ...each, ...each]],
+  ["compress of 25 MiB that do not compress", [[compress(large)]]],
+  [`compress of photographs, ${(photographs.length / 1e6).toFixed(1)} MB`, [[compress(photographs)]]],
+  ["Letter at 600 dpi as png", [[images(letter, { dpi: "600" })]]],
+  ["Letter at 600 dpi as jpeg", [[images(letter, { dpi: "600", format: "jpeg" })]]],
+  ["a grey scan at 600 dpi as png", [[images(scan, { dpi: "600" })]]],
+  ["a grey scan at 600 dpi as jpeg", [[images(scan, { dpi: "600", format: "jpeg" })]]],
+  ["Letter at 600 dpi as webp", [[images(letter, { dpi: "600", format: "webp" })]]],
+  ["Letter at 270 dpi as webp", [[images(letter, { dpi: "270", format: "webp" })]]],
+  ["200 pages at 150 dpi as png", [[images(twoHundred, { dpi: "150" })]]],
+  ["200 pages at 150 dpi as jpeg", [[images(twoHundred, { dpi: "150", format: "jpeg" })]]],
+  ["two of 20 pages as webp at once", [[images(twenty, { format: "webp" }), images(twenty, { format: "webp" })]]],
+  ["watermark of 25 MiB, tiled", [[stamp("watermark", large, { kind: "text", text: "Draft", tile: "true" })]]],
+  ["add-page-numbers of 25 MiB in Arabic", [[stamp("add-page-numbers", large, arabicLabel)]]],
+  ["sign of 25 MiB", [[stamp("sign", large, { mode: "type", typedName: "Ada", field: SIGNATURE })]]],
+  ["fill-form of 25 MiB, flattened", [[stamp("fill-form", largeForm, { values: FILLED, flatten: "true" })]]],
+  [
+    "fill-form of 2,000 fields in Cyrillic",
+    [
+      [
+        stamp("fill-form", fieldsOf(2000), {
+          values: valuesOf(2000, "\u041f\u0440\u0438\u0432\u0456\u0442 \u0441\u0432\u0456\u0442\u0435"),
+        }),
+      ],
+    ],
+  ],
+  ["fill-form that draws 19,000 fields", [[stamp("fill-form", manyFields, { values: "{}", flatten: "true" })]]],
+  ["ocr of three pages", [[ocr(drawing(page, page, page))]]],
+  ["ocr in three languages", [[ocr(letter, { languages: "nld+eng+jpn" })]]],
+  ["ocr of a page of 25 MiB, searchable", [[ocr(large, { output: "pdf", pages: "1" })]]],
+  ["ocr and merge of 25 MiB in turn", [[ocr(letter)], [merge(halves)], [ocr(letter)], [merge(halves)]]],
+  ["two ocr at once", [[ocr(letter), ocr(letter)]]],
+  ["50 merges of 1 MiB at once", [Array.from({ length: 50 }, () => merge(megabyte))]],
+];

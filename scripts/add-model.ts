@@ -1,0 +1,43 @@
+/**
+ * `npm run model -- add <code>.traineddata`: puts a model of Tesseract's in place, so that `languages` of ocr takes its code.
+ * It stays there over `npm install`; the service knows it from its next start or deployment on.
+ */
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { listModels, putModel } from "../wasm/models.ts";
+import { putEnginesInPlace } from "./engines-in-place.ts";
+import { root } from "./local-database.ts";
+
+const USAGE = "usage: npm run model -- add <code>.traineddata   (the file's name is the language's code, such as rus)";
+const ENDING = ".traineddata";
+/** A model's file begins with how many parts it can have, and where they are (Tesseract's tessdatamanager.h). */
+const PARTS = 24;
+/** The part that the neural engine reads. */
+const NEURAL = 17;
+
+async function add(path: string): Promise<string> {
+  const file = await readFile(path);
+  if (!basename(path).endsWith(ENDING)) throw new Error(`${path} does not end with ${ENDING}`);
+  const count = file.length > 4 + PARTS * 8 ? file.readUInt32LE(0) : 0;
+  const hasNeural = count > NEURAL && count <= PARTS && file.readBigInt64LE(4 + NEURAL * 8) > 0n;
+  if (!hasNeural) throw new Error(`${path} is no model of Tesseract 4 or later`);
+  const code = basename(path, ENDING);
+  await putEnginesInPlace();
+  const generated = join(root, "wasm/generated");
+  putModel(generated, code, gzipSync(file, { level: 9 }));
+  return `${code} is in place. Languages: ${listModels(generated).join(", ")}`;
+}
+
+const [order, path, ...more] = process.argv.slice(2);
+if (order !== "add" || path === undefined || more.length > 0) {
+  console.error(USAGE);
+  process.exitCode = 2;
+} else {
+  try {
+    console.log(await add(path));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,46 @@
+/** The models of text recognition: files of Tesseract's, put in place by wasm/prepare.ts and scripts/add-model.ts. */
+import { MiB } from "../../limits.ts";
+
+/** Reads a model's file, gzipped. */
+export type LoadModel = (code: string) => Promise<ArrayBuffer>;
+
+/** Bytes of gzipped models that are kept in the isolate. */
+const MOST_KEPT = 6 * MiB;
+
+/** Those of the last requests, the newest last: they hold nothing of a caller. */
+const kept = new Map<string, ArrayBuffer>();
+
+/** Bytes of models that stay between requests. */
+export function keptModelBytes(): number {
+  return [...kept.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+/** Lets go of the models that are kept. */
+export function dropModels(): void {
+  kept.clear();
+}
+
+/** A model's bytes, unpacked, for one use. */
+export async function readModel(code: string, load: LoadModel): Promise<Uint8Array> {
+  const file = kept.get(code) ?? (await load(code));
+  kept.delete(code);
+  kept.set(code, file);
+  for (const [oldest] of kept) {
+    if (keptModelBytes() <= MOST_KEPT) break;
+    kept.delete(oldest);
+  }
+  return unpacked(file);
+}
+
+/** Unpacks into one piece: gzip tells the size in its last four bytes (RFC 1952, 2.3.1). */
+async function unpacked(file: ArrayBuffer): Promise<Uint8Array> {
+  const model = new Uint8Array(new DataView(file).getUint32(file.byteLength - 4, true));
+  const { body } = new Response(file);
+  if (!body) throw new Error("a model is empty");
+  let at = 0;
+  for await (const chunk of body.pipeThrough(new DecompressionStream("gzip"))) {
+    model.set(chunk, at);
+    at += chunk.length;
+  }
+  return model;
+}

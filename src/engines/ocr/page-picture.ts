@@ -1,0 +1,178 @@
+import type { Device, DisplayList, Matrix, Pixmap } from "mupdf";
+import type { OpenPdf } from "../pdf/document.ts";
+import { limits } from "../../limits.ts";
+import type { GreyRaster } from "./tesseract.ts";
+import type { PixelBox } from "./tesseract-results.ts";
+
+/** Points of an inch. */
+const POINTS = 72;
+
+/** x0, y0, x1, y1 in points, origin top-left of the visible page, y down. */
+export type PointBox = readonly [number, number, number, number];
+
+/** What the images of a page say about it. */
+interface Scan {
+  /** Share of the page that its largest image covers, 0 to 1. */
+  readonly share: number;
+  /** Pixels an inch of that image, as it is placed. */
+  readonly dpi: number;
+}
+
+/** How a page is drawn. */
+export interface View {
+  /** Pixels an inch. */
+  readonly dpi: number;
+  /** Degrees clockwise. */
+  readonly turn: number;
+  /** The part of it that is drawn; all where it is not given. */
+  readonly part?: PointBox;
+}
+
+/** A page of a document that is drawn grey, at several resolutions and turned: interpreted once. */
+export class PagePicture implements Disposable {
+  /** Of the visible page, in points. */
+  readonly width: number;
+  readonly height: number;
+  readonly #open: OpenPdf;
+  readonly #list: DisplayList;
+  readonly #bounds: readonly [number, number, number, number];
+
+  /**
+   * @param page 0-based.
+   * @throws Refusal `invalid_file`, `limit_exceeded`, `overloaded` (memory).
+   */
+  constructor(open: OpenPdf, page: number) {
+    this.#open = open;
+    [this.#bounds, this.#list] = explained(open, () => {
+      const loaded = open.document.loadPage(page);
+      try {
+        return [loaded.getBounds(), loaded.toDisplayList(true)] as const;
+      } finally {
+        loaded.destroy();
+      }
+    });
+    const [x0, y0, x1, y1] = this.#bounds;
+    [this.width, this.height] = [Math.max(1, x1 - x0), Math.max(1, y1 - y0)];
+  }
+
+  /** The highest resolution at which the page has no more pixels than one page may have. */
+  get mostDpi(): number {
+    return POINTS * Math.sqrt(limits.ocr.pagePixels / (this.width * this.height));
+  }
+
+  /** The largest image of the page; undefined where it has none. */
+  scan(): Scan | undefined {
+    let largest: Scan | undefined;
+    const area = this.width * this.height;
+    const place = (image: { getWidth(): number; getHeight(): number }, [a, b, c, d]: Matrix): void => {
+      const share = Math.min(1, Math.abs(a * d - b * c) / area);
+      if (share <= (largest?.share ?? 0)) return;
+      const [across, down] = [Math.hypot(a, b), Math.hypot(c, d)];
+      largest = { share, dpi: POINTS * Math.max(image.getWidth() / across, image.getHeight() / down) };
+    };
+    const { mupdf } = this.#open.engine;
+    explained(this.#open, () => {
+      const device: Device = new mupdf.Device({
+        fillImage: (image, matrix) => place(image, matrix),
+        fillImageMask: (image, matrix) => place(image, matrix),
+      });
+      try {
+        this.#list.run(device, mupdf.Matrix.identity);
+        device.close();
+      } finally {
+        device.destroy();
+      }
+    });
+    return largest;
+  }
+
+  /** Draws the page and gives its pixels to `use`, which must take them before anything else runs. */
+  async draw<T>(view: View, use: (raster: GreyRaster) => Promise<T>): Promise<T> {
+    const pixmap = explained(this.#open, () => this.#draw(view));
+    try {
+      const { buffer, byteOffset, byteLength } = pixmap.getPixels();
+      const data = new Uint8Array(buffer, byteOffset, byteLength);
+      return await use({ data, width: pixmap.getWidth(), height: pixmap.getHeight(), dpi: view.dpi });
+    } finally {
+      pixmap.destroy();
+    }
+  }
+
+  /**
+   * Where on the page something is that was seen in a drawing. What stands aslant on the page keeps its own width and height
+   * around its middle.
+   */
+  boxIn(view: View): (box: PixelBox) => PointBox {
+    const { Matrix } = this.#open.engine.mupdf;
+    const matrix = this.#matrix(view);
+    const [left, top] = this.#pixels(view, matrix);
+    const [a, b, c, d, e, f] = Matrix.invert(matrix);
+    const scale = POINTS / view.dpi;
+    const lies = Math.round(view.turn / 90) % 2 !== 0;
+    const [x0, y0] = this.#bounds;
+    return ([l, t, r, bottom]) => {
+      const [x, y] = [(l + r) / 2 + left, (t + bottom) / 2 + top];
+      const [middleX, middleY] = [a * x + c * y + e - x0, b * x + d * y + f - y0];
+      const [across, down] = [((r - l) * scale) / 2, ((bottom - t) * scale) / 2];
+      const [w, h] = lies ? [down, across] : [across, down];
+      return [middleX - w, middleY - h, middleX + w, middleY + h];
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#list.destroy();
+  }
+
+  #matrix({ dpi, turn }: View): Matrix {
+    const { Matrix } = this.#open.engine.mupdf;
+    const scale = Matrix.scale(dpi / POINTS, dpi / POINTS);
+    return turn === 0 ? scale : Matrix.concat(scale, Matrix.rotate(turn));
+  }
+
+  /** The pixels that the page covers, or the part of it: left, top, right, bottom. */
+  #pixels({ part }: View, matrix: Matrix): [number, number, number, number] {
+    const { Rect } = this.#open.engine.mupdf;
+    const [left, top, right, bottom] = this.#bounds;
+    const [x0, y0, x1, y1] = Rect.transform(
+      part
+        ? [
+            Math.max(left, left + part[0]),
+            Math.max(top, top + part[1]),
+            Math.min(right, left + part[2]),
+            Math.min(bottom, top + part[3]),
+          ]
+        : [left, top, right, bottom],
+      matrix,
+    );
+    const [x, y] = [Math.floor(x0 + 0.001), Math.floor(y0 + 0.001)];
+    return [x, y, Math.max(x + 1, Math.ceil(x1 - 0.001)), Math.max(y + 1, Math.ceil(y1 - 0.001))];
+  }
+
+  #draw(view: View): Pixmap {
+    const { mupdf } = this.#open.engine;
+    const matrix = this.#matrix(view);
+    const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceGray, this.#pixels(view, matrix), false);
+    try {
+      pixmap.clear(255);
+      const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
+      this.#list.run(device, matrix);
+      device.close();
+      device.destroy();
+      return pixmap;
+    } catch (error) {
+      pixmap.destroy();
+      throw error;
+    }
+  }
+}
+
+/** What MuPDF reports while it draws, in our words, and what it leaves out for lack of memory. */
+function explained<T>({ engine }: OpenPdf, work: () => T): T {
+  try {
+    const result = work();
+    engine.refuseStarved();
+    return result;
+  } catch (error) {
+    throw engine.explain(error);
+  }
+}

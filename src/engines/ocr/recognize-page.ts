@@ -1,0 +1,151 @@
+import type { PagePicture, View } from "./page-picture.ts";
+import type { TextRecognizer } from "./tesseract.ts";
+import type { QuarterTurns, ReadLine, ReadWord } from "./tesseract-results.ts";
+import type { Line, RecognizedPage, Word } from "./words.ts";
+
+/** A recognised page, and what is told of it. */
+export interface PageReading extends RecognizedPage {
+  /** Lines end with `\n`, paragraphs with an empty line. */
+  readonly text: string;
+  /** Mean of the words, 0 to 1; 0 where there are none. */
+  readonly confidence: number;
+  /** The languages that its words were read in. */
+  readonly languages: ReadonlySet<string>;
+}
+
+/** Pixels an inch: more costs more and finds no more, where the letters are of usual size (`npm run bench -- --only ocr`). */
+const DPI = 200;
+/** Lines below this many pixels are read badly (a scan at 125 dpi, 14 pixels: 5 % errors; 17 pixels: 1 %); then they are drawn as high. */
+const LOWEST_LINE = 16;
+const GOOD_LINE = 23;
+/** More than this only blurs. */
+const MOST_ENLARGED = 3;
+/** Degrees: lines that rise more than this are read in the wrong order where they stand side by side. */
+const LEVEL_ENOUGH = 0.3;
+/** What is read upside down has a confidence of 0.3 to 0.4, what is read rightly of 0.8 and more. */
+const DOUBTFUL = 0.65;
+/** How much surer another direction must be. */
+const SURER = 0.15;
+/** Degrees clockwise, the likeliest first: text that stands on its right side Tesseract reads as it is. */
+const OTHER_TURNS = [180, 90, 270] as const;
+/** Lines that another direction is tried with. */
+const SAMPLE_LINES = 6;
+/** Points around them: letters that touch an edge are not seen as such. */
+const SAMPLE_MARGIN = 12;
+
+/**
+ * Recognises a page: drawn as finely as its letters ask for, its lines level, upright. Pages do not know each other.
+ * `recognizer` has its languages open.
+ * @throws Refusal `limit_exceeded`, `overloaded` (memory); RecognitionFailure.
+ */
+export async function recognizePage(picture: PagePicture, recognizer: TextRecognizer): Promise<PageReading> {
+  const scan = picture.scan();
+  // A scan holds no more than its own pixels.
+  const own = scan && scan.share > 0.5 ? scan.dpi : DPI;
+  const dpi = Math.min(DPI, own, picture.mostDpi);
+  const first = await readView(picture, recognizer, { dpi, turn: 0 });
+  if (first.lineCount === 0 || first.certainty >= DOUBTFUL) return readingOf(picture, first);
+  const sample = sampleOf(picture, first);
+  let best = { turn: 0, certainty: first.certainty + SURER };
+  for (const turn of OTHER_TURNS) {
+    const { certainty } = await readView(picture, recognizer, { ...sample, turn });
+    if (certainty > best.certainty) best = { turn, certainty };
+    if (certainty >= DOUBTFUL) break;
+  }
+  if (best.turn === 0) return readingOf(picture, first);
+  const second = await readView(picture, recognizer, { dpi: first.view.dpi, turn: best.turn });
+  return readingOf(picture, second.certainty > first.certainty ? second : first);
+}
+
+/** The part of a page where most was found on a few lines. */
+function sampleOf(picture: PagePicture, { view, lines }: ViewReading): Omit<View, "turn"> {
+  const place = picture.boxIn(view);
+  const letters = lines.map(({ words }) => words.reduce((sum, { text }) => sum + text.length, 0));
+  let [start, most] = [0, 0];
+  for (let at = 0; at < lines.length; at++) {
+    const found = letters.slice(at, at + SAMPLE_LINES).reduce((sum, count) => sum + count, 0);
+    if (found > most) [start, most] = [at, found];
+  }
+  const words = lines.slice(start, start + SAMPLE_LINES).flatMap((line) => line.words);
+  if (words.length === 0) return { dpi: view.dpi };
+  const [x0, y0, x1, y1] = around(words.map(({ box }) => place(box)));
+  return { dpi: view.dpi, part: [x0 - SAMPLE_MARGIN, y0 - SAMPLE_MARGIN, x1 + SAMPLE_MARGIN, y1 + SAMPLE_MARGIN] };
+}
+
+/** What was read in one view of a page. */
+interface ViewReading {
+  readonly view: View;
+  readonly lines: readonly ReadLine[];
+  /** How many lines were seen, whether they could be read or not. */
+  readonly lineCount: number;
+  /** Mean of the words. */
+  readonly confidence: number;
+  /** Mean of the letters. */
+  readonly certainty: number;
+}
+
+async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted: View): Promise<ViewReading> {
+  const { skew, lineHeights } = await picture.draw(wanted, (raster) => recognizer.look(raster));
+  const height = lineHeights[lineHeights.length >> 1] ?? GOOD_LINE;
+  const enlarged = height < LOWEST_LINE ? Math.min(MOST_ENLARGED, GOOD_LINE / height) : 1;
+  const view: View = {
+    ...wanted,
+    dpi: Math.min(wanted.dpi * enlarged, picture.mostDpi),
+    turn: wanted.turn + (Math.abs(skew) > LEVEL_ENOUGH ? skew : 0),
+  };
+  if (view.turn !== wanted.turn || view.dpi > wanted.dpi) {
+    await picture.draw(view, (raster) => recognizer.look(raster));
+  }
+  const lines = await recognizer.read();
+  const words = lines.flatMap((line) => line.words);
+  return {
+    view,
+    lines,
+    lineCount: lineHeights.length,
+    confidence: mean(words, () => 1),
+    certainty: mean(words, ({ text }) => text.length),
+  };
+}
+
+function mean(words: readonly ReadWord[], weight: (word: ReadWord) => number): number {
+  const all = words.reduce((sum, word) => sum + weight(word), 0);
+  return words.reduce((sum, word) => sum + word.confidence * weight(word), 0) / Math.max(1, all);
+}
+
+function readingOf(picture: PagePicture, { view, lines, confidence }: ViewReading): PageReading {
+  const place = picture.boxIn(view);
+  const words = lines.flatMap((line) => line.words);
+  const turned = Math.round(view.turn / 90) + commonTurns(words);
+  return {
+    rotation: ((turned % 4) * 90) as RecognizedPage["rotation"],
+    lines: lines.map((line): Line => {
+      const placed = line.words.map(({ text, box, confidence }): Word => ({
+        text,
+        bbox: place(box).map(rounded) as unknown as Word["bbox"],
+        confidence,
+      }));
+      return { words: placed, bbox: around(placed.map(({ bbox }) => bbox)) };
+    }),
+    text: lines.map((line, index) => (index === 0 ? "" : line.startsParagraph ? "\n\n" : "\n") + line.text).join(""),
+    confidence,
+    languages: new Set(words.map(({ language }) => language)),
+  };
+}
+
+const rounded = (value: number): number => Math.round(value * 100) / 100;
+
+/** Tesseract itself reads text that stands on its right side. */
+function commonTurns(words: readonly ReadWord[]): QuarterTurns {
+  const letters = [0, 0, 0, 0];
+  for (const { text, turns } of words) letters[turns] = (letters[turns] ?? 0) + text.length;
+  return letters.indexOf(Math.max(...letters)) as QuarterTurns;
+}
+
+function around(boxes: readonly Line["bbox"][]): Line["bbox"] {
+  return [
+    Math.min(...boxes.map(([x0]) => x0)),
+    Math.min(...boxes.map(([, y0]) => y0)),
+    Math.max(...boxes.map(([, , x1]) => x1)),
+    Math.max(...boxes.map(([, , , y1]) => y1)),
+  ];
+}

@@ -1,0 +1,117 @@
+/** What Tesseract found, out of its memory. */
+import type { PageIterator, ResultIterator, Tesseract } from "../../../wasm/generated/tesseract.js";
+
+/** Pixels, origin top-left: left, top, right, bottom. */
+export type PixelBox = readonly [number, number, number, number];
+
+/** Quarter turns clockwise that bring a page upright. */
+export type QuarterTurns = 0 | 1 | 2 | 3;
+
+export interface ReadWord {
+  /** Without spaces. */
+  readonly text: string;
+  readonly box: PixelBox;
+  /** 0 to 1. */
+  readonly confidence: number;
+  /** The language whose model read it. */
+  readonly language: string;
+  /** What would make the word upright. */
+  readonly turns: QuarterTurns;
+}
+
+/** A line's words in reading order. */
+export interface ReadLine {
+  readonly words: ReadWord[];
+  /** The words, with a space between them where the line has one. */
+  text: string;
+  /** Whether a paragraph or another block begins with it. */
+  readonly startsParagraph: boolean;
+}
+
+/** Of the writing directions. */
+const TOP_TO_BOTTOM = 2;
+export const LEVEL = { paragraph: 1, line: 2, word: 3 } as const;
+
+export function linesOf(core: Tesseract, found: ResultIterator): ReadLine[] {
+  const lines: ReadLine[] = [];
+  if (core.getPointer(found) === 0) return lines;
+  using memory = intsIn(core);
+  let line: ReadLine | undefined;
+  /** What of the line's text comes behind its words so far. */
+  let rest = "";
+  let startsParagraph = true;
+  found.Begin();
+  do {
+    startsParagraph ||= found.IsAtBeginningOf(LEVEL.paragraph);
+    if (found.IsAtBeginningOf(LEVEL.line)) {
+      line = undefined;
+      rest = plain(found.GetUTF8Text(LEVEL.line));
+    }
+    const box = memory.box(found, LEVEL.word);
+    const text = plain(found.GetUTF8Text(LEVEL.word)).replaceAll(" ", "");
+    if (!box || text === "") continue;
+    if (!line) {
+      lines.push((line = { words: [], text: "", startsParagraph }));
+      startsParagraph = false;
+    }
+    const word: ReadWord = {
+      text,
+      box,
+      confidence: Math.min(1, Math.max(0, found.Confidence(LEVEL.word) / 100)),
+      language: found.WordRecognitionLanguage(),
+      turns: memory.turns(found),
+    };
+    const at = rest.indexOf(text);
+    const space = line.words.length > 0 && rest.slice(0, Math.max(0, at)).includes(" ");
+    if (at >= 0) rest = rest.slice(at + text.length);
+    line.text += space ? ` ${text}` : text;
+    const last = line.words.at(-1);
+    if (!space && last && isHangul(last.text.at(-1)) && isHangul(text[0])) {
+      line.words[line.words.length - 1] = joined(last, word);
+    } else line.words.push(word);
+  } while (found.Next(LEVEL.word));
+  core.destroy(found);
+  return lines;
+}
+
+/** Without marks of direction, which say what order shows anyway; white space as single spaces. */
+const plain = (text: string): string =>
+  text.replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "").replaceAll(/\s+/gu, " ");
+
+const isHangul = (character: string | undefined): boolean => /\p{Script=Hangul}/u.test(character ?? "");
+
+/** Tesseract takes each syllable of Korean for a word. */
+function joined(a: ReadWord, b: ReadWord): ReadWord {
+  const [n, m] = [a.text.length, b.text.length];
+  return {
+    ...a,
+    text: a.text + b.text,
+    box: [
+      Math.min(a.box[0], b.box[0]),
+      Math.min(a.box[1], b.box[1]),
+      Math.max(a.box[2], b.box[2]),
+      Math.max(a.box[3], b.box[3]),
+    ],
+    confidence: (a.confidence * n + b.confidence * m) / (n + m),
+  };
+}
+
+/** Four ints of the engine's memory, which its functions write to. */
+export function intsIn(core: Tesseract) {
+  const pointer = core._malloc(16);
+  const ints = (): Int32Array => new Int32Array(core.HEAPU8.buffer, pointer, 4);
+  return {
+    box(at: PageIterator, level: 2 | 3): PixelBox | undefined {
+      if (!at.BoundingBox(level, pointer, pointer + 4, pointer + 8, pointer + 12)) return undefined;
+      const [left = 0, top = 0, right = 0, bottom = 0] = ints();
+      return [left, top, right, bottom];
+    },
+    /** Text on its right side is to Tesseract a page that stands upright, written from top to bottom. */
+    turns(at: PageIterator): QuarterTurns {
+      at.Orientation(pointer, pointer + 4, pointer + 8, pointer + 12);
+      const [top = 0, writing = 0] = ints();
+      return ((4 - top + (writing === TOP_TO_BOTTOM ? 3 : 0)) % 4) as QuarterTurns;
+    },
+    [Symbol.dispose]: () => core._free(pointer),
+  };
+}

@@ -1,0 +1,155 @@
+import module from "../../../wasm/generated/tesseract.wasm";
+import createTesseract, { type TessBaseAPI, type Tesseract } from "../../../wasm/generated/tesseract.js";
+import { Refusal } from "../errors.ts";
+import type { AllowHeap } from "../pdf/heap.ts";
+import { CodecInstance } from "../raster/codec-instance.ts";
+import { intsIn, LEVEL, linesOf, type ReadLine } from "./tesseract-results.ts";
+import { type LoadModel, readModel } from "./models.ts";
+
+/** A picture of a page, 8 bits grey, rows from the top without padding. */
+export interface GreyRaster {
+  /** May be a view of another engine's heap: it is copied before anything else runs. */
+  readonly data: Uint8Array;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Pixels an inch. */
+  readonly dpi: number;
+}
+
+/** What is seen of a page before it is read. */
+export interface Layout {
+  /** Degrees clockwise by which the page must be turned for its lines to be level; not by quarters. */
+  readonly skew: number;
+  /** Heights of the lines, in pixels, ascending. */
+  readonly lineHeights: readonly number[];
+}
+
+/** Tesseract broke down: a trap, or its own word that it could not. */
+export class RecognitionFailure extends Error {
+  override readonly name = "RecognitionFailure";
+}
+
+/** Columns and blocks are found by Tesseract itself, without its own look at the orientation. */
+const PAGE_MODE_AUTO = 3;
+const NEURAL_ENGINE = 1;
+
+/**
+ * Tesseract, for one request: instantiated when it is first used, dropped with the request or after anything went wrong in
+ * it. Its memory would keep the caller's page.
+ */
+export class TextRecognizer {
+  readonly #instance: CodecInstance<Tesseract>;
+  readonly #load: LoadModel;
+  #reader: { readonly api: TessBaseAPI; readonly languages: string } | undefined;
+
+  /** `allowHeap` is asked with the bytes that its memory wants to have. */
+  constructor(allowHeap: AllowHeap, load: LoadModel) {
+    this.#instance = new CodecInstance(createTesseract, module, (bytes) => allowHeap(this.heapBytes + bytes));
+    this.#load = load;
+  }
+
+  /** Bytes of wasm memory that it holds. */
+  get heapBytes(): number {
+    return this.#instance.heapBytes;
+  }
+
+  /** Gets ready to read these languages, those that come first with preference. */
+  async open(languages: readonly string[]): Promise<void> {
+    const name = languages.join("+");
+    if (this.#reader?.languages === name) return;
+    const models = await this.#models(languages);
+    await this.#use((core) => {
+      this.#close(core);
+      const api = start(core, models, name);
+      api.SetPageSegMode(PAGE_MODE_AUTO);
+      // A space only where the line has one: syllables of Korean are words to it.
+      api.SetVariable("preserve_interword_spaces", "1");
+      // As the models of Chinese and Japanese ask for themselves: without it whole lines of Korean are not seen.
+      if (languages.includes("kor")) api.SetVariable("textord_use_cjk_fp_model", "T");
+      this.#reader = { api, languages: name };
+    });
+  }
+
+  /** Takes a page and looks where its lines are. */
+  async look(raster: GreyRaster): Promise<Layout> {
+    return this.#use((core) => {
+      const { api } = this.#opened();
+      show(core, api, raster);
+      const page = api.AnalyseLayout();
+      if (core.getPointer(page) === 0) return { skew: 0, lineHeights: [] };
+      const lineHeights: number[] = [];
+      using memory = intsIn(core);
+      do {
+        const box = memory.box(page, LEVEL.line);
+        if (box) lineHeights.push(Math.min(box[2] - box[0], box[3] - box[1]));
+      } while (page.Next(LEVEL.line));
+      core.destroy(page);
+      return {
+        skew: (Math.atan(api.GetGradient()) * 180) / Math.PI,
+        lineHeights: lineHeights.sort((a, b) => a - b),
+      };
+    });
+  }
+
+  /** Reads the page that was looked at last. */
+  async read(): Promise<ReadLine[]> {
+    return this.#use((core) => {
+      const { api } = this.#opened();
+      if (api.Recognize(null) !== 0) throw new Error("Tesseract did not recognise the page");
+      return linesOf(core, api.GetIterator());
+    });
+  }
+
+  /** Lets go of all its memory. It can be used again. */
+  drop(): void {
+    this.#reader = undefined;
+    this.#instance.drop();
+  }
+
+  async #use<T>(work: (core: Tesseract) => T): Promise<T> {
+    try {
+      return await this.#instance.use(work);
+    } catch (error) {
+      this.drop();
+      if (error instanceof Refusal) throw error;
+      throw new RecognitionFailure("Tesseract failed", { cause: error });
+    }
+  }
+
+  async #models(codes: readonly string[]): Promise<[string, Uint8Array][]> {
+    const models: [string, Uint8Array][] = [];
+    for (const code of codes) models.push([code, await readModel(code, this.#load)]);
+    return models;
+  }
+
+  #opened(): { readonly api: TessBaseAPI } {
+    if (this.#reader === undefined) throw new Error("no language is open");
+    return this.#reader;
+  }
+
+  #close(core: Tesseract): void {
+    this.#reader?.api.End();
+    if (this.#reader) core.destroy(this.#reader.api);
+    this.#reader = undefined;
+  }
+}
+
+function start(core: Tesseract, models: readonly (readonly [string, Uint8Array])[], languages: string): TessBaseAPI {
+  const path = (code: string): string => `${code}.traineddata`;
+  for (const [code, model] of models) core.FS.writeFile(path(code), model);
+  const api = new core.TessBaseAPI();
+  const result = api.Init(null, languages, NEURAL_ENGINE);
+  for (const [code] of models) core.FS.unlink(path(code));
+  if (result !== 0) throw new Error(`Tesseract cannot use the models of ${languages}`);
+  return api;
+}
+
+function show(core: Tesseract, api: TessBaseAPI, { data, width, height, dpi }: GreyRaster): void {
+  const pixels = core._malloc(width * height);
+  core.HEAPU8.set(data, pixels);
+  api.SetImage(pixels, width, height, 1, width);
+  core._free(pixels);
+  // After the image. Below 70 Tesseract takes it for a mistake, and guesses.
+  api.SetVariable("user_defined_dpi", String(Math.max(70, Math.round(dpi))));
+}

@@ -1,0 +1,244 @@
+import { z } from "zod";
+import type { Engines } from "../engines/engines.ts";
+import { Refusal } from "../engines/errors.ts";
+import { HiddenText } from "../engines/ocr/hidden-text.ts";
+import { InvisibleText } from "../engines/ocr/invisible-text.ts";
+import { languageCode, languages as known } from "../engines/ocr/languages.ts";
+import { PagePicture } from "../engines/ocr/page-picture.ts";
+import { type PageReading, recognizePage } from "../engines/ocr/recognize-page.ts";
+import { RecognitionFailure } from "../engines/ocr/tesseract.ts";
+import { uncoveredWords } from "../engines/ocr/uncovered-words.ts";
+import { checkContents } from "../engines/pdf/content-size.ts";
+import { type OpenPdf, openPdf } from "../engines/pdf/document.ts";
+import { openImage } from "../engines/pdf/image-document.ts";
+import { isSigned } from "../engines/pdf/form-fields.ts";
+import { rewritePdf } from "../engines/pdf/save.ts";
+import { storeTrimmer } from "../engines/pdf/store.ts";
+import { readText } from "../engines/pdf/text.ts";
+import { imageKindOf } from "../engines/raster/image-kind.ts";
+import { limits } from "../limits.ts";
+import { defineOperation } from "./define.ts";
+import { type FieldIssue, formBoolean, formChoice, pageRange, pdfOrImageFile, text } from "./fields.ts";
+import { notes } from "./notes.ts";
+
+/** What stands between two pages in `text`. */
+const PAGE_BREAK = "\n\f";
+/** A page with less text than this many characters, over half of which is an image, is a scan with a stamp on it. */
+const FEW_CHARACTERS = 20;
+/** What a character of text and a word with its place take, in bytes, until they have become an answer. */
+const [CHARACTER_BYTES, WORD_BYTES] = [10, 300];
+
+/** A page of the answer. */
+interface Page {
+  readonly pageNumber: number;
+  readonly text: string;
+  readonly confidence: number;
+  readonly words: readonly { readonly text: string; readonly bbox: readonly number[]; readonly confidence: number }[];
+  /** Undefined where the page has its own text. */
+  readonly reading?: PageReading;
+}
+
+const box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
+const confidence = z.number().min(0).max(1);
+
+const result = z.object({
+  text: z.string().describe("The pages' text, joined by `\\n\\f`."),
+  pages: z.array(
+    z.object({
+      pageNumber: z.int().min(1),
+      text: z.string(),
+      confidence: confidence.describe("The mean of the page's words; 1 where the page had text of its own."),
+      words: z
+        .array(z.object({ text: z.string(), bbox: box, confidence }))
+        .describe("With `words`: x0, y0, x1, y1 in points, origin top-left of the visible page.")
+        .optional(),
+    }),
+  ),
+  meanConfidence: confidence.describe("The mean of all words; 0 where there are none."),
+  languagesUsed: z.array(z.string()).describe("Those of `languages` in which words were found."),
+});
+
+export const ocr = defineOperation({
+  name: "ocr",
+  summary: "Recognize text in scanned PDFs and images",
+  description: `Reads what is seen on the pages of a PDF, or on an image. Each page is drawn as finely as its letters ask for; pages that
+lie on their side or head are turned, and lines that rise are made level before they are read. Columns are read one after the
+other. Several languages may stand in one document, and in one line.
+
+\`{ text, pages: [{ pageNumber, text, confidence, words? }], meanConfidence, languagesUsed }\`: \`text\` joins the pages by \`\\n\\f\`.
+Confidences go from 0 to 1: a page's is the mean of its words, \`meanConfidence\` that of all words (0 where there are none).
+\`languagesUsed\` are those of \`languages\` in which words were found. Languages: ${known.join(", ")}; BCP 47 (\`en\`, \`de-DE\`,
+\`zh-Hant\`) is taken, too.
+
+A call takes ${limits.ocr.pages} pages that are recognised (413 \`limit_exceeded\`); send a longer document with \`pages\`. Where the recognition
+breaks down it is 500 \`ocr_failed\`, which names the page and costs nothing.
+
+The PDF looks as it did, and what its pages draw stays byte for byte; the text under it can be searched, selected and copied. Where
+another program had put recognised text there, it is replaced. \`words\` is for \`json\` only. An image becomes a page of its size.`,
+  credits: 2,
+  scope: "pdf:read",
+  fields: {
+    file: pdfOrImageFile("The PDF, or a PNG or JPEG."),
+    languages: text(
+      formLanguages(),
+      `Up to ${limits.ocr.languages}, separated by \`,\` or \`+\`; the one that most is written in first.`,
+      { default: "eng" },
+    ),
+    output: text(
+      formChoice("json", "pdf"),
+      "`json`: the text. `pdf`: the document as it was, with invisible text on the pages that were recognised.",
+      { default: "json" },
+    ),
+    pages: text(pageRange(), "The pages, as a set; all where it is not given."),
+    words: text(
+      formBoolean(),
+      "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points, origin top-left of the visible page.",
+    ),
+    mode: text(
+      formChoice("skip-text", "force"),
+      `\`skip-text\`: a page that has text keeps it and is reported with it, confidence 1, unless an image covers over half of
+it and its text is under ${FEW_CHARACTERS} characters. \`force\`: every page is recognised.`,
+      { default: "skip-text" },
+    ),
+  },
+  besideBytes: limits.admission.recognizerBytes,
+  memoryBeside: true,
+  produces: ["application/json", "application/pdf"],
+  json: result,
+  example: { file: "receipt.png" },
+  headers: ["X-OCR-Mean-Confidence", "X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+
+  check: ({ output = "json", words }): FieldIssue[] =>
+    output === "pdf" && words ? [{ name: "words", issue: "belongs to json" }] : [],
+
+  async run({ file, languages, output = "json", pages, words, mode = "skip-text" }, engines) {
+    const isImage = imageKindOf(file.bytes.view(0, Math.min(file.bytes.length, 16))) !== undefined;
+    using open = isImage
+      ? await openImage(engines, file)
+      : openPdf(engines.pdf, file, { whole: output === "pdf" ? "written" : "drawn" });
+    const { pageCount } = open;
+    const chosen = pages?.resolveSet("pages", pageCount) ?? Array.from({ length: pageCount }, (_, page) => page);
+    checkContents(open, chosen);
+    const kept = mode === "force" ? new Map<number, Page>() : await pagesWithText(open, chosen);
+    const actual = chosen.length - kept.size;
+    if (actual > limits.ocr.pages) {
+      throw new Refusal("limit_exceeded", "There are too many pages to recognise in one call. Ask for some of them.", {
+        limit: limits.ocr.pages,
+        actual,
+      });
+    }
+    const read: Page[] = [];
+    const trim = storeTrimmer(engines.pdf);
+    if (actual > 0) await engines.recognizer.open(languages);
+    for (const page of chosen) {
+      const result = kept.get(page) ?? (await recognized(open, page, engines));
+      engines.pdf.claim(result.text.length * CHARACTER_BYTES + result.words.length * WORD_BYTES);
+      read.push(result);
+      trim();
+      // Recognition leaves nobody else a turn.
+      await scheduler.wait(0);
+    }
+    engines.recognizer.drop();
+    const meanConfidence = meanOf(read);
+    if (output === "pdf") {
+      const signed = isSigned(open.document.getTrailer().get("Root"));
+      await addLayer(open, read);
+      const headers = { ...notes([open], { pageCount, signed }), "X-OCR-Mean-Confidence": String(meanConfidence) };
+      return { kind: "pdf", bytes: rewritePdf(open), headers };
+    }
+    const used = new Set(read.flatMap(({ reading }) => [...(reading?.languages ?? [])]));
+    return {
+      kind: "json",
+      value: {
+        text: read.map((page) => page.text).join(PAGE_BREAK),
+        pages: read.map(({ pageNumber, text, confidence, words: found }) => ({
+          pageNumber,
+          text,
+          confidence,
+          ...(words && { words: found }),
+        })),
+        meanConfidence,
+        languagesUsed: languages.filter((language) => used.has(language)),
+      },
+      headers: { ...notes([open], { signed: false }), "X-OCR-Mean-Confidence": String(meanConfidence) },
+    };
+  },
+});
+
+/** The pages (0-based) that need no recognition. */
+async function pagesWithText(open: OpenPdf, pages: readonly number[]): Promise<Map<number, Page>> {
+  const kept = new Map<number, Page>();
+  for (const page of pages) {
+    const [own] = await readText(open, [page], { words: true });
+    if (!own || own.text === "") continue;
+    if (own.text.replaceAll(/\s/g, "").length < FEW_CHARACTERS && isScan(open, page)) continue;
+    const placed = own.words ?? [];
+    kept.set(page, {
+      pageNumber: own.pageNumber,
+      text: own.text,
+      confidence: 1,
+      words: placed.map(({ text, bbox }) => ({ text, bbox, confidence: 1 })),
+    });
+  }
+  return kept;
+}
+
+function isScan(open: OpenPdf, page: number): boolean {
+  using picture = new PagePicture(open, page);
+  return (picture.scan()?.share ?? 0) > 0.5;
+}
+
+async function recognized(open: OpenPdf, page: number, { recognizer }: Engines): Promise<Page> {
+  using picture = new PagePicture(open, page);
+  try {
+    const reading = await recognizePage(picture, recognizer);
+    return {
+      pageNumber: page + 1,
+      text: reading.text,
+      confidence: rounded(reading.confidence),
+      words: reading.lines.flatMap((line) => line.words),
+      reading,
+    };
+  } catch (error) {
+    if (!(error instanceof RecognitionFailure)) throw error;
+    throw new Refusal("ocr_failed", `Page ${page + 1} could not be recognised.`, { page: page + 1 }, { cause: error });
+  }
+}
+
+/** Lays what was read under its pages, and takes what an earlier recognition left there away. */
+async function addLayer(open: OpenPdf, pages: readonly Page[]): Promise<void> {
+  const [earlier, layer] = [new InvisibleText(open), new HiddenText(open)];
+  for (const { pageNumber, reading } of pages) {
+    if (!reading) continue;
+    earlier.removeFrom(pageNumber - 1);
+    layer.add(pageNumber - 1, await uncoveredWords(open, pageNumber - 1, reading));
+  }
+  layer.finish();
+}
+
+function meanOf(pages: readonly Page[]): number {
+  const count = pages.reduce((sum, { words }) => sum + words.length, 0);
+  const sum = pages.reduce((total, { confidence, words }) => total + confidence * words.length, 0);
+  return rounded(sum / Math.max(1, count));
+}
+
+const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
+
+/** Codes of languages, without repeats. */
+function formLanguages(): z.ZodType<readonly string[]> {
+  return z
+    .preprocess((value) => (value === "" ? undefined : value), z.string().default("eng"))
+    .transform((value, context) => {
+      const codes = new Set<string>();
+      for (const asked of value.split(/[,+]/).map((part) => part.trim())) {
+        const code = languageCode(asked);
+        if (code !== undefined) codes.add(code);
+        else context.addIssue({ code: "custom", message: `${asked.slice(0, 40)} must be one of ${known.join(", ")}` });
+      }
+      if (codes.size > limits.ocr.languages) {
+        context.addIssue({ code: "custom", message: `must be at most ${limits.ocr.languages} languages` });
+      }
+      return [...codes];
+    })
+    .meta({ type: "string", examples: ["eng", "deu+eng", "zh-Hant"] });
+}

@@ -1,0 +1,183 @@
+import { describe, expect, test, vi } from "vitest";
+import { CodecInstance } from "../../src/engines/raster/codec-instance.ts";
+import { limits } from "../../src/limits.ts";
+import { drawing } from "../harness/drawing-fixtures.ts";
+import { characterErrorRate } from "../harness/edit-distance.ts";
+import { errorOf } from "../http/echo-service.ts";
+import { operationService } from "./operation-service.ts";
+import { post, recognise, scanned, scanPage, setPage } from "./ocr-service.ts";
+import { texts } from "./ocr-texts.ts";
+import type { Extracted } from "./text-service.ts";
+
+const ENGLISH = texts["eng"] ?? "";
+const blank = { width: 420, height: 160, content: "" };
+const english = await setPage(ENGLISH, drawing(blank));
+const jpeg = await scanned(english, "jpeg");
+const extractText = await operationService("extract-text");
+
+async function wordsOf(file: Uint8Array): Promise<NonNullable<Extracted["pages"][number]["words"]>> {
+  const { pages } = (await (await extractText(file, { words: "true" })).json()) as Extracted;
+  return pages.flatMap(({ words = [] }) => words);
+}
+
+const rotate = await operationService("rotate");
+const toImages = await operationService("to-images");
+const picture = async (file: Uint8Array): Promise<Uint8Array> => (await toImages(file, { pages: "1" })).bytes();
+
+const plain = (text: string): string => text.replaceAll(/\s+/g, " ");
+
+describe("a page that is turned", () => {
+  test.each(["0", "90", "180", "270"])("by %s degrees is read, each word where it stands", async (angle) => {
+    const file = await (await rotate(english, { angle })).bytes();
+    const { pages, text } = await recognise(file, { mode: "force", words: "true" });
+    expect(plain(text)).toBe(plain(ENGLISH));
+    const [own, expected] = [pages[0]?.words ?? [], await wordsOf(file)];
+    expect(pages[0]?.confidence).toBeGreaterThan(0.75);
+    expect(own.map((word) => word.text)).toEqual(ENGLISH.split(/\s/));
+    // The text's own words come in the order of a page that is not turned.
+    for (const word of own) {
+      expect(word.confidence).toBeLessThanOrEqual(1);
+      const nearest = Math.min(
+        ...expected
+          .filter(({ text }) => text === word.text)
+          .map(({ bbox }) => Math.max(...bbox.map((value, index) => Math.abs(value - (word.bbox[index] ?? 0))))),
+      );
+      // Boxes of text are as high as its font, those of what is seen as its ink.
+      expect(nearest, word.text).toBeLessThan(9);
+    }
+    const scan = await (await rotate(drawing(scanPage(jpeg)), { angle })).bytes();
+    const searchable = await (await post(scan, { output: "pdf" })).bytes();
+    expect((await wordsOf(searchable)).map((word) => word.text)).toEqual(ENGLISH.split(/\s/));
+  });
+});
+
+test("two columns of lines that rise are read one after the other", async () => {
+  const column = (x: number, word: string): string =>
+    Array.from(
+      { length: 12 },
+      (_, line) => `BT /F1 11 Tf ${x} ${330 - line * 24} Td (${word} column, its line number ${line + 10}) Tj ET`,
+    ).join("\n");
+  const aslant = "0.9986 0.0523 -0.0523 0.9986 20 0 cm";
+  const file = drawing({ width: 500, height: 380, content: `${aslant} ${column(10, "Left")} ${column(250, "Right")}` });
+  const { text } = await recognise(file, { mode: "force" });
+  const expected = ["Left", "Right"].flatMap((word) =>
+    Array.from({ length: 12 }, (_, line) => `${word} column, its line number ${line + 10}`),
+  );
+  expect(characterErrorRate(text, expected.join("\n"))).toBeLessThan(0.02);
+});
+
+test("small letters are drawn as large as they need to be", async () => {
+  const small = await setPage(ENGLISH, drawing({ width: 200, height: 60, content: "" }), { fontSize: "4" });
+  expect(characterErrorRate((await recognise(small, { mode: "force" })).text, ENGLISH)).toBeLessThan(0.05);
+});
+
+test("two languages on a page, the one with its own letters", async () => {
+  const ukrainian = texts["ukr"] ?? "";
+  const both = await setPage(`${ukrainian}\n${ENGLISH}`, drawing({ ...blank, height: 280 }));
+  const { text, languagesUsed } = await recognise(both, { mode: "force", languages: "en, uk-UA" });
+  expect(characterErrorRate(text, `${ukrainian}\n${ENGLISH}`)).toBeLessThan(0.05);
+  expect(languagesUsed).toEqual(["eng", "ukr"]);
+});
+
+describe("pages that have text", () => {
+  test("keep it, or are recognised all the same", async () => {
+    const own = drawing({ ...blank, content: "BT /F1 3 Tf 20 80 Td (Kept as it is, however small.) Tj ET" });
+    const kept = await recognise(own, { words: "true" });
+    expect(kept).toMatchObject({ text: "Kept as it is, however small.", meanConfidence: 1, languagesUsed: [] });
+    expect(kept.pages[0]?.words?.[0]).toMatchObject({ text: "Kept", confidence: 1 });
+    const forced = await recognise(english, { mode: "force" });
+    expect(forced.languagesUsed).toEqual(["eng"]);
+    expect(forced.meanConfidence).toBeGreaterThan(0.8);
+    expect(forced.meanConfidence).toBeLessThan(1);
+  });
+
+  test("are recognised where all of it is a stamp on a scan", async () => {
+    const stamp = "BT /F1 9 Tf 10 5 Td (Bates 17) Tj ET";
+    const text = { ...blank, content: "BT /F1 12 Tf 20 80 Td (A page of text behind it.) Tj ET" };
+    const { pages, meanConfidence } = await recognise(drawing(scanPage(jpeg, stamp), text));
+    expect(pages.map(({ pageNumber }) => pageNumber)).toEqual([1, 2]);
+    expect(plain(pages[0]?.text ?? "")).toBe(`${plain(ENGLISH)} Bates 17`);
+    expect(pages[1]).toMatchObject({ text: "A page of text behind it.", confidence: 1 });
+    const [words, own] = [ENGLISH.split(/\s/).length + 2, 6];
+    const mean = ((pages[0]?.confidence ?? 0) * words + own) / (words + own);
+    expect(meanConfidence).toBeCloseTo(mean, 3);
+  });
+});
+
+describe("a searchable PDF", () => {
+  test("looks as before and has the words of the JSON, once", async () => {
+    const file = drawing(scanPage(jpeg), { ...blank, content: "BT /F1 12 Tf 20 80 Td (Its own text.) Tj ET" });
+    const answer = await post(file, { output: "pdf" });
+    expect(answer.headers.get("Content-Type")).toBe("application/pdf");
+    expect(answer.headers.get("X-Page-Count")).toBe("2");
+    const { pages, meanConfidence } = await recognise(file, { words: "true" });
+    expect(answer.headers.get("X-OCR-Mean-Confidence")).toBe(String(meanConfidence));
+    const once = await answer.bytes();
+    const words = pages.flatMap((page) => page.words ?? []).map(({ text }) => text);
+    expect((await wordsOf(once)).map(({ text }) => text)).toEqual(words);
+    // Recognised again, with its own text recognised as well.
+    const again = await (await post(once, { output: "pdf", mode: "force" })).bytes();
+    expect((await wordsOf(again)).map(({ text }) => text)).toEqual(words);
+    expect(await picture(again)).toEqual(await picture(file));
+    // What has text is not read again.
+    expect((await recognise(once)).languagesUsed).toEqual([]);
+  });
+
+  test("keeps the input's encryption", async () => {
+    const protect = await operationService("protect");
+    const locked = await (await protect(drawing(scanPage(jpeg)), { userPassword: "user" })).bytes();
+    expect(await errorOf(await post(locked))).toEqual([400, "password_required", { input: "file" }]);
+    const out = await (await post(locked, { output: "pdf", password: "user" })).bytes();
+    expect((await errorOf(await extractText(out)))[1]).toBe("password_required");
+    expect(((await (await extractText(out, { password: "user" })).json()) as Extracted).text).toContain("born free");
+  });
+
+  test.each(["png", "jpeg"] as const)("is made of a %s, too", async (format) => {
+    const image = format === "jpeg" ? jpeg : await scanned(english, format);
+    expect(plain((await recognise(image)).text)).toBe(plain(ENGLISH));
+    const answer = await post(image, { output: "pdf" });
+    expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="report-ocr.pdf"');
+    expect(plain(((await (await extractText(await answer.bytes())).json()) as Extracted).text)).toBe(plain(ENGLISH));
+  });
+});
+
+describe("what is refused", () => {
+  test.each<[Record<string, string>, string, RegExp]>([
+    [{ languages: "eng,tlh" }, "languages", /^tlh must be one of ara, ces,/],
+    [{ languages: "eng+deu+fra+spa" }, "languages", /at most 3/],
+    [{ output: "text" }, "output", /json, pdf/],
+    [{ output: "pdf", words: "true" }, "words", /json/],
+    [{ mode: "redo" }, "mode", /skip-text, force/],
+  ])("%j", async (fields, name, issue) => {
+    const [status, code, details] = await errorOf(await post(english, fields));
+    expect([status, code]).toEqual([400, "invalid_parameters"]);
+    expect(details).toMatchObject({ fields: [{ name, issue: expect.stringMatching(issue) as string }] });
+  });
+
+  test("more pages to recognise than a call can", async () => {
+    const limit = limits.ocr.pages;
+    const many = drawing(...Array.from({ length: limit + 1 }, () => blank));
+    expect(await errorOf(await post(many))).toEqual([413, "limit_exceeded", { limit, actual: limit + 1 }]);
+    expect((await recognise(many, { pages: "2" })).pages).toEqual([{ pageNumber: 2, text: "", confidence: 0 }]);
+  });
+});
+
+test("a page on which the engine breaks down is named, and nothing is charged", async () => {
+  const credits = (answer: Response): number => Number(answer.headers.get("X-Credits-Remaining"));
+  const file = drawing(scanPage(jpeg), scanPage(jpeg));
+  const before = credits(await post(file, { pages: "1" }));
+  const original = CodecInstance.prototype.use;
+  let calls = 0;
+  // To open the engine it is called once, for each page twice.
+  const use = vi.spyOn(CodecInstance.prototype, "use").mockImplementation(function (this: unknown, work) {
+    return Reflect.apply(original, this, [++calls < 5 ? work : trap]) as ReturnType<typeof original>;
+  });
+  const failed = await post(file);
+  use.mockRestore();
+  expect(await errorOf(failed)).toEqual([500, "ocr_failed", { page: 2 }]);
+  expect(before - credits(await post(file, { pages: "1" }))).toBe(2);
+});
+
+const trap = (): never => {
+  throw new WebAssembly.RuntimeError("unreachable");
+};

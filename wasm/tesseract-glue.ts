@@ -1,0 +1,24 @@
+import { replace } from "./replace.ts";
+
+/** Tesseract's emscripten glue as a module: no other surroundings than workerd's, a heap that asks before it grows. */
+export function tesseractGlue(text: string): string {
+  text = replace(text, 'typeof document!="undefined"?document.currentScript?.src:undefined', "undefined", 1);
+  text = replace(text, '"object"==typeof window,', "false,", 1);
+  text = replace(text, '"undefined"!=typeof WorkerGlobalScope', "false", 1);
+  text = replace(text, '"object"==typeof process&&process.versions?.node&&"renderer"!=process.type', "false", 1);
+  // Bundlers look into these, although they are never reached.
+  text = replace(text, 'require("fs")', "undefined", 1);
+  text = replace(text, 'require("crypto")', "undefined", 1);
+  text = replace(text, "l=new Uint8Array(a);", "e.HEAPU8=l=new Uint8Array(a);", 1);
+  // The files are models that nobody else has: without this they would be copied.
+  text = replace(text, "b.byteLength,void 0,c.Fh)", "b.byteLength,void 0,!0)", 1);
+  // No more than is asked for: what is taken in advance is held back from other requests.
+  text = replace(text, "var d=b*(1+.2/c);", "var d=b;", 1);
+  // Tesseract does not look whether malloc found memory, and would write to address 0.
+  const denied = 'throw new RangeError("heap limit")';
+  text = replace(text, "catch(h){}f=void 0}if(f)return!0}return!1}", `catch(h){}f=void 0}if(f)return!0}${denied}}`, 1);
+  text = replace(text, "if(2147483648<a)return!1;", `if(2147483648<a)${denied};`, 1);
+  const start = text.indexOf('if(typeof exports==="object"&&typeof module==="object")');
+  if (start < 0) throw new Error("wasm/prepare.ts: tesseract-core does not export as expected");
+  return `${text.slice(0, start)}export default TesseractCore;\n`;
+}
