@@ -68,6 +68,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
         description:
           "URLs of the account that are told what happens. Deliveries are signed by Standard Webhooks 1.0 and come at least once: keep the `webhook-id`s that you have seen.",
       },
+      { name: "Usage", description: "What the account has used of its plan." },
       { name: "Service", description: "About the service itself." },
     ],
     paths: {

@@ -25,7 +25,7 @@ export function renderReference(description: Description): Html {
   const names = new Set(headers.keys());
   const chapters: Chapter[] = [
     start(description, baseUrl),
-    ...description.tags.map(({ name, description: about }) => ({
+    ...tagsOf(description, calls).map(({ name, description: about }) => ({
       id: anchor(name),
       name,
       about: prose(about),
@@ -65,6 +65,15 @@ export function renderReference(description: Description): Html {
     </nav>
     <article>${chapters.map(chapter)}</article>
   </div>`;
+}
+
+/** Those that the description lists, and what calls name beside them. */
+function tagsOf({ tags }: Description, calls: readonly Described[]): Description["tags"] {
+  const named = new Set(calls.flatMap(({ method }) => method.tags.slice(0, 1)));
+  return [
+    ...tags,
+    ...[...named.difference(new Set(tags.map(({ name }) => name)))].map((name) => ({ name, description: "" })),
+  ];
 }
 
 /** An operation by its name, everything else by what it does. */
