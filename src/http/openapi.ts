@@ -33,7 +33,9 @@ const idempotencyKey: Json = {
 
 const errorSchema = z.object({
   error: z.object({
-    code: z.enum(errorRows.map(([code]) => code) as [ErrorCode, ...ErrorCode[]]),
+    code: z
+      .enum(errorRows.map(([code]) => code) as [ErrorCode, ...ErrorCode[]])
+      .describe("What went wrong; does not change."),
     message: z.string().describe("For people; may change."),
     details: z.record(z.string(), z.unknown()).optional().describe("Members depend on the code."),
   }),

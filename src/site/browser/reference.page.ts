@@ -86,5 +86,6 @@ for (const example of document.querySelectorAll(".example")) {
     scrollBy({ top: target.getBoundingClientRect().top - before, behavior: "instant" });
   });
 }
+document.querySelector("#links [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 closeContentsOnPhones();
 followReading();

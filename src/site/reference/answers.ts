@@ -39,7 +39,7 @@ function success(description: Description, status: string, response: Response, c
             )}.
           </p>`
     }
-    ${schema === undefined ? "" : table("Members of the JSON", memberRows(description, schema))}`;
+    ${schema === undefined ? "" : table("Members of the JSON", memberRows(description, schema), "optional")}`;
 }
 
 export function headerTable(

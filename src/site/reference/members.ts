@@ -20,7 +20,7 @@ const DEEPEST = 6;
 
 /** The members of a JSON value and theirs: `pages[].text`. */
 export function memberRows(description: Description, given: Schema, prefix = "", depth = 0): Row[] {
-  const { schema } = withoutNull(resolved(description, given));
+  const schema = resolved(description, withoutNull(resolved(description, given)).schema);
   if (depth > DEEPEST) return [];
   if (schema.items) return memberRows(description, schema.items, `${prefix}[]`, depth + 1);
   if (schema.anyOf) return schema.anyOf.flatMap((one) => memberRows(description, one, prefix, depth + 1));
@@ -91,7 +91,8 @@ const fileWords = (accept: string): string =>
     .join(", ")
     .replace(/, (\w+)$/, " or $1")} file`;
 
-export function table(caption: string, rows: readonly Row[]): Html | "" {
+/** `marked`: what is said of a name: of what is sent, that it must be there, of what comes, that it may be missing. */
+export function table(caption: string, rows: readonly Row[], marked: "required" | "optional" = "required"): Html | "" {
   if (rows.length === 0) return "";
   return html`<table class="members">
     <caption>
@@ -109,7 +110,9 @@ export function table(caption: string, rows: readonly Row[]): Html | "" {
           html`<tr>
             <th scope="row">
               <code>${breakable(name)}</code>
-              <span class="type">${type}</span>${required ? html` <span class="required">required</span>` : ""}
+              <span class="type">${type}</span>${
+                required === (marked === "required") ? html` <span class="${marked}">${marked}</span>` : ""
+              }
             </th>
             <td>
               ${description === "" ? "" : html`<p>${inline(description)}</p>`}${

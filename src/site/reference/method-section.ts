@@ -64,7 +64,7 @@ export function eventSection(description: Description, { id, method }: Described
   return html`<section class="method event" id="${id}" aria-labelledby="${id}-title">
     <div class="about">
       ${title(id, method.summary)} ${prose(method.description ?? "")}
-      ${body === undefined ? "" : table("Members of the body", memberRows(description, body))}
+      ${body === undefined ? "" : table("Members of the body", memberRows(description, body), "optional")}
     </div>
   </section>`;
 }

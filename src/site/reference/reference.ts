@@ -120,7 +120,7 @@ function start(description: Description, baseUrl: string): Chapter {
 
 function eventChapter(description: Description, events: readonly Described[]): Chapter {
   const parameters = events[0]?.method.parameters ?? [];
-  const responses = Object.entries(events[0]?.method.responses ?? {});
+  const responses = Object.entries(events[0]?.method.responses ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
     id: "events",
     name: "Events",
@@ -160,6 +160,7 @@ function errorChapter(description: Description, calls: readonly Described[]): Ch
           : table(
               "Members",
               memberRows(description, schema).map((row) => ({ ...row, notes: [] })),
+              "optional",
             )
       }
       ${errorList(

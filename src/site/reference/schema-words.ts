@@ -26,6 +26,8 @@ export function typeWords(given: Schema): string {
   const { schema, nullable } = withoutNull(given);
   const { type, format, items, anyOf, contentSchema } = schema;
   const words = (): string => {
+    // All schemas that others refer to are of objects.
+    if (schema.$ref !== undefined) return "object";
     if (contentSchema) return "JSON in a string";
     if (anyOf) return anyOf.map(typeWords).join(" or ");
     if (items) return `array of ${plural(typeWords(items))}`;
@@ -64,6 +66,7 @@ function between(low: number | undefined, high: number | undefined, unit: string
   const [from, to] = [low, high].map((value) =>
     value === undefined || Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value.toLocaleString("en"),
   );
+  if (from !== undefined && from === to) return [`${from}${unit}`];
   if (from !== undefined && to !== undefined) return [`${from} to ${to}${unit}`];
   if (from !== undefined) return low === 0 && unit !== "" ? [] : [`at least ${from}${unit}`];
   return to === undefined ? [] : [`at most ${to}${unit}`];
