@@ -167,16 +167,16 @@ export interface OcrInput {
   readonly file: FileInput;
   /** Opens `file` if it is encrypted. */
   readonly password?: string;
-  /** Up to 3, separated by `,` or `+`; the one that most is written in first. Default `eng`. */
+  /** Up to 3, separated by `,` or `+`; the one that most is written in first. */
   readonly languages?: string;
-  /** `json` (default): the text. `pdf`: the document as it was, with invisible text on the pages that were recognised. */
+  /** `json`: the text. `pdf`: the document as it was, with invisible text on the pages that were recognised. */
   readonly output?: "json" | "pdf";
   /** The pages, as a set; all where it is not given. */
   readonly pages?: string;
   /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points, origin top-left of the visible page. */
   readonly words?: boolean;
   /**
-   * `skip-text` (default): a page that has text keeps it and is reported with it, confidence 1, unless an image covers over half of
+   * `skip-text`: a page that has text keeps it and is reported with it, confidence 1, unless an image covers over half of
    * it and its text is under 20 characters. `force`: every page is recognised.
    */
   readonly mode?: "skip-text" | "force";
@@ -588,9 +588,9 @@ export class PdfService extends Transport {
    *
    * Costs 2 credits; needs the scope `pdf:read`.
    */
-  async ocr(input: OcrInput, options?: CallOptions): Promise<FileResult<unknown>> {
+  async ocr(input: OcrInput, options?: CallOptions): Promise<FileResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>> {
     const answer = await this.sendForm("/api/v1/ocr", ocrFields, input, options);
-    return new FileResult<unknown>(answer);
+    return new FileResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>(answer);
   }
 
   /**
