@@ -1,4 +1,8 @@
 /** What the clients of `npm run load` send: for each operation of the registry what its callers usually send. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fieldsOf, valuesOf } from "./forms.ts";
+import { root } from "../scripts/local-database.ts";
 import { pdfPart, type Part } from "../test/harness/client.ts";
 import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
 import { document, largeDocument } from "../test/harness/fixtures.ts";
@@ -10,7 +14,12 @@ type Parts = Readonly<Record<string, Part>>;
 const slope = (x: number, y: number, channel: number): number => (x * 5 + y * 3 + channel * 60) % 256;
 
 /** By the operation's name; more often the first of a list than the others. */
-export function loadMix(): Readonly<Record<string, readonly Parts[]>> {
+export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[]>>> {
+  const receipt = {
+    bytes: new Uint8Array(await readFile(join(root, "examples/receipt.png"))),
+    fileName: "receipt.png",
+  };
+  const form = pdfPart(fieldsOf(40));
   const small = pdfPart(document({ name: "small", pages: 5, features: ["outline", "links", "form"] }));
   const hundred = pdfPart(document({ name: "hundred", pages: 100, features: ["outline", "tagged"] }));
   const megabytes = pdfPart(largeDocument(5));
@@ -48,6 +57,8 @@ export function loadMix(): Readonly<Record<string, readonly Parts[]>> {
         field: JSON.stringify({ page: 1, x: 50, y: 50, width: 150, height: 50 }),
       },
     ],
+    "fill-form": [{ file: form, values: valuesOf(40, "Ada") }],
+    ocr: [{ file: receipt }],
     compress: [{ file: small }, { file: megabytes }],
     rotate: [
       { file: small, angle: "90" },

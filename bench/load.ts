@@ -136,7 +136,7 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 const server = await startMeasuredServer(Number(values.port));
 try {
-  const mix = loadMix();
+  const mix = await loadMix();
   const missing = (await registered(server)).filter((operation) => !(operation in mix));
   if (missing.length > 0) throw new Error(`bench/load-mix.ts has nothing for ${missing.join(", ")}`);
   const calls = await Promise.all(

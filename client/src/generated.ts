@@ -289,7 +289,7 @@ export interface WatermarkInput {
   readonly color?: string;
   /** For text: points. Default: fitted to the page. */
   readonly fontSize?: number;
-  /** For an image: its width as a part of the page's. Default 0.5. */
+  /** For an image: its width as a part of the page's. Default 0.5, with `tile` 0.25. */
   readonly scale?: number;
   /** Repeats the mark over the whole page; with `position` `center` or `diagonal`. */
   readonly tile?: boolean;

@@ -53,10 +53,13 @@ their signatures stay verifiable; \`X-Signature-Invalidated\` tells where one br
     fontSize: text(formInteger(1, 2_000), "For text: points. Default: fitted to the page.", {
       when: { kind: ["text"] },
     }),
-    scale: text(formNumber(0.01, 10), "For an image: its width as a part of the page's. Default 0.5.", {
-      default: 0.5,
-      when: { kind: ["image"] },
-    }),
+    scale: text(
+      formNumber(0.01, 10),
+      "For an image: its width as a part of the page's. Default 0.5, with `tile` 0.25.",
+      {
+        when: { kind: ["image"] },
+      },
+    ),
     tile: text(formBoolean(), "Repeats the mark over the whole page; with `position` `center` or `diagonal`."),
     layer: text(formChoice("over", "under"), "Over (default) or under what the page draws.", { default: "over" }),
     pages: text(pageRange(), "The pages that are stamped, as a set; all where it is not given."),
@@ -81,7 +84,7 @@ their signatures stay verifiable; \`X-Signature-Invalidated\` tells where one br
     return issues;
   },
 
-  async run({ file, text = "", image, position = "center", color, fontSize, scale = 0.5, ...look }, engines) {
+  async run({ file, text = "", image, position = "center", color, fontSize, scale, ...look }, engines) {
     checkLength(text);
     using open = openPdf(engines.pdf, file);
     const { pageCount } = open;
@@ -96,7 +99,11 @@ their signatures stay verifiable; \`X-Signature-Invalidated\` tells where one br
       tile: look.tile,
       opacity: look.opacity ?? 0.35,
       rotation: look.rotation ?? 0,
-      size: image ? { ofWidth: scale } : fontSize === undefined ? "fitted" : { points: fontSize },
+      size: image
+        ? { ofWidth: scale ?? (look.tile ? 0.25 : 0.5) }
+        : fontSize === undefined
+          ? "fitted"
+          : { points: fontSize },
     });
     const { bytes, broken } = saveSigned(open);
     return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed: broken }) };

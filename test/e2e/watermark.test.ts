@@ -167,6 +167,26 @@ describe("tile", () => {
   });
 });
 
+test("tiles of an image whose size is not given show several times, whole, on any page", async () => {
+  for (const [, entries, width, height] of GEOMETRIES) {
+    const { body } = await stamp("watermark", textDocument([{ content: "", entries }]), {
+      kind: "image",
+      image: pdfPart(halfRed(), "m.png"),
+      tile: "true",
+      opacity: "1",
+    });
+    const shown = await picture(body);
+    let ink = 0;
+    for (let at = 0; at < shown.pixels.length; at += 4) {
+      if (isRed(shown.pixels[at] ?? 0, shown.pixels[at + 1] ?? 0, shown.pixels[at + 2] ?? 0)) ink++;
+    }
+    // The red half of one: an eighth of the page's width square.
+    const one = (width / 8) ** 2 * shown.scale ** 2;
+    expect(ink / one).toBeGreaterThan(6);
+    expect((ink / one) * (width / 8) ** 2).toBeLessThan(width * height * 0.5);
+  }
+});
+
 describe("an image", () => {
   test("keeps its transparency and its shape, on a turned page as well", async () => {
     const content = "0 0 1 rg 0 0 600 800 re f";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { unzlibSync, zlibSync } from "fflate";
+import { zlibSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { inflatedSize } from "../../src/engines/pdf/inflated-size.ts";
 
@@ -23,6 +23,19 @@ const level = fc.constantFrom(0, 1, 6, 9) as fc.Arbitrary<0 | 1 | 6 | 9>;
 async function native(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const deflated = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate"));
   return new Uint8Array(await new Response(deflated).arrayBuffer());
+}
+
+/** Bytes that zlib, which is MuPDF's inflater too, gives of a stream before it breaks down. The checksum is not looked at. */
+async function inflated(zlib: Uint8Array): Promise<number> {
+  const raw = new Blob([zlib.slice(2, -4)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const reader = raw.getReader();
+  let size = 0;
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) size += read.value.length;
+  } catch {
+    // What came before counts.
+  }
+  return size;
 }
 
 describe("what deflate streams hold", () => {
@@ -50,21 +63,15 @@ describe("what deflate streams hold", () => {
     );
   });
 
-  test("is never counted too low where an inflater gets through", () => {
-    fc.assert(
-      fc.property(content, level, fc.nat(), fc.nat(255), (bytes, level, place, byte) => {
+  test("is never counted too low where zlib gets through", async () => {
+    await fc.assert(
+      fc.asyncProperty(content, level, fc.nat(), fc.nat(255), async (bytes, level, place, byte) => {
         const damaged = zlibSync(bytes, { level });
         damaged[2 + (place % (damaged.length - 2))] = byte;
-        const size = inflatedSize(damaged, 10_000_000);
-        let other: number;
-        try {
-          other = unzlibSync(damaged).length;
-        } catch {
-          return;
-        }
-        expect(size).toBeGreaterThanOrEqual(Math.min(other, 10_000_000));
+        const given = await inflated(damaged);
+        expect(inflatedSize(damaged, 10_000_000)).toBeGreaterThanOrEqual(Math.min(given, 10_000_000));
       }),
-      { numRuns: 100 },
+      { numRuns: 100, examples: [[Uint8Array.of(0, 144, 3, 228, 0), 6, 838_923_603, 8]] },
     );
   });
 

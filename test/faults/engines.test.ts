@@ -3,12 +3,14 @@ import { type Fault, sabotage } from "./engine-sabotage.ts";
 import { expectConsistency } from "../accounts/ledger-facts.ts";
 import { textPage, drawing } from "../harness/drawing-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
+import { imageDocument, imageFixtures, largeDrawing } from "../harness/image-fixtures.ts";
 import { Random } from "../harness/random.ts";
 import { type Call, expectNoCredits, paidService } from "../http/paid-service.ts";
 import { createApp } from "../../src/app.ts";
 import { operations } from "../../src/operations/index.ts";
 import mozjpegModule from "../../wasm/generated/mozjpeg-encoder.wasm";
 import mupdfModule from "../../wasm/generated/mupdf.wasm";
+import tesseractModule from "../../wasm/generated/tesseract.wasm";
 import webpDecoderModule from "../../wasm/generated/webp-decoder.wasm";
 import webpEncoderModule from "../../wasm/generated/webp-encoder.wasm";
 
@@ -26,6 +28,10 @@ const service = await paidService("enterprise", undefined, createApp(operations)
 const blob = (bytes: Uint8Array): Blob => new Blob([bytes.slice()]);
 const page = textPage({ width: 200, height: 200, colour: true });
 const pages = blob(drawing(page, page, page));
+const photograph = blob(imageDocument(imageFixtures.find(({ name }) => name === "photo-rgb") ?? largeDrawing()));
+const line = blob(
+  drawing({ width: 300, height: 60, content: "BT /F1 14 Tf 20 30 Td (Letters to be recognised) Tj ET" }),
+);
 const small = blob(document({ name: "small", pages: 3, features: ["outline", "form", "links", "tagged"] }));
 
 /** Sends a call that the service must answer, whatever happens to its engine. `undefined`: the answer broke off. */
@@ -46,8 +52,9 @@ const engines: readonly [string, WebAssembly.Module, Call][] = [
   ["MuPDF at reading text", mupdfModule, { path: "/api/v1/extract-text", file: small }],
   ["MuPDF at a stamp", mupdfModule, { path: "/api/v1/watermark", file: small, fields: { kind: "text", text: "Ü" } }],
   ["MuPDF at drawing a ZIP of images", mupdfModule, { path: "/api/v1/to-images", file: pages }],
-  ["mozjpeg", mozjpegModule, { path: "/api/v1/to-images", file: pages, fields: { format: "jpeg", pages: "1" } }],
+  ["mozjpeg", mozjpegModule, { path: "/api/v1/compress", file: photograph }],
   ["the WebP encoder", webpEncoderModule, { path: "/api/v1/to-images", file: pages, fields: { format: "webp" } }],
+  ["Tesseract", tesseractModule, { path: "/api/v1/ocr", file: line, fields: { mode: "force" } }],
   ["the WebP decoder", webpDecoderModule, { path: "/api/v1/from-images", fileField: "image0", file: image }],
 ];
 

@@ -1,4 +1,4 @@
-import { deflateSync } from "node:zlib";
+import { zlibSync } from "fflate";
 import { flate, latin1, noise, pdf, type PdfObject, type PdfStream } from "./pdf-writer.ts";
 
 /** An image, and how it is drawn. */
@@ -174,7 +174,7 @@ export function imageDocument(
   const entries = fixture.entries.replaceAll(/@(\d)/g, (_, index: string) => `${first + Number(index)} 0 R`);
   const image: PdfStream = {
     entries: `/Type /XObject /Subtype /Image /Width ${fixture.width} /Height ${fixture.height} ${entries} /Filter /${fixture.filter ?? "FlateDecode"}`,
-    data: fixture.filter === undefined ? new Uint8Array(deflateSync(fixture.data)) : fixture.data,
+    data: fixture.filter === undefined ? zlibSync(fixture.data) : fixture.data,
   };
   const images = Array.from(
     { length: copies },
@@ -211,7 +211,7 @@ export function inlineImageDocument(): Uint8Array {
     latin1(`q 60 0 0 60 100 400 cm BI /W ${width} /H ${width} /CS /RGB /BPC 8 ID `),
     raw,
     latin1(` EI Q\nq 60 0 0 60 300 400 cm BI /W ${width} /H ${width} /CS /RGB /BPC 8 /F /Fl ID `),
-    new Uint8Array(deflateSync(raw)),
+    zlibSync(raw),
     latin1(" EI Q\n1 0 0 rg 10 10 50 50 re f"),
   ];
   const whole = Uint8Array.from(content.flatMap((part) => [...part]));

@@ -37,6 +37,8 @@ const FITTED_IN_CORNER = 0.3;
 const FITTED_TILE = 0.25;
 /** The largest fitted letters, in parts of the page's shorter side. */
 const LARGEST_FITTED = 0.25;
+/** Between marks of a grid, in parts of their longer side: a line of text has a line's height, a square no more than this. */
+const TILE_SPACE = { least: 0.15, most: 0.35 } as const;
 /** From the edges to a mark in a corner, in parts of the page's shorter side. */
 const CORNER_MARGIN = 0.04;
 
@@ -129,7 +131,8 @@ type Pair = readonly [number, number];
  * same space between all, each row moved by half a step.
  */
 function tiles([across, up]: Pair, [halfWide, halfHigh]: Pair, [cos, sin]: Pair, [width, height]: Pair): Pair[] {
-  const space = Math.max(Math.min(across, up), 0.15 * Math.max(across, up), 1);
+  const long = Math.max(across, up);
+  const space = Math.max(Math.min(across, up, TILE_SPACE.most * long), TILE_SPACE.least * long, 1);
   const [stepX, stepY] = [across + space, up + space];
   const limit = limits.stamps.tiles;
   const actual = Math.ceil((width * height) / (stepX * stepY));
