@@ -10,7 +10,7 @@ const built = join(root, "wasm/generated/assets/site");
 
 describe("what the pages are served with", () => {
   test("a policy that lets nothing in from elsewhere, on the page and on its files", async () => {
-    for (const path of ["/", "/assets/playground.js", "/assets/playground.css"]) {
+    for (const path of ["/", "/docs", "/assets/playground.js", "/assets/reference.js", "/assets/playground.css"]) {
       const answer = await get(path);
       expect(answer.status, path).toBe(200);
       const policy = answer.headers.get("Content-Security-Policy") ?? "";
