@@ -65,7 +65,7 @@ function followReading(): void {
 function closeContentsOnPhones(): void {
   const contents = document.querySelector<HTMLDetailsElement>(".contents details");
   if (contents === null) return;
-  const narrow = matchMedia("(max-width: 860px)");
+  const narrow = matchMedia("(max-width: 720px)");
   const fit = () => (contents.open = !narrow.matches);
   narrow.addEventListener("change", fit);
   fit();
