@@ -577,7 +577,7 @@ export class PdfService extends Transport {
    *
    * `{ text, pages: [{ pageNumber, text, confidence, words? }], meanConfidence, languagesUsed }`: `text` joins the pages by `\n\f`.
    * Confidences go from 0 to 1: a page's is the mean of its words, `meanConfidence` that of all words (0 where there are none).
-   * `languagesUsed` are those of `languages` in which words were found. Languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, osd, pol, por, spa, swe, tur, ukr; BCP 47 (`en`, `de-DE`,
+   * `languagesUsed` are those of `languages` in which words were found. Languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr; BCP 47 (`en`, `de-DE`,
    * `zh-Hant`) is taken, too.
    *
    * A call takes 50 pages that are recognised (413 `limit_exceeded`); send a longer document with `pages`. Where the recognition

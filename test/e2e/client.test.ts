@@ -26,7 +26,10 @@ async function failureOf(call: Promise<unknown>): Promise<PdfServiceError> {
 
 test("its types and methods are those of openapi.json (otherwise: npm run client)", async () => {
   const described = (await (await fetch(`${baseUrl}/api/v1/openapi.json`)).json()) as OpenApi;
-  expect(await readFile(join(root, "client/src/generated.ts"), "utf8")).toBe(generate(described));
+  // Which languages ocr has is a matter of the machine: `npm run model` adds some.
+  const withoutLanguages = (text: string): string => text.replace(/(?<=Languages: )[a-z_, ]+/, "");
+  const committed = await readFile(join(root, "client/src/generated.ts"), "utf8");
+  expect(withoutLanguages(committed)).toBe(withoutLanguages(generate(described)));
 });
 
 describe("an operation", () => {
