@@ -1,3 +1,4 @@
+import { createCanvas } from "@napi-rs/canvas";
 import { expect, inject } from "vitest";
 import { pdfPart, post, type Answer, type Part } from "./client.ts";
 import { areaOf, type Area, readPage, type Picture } from "./render.ts";
@@ -82,3 +83,12 @@ export const picture = async (bytes: Uint8Array, page = 1): Promise<Picture> => 
 
 /** How often something stands in a text. */
 export const occurrences = (text: string, what: RegExp): number => text.match(what)?.length ?? 0;
+
+/** A red image, its right half transparent. */
+export function halfRed(type: "image/png" | "image/jpeg" = "image/png"): Uint8Array {
+  const canvas = createCanvas(80, 40);
+  const context = canvas.getContext("2d");
+  context.fillStyle = "#f00";
+  context.fillRect(0, 0, 40, 40);
+  return new Uint8Array(type === "image/png" ? canvas.toBuffer(type) : canvas.toBuffer(type));
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { pdfPart } from "../harness/client.ts";
+import { GEOMETRIES, halfRed, isRed, picture, redArea, stamp } from "../harness/stamp-calls.ts";
+import { textDocument } from "../harness/text-fixtures.ts";
+
+const empty = textDocument([{ content: "" }]);
+const red = { kind: "text", text: "HHHH", color: "#f00", opacity: "1" };
+
+describe("tile", () => {
+  test.each(GEOMETRIES)("covers a page %s", async (_name, entries, width, height) => {
+    const { body } = await stamp("watermark", textDocument([{ content: "", entries }]), {
+      ...red,
+      tile: "true",
+      rotation: "30",
+      fontSize: "12",
+    });
+    const shown = await picture(body);
+    const [left, top, right, bottom] = redArea(shown);
+    expect(Math.max(left, top, width - right, height - bottom)).toBeLessThan(8);
+    // No square of a mark's step is without ink.
+    const step = 90;
+    for (let y = 0; y + step <= height; y += step / 2) {
+      for (let x = 0; x + step <= width; x += step / 2) {
+        const inside = (at: number): boolean => {
+          const [px, py] = [((at / 4) % shown.stride) / shown.scale, Math.floor(at / 4 / shown.stride) / shown.scale];
+          return px >= x && px < x + step && py >= y && py < y + step;
+        };
+        let found = false;
+        for (let at = 0; at < shown.pixels.length && !found; at += 4) {
+          found = inside(at) && isRed(shown.pixels[at] ?? 0, shown.pixels[at + 1] ?? 0, shown.pixels[at + 2] ?? 0);
+        }
+        expect(found).toBe(true);
+      }
+    }
+  });
+
+  test("of an image leaves the same space everywhere", async () => {
+    const fields = { kind: "image", image: pdfPart(halfRed(), "m.png"), scale: "0.1", tile: "true", opacity: "1" };
+    const shown = await picture((await stamp("watermark", empty, fields)).body);
+    const row = Math.round(400 * shown.scale);
+    const edges: number[] = [];
+    for (let x = 1; x < shown.stride; x++) {
+      const at = (row * shown.stride + x) * 4;
+      const [is, was] = [(shown.pixels[at + 1] ?? 0) < 128, (shown.pixels[at - 3] ?? 0) < 128];
+      if (is && !was) edges.push(x);
+    }
+    const gaps = edges.slice(1).map((x, index) => x - (edges[index] ?? 0));
+    expect(gaps.length).toBeGreaterThan(3);
+    expect(Math.max(...gaps) - Math.min(...gaps)).toBeLessThanOrEqual(1);
+  });
+});
+
+test("tiles of an image whose size is not given show several times, whole, on any page", async () => {
+  for (const [, entries, width, height] of GEOMETRIES) {
+    const { body } = await stamp("watermark", textDocument([{ content: "", entries }]), {
+      kind: "image",
+      image: pdfPart(halfRed(), "m.png"),
+      tile: "true",
+      opacity: "1",
+    });
+    const shown = await picture(body);
+    let ink = 0;
+    for (let at = 0; at < shown.pixels.length; at += 4) {
+      if (isRed(shown.pixels[at] ?? 0, shown.pixels[at + 1] ?? 0, shown.pixels[at + 2] ?? 0)) ink++;
+    }
+    // The red half of one: an eighth of the page's width square.
+    const one = (width / 8) ** 2 * shown.scale ** 2;
+    expect(ink / one).toBeGreaterThan(6);
+    expect((ink / one) * (width / 8) ** 2).toBeLessThan(width * height * 0.5);
+  }
+});
