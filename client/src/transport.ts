@@ -8,7 +8,7 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** How often a call that failed by no fault of its own is sent again; 2 where it is not given. */
   readonly maxRetries?: number;
-  /** Milliseconds that one try may take until its answer begins; 300,000 where it is not given. */
+  /** Milliseconds that one try may take until a file begins to come, or JSON is there; 300,000 where it is not given. */
   readonly timeoutMilliseconds?: number;
   /** In the place of the global `fetch`. */
   readonly fetch?: typeof fetch;
@@ -98,7 +98,7 @@ export class Transport {
   async #try({ method, path, query, body, options }: Request): Promise<Response | PdfServiceError> {
     const { fetch = globalThis.fetch, apiKey } = this.#options;
     const milliseconds = options?.timeoutMilliseconds ?? this.#options.timeoutMilliseconds ?? DEFAULT_TIMEOUT;
-    // Until the answer begins: how long its body may take is the reader's affair, who has the signal.
+    // Until a file begins to come: how long it may take is the reader's affair, who has the signal.
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(new DOMException("timed out", "TimeoutError")), milliseconds);
     const signals = options?.signal === undefined ? [deadline.signal] : [deadline.signal, options.signal];
@@ -117,7 +117,9 @@ export class Transport {
     };
     try {
       const answer = await fetch(`${this.#baseUrl}${path}${queryOf(query)}`, init);
-      return answer.ok ? answer : await errorOf(answer);
+      if (!answer.ok) return await errorOf(answer);
+      // Read here, where it can be asked for again when it does not come whole. A file is its reader's, as a stream.
+      return isJson(answer) ? new Response(await answer.text(), answer) : answer;
     } catch (cause) {
       options?.signal?.throwIfAborted();
       const message = deadline.signal.aborted ? `No answer within ${milliseconds} ms.` : "The service was not reached.";
@@ -127,6 +129,8 @@ export class Transport {
     }
   }
 }
+
+const isJson = ({ headers }: Response): boolean => headers.get("Content-Type")?.startsWith("application/json") === true;
 
 /** A form's fields in the order of the description, so that all try alike. */
 function formFields(fields: Readonly<Record<string, FormField>>, input: object): (readonly [string, FieldValue])[] {

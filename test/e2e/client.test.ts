@@ -3,10 +3,19 @@ import { join } from "node:path";
 import { unzipSync } from "fflate";
 import { PDFDocument } from "pdf-lib";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, inject, test } from "vitest";
 import { root } from "./server.ts";
 import { generate, type OpenApi } from "../../client/generate.ts";
-import { PdfService, PdfServiceError, verifyWebhook, WebhookVerificationError } from "../../client/src/index.ts";
+import {
+  type FailureCode,
+  type FileInput,
+  PdfService,
+  PdfServiceError,
+  type RotateInput,
+  verifyWebhook,
+  type WebhookEvent,
+  WebhookVerificationError,
+} from "../../client/src/index.ts";
 import { cuttingProxy, type CuttingProxy } from "../harness/cutting-proxy.ts";
 import { document } from "../harness/fixtures.ts";
 import { readPng } from "../harness/images.ts";
@@ -30,6 +39,20 @@ test("its types and methods are those of openapi.json (otherwise: npm run client
   const withoutLanguages = (text: string): string => text.replace(/(?<=Languages: )[a-z_, ]+/, "");
   const committed = await readFile(join(root, "client/src/generated.ts"), "utf8");
   expect(withoutLanguages(committed)).toBe(withoutLanguages(generate(described)));
+});
+
+test("takes what the API takes, and nothing else", () => {
+  expectTypeOf(service.merge).parameter(0).toHaveProperty("files").toEqualTypeOf<readonly FileInput[]>();
+  expectTypeOf(service.toImages)
+    .parameter(0)
+    .toHaveProperty("format")
+    .toEqualTypeOf<"png" | "jpeg" | "webp" | undefined>();
+  expectTypeOf<Awaited<ReturnType<typeof service.extractText>>["data"]["stats"]["wordCount"]>().toBeNumber();
+  expectTypeOf<Extract<WebhookEvent, { type: "key.created" }>["data"]["lastFour"]>().toBeString();
+  // @ts-expect-error: the angle is one of four.
+  expectTypeOf({ file: new Blob(), angle: 45 } as const).toExtend<RotateInput>();
+  // @ts-expect-error: there is no such code.
+  expectTypeOf<"no_such_code">().toExtend<FailureCode>();
 });
 
 describe("an operation", () => {
@@ -124,6 +147,16 @@ describe("over connections that are lost", () => {
     expect(result.headers.get("Idempotency-Replayed")).toBe("true");
     expect((await PDFDocument.load(await result.bytes())).getPageCount()).toBe(2);
     expect((await used()) - before).toBe(1);
+  });
+
+  test("JSON that does not come whole is asked for again", async () => {
+    const far = new PdfService({ apiKey, baseUrl: proxy.baseUrl });
+    const before = await used();
+    proxy.cut(1, "within");
+    const { data, creditsCharged } = await far.extractText({ file: bytes(2) });
+    expect([data.pages.length, creditsCharged, (await used()) - before]).toEqual([2, 0, 1]);
+    proxy.cut(1, "within");
+    expect((await far.getUsage()).used).toBe(before + 1);
   });
 
   test("a call whose file was a stream cannot be, and says so", async () => {

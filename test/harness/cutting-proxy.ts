@@ -5,8 +5,8 @@ import { createServer, connect, type AddressInfo, type Socket } from "node:net";
 export interface CuttingProxy {
   /** Without a slash at the end. */
   readonly baseUrl: string;
-  /** From now on so many answers are lost: the connection ends when the service's answer begins to come. */
-  cut(answers: number): void;
+  /** From now on so many answers are lost: the connection ends when the service's answer begins to come, or before its end. */
+  cut(answers: number, where?: "before" | "within"): void;
   /** Answers that were lost so far. */
   lost(): number;
   close(): Promise<void>;
@@ -17,6 +17,7 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target);
   let left = 0;
   let lost = 0;
+  let within = false;
   const open = new Set<Socket>();
   const server = createServer((client) => {
     const service = connect(Number(port), hostname);
@@ -31,18 +32,22 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
         });
     }
     client.pipe(service);
-    service.on("data", (chunk) => {
+    service.on("data", (chunk: Buffer) => {
       if (left > 0) {
         left -= 1;
         lost += 1;
-        client.resetAndDestroy();
+        if (within) client.end(chunk.subarray(0, -5));
+        else client.resetAndDestroy();
       } else client.write(chunk);
     });
   }).listen(0);
   await once(server, "listening");
   return {
     baseUrl: `http://localhost:${(server.address() as AddressInfo).port}`,
-    cut: (answers) => (left = answers),
+    cut(answers, where = "before") {
+      left = answers;
+      within = where === "within";
+    },
     lost: () => lost,
     async close() {
       for (const socket of open) socket.destroy();
