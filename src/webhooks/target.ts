@@ -42,7 +42,7 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 export function targetIssue(text: string, { baseUrl, allowLocal }: TargetPolicy): string | undefined {
   if (text.length > URL_LENGTH) return `must have ${URL_LENGTH} characters at most`;
   // The parser would drop the one and turn the other.
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for: URL parsers drop some of them
   if (/[\u0000-\u0020\u007f\\]/.test(text)) return "must not hold white space, control characters or backslashes";
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   const url = URL.parse(text);

@@ -1,5 +1,5 @@
 import type { Device, DisplayList, Matrix, Pixmap } from "mupdf";
-import type { OpenPdf } from "../pdf/document.ts";
+import { drawn, type OpenPdf } from "../pdf/document.ts";
 import { limits } from "../../limits.ts";
 import type { GreyRaster } from "./tesseract.ts";
 import type { PixelBox } from "./tesseract-results.ts";
@@ -43,7 +43,7 @@ export class PagePicture implements Disposable {
    */
   constructor(open: OpenPdf, page: number) {
     this.#open = open;
-    [this.#bounds, this.#list] = explained(open, () => {
+    [this.#bounds, this.#list] = drawn(open, () => {
       const loaded = open.document.loadPage(page);
       try {
         return [loaded.getBounds(), loaded.toDisplayList(true)] as const;
@@ -71,7 +71,7 @@ export class PagePicture implements Disposable {
       largest = { share, dpi: POINTS * Math.max(image.getWidth() / across, image.getHeight() / down) };
     };
     const { mupdf } = this.#open.engine;
-    explained(this.#open, () => {
+    drawn(this.#open, () => {
       const device: Device = new mupdf.Device({
         fillImage: (image, matrix) => place(image, matrix),
         fillImageMask: (image, matrix) => place(image, matrix),
@@ -88,7 +88,7 @@ export class PagePicture implements Disposable {
 
   /** Draws the page and gives its pixels to `use`, which must take them before anything else runs. */
   async draw<T>(view: View, use: (raster: GreyRaster) => Promise<T>): Promise<T> {
-    const pixmap = explained(this.#open, () => this.#draw(view));
+    const pixmap = drawn(this.#open, () => this.#draw(view));
     try {
       const { buffer, byteOffset, byteLength } = pixmap.getPixels();
       const data = new Uint8Array(buffer, byteOffset, byteLength);
@@ -163,16 +163,5 @@ export class PagePicture implements Disposable {
       pixmap.destroy();
       throw error;
     }
-  }
-}
-
-/** What MuPDF reports while it draws, in our words, and what it leaves out for lack of memory. */
-function explained<T>({ engine }: OpenPdf, work: () => T): T {
-  try {
-    const result = work();
-    engine.refuseStarved();
-    return result;
-  } catch (error) {
-    throw engine.explain(error);
   }
 }

@@ -224,3 +224,17 @@ function pageResolves({ engine }: OpenPdf, page: PDFObject): boolean {
 function isSomething(reference: PDFObject): boolean {
   return reference.isDictionary() || reference.isArray() || reference.isName() || reference.isNumber();
 }
+
+/**
+ * What `work` draws of a page, whole.
+ * @throws Refusal where something was left out because the heap might not grow, and for what MuPDF's errors mean.
+ */
+export function drawn<T>({ engine }: OpenPdf, work: () => T): T {
+  try {
+    const result = work();
+    engine.refuseStarved();
+    return result;
+  } catch (error) {
+    throw engine.explain(error);
+  }
+}

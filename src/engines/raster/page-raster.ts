@@ -1,7 +1,7 @@
 import type { DisplayList, Pixmap } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
-import type { OpenPdf } from "../pdf/document.ts";
+import { drawn, type OpenPdf } from "../pdf/document.ts";
 import { storeTrimmer } from "../pdf/store.ts";
 import { ColourFound, isGrey } from "./grey-pixels.ts";
 
@@ -207,16 +207,5 @@ export class PageRaster implements Disposable {
   #forget(): void {
     this.#drawn?.pixmap.destroy();
     this.#drawn = undefined;
-  }
-}
-
-/** What MuPDF reports while it draws, in our words, and what it leaves out for lack of memory. */
-function drawn<T>({ engine }: OpenPdf, work: () => T): T {
-  try {
-    const result = work();
-    engine.refuseStarved();
-    return result;
-  } catch (error) {
-    throw engine.explain(error);
   }
 }
