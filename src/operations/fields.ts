@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { InputBytes } from "../engines/pdf/heap.ts";
 import { PageRange } from "../engines/pdf/ranges.ts";
 import { type ImageKind, imageKinds } from "../engines/raster/image-kind.ts";
+import { repeatedKey } from "./repeated-key.ts";
 
 /** A problem with one form field, as it stands in `details.fields`. */
 export interface FieldIssue {
@@ -180,11 +181,16 @@ export function jsonField<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
   return z.preprocess((value, context) => {
     const given = blankIsAbsent(value);
     if (typeof given !== "string") return given;
-    try {
-      return JSON.parse(given) as unknown;
-    } catch {
-      context.addIssue({ code: "custom", message: "must be valid JSON" });
+    const refuse = (message: string): never => {
+      context.addIssue({ code: "custom", message });
       return z.NEVER;
+    };
+    try {
+      const value = JSON.parse(given) as unknown;
+      const key = repeatedKey(given);
+      return key === undefined ? value : refuse(`must not repeat the key ${JSON.stringify(key.slice(0, 100))}`);
+    } catch {
+      return refuse("must be valid JSON");
     }
   }, schema.optional());
 }

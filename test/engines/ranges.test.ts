@@ -34,6 +34,7 @@ describe("a page range gives pages in its own order", () => {
     ["1-4,!2-3", 5, [1, 4]],
     ["!1,1", 3, [2, 3, 1]],
     [" 1 - 2 ,\t4 ", 5, [1, 2, 4]],
+    ["! 2, last - 1\n", 4, [1, 3, 4, 4]],
     ["5,1,1", 5, [5, 1, 1]],
   ])("%s of %i pages", (range, pageCount, expected) => {
     expect(pages(range, pageCount)).toEqual(expected);
@@ -69,6 +70,9 @@ describe("a page range that cannot be met is refused, never clamped", () => {
     ["!all"],
     ["99999999999999999999"],
     ["   "],
+    ["1 2"],
+    ["1 - 1 1"],
+    ["la st"],
   ])("%j of 5 pages", (range) => {
     const { code, details } = refusal(range, 5);
     expect(code).toBe("invalid_page_range");
@@ -76,7 +80,7 @@ describe("a page range that cannot be met is refused, never clamped", () => {
   });
 
   test("even of a document with one page: nothing is left", () => {
-    expect(refusal("even", 1).message).toContain("leaves no page");
+    expect(refusal("even", 1).message).toContain("selects no pages");
   });
 
   test("the range in the error is cut, and so is the item in the message", () => {
@@ -86,8 +90,8 @@ describe("a page range that cannot be met is refused, never clamped", () => {
   });
 
   test("a million items end at once, whatever they are", () => {
-    expect(refusal("!1,".repeat(350_000), 5_000).message).toContain("10000 items");
+    expect(refusal("!1,".repeat(350_000), 5_000).message).toContain("10,000 items");
     expect(refusal(",".repeat(1_000_000), 5_000).code).toBe("invalid_page_range");
-    expect(refusal(Array(9_000).fill("all").join(","), 5_000).message).toContain("more than 5000 pages");
+    expect(refusal(Array(9_000).fill("all").join(","), 5_000).message).toContain("more than 5,000 pages");
   });
 });

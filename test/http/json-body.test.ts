@@ -49,6 +49,12 @@ describe("a JSON body", () => {
     expect(text).not.toContain("hello");
   });
 
+  it("that has a key twice names it", async () => {
+    const { status, code, details } = await post("application/json", bytes('{"name":"a","n\\u0061me":"b"}'));
+    const fields = [{ name: "name", issue: "must not be repeated" }];
+    expect([status, code, details]).toEqual([400, "invalid_parameters", { fields }]);
+  });
+
   it("that is absent is an empty object", async () => {
     const { status, details } = await post(null, null);
     expect([status, details]).toEqual([400, { fields: [{ name: "name", issue: "is required" }] }]);

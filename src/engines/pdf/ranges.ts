@@ -3,48 +3,45 @@ import { Refusal } from "../errors.ts";
 
 /** One item of a range, before the number of pages is known. `from` above `to` is a descending item. */
 type Item =
-  | { readonly kind: "span"; readonly from: Bound; readonly to: Bound }
+  | { readonly kind: "span"; readonly from: number; readonly to: number | "end" }
   | { readonly kind: "tail"; readonly count: number }
   | { readonly kind: "odd" | "even" | "all" };
-type Bound = number | "end";
+
+interface ListedItem {
+  readonly item: Item;
+  readonly leaveOut: boolean;
+}
 
 /** How much of a range a message repeats. */
 const SHOWN = 200;
 
 /**
  * A page range as it was given: `n`, `a-b`, `a-end`, `b-a` (descending), `last`, `last-<n>` (the last n pages), `odd`,
- * `even`, `all`, `!item` (leave out), joined by commas, white space ignored, 1-based. A list that begins with `!` starts
- * from all pages. Reading the syntax needs no document; `resolve` does.
+ * `even`, `all`, `!item` (leave out), joined by commas, 1-based. White space is ignored, except inside a number. A list that
+ * begins with `!` starts from all pages. Reading the syntax needs no document; `resolve` does.
  */
 export class PageRange {
   readonly text: string;
   /** What is wrong with the syntax, or undefined. */
   readonly problem: string | undefined;
-  readonly #items: readonly { item: Item; leaveOut: boolean }[] = [];
+  readonly #items: readonly ListedItem[] = [];
 
   constructor(text: string) {
     this.text = text;
-    const compact = text.replace(/\s+/g, "");
-    if (compact === "") {
-      this.problem = "must name at least one page";
-      return;
+    const parts = text.split(",", MOST_ITEMS + 1);
+    if (text.trim() === "") this.problem = "must name at least one page";
+    else if (parts.length > MOST_ITEMS) this.problem = `must have at most ${count(MOST_ITEMS)} items`;
+    else {
+      const list = parts.map(parseItem);
+      this.problem = list.find((item) => typeof item === "string");
+      this.#items = list.filter((item) => typeof item !== "string");
     }
-    const list: { item: Item; leaveOut: boolean }[] = [];
-    const parts = compact.split(",", MOST_ITEMS + 1);
-    if (parts.length > MOST_ITEMS) {
-      this.problem = `lists more than ${MOST_ITEMS} items`;
-      return;
-    }
-    for (const part of parts) {
-      const leaveOut = part.startsWith("!");
-      const item = parseItem(leaveOut ? part.slice(1) : part);
-      if (typeof item === "string") {
-        this.problem = item;
-        return;
-      }
-      list.push({ item, leaveOut });
-    }
-    this.#items = list;
+  }
+
+  /** What is wrong with the range for a document of so many pages, or undefined. */
+  problemIn(pageCount: number): string | undefined {
+    const pages = this.#resolveSet(pageCount);
+    return typeof pages === "string" ? pages : undefined;
   }
 
   /**
@@ -52,50 +49,58 @@ export class PageRange {
    * @throws Refusal `invalid_page_range`: bad syntax, a page the document does not have, or nothing left; never clamped.
    */
   resolve(field: string, pageCount: number): number[] {
-    let pages: number[] = [];
-    for (const { named, leaveOut } of this.#named(field, pageCount)) {
-      if (leaveOut) {
-        const out = new Set(named);
-        pages = pages.filter((page) => !out.has(page));
-      } else {
-        for (const page of named) pages.push(page);
-        if (pages.length > limits.pages) throw this.#refusal(field, pageCount, `names more than ${limits.pages} pages`);
-      }
-    }
-    return this.#notEmpty(field, pageCount, pages);
+    return this.#accepted(field, pageCount, this.#resolve(pageCount));
   }
 
   /** The 0-based pages as a set, ascending; refuses as `resolve` does. */
   resolveSet(field: string, pageCount: number): number[] {
+    return this.#accepted(field, pageCount, this.#resolveSet(pageCount));
+  }
+
+  #resolve(pageCount: number): number[] | string {
+    let pages: number[] = [];
+    for (const named of this.#named(pageCount)) {
+      if (typeof named === "string") return named;
+      if (named.leaveOut) {
+        const out = new Set(named.pages);
+        pages = pages.filter((page) => !out.has(page));
+      } else {
+        for (const page of named.pages) pages.push(page);
+        if (pages.length > limits.pages) return `selects more than ${count(limits.pages)} pages`;
+      }
+    }
+    return pages;
+  }
+
+  #resolveSet(pageCount: number): number[] | string {
     const chosen = new Uint8Array(pageCount + 1);
-    for (const { named, leaveOut } of this.#named(field, pageCount)) {
-      for (const page of named) chosen[page] = leaveOut ? 0 : 1;
+    for (const named of this.#named(pageCount)) {
+      if (typeof named === "string") return named;
+      for (const page of named.pages) chosen[page] = named.leaveOut ? 0 : 1;
     }
     const pages = upTo(1, pageCount).filter((page) => chosen[page] === 1);
-    return this.#notEmpty(field, pageCount, pages);
+    return pages.length === 0 ? NO_PAGES : pages;
   }
 
-  /** The pages that each item names; a list that begins by leaving out begins with all. */
-  *#named(field: string, pageCount: number): Generator<{ named: readonly number[]; leaveOut: boolean }> {
-    if (this.problem !== undefined) throw this.#refusal(field, pageCount, this.problem);
-    if (this.#items[0]?.leaveOut) yield { named: upTo(1, pageCount), leaveOut: false };
+  /** The 1-based pages of each item, or what is wrong with it; a list that begins by leaving out begins with all. */
+  *#named(pageCount: number): Generator<{ pages: readonly number[]; leaveOut: boolean } | string> {
+    if (this.problem !== undefined) yield this.problem;
+    if (this.#items[0]?.leaveOut) yield { pages: upTo(1, pageCount), leaveOut: false };
     let total = 0;
     for (const { item, leaveOut } of this.#items) {
-      const named = expand(item, pageCount);
-      if (typeof named === "string") throw this.#refusal(field, pageCount, named);
-      total += named.length;
-      if (total > MOST_NAMED) throw this.#refusal(field, pageCount, "names the same pages too often");
-      yield { named, leaveOut };
+      const pages = expand(item, pageCount);
+      if (typeof pages === "string") yield pages;
+      else {
+        total += pages.length;
+        yield total > MOST_NAMED ? "repeats the same pages too often" : { pages, leaveOut };
+      }
     }
   }
 
-  #notEmpty(field: string, pageCount: number, pages: readonly number[]): number[] {
-    if (pages.length === 0) throw this.#refusal(field, pageCount, "leaves no page");
-    return pages.map((page) => page - 1);
-  }
-
-  #refusal(field: string, pageCount: number, problem: string): Refusal {
-    return new Refusal("invalid_page_range", `${field}: ${problem}.`, {
+  #accepted(field: string, pageCount: number, pages: number[] | string): number[] {
+    const problem = typeof pages === "string" ? pages : pages.length === 0 ? NO_PAGES : undefined;
+    if (typeof pages !== "string" && problem === undefined) return pages.map((page) => page - 1);
+    throw new Refusal("invalid_page_range", `\`${field}\` ${problem}.`, {
       field,
       range: this.text.slice(0, SHOWN),
       maxPage: pageCount,
@@ -106,27 +111,38 @@ export class PageRange {
 /** Each item may walk all pages, so their number is bounded. */
 const MOST_ITEMS = 10_000;
 const MOST_NAMED = 1_000_000;
+const NO_PAGES = "selects no pages";
+const FROM_ONE = "must count pages from 1";
 
-function parseItem(text: string): Item | string {
+const count = (number: number): string => number.toLocaleString("en-US");
+
+function parseItem(part: string): ListedItem | string {
+  // White space is ignored between the signs, but two numbers do not become one.
+  const compact = part.replace(/(?<!\w)\s+|\s+(?!\w)/g, "");
+  const leaveOut = compact.startsWith("!");
+  const text = leaveOut ? compact.slice(1) : compact;
+  const item = parseName(text);
+  if (item === undefined) {
+    const shown = text.length > 40 ? `${text.slice(0, 40)}...` : text;
+    return `has an item that is not a page (3), a range (2-5, 3-end), last, last-2, odd, even, or all: "${shown}"`;
+  }
+  return typeof item === "string" ? item : { item, leaveOut };
+}
+
+function parseName(text: string): Item | string | undefined {
   if (text === "odd" || text === "even" || text === "all") return { kind: text };
   if (text === "last") return { kind: "tail", count: 1 };
   const tail = /^last-(\d{1,9})$/.exec(text);
-  if (tail) {
-    const count = Number(tail[1]);
-    return count > 0 ? { kind: "tail", count } : `"${text}" names no page: last-<n> counts from 1`;
-  }
+  if (tail) return Number(tail[1]) > 0 ? { kind: "tail", count: Number(tail[1]) } : FROM_ONE;
   const span = /^(\d{1,9})(?:-(\d{1,9}|end))?$/.exec(text);
-  if (!span) {
-    const shown = text.length > 40 ? `${text.slice(0, 40)}...` : text;
-    return `"${shown}" is not a page, a range (2-5, 3-end), last, last-<n>, odd, even or all`;
-  }
+  if (!span) return undefined;
   const from = Number(span[1]);
   const to = span[2] === undefined ? from : span[2] === "end" ? "end" : Number(span[2]);
-  if (from === 0 || to === 0) return "pages count from 1";
-  return { kind: "span", from, to };
+  return from === 0 || to === 0 ? FROM_ONE : { kind: "span", from, to };
 }
 
 function expand(item: Item, pageCount: number): number[] | string {
+  const size = pageCount === 1 ? "1 page" : `${count(pageCount)} pages`;
   switch (item.kind) {
     case "all":
       return upTo(1, pageCount);
@@ -136,13 +152,13 @@ function expand(item: Item, pageCount: number): number[] | string {
       return upTo(1, pageCount).filter((page) => page % 2 === 0);
     case "tail":
       return item.count > pageCount
-        ? `the document has ${pageCount} pages, fewer than ${item.count}`
+        ? `names the last ${count(item.count)} pages, but the document has ${size}`
         : upTo(pageCount - item.count + 1, pageCount);
     case "span": {
-      const from = item.from === "end" ? pageCount : item.from;
+      const from = item.from;
       const to = item.to === "end" ? pageCount : item.to;
       const beyond = Math.max(from, to);
-      if (beyond > pageCount) return `page ${beyond} is beyond the last page, ${pageCount}`;
+      if (beyond > pageCount) return `names page ${count(beyond)}, but the document has ${size}`;
       return from <= to ? upTo(from, to) : upTo(to, from).reverse();
     }
   }

@@ -1,11 +1,12 @@
 import type { Context } from "hono";
 import type { z } from "zod";
-import { issuesOf } from "./issues.ts";
+import { invalidParameters, issuesOf } from "./issues.ts";
 import { readBody } from "../body.ts";
 import { ApiError } from "../errors.ts";
 import type { AppEnv } from "../exchange.ts";
 import { limits } from "../../limits.ts";
 import type { FieldIssue } from "../../operations/fields.ts";
+import { repeatedKey } from "../../operations/repeated-key.ts";
 
 /**
  * Reads a JSON object (RFC 8259) of at most `limits.json.bodyBytes` and checks it; problems with its members are added to
@@ -51,11 +52,19 @@ async function readBytes(c: Context<AppEnv>): Promise<Uint8Array> {
 }
 
 function parse(bytes: Uint8Array): unknown {
+  const { text, value } = decode(bytes);
+  const key = repeatedKey(text);
+  if (key === undefined) return value;
+  throw invalidParameters([{ name: key, issue: "must not be repeated" }]);
+}
+
+function decode(bytes: Uint8Array): { text: string; value: unknown } {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)) as unknown;
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    return { text, value: JSON.parse(text) as unknown };
   } catch (cause) {
     // The parser's own message would repeat what was sent.
-    throw unreadable("The body is not valid JSON in UTF-8.", cause);
+    throw unreadable("The body must be valid JSON in UTF-8.", cause);
   }
 }
 
