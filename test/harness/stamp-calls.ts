@@ -51,7 +51,7 @@ export const GEOMETRIES: readonly [name: string, entries: string, width: number,
 ];
 
 /** Content that leaves the graphics state as no stamp wants to find it. */
-export const LEFTOVERS: readonly [name: string, content: string][] = [
+export const LEFTOVERS: readonly [name: string, content: string | readonly string[]][] = [
   ["a matrix", "0.1 0 0 0.1 300 300 cm 0 0 1 rg 0 0 100 100 re f"],
   ["saved states", "q q 2 0 0 2 50 60 cm 0 0 1 rg 0 0 50 50 re f"],
   ["restores of nothing", "0 0 1 rg Q Q 2 0 0 2 5 6 cm 20 20 50 50 re f"],
@@ -64,6 +64,20 @@ export const LEFTOVERS: readonly [name: string, content: string][] = [
   [
     "an inline image with words in it",
     "q 40 0 0 40 30 30 cm BI /W 4 /H 4 /BPC 8 /CS /G ID q Q q BT EI_q Q BT \nEI Q q",
+  ],
+  ["a comment that does not end", "0 0 1 rg 30 30 50 50 re f % the end"],
+  ["a string in an array in a dictionary that do not end", "0 0 1 rg 30 30 50 50 re f /OC << /A [ (never ends \\"],
+  ["an inline image without data", "0 0 1 rg 30 30 50 50 re f q 40 0 0 40 30 30 cm BI /W 4 /H 4 /BPC 8 /CS /G"],
+  ["an inline image without its end", ["0 0 1 rg 30 30 50 50 re f BI /W 9 /H 9 /BPC 8", "/CS /G ID aaaa", "bbb"]],
+  ["an array in two streams", ["0 0 1 rg BT /F1 40 Tf 50 50 Td [(one)", "-500 (two)] TJ ET 30 30 9 9 re f"]],
+  ["an array in three streams", ["0 0 1 RG 9 w [ 20", "5 10 ", "] 0 d 30 30 m 500 500 l S"]],
+  ["a dictionary in three streams", ["/OC << /A", "[ 1 2", "] >> BDC 0 0 1 rg 30 30 50 50 re f"]],
+  ["a hexadecimal string in two streams", ["0 0 1 rg BT /F1 40 Tf 50 50 Td <48", "49484948> Tj ET"]],
+  ["a string in three streams", ["0 0 1 rg BT /F1 40 Tf 50 50 Td (Q (", ") Q", " BT q) Tj ET q"]],
+  ["a text object in three streams", ["0 0 1 rg BT /F1 40 Tf 50 50 Td", "(one) Tj", "(two) Tj"]],
+  [
+    "an inline image in three streams",
+    ["q 40 0 0 40 30 30 cm BI /W 4 /H 4 /BPC 8", "/CS /G ID q Q q BT", "ET Q BT \nEI Q 90 90 50 50 re f"],
   ],
 ];
 

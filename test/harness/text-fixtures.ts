@@ -1,8 +1,8 @@
 import { latin1, pdf, type PdfObject, type WriteOptions } from "./pdf-writer.ts";
 
-/** A page to be read: its content stream, and entries of its dictionary beside `/MediaBox [0 0 600 800]`. */
+/** A page to be read: its content, in one stream or more, and entries of its dictionary beside `/MediaBox [0 0 600 800]`. */
 export interface TextPage {
-  readonly content: string;
+  readonly content: string | readonly string[];
   readonly entries?: string;
   /** A free text annotation 20 points from the left and the bottom: what its appearance shows in Helvetica. */
   readonly note?: string;
@@ -40,13 +40,15 @@ export function textDocument(
       ` /DescendantFonts [${descendant}] /ToUnicode ${toUnicode} >>`,
   );
   const notes = pages.filter(({ note }) => note !== undefined).length;
-  const tree = `${objects.length + 2 * pages.length + notes + 1} 0 R`;
-  const kids = pages.map(({ content, entries = "", note }) => {
-    const stream = add({ entries: "", data: latin1(content) });
+  const contents = pages.map(({ content }) => (typeof content === "string" ? [content] : content));
+  const tree = `${objects.length + contents.flat().length + pages.length + notes + 1} 0 R`;
+  const kids = pages.map(({ entries = "", note }, index) => {
+    const parts = contents[index] ?? [];
+    const streams = parts.map((part) => add({ entries: "", data: latin1(part) }));
     const fonts = `/Resources << /Font << /F1 ${helvetica} /F2 ${composite} >> >>`;
     const annotations = note === undefined ? "" : `/Annots [${freeText(add, note, helvetica)}]`;
     return add(
-      `<< /Type /Page /Parent ${tree} /MediaBox [0 0 600 800] ${fonts} /Contents ${stream} ${annotations} ${entries} >>`,
+      `<< /Type /Page /Parent ${tree} /MediaBox [0 0 600 800] ${fonts} /Contents [${streams.join(" ")}] ${annotations} ${entries} >>`,
     );
   });
   add(`<< /Type /Pages /Kids [${kids.join(" ")}] /Count ${pages.length} >>`);

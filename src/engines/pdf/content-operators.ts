@@ -180,7 +180,7 @@ export class ContentTokens {
     }
     // One character of white space stands before the data (8.9.7).
     const start = this.#at + 1;
-    const end = inlineImageEnd(bytes, start);
+    const end = inlineImageEnd(bytes, start) ?? { data: bytes.length, operator: bytes.length };
     this.data = { start, end: end.data };
     this.#at = end.operator;
   }

@@ -6,17 +6,28 @@ const LOOK_AHEAD = 24;
 const isSpace = (byte: number | undefined): boolean =>
   byte === 0 || byte === 9 || byte === 10 || byte === 12 || byte === 13 || byte === 32;
 
-/** Where the data and where its `EI` end; both the end of the bytes where there is none. */
-export function inlineImageEnd(bytes: Uint8Array, start: number): { data: number; operator: number } {
+/**
+ * Where the data and where its `EI` end; undefined where there is none. White space belongs before the `EI`; some writers put
+ * none there.
+ */
+export function inlineImageEnd(bytes: Uint8Array, start: number): { data: number; operator: number } | undefined {
+  return endAfter(bytes, start, isSpace) ?? endAfter(bytes, start, () => true);
+}
+
+function endAfter(
+  bytes: Uint8Array,
+  start: number,
+  mayPrecede: (byte: number | undefined) => boolean,
+): { data: number; operator: number } | undefined {
   for (let at = bytes.indexOf(0x45, start); at >= 0; at = bytes.indexOf(0x45, at + 1)) {
     if (bytes[at + 1] !== 0x49) continue;
     const after = bytes[at + 2];
     if (after !== undefined && !isSpace(after)) continue;
-    if (at > start && !isSpace(bytes[at - 1])) continue;
+    if (at > start && !mayPrecede(bytes[at - 1])) continue;
     if (!looksLikeContent(bytes, at + 2)) continue;
-    return { data: Math.max(start, at - 1), operator: at + 2 };
+    return { data: at > start && isSpace(bytes[at - 1]) ? at - 1 : at, operator: at + 2 };
   }
-  return { data: bytes.length, operator: bytes.length };
+  return undefined;
 }
 
 /** Content is text: a byte that is none of it, so soon, is image data. */

@@ -1,7 +1,7 @@
 /** Puts operators before or behind what pages draw, where a person who looks at the page means the place to be. */
 import type { PDFObject } from "mupdf";
 import { checkContents } from "./content-size.ts";
-import { type ContentState, readContent } from "./content-state.ts";
+import { ContentState } from "./content-state.ts";
 import type { OpenPdf } from "./document.ts";
 import { items } from "./objects.ts";
 import { visiblePage } from "./page-facts.ts";
@@ -88,26 +88,30 @@ export class StampPages {
 
   /** The operators that end what the streams leave open, and the streams, without what nothing could follow. */
   #closed(streams: readonly PDFObject[]): { closing: string; sound: PDFObject[] } {
-    const { document, engine } = this.#open;
-    const state: ContentState = { saved: 0, inText: false, marked: 0 };
-    const sound = streams.map((stream) => {
-      try {
-        const buffer = stream.readStream();
-        const bytes = buffer.asUint8Array();
-        const blanked = readContent(bytes, state);
-        const copy = blanked.length > 0 ? bytes.slice() : undefined;
-        buffer.destroy();
-        if (!copy) return stream;
-        for (const [from, to] of blanked) copy.fill(0x20, from, to);
-        return document.addStream(copy, {});
-      } catch (error) {
-        // What cannot be read draws nothing.
-        if (engine.isFailure(error)) return stream;
-        throw error;
-      }
+    const state = new ContentState();
+    for (const stream of streams) this.#read(stream, (bytes) => state.read(bytes));
+    const sound = streams.map((stream, index) => {
+      const ranges = state.blanked[index] ?? [];
+      const copy = ranges.length > 0 ? this.#read(stream, (bytes) => bytes.slice()) : undefined;
+      if (!copy) return stream;
+      for (const [from, to] of ranges) copy.fill(0x20, from, to);
+      return this.#open.document.addStream(copy, {});
     });
-    const closing = (state.inText ? "ET " : "") + "EMC ".repeat(state.marked) + "Q ".repeat(state.saved);
-    return { closing, sound };
+    return { closing: state.closing, sound };
+  }
+
+  /** What `look` makes of a stream's bytes, which are none where it cannot be read: then it draws nothing. */
+  #read<T>(stream: PDFObject, look: (bytes: Uint8Array) => T): T {
+    const { engine } = this.#open;
+    try {
+      const buffer = stream.readStream();
+      const seen = look(buffer.asUint8Array());
+      buffer.destroy();
+      return seen;
+    } catch (error) {
+      if (engine.isFailure(error)) return look(new Uint8Array());
+      throw error;
+    }
   }
 }
 
