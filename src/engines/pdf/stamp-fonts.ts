@@ -1,8 +1,9 @@
 /** The fonts of stamps in a document: embedded, of the glyphs that are shown, each telling the text it stands for. */
 import type { PDFDocument, PDFObject } from "mupdf";
+import { subsetCff } from "./cff.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { EM, type Glyph, type StampFont } from "./stamp-layout.ts";
-import { subsetTrueType } from "./truetype.ts";
+import { EMPTY, type FontSubset, subsetTrueType } from "./truetype.ts";
 
 /** A composite font in the making: code `n` shows `ids[n - 1]` and means `texts[n - 1]`. */
 interface Subset {
@@ -54,30 +55,33 @@ export class StampFonts {
 
   #writeFont(font: StampFont, { reference, ids, texts }: Subset): void {
     const document = this.#document;
-    const subset = subsetTrueType(font.data ?? this.#builtInData(font), ids);
+    const { widths, bbox, ascent, descent, ...file } = this.#subset(font, ids);
     const name = `${tagOf(font.font.getName() + ids.join())}+${font.font.getName().replace(/[^A-Za-z0-9]/g, "")}`;
     const descriptor = document.addObject({
       Type: "FontDescriptor",
       FontName: name,
       // Symbolic: the codes are no standard encoding.
       Flags: 4,
-      FontBBox: subset.bbox,
+      FontBBox: bbox,
       ItalicAngle: 0,
-      Ascent: subset.ascent,
-      Descent: subset.descent,
+      Ascent: ascent,
+      Descent: descent,
       CapHeight: 700,
       StemV: 80,
-      FontFile2: document.addStream(subset.data, { Length1: subset.data.length }),
+      [file.isTrueType ? "FontFile2" : "FontFile3"]: document.addStream(
+        file.data,
+        file.isTrueType ? { Length1: file.data.length } : { Subtype: "CIDFontType0C" },
+      ),
     });
     const descendant = document.addObject({
       Type: "Font",
-      Subtype: "CIDFontType2",
+      Subtype: file.isTrueType ? "CIDFontType2" : "CIDFontType0",
       BaseFont: name,
-      CIDToGIDMap: "Identity",
+      ...(file.isTrueType ? { CIDToGIDMap: "Identity" } : {}),
       CIDSystemInfo: { Ordering: "(Identity)", Registry: "(Adobe)", Supplement: 0 },
       FontDescriptor: descriptor,
       DW: EM,
-      W: [0, subset.widths],
+      W: [0, widths],
     });
     const entries = {
       Type: "Font",
@@ -90,14 +94,21 @@ export class StampFonts {
     for (const [key, value] of Object.entries(entries)) reference.put(key, value);
   }
 
-  /** The file of a font that is built into MuPDF, which gives it away only in a document. */
-  #builtInData({ font }: StampFont): Uint8Array {
+  /** The glyphs of a font: of a file of ours, or of one that is built into MuPDF, which gives it away only in a document. */
+  #subset({ font, data }: StampFont, ids: readonly number[]): FontSubset & { readonly isTrueType: boolean } {
+    if (data) return { ...subsetTrueType(data, ids), isTrueType: true };
     const scratch = new this.#engine.mupdf.PDFDocument();
-    const file = scratch.addFont(font).get("DescendantFonts", 0, "FontDescriptor", "FontFile2").readStream();
-    const data = file.asUint8Array().slice();
+    const descriptor = scratch.addFont(font).get("DescendantFonts", 0, "FontDescriptor");
+    const trueType = descriptor.get("FontFile2");
+    const isTrueType = trueType.isStream();
+    const file = (isTrueType ? trueType : descriptor.get("FontFile3")).readStream();
+    const program = file.asUint8Array().slice();
     file.destroy();
     scratch.destroy();
-    return data;
+    if (isTrueType) return { ...subsetTrueType(program, ids), isTrueType };
+    const advance = (id: number): number => (id === EMPTY ? 0 : Math.round(font.advanceGlyph(id, 0) * EM));
+    const { data: subset, bbox } = subsetCff(program, ids);
+    return { data: subset, bbox, widths: [0, ...ids].map(advance), ascent: bbox[3], descent: bbox[1], isTrueType };
   }
 }
 

@@ -2,7 +2,7 @@
 
 /** What is needed of a font to embed it (ISO 32000-2, 9.8), in thousandths of its size. */
 export interface FontSubset {
-  readonly data: Uint8Array<ArrayBuffer>;
+  readonly data: Uint8Array;
   readonly widths: readonly number[];
   readonly bbox: readonly [number, number, number, number];
   readonly ascent: number;
