@@ -154,6 +154,15 @@ export const limits = {
   admission: {
     /** Milliseconds that a request waits for memory before it is turned away. */
     waitMilliseconds: 5_000,
+    /** Milliseconds after which one that waits looks by itself whether those before it are still there. */
+    lookMilliseconds: 250,
+    /**
+     * Milliseconds without a sign of life after which a request's memory is given to one that waits for it. As many as a
+     * request has CPU time for, so that none loses it while it works.
+     */
+    silentMilliseconds: 300_000,
+    /** The same once its client is gone: the work stops within milliseconds, if the platform lets it go on at all. */
+    goneMilliseconds: 2_000,
     /** Seconds named in `Retry-After` to one that was turned away. */
     retryAfterSeconds: 5,
     /**

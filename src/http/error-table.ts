@@ -1,7 +1,7 @@
 import type { RefusalCode } from "../engines/errors.ts";
 
 export interface ErrorRow {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 422 | 429 | 499 | 500 | 503;
   readonly title: string;
   /** When it occurs, and how it differs from its neighbours. Goes into openapi.json. */
   readonly when: string;
@@ -186,6 +186,12 @@ export const errorTable = {
     when: "The call costs more credits than are left; `Retry-After` says when the next period begins.",
     details: ["limit", "used", "remaining", "resetAt"],
     from: "operations",
+  },
+  client_closed_request: {
+    status: 499,
+    title: "The client closed the connection",
+    when: "The client went away before its response began. The work stops and nothing is charged; only the event `operation.failed` and the service's log show this code.",
+    from: "named",
   },
   internal_error: {
     status: 500,

@@ -1,18 +1,17 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
-import { Admission, type Ticket } from "./admission.ts";
 import { authorize, checkScope } from "./auth.ts";
 import { fileTooLarge, readBody } from "./body.ts";
 import { lookAtQuota, Payment } from "./credits.ts";
 import { ApiError, asApiError } from "./errors.ts";
 import { addPath, type AppEnv } from "./exchange.ts";
 import { FormNames, readForm } from "./form.ts";
+import { Lease, type LeaseRequest } from "./lease.ts";
 import { MultipartParser, type FormPart } from "./multipart.ts";
 import { boundaryOf } from "./part-head.ts";
 import { answer } from "./respond.ts";
 import { webpServiceOf } from "./webp-service.ts";
 import { plans } from "../accounts/plans.ts";
 import type { Arena } from "../engines/pdf/heap.ts";
-import { clearSpares, dropLarger, dropSpares, type EngineLease, keptBytes, leaseEngines } from "../engines/pool.ts";
 import { readEnv } from "../env.ts";
 import { limits } from "../limits.ts";
 import { type Operation, scopesOf } from "../operations/define.ts";
@@ -58,37 +57,44 @@ interface Announced {
 
 async function handle(c: Context<AppEnv>, operation: Operation): Promise<Response> {
   const announced = announcedBody(c);
-  const weight = weightOf(announced.bytes);
-  const ticket = await admissionFor(c).admit(weight + (operation.besideBytes ?? 0));
-  let lease: EngineLease | undefined;
+  const lease = await Lease.take(leaseRequest(c, operation, announced.bytes));
   let payment: Payment | undefined;
-  const release = (clean: boolean): void => {
-    lease?.release(clean);
-    ticket.release();
-    c.executionCtx.waitUntil(scheduler.wait(0).then(clearSpares));
-  };
   try {
-    lease = await leaseWithin(c, ticket, weight, operation);
-    const { engines } = lease;
     const names = new FormNames(operation.fields);
-    const parts = await readParts(c, announced, engines.pdf.arena(announced.bytes, operation), names);
+    const parts = await readParts(c, announced, lease, lease.engines.pdf.arena(announced.bytes, operation), names);
     const { input, stem } = readForm(operation, parts);
     if (typeof operation.scope !== "string") checkScope(c.get("caller"), operation.scope.exact(input));
+    lease.check();
     payment = await Payment.reserve(c, operation, parts);
-    return await answer(await operation.run(input, engines), {
+    return await answer(await operation.run(input, lease.engines), {
       name: `${stem}-${operation.name}`,
       log: c.get("log"),
       payment,
-      release,
-      explain: (error) => lease?.explain(error) ?? error,
+      lease,
       waitUntil: (promise) => c.executionCtx.waitUntil(promise),
     });
   } catch (thrown) {
-    const error = asApiError(lease === undefined ? thrown : lease.explain(thrown));
-    release(error.code !== "internal_error");
+    const error = asApiError(lease.explain(thrown));
+    lease.release(error.code !== "internal_error");
     await payment?.giveBack(error);
     throw error;
   }
+}
+
+function leaseRequest(c: Context<AppEnv>, operation: Operation, bodyBytes: number): LeaseRequest {
+  const { images, loadFont, loadModel, memoryBudgetBytes } = readEnv(c.env);
+  return {
+    operation,
+    bodyBytes,
+    signal: c.req.raw.signal,
+    given: {
+      memoryBytes: memoryBudgetBytes - limits.admission.baseBytes,
+      webpService: images && webpServiceOf(images),
+      loadFont,
+      loadModel,
+    },
+    waitUntil: (promise) => c.executionCtx.waitUntil(promise),
+  };
 }
 
 function announcedBody(c: Context<AppEnv>): Announced {
@@ -111,6 +117,7 @@ function unreadable(message: string): ApiError {
 async function readParts(
   c: Context<AppEnv>,
   announced: Announced,
+  lease: Lease,
   arena: Arena,
   names: FormNames,
 ): Promise<readonly FormPart[]> {
@@ -123,53 +130,11 @@ async function readParts(
   await readBody(announced.body, {
     maxBytes: announced.maxBytes,
     stallMilliseconds: limits.form.stallMilliseconds,
-    read: (window) => parser.read(window),
+    read(window) {
+      lease.check();
+      return parser.read(window);
+    },
     progress: (bytes) => (c.get("log").bodyBytes = bytes),
   });
   return parser.finish();
-}
-
-/** What a request is expected to hold, in bytes. The engine asks the ticket for more where the guess was too low. */
-function weightOf(bodyBytes: number): number {
-  const { engineBytes, engineOwnBytes, heapPerBodyByte } = limits.admission;
-  return Math.max(engineBytes, engineOwnBytes + bodyBytes * heapPerBodyByte);
-}
-
-/** Engines within the ticket. A kept one may have grown in a larger request; it is dropped where it does not fit this one. */
-async function leaseWithin(
-  c: Context<AppEnv>,
-  ticket: Ticket,
-  expected: number,
-  { memoryBeside = false, besideBytes = 0 }: Operation,
-): Promise<EngineLease> {
-  if (besideBytes > 0) dropLarger(limits.admission.lentBesideBytes);
-  const allowHeap = (bytes: number): boolean | "busy" => ticket.grow(bytes);
-  const { images, loadFont, loadModel } = readEnv(c.env);
-  const given = { memoryBytes: memoryBudget(c), webpService: images && webpServiceOf(images), loadFont, loadModel };
-  const lease = await leaseEngines(allowHeap, {
-    ...given,
-    expected,
-    ...(memoryBeside && { most: limits.admission.lentBesideBytes }),
-  });
-  if (ticket.grow(lease.heapBytes()) === true) return lease;
-  lease.release(false);
-  dropSpares();
-  return leaseEngines(allowHeap, given);
-}
-
-/** Bytes for all requests together and what is kept between them. */
-const memoryBudget = (c: Context<AppEnv>): number => readEnv(c.env).memoryBudgetBytes - limits.admission.baseBytes;
-
-/** One for the isolate: memory is the isolate's. */
-let admission: Admission | undefined;
-
-function admissionFor(c: Context<AppEnv>): Admission {
-  admission ??= new Admission({
-    budgetBytes: memoryBudget(c),
-    requests: limits.admission.requests,
-    keptBytes,
-    dropKept: dropSpares,
-    waitMilliseconds: limits.admission.waitMilliseconds,
-  });
-  return admission;
 }

@@ -2,6 +2,7 @@ import { begin, chunksOf, pump } from "./chunks.ts";
 import { asApiError } from "./errors.ts";
 import type { Payment } from "./credits.ts";
 import { attachment } from "./headers.ts";
+import { ClientGone, type Lease } from "./lease.ts";
 import type { RequestLog } from "./request-log.ts";
 import { zipOf } from "./zip.ts";
 import { limits } from "../limits.ts";
@@ -12,10 +13,8 @@ export interface Answering {
   readonly name: string;
   readonly log: RequestLog;
   readonly payment: Pick<Payment, "settle" | "ended" | "giveBack">;
-  /** Gives engines and memory back; `clean: false` where the engine cannot be trusted any more. */
-  release(clean: boolean): void;
-  /** What an error that came out of the engine means. */
-  explain(error: unknown): unknown;
+  /** Passes to the response where `answer` returns one. */
+  readonly lease: Pick<Lease, "check" | "explain" | "release">;
   /** Keeps the request alive until its stream has ended, even when the caller is gone. */
   waitUntil(promise: Promise<unknown>): void;
 }
@@ -27,7 +26,7 @@ export interface Answering {
  * a whole one, and the call is refunded.
  */
 export async function answer(output: Output, answering: Answering): Promise<Response> {
-  const { log, release, payment } = answering;
+  const { log, lease, payment } = answering;
   const headers = new Headers({ "Cache-Control": "no-store" });
   for (const [name, value] of Object.entries(output.headers)) headers.set(name, value);
   const pages = output.headers["X-Page-Count"];
@@ -35,7 +34,8 @@ export async function answer(output: Output, answering: Answering): Promise<Resp
 
   if (output.kind === "json") {
     const body = new TextEncoder().encode(JSON.stringify(output.value));
-    release(true);
+    lease.check();
+    lease.release(true);
     headers.set("Content-Type", "application/json");
     return whole([body], headers, answering);
   }
@@ -47,8 +47,10 @@ export async function answer(output: Output, answering: Answering): Promise<Resp
   // Of a ZIP only the first chunk: its reader need not wait for more than one entry.
   const streamed = output.kind === "zip" || (length !== undefined && length > copiedBytes);
   const { taken, all } = await begin(chunks, streamed ? 1 : copiedBytes + 1);
+  // Whom there is nothing to send to is not charged.
+  lease.check();
   if (all) {
-    release(true);
+    lease.release(true);
     return whole(taken, headers, answering);
   }
   if (length !== undefined) headers.set("Content-Length", String(length));
@@ -94,29 +96,34 @@ function stream(
   readable: ReadableStream,
   writable: WritableStream<Uint8Array>,
   headers: Headers,
-  { log, release, explain, waitUntil, payment }: Answering,
+  { log, lease, waitUntil, payment }: Answering,
 ): Response {
   log.streaming = true;
   let making = true;
   const guarded = guard(chunks, () => (making = false));
-  const count = (bytes: number): void => void (log.answerBytes += bytes);
+  const count = (bytes: number): void => {
+    log.answerBytes += bytes;
+    lease.check();
+  };
   // An error of ours breaks the stream off; otherwise the caller went away, which is no fault of the engine. Who sees the
   // break and asks again has the credits back by then, and the Idempotency-Key is free.
   const breaking = async (error: unknown): Promise<void> => {
     if (making) return;
-    const failure = asApiError(explain(error));
+    const failure = asApiError(lease.explain(error));
+    making = failure instanceof ClientGone;
+    if (making) return;
     log.failed(failure);
-    release(false);
+    lease.release(false);
     await payment.giveBack(failure);
   };
   const pumped = pump(guarded, writable, count, limits.answer.stallMilliseconds, breaking).then(
     async () => {
-      release(true);
+      lease.release(true);
       log.end(200, "complete");
       await payment.ended(log.answerBytes);
     },
     async () => {
-      if (making) release(true);
+      if (making) lease.release(true);
       log.end(200, "aborted");
       if (making) await payment.ended(log.answerBytes);
     },

@@ -11,6 +11,9 @@ function admissionOf(budgetBytes: number, kept = { bytes: 0 }, requests = 10): A
     keptBytes: () => kept.bytes,
     dropKept: () => (kept.bytes = Math.min(kept.bytes, 10)),
     waitMilliseconds: 5_000,
+    lookMilliseconds: 250,
+    silentMilliseconds: 60_000,
+    goneMilliseconds: 2_000,
   });
 }
 
@@ -114,5 +117,56 @@ describe("growing", () => {
     expect(only.grow(90)).toBe(true);
     expect(kept.bytes).toBe(10);
     expect(only.grow(91)).toBe(false);
+  });
+});
+
+describe("a request that never comes back", () => {
+  it("loses its ticket to the next one when it was silent for too long", async () => {
+    const admission = admissionOf(100, { bytes: 0 }, 1);
+    const silent = await admission.admit(60);
+    const alive = vi.fn<() => void>();
+    silent.onLost(alive);
+    await vi.advanceTimersByTimeAsync(50_000);
+    silent.renew();
+    await vi.advanceTimersByTimeAsync(50_000);
+    const early = admission.admit(60).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await early).toMatchObject({ code: "overloaded" });
+    expect(silent.lost).toBe(false);
+    await vi.advanceTimersByTimeAsync(5_001);
+    // Nobody needed the room until now.
+    expect(silent.lost).toBe(false);
+    await admission.admit(70);
+    expect(alive).toHaveBeenCalledOnce();
+    expect(silent.lost).toBe(true);
+    // A late hand changes nothing any more.
+    expect(silent.grow(10)).toBe(false);
+    silent.release();
+    expect(admission.heldBytes).toBe(70);
+  });
+
+  it("has two seconds to give its ticket back once its client is gone", async () => {
+    const admission = admissionOf(100, { bytes: 0 }, 1);
+    const left = await admission.admit(60);
+    left.expire();
+    left.renew();
+    const next = admission.admit(60);
+    await vi.advanceTimersByTimeAsync(1_900);
+    expect(await settled(next)).toBe(false);
+    await vi.advanceTimersByTimeAsync(400);
+    expect(await settled(next)).toBe(true);
+    expect(left.lost).toBe(true);
+  });
+
+  it("leaves the queue with its client, and holds up nobody behind it", async () => {
+    const admission = admissionOf(100, { bytes: 0 }, 2);
+    await admission.admit(60);
+    const leaving = new AbortController();
+    const large = admission.admit(80, leaving.signal).catch((error: unknown) => error);
+    const small = admission.admit(10);
+    expect(await settled(small)).toBe(false);
+    leaving.abort();
+    expect(await settled(small)).toBe(true);
+    expect(await large).toBe(leaving.signal.reason);
   });
 });

@@ -24,12 +24,12 @@ export function answering() {
     name: "in-split",
     log,
     release,
+    lease: { check: vi.fn<() => void>(), explain: (error: unknown) => error, release },
     payment: {
       settle: vi.fn<() => Promise<Record<string, string>>>().mockResolvedValue({ "X-Credits-Charged": "1" }),
       ended: vi.fn<() => Promise<void>>().mockResolvedValue(),
       giveBack: vi.fn<() => Promise<void>>().mockResolvedValue(),
     },
-    explain: (error: unknown) => error,
     waitUntil: (promise: Promise<unknown>) => void pending.push(promise),
     pending,
   };
