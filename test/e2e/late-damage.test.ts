@@ -9,7 +9,7 @@ import { latin1, pdf } from "../harness/pdf-writer.ts";
 const { baseUrl, liveKey } = inject("server");
 const service: Service = { baseUrl, key: liveKey };
 
-/** Two pages, and an outline entry (6) that leads to the second and says whatever is in its place. */
+/** Two pages, an outline entry (6) that leads to the second and says whatever is in its place, and an object (9) that nothing uses. */
 const document = (title = "(Title)", root = "1 0 R"): Uint8Array =>
   pdf(
     [
@@ -21,6 +21,7 @@ const document = (title = "(Title)", root = "1 0 R"): Uint8Array =>
       `<< /Title ${title} /Parent 5 0 R /Dest [4 0 R /Fit] >>`,
       "<< /Title (Info) >>",
       { entries: "/Type /Catalog /Pages 2 0 R", data: new Uint8Array() },
+      "<< /Unused true >>",
     ],
     `/Root ${root} /Info 7 0 R /ID [<01> <01>]`,
   );
@@ -61,6 +62,17 @@ describe.each(calls)("%s", (operation, fields) => {
       expect(view.info["Title"]).toBe(title);
     }
     expect(widths).toEqual(operation === "merge" ? [200, 300, 200, 300] : [200, 300]);
+  });
+
+  test("changes the document where an object that nothing uses is found damaged", async () => {
+    const answer = await send(operation, fields, withLostObject(document(), 9));
+    expect([answer.status, answer.code]).toEqual([200, undefined]);
+    for (const { bytes } of documentsOf(answer)) {
+      const view = await open(bytes, operation);
+      const { rotate, title } = { ...kept, ...changes[operation] };
+      expect(view.pages.map((page) => page.rotate)).toEqual(view.pages.map(() => rotate));
+      expect(view.info["Title"]).toBe(title);
+    }
   });
 
   test("takes a reference to an object beyond the last for null", async () => {

@@ -10,13 +10,35 @@ type Pointer = PDFObject["pointer"];
 const MOST_DRAWN = 200_000;
 
 /**
- * Reads every object that the document uses, until MuPDF finds one damaged and repairs the whole document. Otherwise it does so
- * when it first comes upon the object. Where that is while it writes, what was changed is lost, and pages with it; where it is
- * while it interprets a page, it goes on with objects that are gone. In a document that is to be copied, references to objects
- * beyond the last are taken out, too: they are null (ISO 32000-2, 7.3.10), and MuPDF refuses to copy them.
- * Objects are walked without handles: those of each while nothing else is read, which could move them.
+ * Reads objects until MuPDF finds one damaged and repairs the whole document. Otherwise it does so when it first comes upon the
+ * object. Where that is while it writes, what was changed is lost, and pages with it; where it is while it interprets a page,
+ * it goes on with objects that are gone. Of a document that is to be written, all are read, since MuPDF reads also those that
+ * nothing uses; of another, those that it uses. In a document that is to be copied, references to objects beyond the last are
+ * taken out, too: they are null (ISO 32000-2, 7.3.10), and MuPDF refuses to copy them.
  */
 export function findDamage(engine: PdfEngine, document: PDFDocument, purpose: "written" | "drawn" | "copied"): void {
+  if (purpose === "written") readAll(engine, document);
+  else readUsed(engine, document, purpose);
+}
+
+function readAll(engine: PdfEngine, document: PDFDocument): void {
+  const { lib } = engine;
+  for (let number = 1, count = document.countObjects(); number < count && !document.wasRepaired(); number++) {
+    const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
+    try {
+      // The first question reads the object.
+      lib._wasm_pdf_is_dict(reference);
+    } catch (error) {
+      // One that cannot be read is written as null.
+      if (!engine.isFailure(error)) throw error;
+    } finally {
+      lib._wasm_pdf_drop_obj(reference);
+    }
+  }
+}
+
+/** Objects are walked without handles: those of each while nothing else is read, which could move them. */
+function readUsed(engine: PdfEngine, document: PDFDocument, purpose: "drawn" | "copied"): void {
   const mend = purpose === "copied";
   if (document.wasRepaired() && !mend) return;
   const { lib } = engine;
@@ -61,7 +83,7 @@ export function findDamage(engine: PdfEngine, document: PDFDocument, purpose: "w
       lib._wasm_pdf_is_dict(reference);
       if (document.wasRepaired() !== repaired) {
         // Everything may have another number now.
-        if (mend) findDamage(engine, document, purpose);
+        if (mend) readUsed(engine, document, purpose);
         return;
       }
       look(reference);
