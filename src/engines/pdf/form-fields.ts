@@ -133,8 +133,11 @@ export class FormJoin {
       widget.put("T", part.target.newString(free));
       this.#names.add(free);
     }
-    if (parent.isDictionary()) parent.get("Kids").push(reference);
-    else if (this.#form) this.#fields.push(reference);
+    // A parent that does not list the first widget does not list its copy.
+    if (parent.isDictionary()) {
+      const kids = parent.get("Kids");
+      if (kids.isArray()) kids.push(reference);
+    } else if (this.#form) this.#fields.push(reference);
   }
 
   /** Writes the form; undefined where no field is left. */
