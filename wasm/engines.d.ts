@@ -34,6 +34,8 @@ declare module "*/wasm/generated/mupdf.js" {
     /** 1 also for a stream. These look at what a reference leads to. */
     _wasm_pdf_is_dict(object: ObjectPointer): number;
     _wasm_pdf_is_array(object: ObjectPointer): number;
+    _wasm_pdf_is_name(object: ObjectPointer): number;
+    _wasm_pdf_is_stream(object: ObjectPointer): number;
     /** The object number of a reference. */
     _wasm_pdf_to_num(object: ObjectPointer): number;
     _wasm_pdf_array_len(object: ObjectPointer): number;

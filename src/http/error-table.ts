@@ -53,7 +53,7 @@ export const errorTable = {
   unsupported_encryption: {
     status: 400,
     title: "The file's encryption is not supported",
-    when: "The input is encrypted by a handler that takes no password, such as certificates.",
+    when: "The input is encrypted with certificates, or its strings, streams and attachments are encrypted in different ways.",
     details: ["input"],
     from: "operations",
   },

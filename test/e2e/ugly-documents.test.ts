@@ -1,8 +1,10 @@
+import { zlibSync } from "fflate";
 import { describe, expect, inject, test } from "vitest";
 import { pdfPart, post, type Answer, type Part, type Service } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
+import { documentsOf } from "../harness/parts.ts";
 import { openPdf } from "../harness/pdfjs.ts";
-import { pdf } from "../harness/pdf-writer.ts";
+import { latin1, pdf } from "../harness/pdf-writer.ts";
 import { check, runQpdf } from "../harness/qpdf.ts";
 
 const { baseUrl, liveKey } = inject("server");
@@ -114,5 +116,69 @@ describe("actions that lead to pages", () => {
     const { destinations } = await openPdf(body);
     expect(destinations.get("sec")?.page).toBe(1);
     expect(destinations.get("sec_2")?.page).toBe(3);
+  });
+});
+
+describe("objects that are seldom written so", () => {
+  const operations: [string, Record<string, string>][] = [
+    ["rotate", { angle: "90" }],
+    ["metadata", { action: "set", metadata: '{"title":"New"}' }],
+    ["watermark", { kind: "text", text: "Draft" }],
+    ["compress", { stripMetadata: "true" }],
+    ["extract-pages", { range: "1,1" }],
+    ["split", { mode: "pages" }],
+    ["merge", {}],
+    ["protect", { ownerPassword: "owner" }],
+  ];
+  const root = "<< /Type /Catalog /Pages 2 0 R >>";
+  const pages = "<< /Type /Pages /Kids [3 0 R] /Count 1 >>";
+  const font = "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>";
+  const text = latin1("BT /F 12 Tf 20 20 Td (Kept) Tj ET");
+  const outputs = async (operation: string, fields: Record<string, string>, bytes: Uint8Array) => {
+    const file = pdfPart(bytes);
+    const files: Record<string, Part> = operation === "merge" ? { file0: file, file1: file } : { file };
+    const answer = await send(operation, { ...fields, ...files });
+    expect([answer.status, answer.code]).toEqual([200, undefined]);
+    return documentsOf(answer);
+  };
+
+  test.each(operations)("%s keeps names of no characters, and draws with what they name", async (operation, fields) => {
+    const resources = "<< /Font << / 4 0 R >> /Names [/ 15 / 4 0 R /] >>";
+    const content = { entries: "", data: latin1("BT / 12 Tf 20 20 Td (Kept) Tj ET") };
+    const nameless = pdf([root, pages, page(`/Resources ${resources} /Contents 5 0 R`), font, content], "/Root 1 0 R");
+    for (const { bytes } of await outputs(operation, fields, nameless)) {
+      expect(await check(bytes)).toMatchObject({ ok: true });
+      const text = (await syntax(bytes)).replaceAll(/\s+/g, " ");
+      expect(text).toMatch(/\/ \d+ 0 R/);
+      expect(text).toMatch(/\/Names \[ \/ 15 \/ \d+ 0 R \/ \]/);
+      expect((await openPdf(bytes)).pages[0]?.text).toContain("Kept");
+    }
+  });
+
+  test.each(operations)("%s takes parameters of fewer filters than a stream has", async (operation, fields) => {
+    for (const parameters of ["[]", "[null]", "5 0 R"]) {
+      const data = latin1(`${Buffer.from(zlibSync(text)).toString("hex")}>`);
+      const content = { entries: `/Filter [/ASCIIHexDecode /FlateDecode] /DecodeParms ${parameters}`, data };
+      const bytes = pdf(
+        [root, pages, page(`/Resources << /Font << /F ${font} >> >> /Contents 4 0 R`), content, "[]"],
+        "/Root 1 0 R",
+      );
+      for (const output of await outputs(operation, fields, bytes)) {
+        expect(await check(output.bytes)).toMatchObject({ ok: true });
+        expect((await openPdf(output.bytes)).pages[0]?.text).toContain("Kept");
+      }
+    }
+  });
+
+  test("extract-pages repeats a page whose widget has a parent that does not list it", async () => {
+    const widget = "<< /Type /Annot /Subtype /Widget /Rect [10 10 50 30] /Parent 5 0 R >>";
+    const form = root.replace(">>", "/AcroForm << /Fields [6 0 R] >> >>");
+    const alone = "<< /Type /Annot /Subtype /Widget /Rect [10 50 50 70] /FT /Tx /T (alone) >>";
+    const field = "<< /FT /Tx /T (parent) >>";
+    const bytes = pdf([form, pages, page("/Annots [4 0 R 6 0 R]"), widget, field, alone], "/Root 1 0 R");
+    const [output] = await outputs("extract-pages", { range: "1,1" }, bytes);
+    const { fields } = await openPdf(output?.bytes ?? bytes);
+    expect([...fields.keys()]).toContain("alone_2");
+    expect((await check(output?.bytes ?? bytes)).errors).toEqual([]);
   });
 });

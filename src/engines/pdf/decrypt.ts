@@ -1,8 +1,9 @@
 /** What MuPDF leaves as it is when it writes a document without its encryption. */
 import type { PDFObject } from "mupdf";
+import { namesCryptFilter } from "./crypt-filters.ts";
 import type { OpenPdf } from "./document.ts";
 import { find } from "./object-streams.ts";
-import { entries, items, objectNumber } from "./objects.ts";
+import { entries, objectNumber } from "./objects.ts";
 import { decryptAttachments } from "./target.ts";
 
 /**
@@ -38,9 +39,4 @@ export function decryptParts(open: OpenPdf): void {
     open,
     filespecs.filter((filespec) => !isPlain(filespec)),
   );
-}
-
-function namesCryptFilter(stream: PDFObject): boolean {
-  const filter = stream.get("Filter");
-  return [filter, ...items(filter)].some((name) => name.isName() && name.asName() === "Crypt");
 }

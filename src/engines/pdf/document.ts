@@ -2,6 +2,7 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import { markClearMetadata } from "./clear-metadata.ts";
+import { inlineEncryption } from "./crypt-filters.ts";
 import { findDamage } from "./damage.ts";
 import type { InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
@@ -87,7 +88,10 @@ export function openPdf(
     },
     [Symbol.dispose]: () => document.destroy(),
   };
-  if (encrypted) markClearMetadata(document);
+  if (encrypted) {
+    inlineEncryption(engine, document);
+    markClearMetadata(document);
+  }
   refuseMissingPages(open);
   return open;
 }

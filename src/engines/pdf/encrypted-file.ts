@@ -9,7 +9,7 @@ import type { InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { latin1 } from "./objects.ts";
 import { type WrittenObject, writtenObjects } from "./written-objects.ts";
-import { readXref, ROW, type WrittenXref } from "./written-xref.ts";
+import { readXref, ROW, tableOf, type WrittenXref } from "./written-xref.ts";
 
 const BLOCK = 16;
 
@@ -73,7 +73,9 @@ function versionOf(bytes: Uint8Array): number {
 /** Reads the file once: its cross-references, and by how many bytes encryption makes it longer at most. */
 async function survey(bytes: Uint8Array, first: number): Promise<{ xref: WrittenXref; growth: number }> {
   let growth = FRAME;
+  const numbers: number[] = [];
   for (const object of writtenObjects(bytes, first)) {
+    numbers.push(object.number);
     for (const { start, end, value } of object.strings) {
       growth += Math.max(0, 2 * (encryptedLength(value.length) + 1) - (end - start));
     }
@@ -83,7 +85,8 @@ async function survey(bytes: Uint8Array, first: number): Promise<{ xref: Written
     }
     if (object.stream) growth += STREAM_GROWTH;
   }
-  throw new Error("the written file has no cross-reference stream");
+  const xref = tableOf(bytes, numbers);
+  return { xref, growth: growth + xref.rows.byteLength };
 }
 
 const encryptedLength = (length: number): number => BLOCK + (Math.floor(length / BLOCK) + 1) * BLOCK;

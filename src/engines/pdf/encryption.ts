@@ -94,7 +94,7 @@ export class PdfEncryption {
     }
     expect("the permissions", dictionary.get("P").asNumber() === permissions);
 
-    const sample = objectStream(document);
+    const sample = encryptedStream(document);
     const without = rawBytes(sample);
     const read = (who: string, password: string, role: number): string => {
       if (password === "") return without;
@@ -113,15 +113,15 @@ function expect(what: string, condition: boolean): void {
   if (!condition) throw new Error(`the encrypted file does not have ${what}`);
 }
 
-/** An object stream: a small one that every file of ours has, near its end. */
-function objectStream(document: PDFDocument): PDFObject {
+/** A stream that is encrypted: the last but for the cross-references, which is small where the file has object streams. */
+function encryptedStream(document: PDFDocument): PDFObject {
   for (let number = document.countObjects() - 1; number > 0; number--) {
     const object = document.newIndirect(number);
     if (!object.isStream()) continue;
     const type = object.get("Type");
-    if (type.isName() && type.asName() === "ObjStm") return object;
+    if (!type.isName() || type.asName() !== "XRef") return object;
   }
-  throw new Error("the encrypted file does not have an object stream");
+  throw new Error("the encrypted file does not have a stream");
 }
 
 /** A stream's bytes as the password that was tried last decrypts them, one character each; garbage for a wrong one. */

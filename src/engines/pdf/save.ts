@@ -6,6 +6,7 @@ import type { EngineBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { entries, items, latin1 } from "./objects.ts";
 import { mendPageTree } from "./page-tree.ts";
+import { makeWritable } from "./writable.ts";
 
 /** What a PDF begins with (7.5.2), or has somewhere in its first 1,024 bytes. */
 const HEADER = "%PDF-";
@@ -18,6 +19,9 @@ const SAVE = "objstms,compress,compression-effort=30";
 
 /** The same with zlib's greatest effort, for those who ask for a small file. */
 const SAVE_SMALL = "objstms,compress,compression-effort=100";
+
+/** Without the encryption that the document has. */
+const DECRYPT = ",encrypt=none";
 
 /**
  * MuPDF looks for unused objects by recursion, from page to linked page and from bookmark to bookmark, and runs out of stack
@@ -37,7 +41,7 @@ export function rewriteSmall(open: OpenPdf, bytes: number): EngineBytes {
 
 /** Writes a document that was changed in place without its encryption, for one who encrypts it next. */
 export function writeDecrypted(open: OpenPdf): Buffer {
-  return rewrite(open, `${SAVE},encrypt=none`);
+  return rewrite(open, SAVE + DECRYPT);
 }
 
 function rewrite(open: OpenPdf, options: string, bytes?: number): Buffer {
@@ -108,12 +112,13 @@ function write(
   options: string,
   { large, bytes }: { large: boolean; bytes?: number | undefined },
 ): Buffer {
+  const hasEmptyName = makeWritable(engine, document, { decrypt: options.endsWith(DECRYPT) });
   const finish = keepMetadataClear(document);
   // The cache of decoded objects is of no more use, and the output wants its room.
   engine.lib._wasm_empty_store();
   if (large) engine.makeRoom(bytes);
   engine.reserveObjects(document, Math.ceil(document.countObjects() / 100));
-  const output = document.saveToBuffer(options);
+  const output = document.saveToBuffer(hasEmptyName ? `${options.replace("objstms,", "")},pretty` : options);
   finish(output.asUint8Array());
   return output;
 }

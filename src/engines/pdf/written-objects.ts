@@ -1,6 +1,5 @@
 /**
- * The objects of a file that MuPDF has just written with object streams, one after the other: not a reader for files from
- * elsewhere. Whatever looks different from what MuPDF writes is an error, never a guess.
+ * The objects of a file that MuPDF has just written, one after the other: not a reader for files from elsewhere. Whatever looks different from what MuPDF writes is an error, never a guess.
  */
 import { latin1 } from "./objects.ts";
 
@@ -22,12 +21,14 @@ export interface WrittenObject {
   /** The digits of a stream's `Length`. */
   readonly lengthDigits: Span | undefined;
   readonly stream: Span | undefined;
-  /** Whether it is the cross-reference stream, which is the last object. */
+  /** Whether it is the cross-reference stream, which is the last object; a file with a table has none. */
   readonly isXref: boolean;
 }
 
 const code = (character: string): number => character.charCodeAt(0);
 const [OPEN, CLOSE, BACKSLASH, LESS, GREATER, SLASH] = ["(", ")", "\\", "<", ">", "/"].map(code);
+/** What a cross-reference table begins with (ISO 32000-2, 7.5.4). */
+const TABLE = "xref";
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const DELIMITERS = new Set(Array.from("()<>[]{}/%", code));
@@ -43,7 +44,7 @@ const isRegular = (byte: number | undefined): boolean =>
  */
 export function* writtenObjects(bytes: Uint8Array, from: number): Generator<WrittenObject, void> {
   const reader = new Reader(bytes, from);
-  for (;;) {
+  while (!reader.isAtTable()) {
     const object = reader.object();
     yield object;
     if (object.isXref) return;
@@ -57,6 +58,12 @@ class Reader {
   constructor(bytes: Uint8Array, at: number) {
     this.#bytes = bytes;
     this.#at = at;
+  }
+
+  /** Whether the objects end in a cross-reference table. */
+  isAtTable(): boolean {
+    this.#skip();
+    return latin1(this.#bytes.subarray(this.#at, this.#at + TABLE.length)) === TABLE;
   }
 
   object(): WrittenObject {

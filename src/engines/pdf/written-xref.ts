@@ -1,9 +1,9 @@
-/** The cross-reference stream of a file that MuPDF has just written. */
+/** The cross-references of a file that MuPDF has just written. */
 import { latin1 } from "./objects.ts";
 import type { WrittenObject } from "./written-objects.ts";
 
 export interface WrittenXref {
-  /** Number of the cross-reference stream; it is the last of all. */
+  /** Number of the cross-reference stream, or for the one that takes the place of a table; it is the last of all. */
   readonly number: number;
   /** What a trailer says, without strings. */
   readonly trailer: string;
@@ -13,6 +13,9 @@ export interface WrittenXref {
 
 /** Bytes of a row: 1, 4 and 2. */
 export const ROW = 7;
+
+/** Bytes of the end of a file in which its trailer stands: it has a few numbers, and the file identifier. */
+const TRAILER = 4096;
 
 /** Reads it (ISO 32000-2, 7.5.8). */
 export async function readXref(
@@ -51,6 +54,19 @@ export async function readXref(
       at += 1 + placeWidth + lastWidth;
     }
   }
+  return { number, trailer, rows };
+}
+
+/** The same of a file that ends in a table (7.5.4). `numbers`: the objects that it has. Their places are left open. */
+export function tableOf(bytes: Uint8Array, numbers: readonly number[]): WrittenXref {
+  const end = latin1(bytes.subarray(-TRAILER));
+  const trailer = end.slice(end.lastIndexOf("trailer"));
+  const number = Number(/\/Size (\d+)/.exec(trailer)?.[1]);
+  if (!trailer.startsWith("trailer") || !(number > Math.max(...numbers))) {
+    throw new Error("the written trailer is not as expected");
+  }
+  const rows = new DataView(new ArrayBuffer((number + 2) * ROW));
+  for (const used of numbers) rows.setUint8(used * ROW, 1);
   return { number, trailer, rows };
 }
 

@@ -1,0 +1,82 @@
+import { describe, expect, inject, test } from "vitest";
+import { pdfPart, post, type Answer, type Service } from "../harness/client.ts";
+import { encrypt, withEncryption } from "../harness/encrypted-fixtures.ts";
+import { documentsOf } from "../harness/parts.ts";
+import { openPdf } from "../harness/pdfjs.ts";
+import { latin1, pdf, type PdfObject } from "../harness/pdf-writer.ts";
+import { check, showEncryption } from "../harness/qpdf.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const service: Service = { baseUrl, key: liveKey };
+const password = "user";
+
+/** One page with text, and no strings outside of its content; the last stream is empty. */
+const page: readonly PdfObject[] = [
+  "<< /Type /Catalog /Pages 2 0 R >>",
+  "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+  "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Contents 4 0 R /Kept [5 0 R 6 0 R] /Resources \
+<< /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Courier >> >> >> >>",
+  { entries: "", data: latin1("BT /F 12 Tf 20 20 Td (Kept) Tj ET") },
+];
+const plain = pdf([...page, { entries: "", data: latin1("% kept") }, { entries: "", data: latin1("") }], "/Root 1 0 R");
+
+const keeping: [string, Record<string, string>][] = [
+  ["rotate", { angle: "90" }],
+  ["metadata", { action: "set", metadata: '{"title":"New"}' }],
+  ["watermark", { kind: "text", text: "Draft" }],
+  ["compress", { stripMetadata: "true" }],
+  ["extract-pages", { range: "1" }],
+  ["split", { mode: "pages" }],
+  ["ocr", { output: "pdf" }],
+];
+
+function send(operation: string, fields: Record<string, string>, bytes: Uint8Array): Promise<Answer> {
+  return post(service, operation, { file: pdfPart(bytes), password, ...fields });
+}
+
+/** With the crypt filters in objects of their own (8 and 9), where the dictionary refers to them. */
+function filtersApart(bytes: Uint8Array): Uint8Array {
+  const [, filter = ""] = /\/StdCF (<< .*? >>)/.exec(Buffer.from(bytes).toString("latin1")) ?? [];
+  return withEncryption(bytes, (dictionary) => dictionary.replace(`<< /StdCF ${filter} >>`, "8 0 R"), {
+    8: "<< /StdCF 9 0 R >>",
+    9: filter,
+  });
+}
+
+describe.each(["aes-128", "aes-256"] as const)("%s, its crypt filters in objects of their own", (cipher) => {
+  test.each(keeping)("%s keeps the encryption", async (operation, fields) => {
+    const locked = filtersApart(await encrypt(plain, { cipher, userPassword: password, ownerPassword: "owner" }));
+    const answer = await send(operation, fields, locked);
+    expect([answer.status, answer.code]).toEqual([200, undefined]);
+    for (const { bytes } of documentsOf(answer)) {
+      expect(await check(bytes, password)).toMatchObject({ ok: true });
+      expect((await showEncryption(bytes, password)).method).toBe(cipher === "aes-128" ? "AESv2" : "AESv3");
+      expect((await openPdf(bytes, { password })).pages[0]?.text).toContain("Kept");
+    }
+  });
+});
+
+const clear = "<< /Filter [/Crypt] /DecodeParms [<< /Name /Identity >>] /Length 6 >>\nstream\n% kept\nendstream";
+const refusing = keeping.filter(([operation]) => operation === "rotate" || operation === "extract-pages");
+const mixed: [string, (dictionary: string) => string, Record<number, string>][] = [
+  ["strings are not encrypted and streams are", (text) => text.replace("/StrF /StdCF", "/StrF /Identity"), {}],
+  ["streams are not encrypted and strings are", (text) => text.replace("/StmF /StdCF", "/StmF /Identity"), {}],
+  [
+    "only attachments are encrypted, by a key that hangs on object numbers",
+    (text) => text.replace("/StmF /StdCF /StrF /StdCF", "/StmF /Identity /StrF /Identity /EFF /StdCF"),
+    {},
+  ],
+  ["a stream is not encrypted and says so", (text) => text, { 5: clear }],
+];
+
+describe.each(mixed)("a document in which %s", (_, change, objects) => {
+  const file = async (): Promise<Uint8Array> => {
+    const locked = await encrypt(plain, { cipher: "aes-128", userPassword: password, ownerPassword: "owner" });
+    return withEncryption(locked, change, objects);
+  };
+
+  test.each(refusing)("is refused by %s, which would have to keep that", async (operation, fields) => {
+    const answer = await send(operation, fields, await file());
+    expect([answer.status, answer.code]).toEqual([400, "unsupported_encryption"]);
+  });
+});
