@@ -1,57 +1,17 @@
-import { PDFDocument, PDFName, PDFNumber, PDFRawStream } from "pdf-lib";
 import { describe, expect, inject, test } from "vitest";
 import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appearance.ts";
-import { type Answer, pdfPart, post, type Part, type Service } from "../harness/client.ts";
+import { pdfPart, post, type Service } from "../harness/client.ts";
+import { compressor, imagesOf } from "../harness/compress-calls.ts";
 import { document } from "../harness/fixtures.ts";
-import {
-  imageDocument,
-  type ImageFixture,
-  imageFixtures,
-  inlineImageDocument,
-  largeDrawing,
-} from "../harness/image-fixtures.ts";
+import { imageDocument, imageFixtures, inlineImageDocument, largeDrawing, named } from "../harness/image-fixtures.ts";
 import { brochure, jpegDocument } from "../harness/jpeg-document-fixtures.ts";
 import { signedDocument } from "../harness/metadata-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
-import { check } from "../harness/qpdf.ts";
 
 const { baseUrl, liveKey } = inject("server");
 const service: Service = { baseUrl, key: liveKey };
+const compress = compressor(service);
 
-async function compress(bytes: Uint8Array, fields: Readonly<Record<string, Part>> = {}): Promise<Answer> {
-  const answer = await post(service, "compress", { file: pdfPart(bytes), ...fields });
-  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.code ?? ""}`);
-  expect(answer.headers.get("X-Original-Size")).toBe(String(bytes.length));
-  expect(answer.headers.get("X-Output-Size")).toBe(String(answer.body.length));
-  const { errors, warnings } = await check(answer.body);
-  expect([...errors, ...warnings]).toEqual([]);
-  return answer;
-}
-
-interface ImageView {
-  readonly width: number;
-  readonly filter: string;
-  readonly bytes: number;
-  readonly entries: string;
-}
-
-/** The images of a document, as pdf-lib sees them; the largest first. */
-async function imagesOf(bytes: Uint8Array): Promise<ImageView[]> {
-  const pdf = await PDFDocument.load(bytes);
-  const images = pdf.context.enumerateIndirectObjects().flatMap(([, object]) => {
-    if (!(object instanceof PDFRawStream) || object.dict.get(PDFName.of("Subtype")) !== PDFName.of("Image")) return [];
-    const width = object.dict.lookup(PDFName.of("Width"), PDFNumber).asNumber();
-    const filter = String(object.dict.get(PDFName.of("Filter")));
-    return [{ width, filter, bytes: object.contents.length, entries: String(object.dict) }];
-  });
-  return images.sort((a, b) => b.bytes - a.bytes);
-}
-
-const named = (name: string): ImageFixture => {
-  const found = imageFixtures.find((fixture) => fixture.name === name);
-  if (!found) throw new Error(name);
-  return found;
-};
 const photo = imageDocument(named("photo-rgb"));
 
 describe("an image of each kind", () => {

@@ -55,7 +55,7 @@ const stencil = packed(drawing(SIDE, SIDE, [0, 1]), SIDE);
 const palette = [...noise(48, 3)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 const tint = "<< /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [0 0.9 0.8 0.1] /N 1 >>";
 const softMask: PdfStream = flate(
-  drawing(SIDE, SIDE, [255, 90]),
+  drawing(SIDE, SIDE, [255, 90, 170, 30]),
   `/Type /XObject /Subtype /Image /Width ${SIDE} /Height ${SIDE} /ColorSpace /DeviceGray /BitsPerComponent 8`,
 );
 const mask: PdfStream = flate(
@@ -123,6 +123,13 @@ export const imageFixtures: readonly ImageFixture[] = [
     data: rgb,
     ...size,
     others: [softMask],
+  },
+  {
+    name: "photo-premultiplied",
+    entries: `/ColorSpace /DeviceRGB ${bits8} /SMask @0`,
+    data: rgb,
+    ...size,
+    others: [{ ...softMask, entries: `${softMask.entries} /Matte [0 0 0]` }],
   },
   {
     name: "photo-stencil-mask",
@@ -220,4 +227,11 @@ export function inlineImageDocument(): Uint8Array {
     ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page, flate(whole)],
     "/Root 1 0 R",
   );
+}
+
+/** The fixture of a name. */
+export function named(name: string): ImageFixture {
+  const found = imageFixtures.find((fixture) => fixture.name === name);
+  if (!found) throw new Error(name);
+  return found;
 }

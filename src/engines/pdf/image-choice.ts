@@ -132,7 +132,9 @@ async function fromLossless(
   const other = await withSamples(engine, object, job, size, async (pixmap, samples) => {
     const own = lookAt(samples);
     const looks: Looks = hasDecode ? { ...own, colours: undefined } : own;
-    if (job.isSoftMask || fax) return { size, encoded: await encodeLossless(engine, samples, looks) };
+    if (job.isSoftMask || fax) {
+      return { size, encoded: await encodeLossless(engine, samples, looks, { plain: job.isSoftMask }) };
+    }
     const encoded = await photoOrDrawing(engine, codecs, pixmap, samples, job, looks);
     const isWorse = encoded.filter === "DCTDecode" && !shrinks && encoded.bytes.length > image.bytes * WORTH_A_JPEG;
     return isWorse ? undefined : { size, encoded };

@@ -113,6 +113,8 @@ export function readSpace(space: PDFObject): Pick<ImageFacts, "space" | "compone
 
 function transparencyOf(image: PDFObject): ImageFacts["transparency"] {
   const softMask = image.get("SMask");
+  // A mask that its image is premultiplied by has the image's size (11.6.5.2).
+  if (image.get("Matte").isArray()) return "baked";
   if (image.get("SMaskInData").asNumber() > 0) return "baked";
   if (softMask.isStream()) return softMask.get("Matte").isArray() ? "baked" : "mask";
   const mask = image.get("Mask");

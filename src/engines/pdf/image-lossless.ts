@@ -50,12 +50,17 @@ export function lookAt({ data, width, height, components }: Samples): Looks {
   return { colours: few ? colours : undefined, flatness: flat / Math.max(1, width * height) };
 }
 
-/** Writes samples without loss, as small as is known here. */
-export async function encodeLossless(engine: PdfEngine, samples: Samples, looks: Looks): Promise<EncodedImage> {
+/** Writes samples without loss, as small as is known here. A `plain` image gets no palette: soft masks may not have one. */
+export async function encodeLossless(
+  engine: PdfEngine,
+  samples: Samples,
+  looks: Looks,
+  { plain: isPlain = false }: { plain?: boolean } = {},
+): Promise<EncodedImage> {
   const { colours } = looks;
   const { components } = samples;
   if (colours && isBlackAndWhite(colours, components)) return encodeFax(engine, samples);
-  if (!colours || (components === 1 && colours.size > 16)) return encodeWithPredictor(samples);
+  if (!colours || isPlain || (components === 1 && colours.size > 16)) return encodeWithPredictor(samples);
   const [paletted, plain] = await Promise.all([encodePalette(samples, colours), encodeWithPredictor(samples)]);
   return paletted.bytes.length + (paletted.palette?.length ?? 0) < plain.bytes.length ? paletted : plain;
 }

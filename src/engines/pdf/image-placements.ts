@@ -62,6 +62,7 @@ class Finder {
   readonly #steps = new Map<number, readonly Step[]>();
   /** The largest scales that a form was looked into with. */
   readonly #walked = new Map<number, readonly [number, number]>();
+  /** Whether resources, or those of a form, lead to an image, by object number. */
   readonly #matters = new Map<number, boolean>();
   #walks = 0;
 
@@ -151,20 +152,32 @@ class Finder {
     this.#run(steps, resources, matrix, depth + 1);
   }
 
-  /** Whether resources lead to an image: most content need not be read. */
+  /**
+   * Whether resources may lead to an image: most content need not be read. Each object is looked into once, as forms may name
+   * all forms before them. Resources that lead back to themselves count as if they led to one.
+   */
   #drawsImages(resources: PDFObject, depth: number): boolean {
-    if (!resources.isDictionary() || depth > MOST_DEPTH) return false;
-    const number = objectNumber(resources);
-    const known = number > 0 ? this.#matters.get(number) : undefined;
-    if (known !== undefined) return known;
+    if (!resources.isDictionary()) return false;
+    if (depth > MOST_DEPTH) return true;
     const { engine } = this.#open;
-    this.#matters.set(number, false);
     const leads = (object: PDFObject): boolean =>
       object.isStream() &&
-      (isNamed(object.get("Subtype"), "Image") || this.#drawsImages(object.get("Resources"), depth + 1));
-    const result =
-      ["XObject", "Pattern"].some((key) => entries(engine, resources.get(key)).some(({ value }) => leads(value))) ||
-      entries(engine, resources.get("ExtGState")).some(({ value }) => leads(value.get("SMask", "G")));
+      (isNamed(object.get("Subtype"), "Image") ||
+        this.#once(object, () => this.#drawsImages(object.get("Resources"), depth + 1)));
+    return this.#once(
+      resources,
+      () =>
+        ["XObject", "Pattern"].some((key) => entries(engine, resources.get(key)).some(({ value }) => leads(value))) ||
+        entries(engine, resources.get("ExtGState")).some(({ value }) => leads(value.get("SMask", "G"))),
+    );
+  }
+
+  #once(object: PDFObject, look: () => boolean): boolean {
+    const number = objectNumber(object);
+    const known = number > 0 ? this.#matters.get(number) : undefined;
+    if (known !== undefined) return known;
+    this.#matters.set(number, true);
+    const result = look();
     this.#matters.set(number, result);
     return result;
   }

@@ -59,7 +59,7 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
   }
 }
 
-/** All images that are objects of the document, and the object numbers of those that are soft masks. */
+/** All images that are objects of the document, and the object numbers of those that are masks of others. */
 function listImages({ document, engine }: OpenPdf): { images: ImageFacts[]; softMasks: Set<number> } {
   const images: ImageFacts[] = [];
   const softMasks = new Set<number>();
@@ -70,7 +70,7 @@ function listImages({ document, engine }: OpenPdf): { images: ImageFacts[]; soft
         const image = readImageFacts(object);
         if (!image) return;
         images.push(image);
-        softMasks.add(objectNumber(object.get("SMask")));
+        for (const key of ["SMask", "Mask"]) softMasks.add(objectNumber(object.get(key)));
       });
     } catch (error) {
       if (!engine.isFailure(error)) throw error;

@@ -1,0 +1,29 @@
+import { PDFName, PDFNumber } from "pdf-lib";
+import { expect, inject, test } from "vitest";
+import { drawPages, looksThatDiffer } from "../harness/appearance.ts";
+import { compressor, imagesOf, softMasksOf } from "../harness/compress-calls.ts";
+import { imageDocument, named } from "../harness/image-fixtures.ts";
+import { nestedForms } from "../harness/nested-forms-fixtures.ts";
+
+const { baseUrl, liveKey } = inject("server");
+const compress = compressor({ baseUrl, key: liveKey });
+
+test("soft masks stay grey without a palette, also those of few levels", async () => {
+  // Poppler draws nothing through an Indexed one (ISO 32000-2, 11.6.5.2).
+  const { body } = await compress(imageDocument(named("photo-soft-mask")), { imageMaxDpi: "600" });
+  expect((await softMasksOf(body)).map((mask) => String(mask.get(PDFName.of("ColorSpace"))))).toEqual(["/DeviceGray"]);
+});
+
+test("a soft mask that the colours are premultiplied by keeps the size of its image", async () => {
+  const masks = await softMasksOf(
+    (await compress(imageDocument(named("photo-premultiplied")), { imageMaxDpi: "72" })).body,
+  );
+  expect(masks.map((mask) => mask.lookup(PDFName.of("Width"), PDFNumber).asNumber())).toEqual([480]);
+});
+
+test("forms that each name all forms before them are looked into once", async () => {
+  const bytes = nestedForms(26);
+  const { body } = await compress(bytes);
+  expect((await imagesOf(body))[0]?.width).toBe(417);
+  expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.97)).toEqual([]);
+});
