@@ -28,9 +28,10 @@ export function completedEvent({ id, charge, credits }: Reservation, { at, ...en
   return { type: "operation.completed", account, livemode, at, data };
 }
 
-export function failedEvent({ id, charge }: Reservation, { at, ...end }: CallFailure): NewEvent {
+/** `credits`: what the call cost all the same. */
+export function failedEvent({ id, charge }: Reservation, { at, ...end }: CallFailure, credits = 0): NewEvent {
   const { account, livemode, operation } = charge;
-  const data = { operation, requestId: requestOf(id), credits: 0, livemode, ...end };
+  const data = { operation, requestId: requestOf(id), credits, livemode, ...end };
   return { type: "operation.failed", account, livemode, at, data };
 }
 

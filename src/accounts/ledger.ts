@@ -68,10 +68,22 @@ export async function settle(
   };
 }
 
-/** Records the end of an answer that was streamed, whole or left by its caller. Sending it again changes nothing. */
-export async function finish(db: Database, reservation: Reservation, end: CallEnd, announce: Announce): Promise<void> {
-  const { id } = reservation;
-  const event = record(db, completedEvent(reservation, end), isHeld(db, id));
+/**
+ * Records the end of a streamed response: complete, left by its client, or broken off by the document, in which case the
+ * charge stands. Sending it again changes nothing.
+ */
+export async function finish(
+  db: Database,
+  reservation: Reservation,
+  end: CallEnd | CallFailure,
+  announce: Announce,
+): Promise<void> {
+  const { id, credits } = reservation;
+  const event = record(
+    db,
+    "code" in end ? failedEvent(reservation, end, credits) : completedEvent(reservation, end),
+    isHeld(db, id),
+  );
   announce(deliveriesOf(await db.batch([...event, dropHeld(db, id)])));
 }
 

@@ -46,7 +46,7 @@ export async function pump(
   writable: WritableStream<Uint8Array>,
   progress: (bytes: number) => void,
   stallMilliseconds: number,
-  breaking: (error: unknown) => Promise<void>,
+  breaking: () => Promise<void>,
 ): Promise<void> {
   const writer = writable.getWriter();
   const pace = new Pace(stallMilliseconds, limits.slowestBytesPerSecond);
@@ -61,7 +61,7 @@ export async function pump(
     }
     await writer.close();
   } catch (error) {
-    await breaking(error);
+    await breaking();
     // Not waited for: a reader that takes nothing would hold it up.
     writer.abort(error).catch(() => {});
     throw error;

@@ -114,11 +114,15 @@ export class Payment {
     return send().catch(send);
   }
 
-  /** Tells of the end of a streamed answer, whole or left by its caller. Never throws: the sweep tells of it otherwise. */
-  async ended(outputBytes: number): Promise<void> {
+  /**
+   * Records the end of a streamed response that stays charged: complete, left by its client, or broken off by a `failure`
+   * that is the document's. Never throws: the sweep records it otherwise.
+   */
+  async ended(outputBytes: number, failure?: ApiError): Promise<void> {
     if (!this.#held) return;
     const { id } = this.#reservation;
-    await finish(this.#database, this.#reservation, this.#end(outputBytes), this.#announce).catch((error: unknown) =>
+    const end = { ...this.#end(outputBytes), ...(failure && { status: failure.status, code: failure.code }) };
+    await finish(this.#database, this.#reservation, end, this.#announce).catch((error: unknown) =>
       logFault("end not told of", id, error),
     );
   }

@@ -60,7 +60,11 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
     servers: [{ url: baseUrl }],
     security: [{ apiKey: [] }],
     tags: [
-      { name: "Operations", description: "Each takes a multipart/form-data body and costs credits when it succeeds." },
+      {
+        name: "Operations",
+        description:
+          "Each takes a multipart/form-data body and costs credits when it succeeds: they are charged before the first byte of the response. A streamed response that our side breaks off is refunded. One that the document breaks off, at a page that cannot be drawn, stays charged, as what came before was delivered. So does one that its client leaves; a client that leaves before the response begins is not charged.",
+      },
       {
         name: "Keys",
         description: "The account's API keys. A key can never do more than the one that it was made with.",

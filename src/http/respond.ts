@@ -1,5 +1,5 @@
 import { begin, chunksOf, pump } from "./chunks.ts";
-import { asApiError } from "./errors.ts";
+import { type ApiError, asApiError } from "./errors.ts";
 import type { Payment } from "./credits.ts";
 import { attachment } from "./headers.ts";
 import { ClientGone, type Lease } from "./lease.ts";
@@ -23,7 +23,7 @@ export interface Answering {
  * Makes the answer of an output and charges the call before its first byte. Whatever is not whole within the first MiB is
  * streamed while it is made, and holds the engine until the last byte. Throws, with nothing released, what goes wrong before
  * the first byte is sent; when it goes wrong later the stream breaks off, so that no part of a ZIP or of an image looks like
- * a whole one, and the call is refunded.
+ * a whole one. Where that is our fault the call is refunded; where it is the document's, what was delivered is paid for.
  */
 export async function answer(output: Output, answering: Answering): Promise<Response> {
   const { log, lease, payment } = answering;
@@ -99,22 +99,22 @@ function stream(
   { log, lease, waitUntil, payment }: Answering,
 ): Response {
   log.streaming = true;
-  let making = true;
-  const guarded = guard(chunks, () => (making = false));
+  /** What went wrong in making the next chunk. Without it a stream that breaks off was left by its client. */
+  let failure: ApiError | undefined;
+  const guarded = guard(chunks, (error) => {
+    const explained = asApiError(lease.explain(error));
+    if (!(explained instanceof ClientGone)) failure = explained;
+  });
   const count = (bytes: number): void => {
     log.answerBytes += bytes;
     lease.check();
   };
-  // An error of ours breaks the stream off; otherwise the caller went away, which is no fault of the engine. Who sees the
-  // break and asks again has the credits back by then, and the Idempotency-Key is free.
-  const breaking = async (error: unknown): Promise<void> => {
-    if (making) return;
-    const failure = asApiError(lease.explain(error));
-    making = failure instanceof ClientGone;
-    if (making) return;
+  // Whoever sees the break and asks again has the credits back by then, and the Idempotency-Key is free.
+  const breaking = async (): Promise<void> => {
+    if (failure === undefined) return;
     log.failed(failure);
-    lease.release(false);
-    await payment.giveBack(failure);
+    lease.release(failure.status < 500);
+    if (failure.status >= 500) await payment.giveBack(failure);
   };
   const pumped = pump(guarded, writable, count, limits.answer.stallMilliseconds, breaking).then(
     async () => {
@@ -123,9 +123,9 @@ function stream(
       await payment.ended(log.answerBytes);
     },
     async () => {
-      if (making) lease.release(true);
+      if (failure === undefined) lease.release(true);
       log.end(200, "aborted");
-      if (making) await payment.ended(log.answerBytes);
+      if (failure === undefined || failure.status < 500) await payment.ended(log.answerBytes, failure);
     },
   );
   waitUntil(pumped);
@@ -133,14 +133,17 @@ function stream(
 }
 
 /** Tells when it is the making of a chunk that throws. */
-async function* guard(chunks: AsyncGenerator<Uint8Array, void>, failed: () => void): AsyncGenerator<Uint8Array, void> {
+async function* guard(
+  chunks: AsyncGenerator<Uint8Array, void>,
+  failed: (error: unknown) => void,
+): AsyncGenerator<Uint8Array, void> {
   try {
     for (;;) {
       let next: IteratorResult<Uint8Array, void>;
       try {
         next = await chunks.next();
       } catch (error) {
-        failed();
+        failed(error);
         throw error;
       }
       if (next.done) return;

@@ -1,5 +1,6 @@
 import { Zip, ZipPassThrough } from "fflate";
 import { chunksOf } from "./chunks.ts";
+import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
 import type { OutputFile } from "../operations/define.ts";
 
@@ -18,11 +19,12 @@ export async function* zipOf(entries: Iterable<OutputFile>): AsyncGenerator<Uint
   });
   for (const entry of entries) {
     count += 1;
+    if (count > limits.zipEntries) throw tooLarge("entries", limits.zipEntries, count);
     const file = new ZipPassThrough(entry.name);
     zip.add(file);
     for await (const chunk of chunksOf(entry.bytes)) {
       bytes += chunk.byteLength;
-      if (count > limits.zipEntries || bytes > limits.zipBytes) throw new Error("the ZIP has passed its limits");
+      if (bytes > limits.zipBytes) throw tooLarge("bytes", limits.zipBytes, bytes);
       file.push(chunk);
       yield* ready.splice(0);
     }
@@ -32,3 +34,6 @@ export async function* zipOf(entries: Iterable<OutputFile>): AsyncGenerator<Uint
   zip.end();
   yield* ready.splice(0);
 }
+
+const tooLarge = (what: string, limit: number, actual: number): Refusal =>
+  new Refusal("limit_exceeded", `The ZIP would have more than ${limit} ${what}.`, { limit, actual });

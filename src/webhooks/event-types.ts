@@ -25,7 +25,10 @@ const measured = (description: string) =>
 const operation = {
   operation: z.string().describe("The operation's name, such as `merge`."),
   requestId: z.string().describe("`X-Request-Id` of the call."),
-  credits: z.int().min(0).describe("What the call cost: 0 for one that failed, or that repeated a paid request."),
+  credits: z
+    .int()
+    .min(0)
+    .describe("What the call cost: 0 for one that repeated a paid request, or whose credits were given back."),
   durationMilliseconds: measured("From the request's arrival to the last byte of the answer."),
   inputBytes: measured("Bytes of the request's body."),
   outputBytes: measured("Bytes of the answer that were sent: fewer than there are where the caller went away."),
@@ -68,7 +71,7 @@ const descriptions: Record<EventType, string> = {
   "operation.completed":
     "A call of an operation succeeded: told when the last byte of its answer is sent, or when the caller went away before that. Where the instance is lost while it sends, this comes some 15 minutes later.",
   "operation.failed":
-    "A call of an operation failed after its credits were set aside, which were given back. A call that is refused earlier (authentication, parameters, quota) is not told of. Where an answer broke off, a repetition under its `Idempotency-Key` may have kept the charge. It can follow an `operation.completed` of the same `requestId`, when that could not be told to the caller after all: the higher sequence holds. Where the instance was lost, this comes some 15 minutes later with `internal_error`.",
+    "A call of an operation failed after its credits were set aside. They were given back, unless the document broke off a response that was being streamed: `credits` then says what was charged. A call that is refused earlier (authentication, parameters, quota) is not told of. Where an answer broke off, a repetition under its `Idempotency-Key` may have kept the charge. It can follow an `operation.completed` of the same `requestId`, when that could not be told to the caller after all: the higher sequence holds. Where the instance was lost, this comes some 15 minutes later with `internal_error`.",
   "usage.warning_80": "80 % of the period's credits are used or set aside. Once a period, live and test keys apart.",
   "usage.limit_reached":
     "All credits of the period are used or set aside, or a call was refused because it costs more than are left. Once a period, live and test keys apart.",

@@ -156,6 +156,19 @@ describe("a streamed answer", () => {
     await ended();
   });
 
+  test("that the document breaks off stays charged: its entries were delivered", async () => {
+    const service = await paidService();
+    for (const used of [2, 4]) {
+      const { answer, ended } = await service.open({ fields: { act: "spoiled" } });
+      expect(answer.status).toBe(200);
+      await expect(answer.arrayBuffer()).rejects.toThrow("No.");
+      await ended();
+      expect(await service.used()).toBe(used);
+    }
+    expect(await states(service)).toEqual(["settled", "settled"]);
+    expect((await service.send()).status).toBe(200);
+  });
+
   async function leave({ answer, ended }: Sent): Promise<void> {
     const reader = answer.body?.getReader();
     await reader?.read();

@@ -25,7 +25,7 @@ const work = defineOperation({
   fields: {
     file: pdfFile(),
     note: text(formText(100), ""),
-    act: text(formChoice("refuse", "throw", "trap", "first", "late", "zip", "wait"), ""),
+    act: text(formChoice("refuse", "throw", "trap", "first", "late", "spoiled", "zip", "wait"), ""),
   },
   produces: ["application/pdf", "application/zip"],
   headers: [],
@@ -37,11 +37,13 @@ const work = defineOperation({
       gate.reached.resolve();
       await gate.promise;
     }
-    if (act !== "late" && act !== "zip" && act !== "first") return { kind: "pdf", bytes: file.bytes, headers: {} };
+    if (act !== "late" && act !== "spoiled" && act !== "zip" && act !== "first")
+      return { kind: "pdf", bytes: file.bytes, headers: {} };
     function* entries(): Generator<OutputFile> {
       if (act === "first") throw new TypeError("a fault");
       yield { name: "a.pdf", bytes: file.bytes };
       if (act === "late") throw new TypeError("a fault");
+      if (act === "spoiled") throw new Refusal("invalid_file", "No.", { input: file.field });
     }
     return { kind: "zip", entries: entries(), headers: {} };
   },

@@ -51,6 +51,16 @@ describe("a streamed answer", () => {
     expect(await used()).toBe(0);
   });
 
+  test("that the document breaks off is told of as failed, with what it cost", async () => {
+    const { account, send, used } = await paidService();
+    await subscribe(account);
+    expect((await send({ fields: { act: "spoiled" } })).type).toBe("error");
+    expect(await eventsOf(account)).toMatchObject([
+      { type: "operation.failed", data: { status: 400, code: "invalid_file", credits: 2 } },
+    ]);
+    expect(await used()).toBe(2);
+  });
+
   test("of a dead isolate is told of by the sweep after 15 minutes, once", async () => {
     const { account, open } = await paidService();
     await subscribe(account);
