@@ -2,9 +2,10 @@
 import { fieldsOf, valuesOf } from "./forms.ts";
 import { jpegParts } from "./from-images.ts";
 import { pdfPart, type Part } from "../test/harness/client.ts";
-import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
+import { drawing, type DrawnPage, textPage } from "../test/harness/drawing-fixtures.ts";
 import { document, largeDocument } from "../test/harness/fixtures.ts";
 import { brochure } from "../test/harness/jpeg-document-fixtures.ts";
+import { flate } from "../test/harness/pdf-writer.ts";
 import { show, showCodes, textDocument, type TextPage } from "../test/harness/text-fixtures.ts";
 
 export interface Call {
@@ -87,6 +88,26 @@ const scan = drawing({
     },
   ],
 });
+/** Pages of 2000 x 2600 pixels in color, such as from-images makes of PNGs: light grain, and dark blocks where letters would be. */
+const colorScan = ((): DrawnPage => {
+  const [width, height] = [2000, 2600];
+  const samples = new Uint8Array(width * height * 3);
+  for (let at = 0, random = 1; at < samples.length; at++) {
+    if (at % 16 === 0) random = (Math.imul(random, 1_664_525) + 1_013_904_223) | 0;
+    const [x, y] = [Math.trunc(at / 3) % width, Math.trunc(at / 3 / width)];
+    const isInk = y % 40 < 24 && x % 20 < 12 && Math.trunc(x / 100) % 5 > 0 && y % 400 > 300;
+    samples[at] = (isInk ? 20 : 255) - (at % 16 === 0 && !isInk ? random >>> 29 : 0);
+  }
+  const size = `/Width ${width} /Height ${height} /BitsPerComponent 8`;
+  return {
+    width,
+    height,
+    content: `q ${width} 0 0 ${height} 0 0 cm /I Do Q`,
+    resources: "/XObject << /I $0 >>",
+    objects: [flate(samples, `/Type /XObject /Subtype /Image ${size} /ColorSpace /DeviceRGB`)],
+  };
+})();
+const colorScans = drawing(...Array.from({ length: 50 }, () => colorScan));
 const twenty = drawing(...Array.from({ length: 20 }, () => page));
 const twoHundred = drawing(...Array.from({ length: 200 }, () => page));
 const large = largeDocument(25);
@@ -155,6 +176,7 @@ export const works: [string, Call[][]][] = [
   ],
   ["fill-form that draws 19,000 fields", [[stamp("fill-form", manyFields, { values: "{}", flatten: "true" })]]],
   ["ocr of three pages", [[ocr(drawing(page, page, page))]]],
+  ["ocr of 50 scans in color, 5.2 megapixels each", [[ocr(colorScans)]]],
   ["ocr in three languages", [[ocr(letter, { languages: "nld+eng+jpn" })]]],
   ["ocr of a page of 25 MiB, searchable", [[ocr(large, { output: "pdf", pages: "1" })]]],
   ["ocr and merge of 25 MiB in turn", [[ocr(letter)], [merge(halves)], [ocr(letter)], [merge(halves)]]],

@@ -180,6 +180,8 @@ declare module "*/wasm/generated/tesseract.js" {
     /** 0 where it worked. */
     Recognize(monitor: null): number;
     GetIterator(): ResultIterator;
+    /** Frees the image and what was recognized in it. */
+    Clear(): void;
     End(): void;
   }
 

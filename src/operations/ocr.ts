@@ -13,7 +13,6 @@ import { type OpenPdf, openPdf } from "../engines/pdf/document.ts";
 import { openImage } from "../engines/pdf/image-document.ts";
 import { isSigned } from "../engines/pdf/form-fields.ts";
 import { rewritePdf } from "../engines/pdf/save.ts";
-import { storeTrimmer } from "../engines/pdf/store.ts";
 import { readText } from "../engines/pdf/text.ts";
 import { imageKindOf } from "../engines/raster/image-kind.ts";
 import { limits } from "../limits.ts";
@@ -128,13 +127,11 @@ it and its text is under ${FEW_CHARACTERS} characters. \`force\`: every page is 
       });
     }
     const read: Page[] = [];
-    const trim = storeTrimmer(engines.pdf);
     if (actual > 0) await engines.recognizer.open(languages);
     for (const page of chosen) {
       const result = kept.get(page) ?? (await recognized(open, page, engines));
       engines.pdf.claim(result.text.length * CHARACTER_BYTES + result.words.length * WORD_BYTES);
       read.push(result);
-      trim();
       // Recognition leaves nobody else a turn.
       await scheduler.wait(0);
     }
@@ -185,7 +182,7 @@ async function pagesWithText(open: OpenPdf, pages: readonly number[]): Promise<M
 
 function isScan(open: OpenPdf, page: number): boolean {
   using picture = new PagePicture(open, page);
-  return (picture.scan()?.share ?? 0) > 0.5;
+  return (picture.scan?.share ?? 0) > 0.5;
 }
 
 async function recognized(open: OpenPdf, page: number, { recognizer }: Engines): Promise<Page> {

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
-import type { DrawnPage } from "../harness/drawing-fixtures.ts";
-import { readJpeg } from "../harness/images.ts";
+import { type DrawnPage, drawing } from "../harness/drawing-fixtures.ts";
+import { readJpeg, readPng } from "../harness/images.ts";
+import { flate } from "../harness/pdf-writer.ts";
 import { operationService } from "./operation-service.ts";
 
 export interface Recognised {
@@ -66,4 +67,36 @@ export function scanPage(jpeg: Uint8Array, content = ""): DrawnPage {
       { entries: `/Type /XObject /Subtype /Image ${size} /ColorSpace /DeviceGray /Filter /DCTDecode`, data: jpeg },
     ],
   };
+}
+
+/** Lines of a page, from its top. */
+export function setLines(text: string, { x, y, size }: { x: number; y: number; size: number }): string {
+  const lines = text.split("\n").map((line, at) => `BT /F1 ${size} Tf ${x} ${y - at * size * 1.6} Td (${line}) Tj ET`);
+  return lines.join("\n");
+}
+
+/** As many pages with the text, each an image of its own: 2000 x 2600 pixels in color with a scanner's grain, at 72 dpi. */
+export async function colorScans(text: string, count: number): Promise<Uint8Array> {
+  const content = `1 0 0 rg 540 20 40 40 re f 0 g ${setLines(text, { x: 60, y: 700, size: 18 })}`;
+  const answer = await toImages(drawing({ width: 600, height: 780, content }), { dpi: "240" });
+  const { width, height, at } = readPng(await answer.bytes());
+  const samples = new Uint8Array(width * height * 3);
+  for (let pixel = 0; pixel < width * height; pixel++) {
+    samples.set(at(pixel % width, Math.trunc(pixel / width)), pixel * 3);
+  }
+  let random = 1;
+  for (let sample = 0; sample < samples.length; sample += 16) {
+    random = (Math.imul(random, 1_664_525) + 1_013_904_223) | 0;
+    const value = samples[sample] ?? 0;
+    if (value > 200) samples[sample] = value - (random >>> 29);
+  }
+  const entries = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceRGB /BitsPerComponent 8`;
+  const page: DrawnPage = {
+    width,
+    height,
+    content: `q ${width} 0 0 ${height} 0 0 cm /Im Do Q`,
+    resources: "/XObject << /Im $0 >>",
+    objects: [flate(samples, entries)],
+  };
+  return drawing(...Array.from({ length: count }, () => page));
 }

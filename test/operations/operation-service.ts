@@ -16,10 +16,18 @@ export async function operationService(name: string) {
     form.append("file", new Blob([file.slice()]), "report.pdf");
     const context = createExecutionContext();
     const waited = vi.spyOn(context, "waitUntil");
+    // As clients send it: with its length.
+    const encoded = new Response(form);
+    const type = encoded.headers.get("Content-Type") ?? "";
+    const sent = await encoded.arrayBuffer();
     const request = new Request(`http://localhost/api/v1/${name}`, {
       method: "POST",
-      headers: { Authorization: `Bearer ${token}` },
-      body: form,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        "Content-Type": type,
+        "Content-Length": String(sent.byteLength),
+      },
+      body: sent,
     });
     const answer = await app.fetch(request, env, context);
     const body = await answer.arrayBuffer();

@@ -1,4 +1,4 @@
-import type { Device, DisplayList, Matrix, Pixmap } from "mupdf";
+import type { Device, DisplayList, Matrix } from "mupdf";
 import { drawn, type OpenPdf } from "../pdf/document.ts";
 import { limits } from "../../limits.ts";
 import type { GreyRaster } from "./tesseract.ts";
@@ -6,11 +6,17 @@ import type { PixelBox } from "./tesseract-results.ts";
 
 /** Points of an inch. */
 const POINTS = 72;
+/**
+ * Pixels of a band. MuPDF decodes the images of a page again for each band, so fewer, larger bands take less time. Transparency
+ * takes up to five bytes a pixel for each level of nested groups and masks, so bands are small where a page has any.
+ */
+const BAND_PIXELS = 2 * 1024 * 1024;
+const BAND_PIXELS_TRANSPARENT = 512 * 1024;
 
 /** x0, y0, x1, y1 in points, origin top-left of the visible page, y down. */
 export type PointBox = readonly [number, number, number, number];
 
-/** What the images of a page say about it. */
+/** The largest image of a page. */
 interface Scan {
   /** Share of the page that its largest image covers, 0 to 1. */
   readonly share: number;
@@ -36,6 +42,9 @@ export class PagePicture implements Disposable {
   readonly #open: OpenPdf;
   readonly #list: DisplayList;
   readonly #bounds: readonly [number, number, number, number];
+  /** The largest image of the page; undefined where it has none. */
+  readonly scan: Scan | undefined;
+  readonly #bandPixels: number;
 
   /**
    * @param page 0-based.
@@ -53,6 +62,9 @@ export class PagePicture implements Disposable {
     });
     const [x0, y0, x1, y1] = this.#bounds;
     [this.width, this.height] = [Math.max(1, x1 - x0), Math.max(1, y1 - y0)];
+    const { scan, transparent } = this.#survey();
+    this.scan = scan;
+    this.#bandPixels = transparent ? BAND_PIXELS_TRANSPARENT : BAND_PIXELS;
   }
 
   /** The highest resolution at which the page has no more pixels than one page may have. */
@@ -60,42 +72,25 @@ export class PagePicture implements Disposable {
     return POINTS * Math.sqrt(limits.ocr.pagePixels / (this.width * this.height));
   }
 
-  /** The largest image of the page; undefined where it has none. */
-  scan(): Scan | undefined {
-    let largest: Scan | undefined;
-    const area = this.width * this.height;
-    const place = (image: { getWidth(): number; getHeight(): number }, [a, b, c, d]: Matrix): void => {
-      const share = Math.min(1, Math.abs(a * d - b * c) / area);
-      if (share <= (largest?.share ?? 0)) return;
-      const [across, down] = [Math.hypot(a, b), Math.hypot(c, d)];
-      largest = { share, dpi: POINTS * Math.max(image.getWidth() / across, image.getHeight() / down) };
+  /** The page as pixels. They are drawn when they are written, in bands: transparency needs several times their memory. */
+  raster(view: View): GreyRaster {
+    const matrix = this.#matrix(view);
+    const [left, top, right, bottom] = this.#pixels(view, matrix);
+    const width = right - left;
+    const rows = Math.max(1, Math.floor(this.#bandPixels / width));
+    return {
+      width,
+      height: bottom - top,
+      dpi: view.dpi,
+      writeTo: (target) => {
+        for (let y = top; y < bottom; y += rows) {
+          const band: PixelBox = [left, y, right, Math.min(bottom, y + rows)];
+          drawn(this.#open, () => this.#draw(band, matrix, target.subarray((y - top) * width)));
+        }
+        // The images that MuPDF decoded would lie there beside what the recognition needs.
+        this.#open.engine.lib._wasm_empty_store();
+      },
     };
-    const { mupdf } = this.#open.engine;
-    drawn(this.#open, () => {
-      const device: Device = new mupdf.Device({
-        fillImage: (image, matrix) => place(image, matrix),
-        fillImageMask: (image, matrix) => place(image, matrix),
-      });
-      try {
-        this.#list.run(device, mupdf.Matrix.identity);
-        device.close();
-      } finally {
-        device.destroy();
-      }
-    });
-    return largest;
-  }
-
-  /** Draws the page and gives its pixels to `use`, which must take them before anything else runs. */
-  async draw<T>(view: View, use: (raster: GreyRaster) => Promise<T>): Promise<T> {
-    const pixmap = drawn(this.#open, () => this.#draw(view));
-    try {
-      const { buffer, byteOffset, byteLength } = pixmap.getPixels();
-      const data = new Uint8Array(buffer, byteOffset, byteLength);
-      return await use({ data, width: pixmap.getWidth(), height: pixmap.getHeight(), dpi: view.dpi });
-    } finally {
-      pixmap.destroy();
-    }
   }
 
   /**
@@ -123,6 +118,36 @@ export class PagePicture implements Disposable {
     this.#list.destroy();
   }
 
+  /** Finds the largest image, and whether anything is drawn in a group or through a mask. */
+  #survey(): { readonly scan: Scan | undefined; readonly transparent: boolean } {
+    let scan: Scan | undefined;
+    let transparent = false;
+    const area = this.width * this.height;
+    const place = (image: { getWidth(): number; getHeight(): number }, [a, b, c, d]: Matrix): void => {
+      const share = Math.min(1, Math.abs(a * d - b * c) / area);
+      if (share <= (scan?.share ?? 0)) return;
+      const [across, down] = [Math.hypot(a, b), Math.hypot(c, d)];
+      scan = { share, dpi: POINTS * Math.max(image.getWidth() / across, image.getHeight() / down) };
+    };
+    const nested = (): void => void (transparent = true);
+    const { mupdf } = this.#open.engine;
+    drawn(this.#open, () => {
+      const device: Device = new mupdf.Device({
+        fillImage: (image, matrix) => place(image, matrix),
+        fillImageMask: (image, matrix) => place(image, matrix),
+        beginGroup: nested,
+        beginMask: nested,
+      });
+      try {
+        this.#list.run(device, mupdf.Matrix.identity);
+        device.close();
+      } finally {
+        device.destroy();
+      }
+    });
+    return { scan, transparent };
+  }
+
   #matrix({ dpi, turn }: View): Matrix {
     const { Matrix } = this.#open.engine.mupdf;
     const scale = Matrix.scale(dpi / POINTS, dpi / POINTS);
@@ -148,20 +173,18 @@ export class PagePicture implements Disposable {
     return [x, y, Math.max(x + 1, Math.ceil(x1 - 0.001)), Math.max(y + 1, Math.ceil(y1 - 0.001))];
   }
 
-  #draw(view: View): Pixmap {
+  #draw(band: PixelBox, matrix: Matrix, target: Uint8Array): void {
     const { mupdf } = this.#open.engine;
-    const matrix = this.#matrix(view);
-    const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceGray, this.#pixels(view, matrix), false);
+    const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceGray, [...band], false);
     try {
       pixmap.clear(255);
       const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
       this.#list.run(device, matrix);
       device.close();
       device.destroy();
-      return pixmap;
-    } catch (error) {
+      target.set(pixmap.getPixels());
+    } finally {
       pixmap.destroy();
-      throw error;
     }
   }
 }

@@ -39,7 +39,7 @@ const SAMPLE_MARGIN = 12;
  * @throws Refusal `limit_exceeded`, `overloaded` (memory); RecognitionFailure.
  */
 export async function recognizePage(picture: PagePicture, recognizer: TextRecognizer): Promise<PageReading> {
-  const scan = picture.scan();
+  const { scan } = picture;
   // A scan holds no more than its own pixels.
   const own = scan && scan.share > 0.5 ? scan.dpi : DPI;
   const dpi = Math.min(DPI, own, picture.mostDpi);
@@ -85,7 +85,7 @@ interface ViewReading {
 }
 
 async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted: View): Promise<ViewReading> {
-  const { skew, lineHeights } = await picture.draw(wanted, (raster) => recognizer.look(raster));
+  const { skew, lineHeights } = await recognizer.look(picture.raster(wanted));
   const height = lineHeights[lineHeights.length >> 1] ?? GOOD_LINE;
   const enlarged = height < LOWEST_LINE ? Math.min(MOST_ENLARGED, GOOD_LINE / height) : 1;
   const view: View = {
@@ -94,7 +94,7 @@ async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted
     turn: wanted.turn + (Math.abs(skew) > LEVEL_ENOUGH ? skew : 0),
   };
   if (view.turn !== wanted.turn || view.dpi > wanted.dpi) {
-    await picture.draw(view, (raster) => recognizer.look(raster));
+    await recognizer.look(picture.raster(view));
   }
   const lines = await recognizer.read();
   const words = lines.flatMap((line) => line.words);

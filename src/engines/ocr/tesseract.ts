@@ -6,15 +6,15 @@ import { CodecInstance } from "../raster/codec-instance.ts";
 import { intsIn, LEVEL, linesOf, type ReadLine } from "./tesseract-results.ts";
 import { type LoadModel, readModel } from "./models.ts";
 
-/** A picture of a page, 8 bits grey, rows from the top without padding. */
+/** A picture of a page, 8 bits grey. */
 export interface GreyRaster {
-  /** May be a view of another engine's heap: it is copied before anything else runs. */
-  readonly data: Uint8Array;
   /** Pixels. */
   readonly width: number;
   readonly height: number;
   /** Pixels an inch. */
   readonly dpi: number;
+  /** Writes the rows from the top without padding: `width * height` bytes. */
+  writeTo(target: Uint8Array): void;
 }
 
 /** What is seen of a page before it is read. */
@@ -33,6 +33,14 @@ export class RecognitionFailure extends Error {
 /** Columns and blocks are found by Tesseract itself, without its own look at the orientation. */
 const PAGE_MODE_AUTO = 3;
 const NEURAL_ENGINE = 1;
+/** Lower values are mistakes to Tesseract: it guesses then. */
+const LEAST_DPI = 70;
+/**
+ * Pixels from which on the resolution is at least the second figure to Tesseract. It projects the lines of a page at about 100 dpi:
+ * below 150 dpi that takes six bytes for each pixel, from there on a quarter of it.
+ */
+const MANY_PIXELS = 3_000_000;
+const LEAST_DPI_OF_MANY = 150;
 
 /**
  * Tesseract, for one request: instantiated when it is first used, dropped with the request or after anything went wrong in
@@ -145,11 +153,15 @@ function start(core: Tesseract, models: readonly (readonly [string, Uint8Array])
   return api;
 }
 
-function show(core: Tesseract, api: TessBaseAPI, { data, width, height, dpi }: GreyRaster): void {
+function show(core: Tesseract, api: TessBaseAPI, raster: GreyRaster): void {
+  const { width, height, dpi } = raster;
+  // The page before it would lie beside this one.
+  api.Clear();
   const pixels = core._malloc(width * height);
-  core.HEAPU8.set(data, pixels);
+  raster.writeTo(core.HEAPU8.subarray(pixels, pixels + width * height));
   api.SetImage(pixels, width, height, 1, width);
   core._free(pixels);
-  // After the image. Below 70 Tesseract takes it for a mistake, and guesses.
-  api.SetVariable("user_defined_dpi", String(Math.max(70, Math.round(dpi))));
+  // After the image.
+  const least = width * height > MANY_PIXELS ? LEAST_DPI_OF_MANY : LEAST_DPI;
+  api.SetVariable("user_defined_dpi", String(Math.max(least, Math.round(dpi))));
 }
