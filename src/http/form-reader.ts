@@ -1,14 +1,17 @@
 import { ApiError } from "./errors.ts";
 import { stemOf } from "./file-kind.ts";
 import type { FormPart } from "./multipart.ts";
+import { check } from "./schema-issues.ts";
 import type { FieldIssue, Fields, FileKind, UploadedFile } from "../operations/fields.ts";
 
-type FileField = Extract<Fields[string], { kind: "file" }>;
-type NumberedFilesField = Extract<Fields[string], { kind: "files" }>;
+type Field = Fields[string];
+type TextField = Extract<Field, { kind: "text" }>;
+type FileField = Extract<Field, { kind: "file" }>;
+type NumberedFilesField = Extract<Field, { kind: "files" }>;
 type FilePart = Extract<FormPart, { kind: "file" }>;
 type SentFile = FilePart & { readonly bytes: NonNullable<FilePart["bytes"]> };
 
-/** Names of a caller are shown in errors up to this length. */
+/** Names that a client sent are shown in errors up to this length. */
 const SHOWN_NAME = 100;
 /** Problems listed for one field, and missing numbers named: the first ones tell, the rest would only be long. */
 const SHOWN_ISSUES = 10;
@@ -21,20 +24,28 @@ export function numberAfter(prefix: string, name: string): number | undefined {
 }
 
 export function tooManyFiles(limit: number, actual: number): ApiError {
-  return new ApiError("limit_exceeded", `The operation takes ${limit} ${limit === 1 ? "file" : "files"} at most.`, {
+  return new ApiError("limit_exceeded", `This operation accepts at most ${limit} ${limit === 1 ? "file" : "files"}.`, {
     details: { limit, actual },
   });
 }
 
-/** Takes the fields of a form one by one; what nobody took is unknown. */
+/** A field as it was sent. */
+export interface ReadField {
+  readonly given: boolean;
+  /** Whether `value` can be used: not where it is wrong, nor where a file is missing. */
+  readonly valid: boolean;
+  readonly value: unknown;
+  readonly issues: readonly FieldIssue[];
+}
+
+/** Reads the fields of a form one by one; what nobody asked for is unknown. */
 export class FormReader {
-  readonly issues: FieldIssue[] = [];
   readonly files: { readonly file: UploadedFile; readonly accept: readonly FileKind[] }[] = [];
-  /** Whether every field that was taken has a value of its type. */
-  isComplete = true;
 
   readonly #parts = new Map<string, FormPart[]>();
-  readonly #taken = new Set<string>();
+  readonly #asked = new Set<string>();
+  /** Of the field that is being read. */
+  #issues: FieldIssue[] = [];
 
   constructor(parts: readonly FormPart[]) {
     for (const part of parts) {
@@ -46,42 +57,52 @@ export class FormReader {
     }
   }
 
-  value(name: string, schema: Extract<Fields[string], { kind: "text" }>["schema"]): unknown {
-    const text = this.#text(name);
-    if (text === null) return undefined;
-    const result = schema.safeParse(text);
-    if (result.success) return result.data;
-    this.isComplete = false;
-    const { issues } = result.error;
-    for (const { path, message } of issues.slice(0, SHOWN_ISSUES)) {
-      const issue = text === undefined ? "is required" : message;
-      this.#issue(name, path.length === 0 ? issue : `at ${shown(path.join("."))}: ${issue}`);
-    }
-    if (issues.length > SHOWN_ISSUES) this.#issue(name, `${issues.length - SHOWN_ISSUES} more problems`);
-    return undefined;
+  read(name: string, field: Field): ReadField {
+    this.#issues = [];
+    const read =
+      field.kind === "text"
+        ? this.#value(name, field)
+        : field.kind === "file"
+          ? this.#oneFile(name, field)
+          : this.#numberedFiles(field);
+    return { ...read, issues: this.#issues };
   }
 
-  file(name: string, { accept, optional = false }: FileField): UploadedFile | undefined {
+  /** The problem of each name that no field has read. */
+  unknown(): FieldIssue[] {
+    const names = [...this.#parts.keys()].filter((name) => !this.#asked.has(name));
+    return names.map((name) => ({ name: shown(name), issue: "is not a parameter of this operation" }));
+  }
+
+  #value(name: string, { schema, hints }: TextField): Omit<ReadField, "issues"> {
+    const text = this.#text(name);
+    if (text === null) return { given: true, valid: false, value: undefined };
+    const given = text !== undefined && text !== "";
+    const { value, issues } = check(schema, given ? text : hints.default?.toString());
+    for (const { path, message } of issues.slice(0, SHOWN_ISSUES)) {
+      this.#issue(name, path.length === 0 ? message : `is invalid: \`${shown(path.join("."))}\` ${message}`);
+    }
+    if (issues.length > SHOWN_ISSUES) this.#issue(name, `has ${issues.length - SHOWN_ISSUES} more problems`);
+    return { given, valid: issues.length === 0, value };
+  }
+
+  #oneFile(name: string, { accept }: FileField): Omit<ReadField, "issues"> {
     const password = accept.includes("pdf") ? this.#password("password") : undefined;
     const part = this.#file(name);
-    if (part === undefined) return optional ? undefined : this.#missing(name, "is required: a file");
-    if (part === null) return undefined;
-    return this.#uploaded(part, accept, password, password !== undefined);
+    const value = part ? this.#uploaded(part, accept, password, password !== undefined) : undefined;
+    return { given: part !== undefined, valid: part !== null, value };
   }
 
-  numberedFiles(field: NumberedFilesField): UploadedFile[] | undefined {
-    const { prefix, min, max, accept } = field;
+  #numberedFiles({ prefix, min, max, accept }: NumberedFilesField): Omit<ReadField, "issues"> {
     const numbers = this.#numbers(prefix);
     if (numbers.length > max) throw tooManyFiles(max, numbers.length);
     const missing = missingNumbers(numbers);
     for (const number of missing) {
-      this.#missing(`${prefix}${number}`, `is missing: ${prefix}0, ${prefix}1, ... are numbered without a gap`);
+      this.#issue(`${prefix}${number}`, `is missing: number the files ${prefix}0, ${prefix}1, and so on, without gaps`);
     }
     if (missing.length === 0 && numbers.length < min) {
-      this.#missing(
-        `${prefix}${numbers.length}`,
-        `is required: at least ${min} ${min === 1 ? "file" : "files"}, from ${prefix}0 on`,
-      );
+      const files = min === 1 ? "at least 1 file" : `at least ${min} files`;
+      this.#issue(`${prefix}${numbers.length}`, `is required: send ${files}, numbered from ${prefix}0`);
     }
     const hasPasswords = accept.includes("pdf");
     const fallback = hasPasswords ? this.#password("password") : undefined;
@@ -93,17 +114,12 @@ export class FormReader {
     if (hasPasswords) {
       for (const number of this.#numbers("password")) {
         if (numbers.includes(number)) continue;
-        this.#taken.add(`password${number}`);
-        this.#issue(`password${number}`, `there is no ${prefix}${number}`);
+        this.#asked.add(`password${number}`);
+        this.#issue(`password${number}`, `has no matching ${prefix}${number}`);
       }
     }
-    return files.every((file) => file !== undefined) && missing.length === 0 && files.length >= min ? files : undefined;
-  }
-
-  refuseTheRest(): void {
-    for (const name of this.#parts.keys()) {
-      if (!this.#taken.has(name)) this.#issue(name, "is not a field of this operation");
-    }
+    const valid = files.every((file) => file !== undefined) && missing.length === 0 && files.length >= min;
+    return { given: true, valid, value: files };
   }
 
   #numbers(prefix: string): number[] {
@@ -117,9 +133,9 @@ export class FormReader {
 
   /** The one part of a name; undefined where there is none. More than one is an issue. */
   #only(name: string): FormPart | undefined {
-    this.#taken.add(name);
+    this.#asked.add(name);
     const parts = this.#parts.get(name);
-    if (parts !== undefined && parts.length > 1) this.#issue(name, `is given ${parts.length} times`);
+    if (parts !== undefined && parts.length > 1) this.#issue(name, `was sent ${parts.length} times`);
     return parts?.[0];
   }
 
@@ -127,7 +143,6 @@ export class FormReader {
   #text(name: string): string | undefined | null {
     const part = this.#only(name);
     if (part === undefined || part.kind === "text") return part?.value;
-    this.isComplete = false;
     this.#issue(name, "must be text, not a file");
     return null;
   }
@@ -137,8 +152,7 @@ export class FormReader {
     if (part === undefined) return undefined;
     const { bytes } = part.kind === "file" ? part : {};
     if (part.kind === "file" && bytes !== undefined) return { ...part, bytes };
-    this.isComplete = false;
-    this.#issue(name, "must be a file: a part with a filename");
+    this.#issue(name, "must be a file, sent with a filename");
     return null;
   }
 
@@ -159,13 +173,8 @@ export class FormReader {
     return file;
   }
 
-  #missing(name: string, issue: string): undefined {
-    this.isComplete = false;
-    this.#issue(name, issue);
-  }
-
   #issue(name: string, issue: string): void {
-    this.issues.push({ name: shown(name), issue });
+    this.#issues.push({ name: shown(name), issue });
   }
 }
 

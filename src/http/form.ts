@@ -1,8 +1,10 @@
 import { ApiError } from "./errors.ts";
 import { isOneOf, kindNames } from "./file-kind.ts";
 import { FormReader, numberAfter, tooManyFiles } from "./form-reader.ts";
+import { FormValues } from "./form-values.ts";
+import { invalidFields } from "./invalid-fields.ts";
 import type { FormPart } from "./multipart.ts";
-import { PageRange } from "../engines/pdf/ranges.ts";
+import { oneOf } from "./schema-issues.ts";
 import type { Operation } from "../operations/define.ts";
 import type { FieldIssue, Fields, FileKind, Input, UploadedFile } from "../operations/fields.ts";
 
@@ -23,7 +25,7 @@ export class FormNames {
 
   /**
    * Whether a file under this name belongs to the form: no unknown name, and no second file under one. Throws
-   * `limit_exceeded` at the first file too many, so that nobody uploads a thousand to be told.
+   * `limit_exceeded` at the first file too many, before the rest is uploaded.
    */
   wantsFile(name: string): boolean {
     if (this.#files.has(name) || !this.#isFileName(name)) return false;
@@ -46,51 +48,52 @@ export interface ReadForm<F extends Fields> {
   readonly stem: string;
 }
 
+/** How many pages a file of the form has; undefined where it cannot be opened. */
+export type CountPages = (file: UploadedFile) => Promise<number | undefined>;
+
 /**
- * Makes an operation's input of a form. All problems with parameters are thrown at once (`invalid_parameters`); without
- * any, the first file whose bytes are not what the field takes (`invalid_file`, `unsupported_format`). A page range that
- * is the only problem is let through: `run` refuses it with the document's page count.
+ * Makes an operation's input of a form. All problems with parameters are thrown at once (`invalid_parameters`), those that
+ * only the document's page count shows among them. Without any, the first file whose bytes are not what the field takes
+ * (`invalid_file`, `unsupported_format`). Page ranges alone are let through: `run` refuses them with the page count.
  */
-export function readForm<F extends Fields>(operation: Operation<F>, parts: readonly FormPart[]): ReadForm<F> {
-  const form = new FormReader(parts);
-  const values: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(operation.fields)) {
-    if (field.kind === "text") values[name] = form.value(name, field.schema);
-    else if (field.kind === "file") values[name] = form.file(name, field);
-    else values[name] = form.numberedFiles(field);
-  }
-  form.refuseTheRest();
-  const input = values as Input<F>;
-  if (form.isComplete) form.issues.push(...(operation.check?.(input) ?? []));
-  if (form.issues.length > 0) throw invalidParameters([...form.issues, ...rangeIssues(values)]);
+export async function readForm<F extends Fields>(
+  operation: Operation<F>,
+  parts: readonly FormPart[],
+  countPages: CountPages,
+): Promise<ReadForm<F>> {
+  const reader = new FormReader(parts);
+  const read = new Map(Object.entries(operation.fields).map(([name, field]) => [name, reader.read(name, field)]));
+  const form = new FormValues(operation.fields, read);
+  const issues = [...form.issues, ...reader.unknown()];
+  for (const check of operation.checks ?? []) issues.push(...form.issuesOf(check));
+  if (issues.length > 0) throw invalidFields([...issues, ...(await pageIssues(operation, form, countPages))]);
 
-  for (const { file, accept } of form.files) checkKind(file, accept);
-  return { input, stem: form.files[0]?.file.stem ?? "document" };
+  for (const { file, accept } of reader.files) checkKind(file, accept);
+  return { input: form.input, stem: reader.files[0]?.file.stem ?? "document" };
 }
 
-function invalidParameters(fields: readonly FieldIssue[]): ApiError {
-  const [first] = fields;
-  const message =
-    fields.length === 1 && first !== undefined
-      ? `The field \`${first.name}\`: ${first.issue}.`
-      : `${fields.length} problems with the request's fields; see details.fields.`;
-  return new ApiError("invalid_parameters", message, { details: { fields } });
-}
-
-function rangeIssues(values: Readonly<Record<string, unknown>>): FieldIssue[] {
-  return Object.entries(values).flatMap(([name, value]) => {
-    const ranges = [value].flat().filter((item) => item instanceof PageRange);
-    const issue = ranges.map((range) => range.problem).find((problem) => problem !== undefined);
+/** The problems that only the document's page count shows. Only malformed ranges are, where it cannot be opened. */
+async function pageIssues<F extends Fields>(
+  { pageChecks = [] }: Operation<F>,
+  form: FormValues<F>,
+  countPages: CountPages,
+): Promise<FieldIssue[]> {
+  const ranges = form.ranges();
+  if (ranges.length === 0 && pageChecks.length === 0) return [];
+  const pageCount = form.file && (await countPages(form.file));
+  const issues = ranges.flatMap(({ name, range }) => {
+    const issue = pageCount === undefined ? range.problem : range.problemIn(pageCount);
     return issue === undefined ? [] : [{ name, issue }];
   });
+  if (pageCount === undefined) return issues;
+  return [...issues, ...pageChecks.flatMap((check) => form.issuesOf((input) => check(input, pageCount)))];
 }
 
 function checkKind(file: UploadedFile, accept: readonly FileKind[]): void {
   const details = { input: file.field };
-  if (file.bytes.length === 0)
-    throw new ApiError("invalid_file", `The file in \`${file.field}\` is empty.`, { details });
+  if (file.bytes.length === 0) throw new ApiError("invalid_file", `\`${file.field}\` is empty.`, { details });
   if (!isOneOf(accept, file.bytes)) {
-    const wanted = new Intl.ListFormat("en", { type: "disjunction" }).format(accept.map((kind) => kindNames[kind]));
-    throw new ApiError("unsupported_format", `The file in \`${file.field}\` is not a ${wanted}.`, { details });
+    const message = `\`${file.field}\` is not a ${oneOf(accept.map((kind) => kindNames[kind]))}.`;
+    throw new ApiError("unsupported_format", message, { details });
   }
 }

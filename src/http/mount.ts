@@ -4,14 +4,18 @@ import { fileTooLarge, readBody } from "./body.ts";
 import { lookAtQuota, Payment } from "./credits.ts";
 import { ApiError, asApiError } from "./errors.ts";
 import { addPath, type AppEnv } from "./exchange.ts";
-import { FormNames, readForm } from "./form.ts";
+import { isOneOf } from "./file-kind.ts";
+import { type CountPages, FormNames, readForm } from "./form.ts";
 import { Lease, type LeaseRequest } from "./lease.ts";
 import { MultipartParser, type FormPart } from "./multipart.ts";
 import { boundaryOf } from "./part-head.ts";
 import { answer } from "./respond.ts";
 import { webpServiceOf } from "./webp-service.ts";
 import { plans } from "../accounts/plans.ts";
+import { Refusal } from "../engines/errors.ts";
+import { openPdf } from "../engines/pdf/document.ts";
 import type { Arena } from "../engines/pdf/heap.ts";
+import { imageKinds } from "../engines/raster/image-kind.ts";
 import { readEnv } from "../env.ts";
 import { limits } from "../limits.ts";
 import { type Operation, scopesOf } from "../operations/define.ts";
@@ -62,7 +66,7 @@ async function handle(c: Context<AppEnv>, operation: Operation): Promise<Respons
   try {
     const names = new FormNames(operation.fields);
     const parts = await readParts(c, announced, lease, lease.engines.pdf.arena(announced.bytes, operation), names);
-    const { input, stem } = readForm(operation, parts);
+    const { input, stem } = await readForm(operation, parts, pageCounter(lease));
     if (typeof operation.scope !== "string") checkScope(c.get("caller"), operation.scope.exact(input));
     lease.check();
     payment = await Payment.reserve(c, operation, parts);
@@ -108,6 +112,21 @@ function announcedBody(c: Context<AppEnv>): Announced {
   if (boundary === "") throw unreadable("The Content-Type names no boundary of 1 to 70 characters.");
   if (body === null || bytes === 0) throw unreadable("The request has no body.");
   return { body, boundary, bytes, maxBytes };
+}
+
+/** Opens a file to count its pages, for a request that is refused anyway. What is wrong with the file itself is not said then. */
+function pageCounter(lease: Lease): CountPages {
+  return async ({ bytes, ...input }) => {
+    if (isOneOf(imageKinds, bytes)) return 1;
+    try {
+      using open = await openPdf(lease.engines.pdf, { bytes, ...input });
+      return open.pageCount;
+    } catch (thrown) {
+      const error = lease.explain(thrown);
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  };
 }
 
 function unreadable(message: string): ApiError {

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import type { Fields } from "../operations/fields.ts";
+import { oneOf } from "./schema-issues.ts";
+import { type Field, type Fields, hintsOf } from "../operations/fields.ts";
 
 type Json = Readonly<Record<string, unknown>>;
-type Field = Fields[string];
+type TextField = Extract<Field, { kind: "text" }>;
 type FileField = Extract<Field, { kind: "file" | "files" }>;
 
 const mediaTypes: Readonly<Record<FileField["accept"][number], string>> = {
@@ -20,13 +21,13 @@ export function formSchema(fields: Fields): Json {
   const patternProperties: Record<string, Json> = {};
   const required: string[] = [];
   for (const [name, field] of Object.entries(fields)) {
+    const { required: isRequired, when } = hintsOf(field);
+    if (isRequired && !when) required.push(name);
     const takesPdf = field.kind !== "text" && field.accept.includes("pdf");
     if (field.kind === "text") {
       properties[name] = textSchema(field);
-      if (!field.schema.safeParse(undefined).success) required.push(name);
     } else if (field.kind === "file") {
       properties[name] = fileSchema(field);
-      if (field.optional !== true) required.push(name);
       if (takesPdf) properties["password"] = password(`Opens \`${name}\` if it is encrypted.`);
     } else {
       const { prefix, min } = field;
@@ -64,31 +65,48 @@ export function formEncoding(fields: Fields): Json {
 }
 
 function fileSchema(field: FileField): Json {
-  const { accept, description } = field;
+  const { accept } = field;
   const [first] = accept;
   return {
     type: "string",
     format: "binary",
     ...(accept.length === 1 && first !== undefined && { contentMediaType: mediaTypes[first] }),
-    ...("notes" in field && noted(field.notes)),
-    description,
+    ...told(field),
   };
 }
 
 /** What the field's schema gives. An object or array travels as JSON in a string. */
-function textSchema({ schema, description, notes }: Extract<Field, { kind: "text" }>): Json {
-  const { $schema: _, ...value } = z.toJSONSchema(schema, { io: "output", unrepresentable: "any" });
-  if (value.type !== "object" && value.type !== "array") return { ...value, ...noted(notes), description };
+function textSchema(field: TextField): Json {
+  const { $schema: _, ...value } = z.toJSONSchema(field.schema, { io: "output", unrepresentable: "any", override });
+  if (value.type !== "object" && value.type !== "array") return { ...value, ...told(field) };
+  return { type: "string", contentMediaType: "application/json", contentSchema: value, ...told(field) };
+}
+
+/** What comes out always has a member with a default; what is sent need not. */
+function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema }) {
+  if (!(zodSchema instanceof z.ZodObject) || jsonSchema.required === undefined) return;
+  const { shape } = zodSchema as z.ZodObject<Record<string, z.ZodType>>;
+  jsonSchema.required = jsonSchema.required.filter((name) => shape[name]?.safeParse(undefined).success === false);
+}
+
+/**
+ * What a field's hints say, in words and for forms that are drawn from them: `x-when` names the values of other fields that this
+ * one belongs to, which JSON schema can say only in many more words.
+ */
+function told(field: Field): Json {
+  const { default: byDefault, when, required, format } = hintsOf(field);
+  const conditions = Object.entries(when ?? {}).map(([name, values]) => `\`${name}\` is ${oneOf(values.map(code))}`);
+  const sentences = [
+    field.description,
+    ...(conditions.length === 0 ? [] : [`${required ? "Required" : "Only applies"} when ${conditions.join(" and ")}.`]),
+    ...(byDefault === undefined ? [] : [`Default: ${code(byDefault)}.`]),
+  ];
   return {
-    type: "string",
-    contentMediaType: "application/json",
-    contentSchema: value,
-    ...noted(notes),
-    description,
+    ...(byDefault !== undefined && { default: byDefault }),
+    ...(format && { format }),
+    ...(when && { "x-when": when }),
+    description: sentences.join(" "),
   };
 }
 
-/** `x-when` names the values of other fields that this one belongs to, which JSON schema can say only in many more words. */
-function noted({ when, ...rest }: Extract<Field, { kind: "text" }>["notes"]): Json {
-  return { ...rest, ...(when && { "x-when": when }) };
-}
+const code = (value: string | number): string => `\`${value}\``;

@@ -1,10 +1,11 @@
 import { openPdf } from "../engines/pdf/document.ts";
-import { NUMBER_STYLES, pageNumber } from "../engines/pdf/page-number.ts";
+import { NUMBER_STYLES, numberIssue, pageNumber } from "../engines/pdf/page-number.ts";
 import { saveSigned } from "../engines/pdf/save-signed.ts";
 import { stampLabels } from "../engines/pdf/stamp-labels.ts";
 import { defineOperation } from "./define.ts";
-import { formChoice, formColour, formInteger, pageRange, pdfFile, stampText, text } from "./fields.ts";
+import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
+import { formChoice, formColor, formInteger, pageRange, stampText } from "./values.ts";
 
 const POSITIONS = ["top-left", "top-center", "top-right", "bottom-left", "bottom-center", "bottom-right"] as const;
 
@@ -24,40 +25,52 @@ one breaks all the same.`,
     file: pdfFile(),
     template: text(
       stampText(),
-      "What a label says, 2,000 characters at most; `{n}` is the number in `style`, `{roman}` in Roman numerals, `{total}` the page count; other braces are themselves. Default `{n} of {total}`.",
+      "The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are.",
       { default: "{n} of {total}" },
     ),
-    position: text(formChoice(...POSITIONS), "Where on the page as it is seen. Default `bottom-center`.", {
-      default: "bottom-center",
-    }),
-    fontSize: text(formInteger(1, 1_000), "Points. Default 10.", { default: 10 }),
-    marginPt: text(formInteger(0, 100_000), "Points from the edges; less than half the page. Default 20.", {
-      default: 20,
-    }),
-    startAt: text(formInteger(-1_000_000, 1_000_000), "The number of the document's first page. Default 1.", {
-      default: 1,
-    }),
-    style: text(formChoice(...NUMBER_STYLES), "How `{n}` is written. Default `arabic`.", { default: "arabic" }),
-    color: text(formColour(), "`#rgb` or `#rrggbb`. Default `#000000`.", { default: "#000000", format: "color" }),
-    pages: text(pageRange(), "The pages that are stamped, as a set; all where it is not given."),
+    position: text(formChoice(...POSITIONS), "Where on the page.", { default: "bottom-center" }),
+    fontSize: text(formInteger(1, 1_000), "The font size in points.", { default: 10 }),
+    marginPt: text(
+      formInteger(0, 100_000),
+      "The distance from the edges of the page, in points. Must be less than half of the shorter side of the page.",
+      { default: 20 },
+    ),
+    startAt: text(
+      formInteger(-1_000_000, 1_000_000),
+      "The number of the first page of the document, whether it is stamped or not.",
+      { default: 1 },
+    ),
+    style: text(formChoice(...NUMBER_STYLES), "How `{n}` is written.", { default: "arabic" }),
+    color: text(formColor(), "The text color, as `#rgb` or `#rrggbb`.", { default: "#000000", format: "color" }),
+    pages: text(pageRange(), "The pages to stamp.", { default: "all" }),
   },
   example: { file: "letter.pdf" },
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
-  async run({ file, template = "{n} of {total}", position, startAt = 1, style = "arabic", pages, ...look }, engines) {
+  pageChecks: [
+    ({ template, style, startAt, pages }, pageCount) => {
+      if (pages.problemIn(pageCount) !== undefined) return [];
+      const chosen = pages.resolveSet("pages", pageCount);
+      const [lowest = 0, highest = 0] = [chosen[0], chosen.at(-1)];
+      const issue = numberIssue(template, style, startAt + lowest) ?? numberIssue(template, style, startAt + highest);
+      return issue === undefined ? [] : [{ name: "startAt", issue }];
+    },
+  ],
+
+  async run({ file, template, position, startAt, style, pages, ...look }, engines) {
     using open = openPdf(engines.pdf, file);
     const { pageCount } = open;
-    const chosen = pages?.resolveSet("pages", pageCount) ?? Array.from({ length: pageCount }, (_, page) => page);
-    const [vertical, horizontal] = (position ?? "bottom-center").split("-") as ["top" | "bottom", "left"];
+    const chosen = pages.resolveSet("pages", pageCount);
+    const [vertical, horizontal] = position.split("-") as ["top" | "bottom", "left"];
     await stampLabels(open, engines.loadFont, {
       labels: new Map(chosen.map((page) => [page, pageNumber(template, style, startAt + page, pageCount)])),
       template,
       vertical,
       horizontal,
-      size: look.fontSize ?? 10,
-      margin: look.marginPt ?? 20,
-      colour: look.color ?? [0, 0, 0],
+      size: look.fontSize,
+      margin: look.marginPt,
+      colour: look.color,
     });
     const { bytes, broken } = saveSigned(open);
     return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed: broken }) };

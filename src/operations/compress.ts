@@ -16,12 +16,12 @@ import { ownBytes } from "../engines/pdf/joined-bytes.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
-import { formBoolean, formChoice, formInteger, pdfFile, text } from "./fields.ts";
+import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
+import { formBoolean, formChoice, formInteger } from "./values.ts";
 
 /** JPEG quality by level. */
 const QUALITY = { low: 85, medium: 70, high: 55, max: 35 } as const;
-const DEFAULT_DPI = 150;
 /** Bytes from which an inline image becomes an object, to be encoded anew. */
 const SMALLEST_INLINE = 2048;
 
@@ -39,14 +39,14 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
     file: pdfFile(),
     level: text(
       formChoice("low", "medium", "high", "max"),
-      "How strongly images are compressed: JPEG quality 85, 70, 55 or 35. `medium` where it is not given.",
+      "How much to compress images: JPEG quality 85 (`low`), 70 (`medium`), 55 (`high`), or 35 (`max`).",
       { default: "medium" },
     ),
-    grayscale: text(formBoolean(), "Turns pages grey: text, drawings, images, annotations."),
-    stripMetadata: text(formBoolean(), "Clears the Info dictionary and XMP."),
+    grayscale: text(formBoolean(), "Converts pages to grayscale: text, drawings, images, and annotations."),
+    stripMetadata: text(formBoolean(), "Removes the Info dictionary and XMP."),
     imageMaxDpi: text(
       formInteger(1, 10_000),
-      "Samples per inch, as placed on the page, above which images are made smaller; 150 where it is not given.",
+      "Images with a higher resolution on the page, in pixels per inch, are downsampled to this one.",
       { default: 150 },
     ),
   },
@@ -55,7 +55,7 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Original-Size", "X-Output-Size"],
 
-  async run({ file, level = "medium", grayscale, stripMetadata, imageMaxDpi = DEFAULT_DPI }, { pdf, codecs }) {
+  async run({ file, level, grayscale, stripMetadata, imageMaxDpi }, { pdf, codecs }) {
     using open = openPdf(pdf, file, { whole: "written" });
     const { document, pageCount } = open;
     checkContents(

@@ -61,6 +61,12 @@ export type Output =
     }
   | { readonly kind: "json"; readonly value: unknown; readonly headers: ResultHeaders };
 
+/** Methods, so that operations on other fields fit one registry: their parameters are compared in both directions. */
+interface Check<F extends Fields> {
+  of(input: Input<F>): readonly FieldIssue[];
+  withPages(input: Input<F>, pageCount: number): readonly FieldIssue[];
+}
+
 export interface Operation<F extends Fields = Fields> {
   /** The path's last segment and the key in usage, such as `extract-pages`. */
   readonly name: string;
@@ -89,8 +95,13 @@ export interface Operation<F extends Fields = Fields> {
   readonly besideBytes?: number;
   /** Which of the result headers a 200 can carry. */
   readonly headers: readonly ResultHeader[];
-  /** Problems that one field alone does not show: a parameter of another mode, one of two that must be given. */
-  check?(input: Input<F>): FieldIssue[];
+  /** Problems that one field alone does not show. Each runs unless a field that it reads is wrong: keep them small. */
+  readonly checks?: readonly Check<F>["of"][];
+  /**
+   * Problems that only the number of pages of `file` shows, page ranges apart. They are looked for where a request is refused
+   * anyway, so that it learns of all its problems; `run` refuses them for itself.
+   */
+  readonly pageChecks?: readonly Check<F>["withPages"][];
   /** The work. A plain function: no HTTP, no database. Throws a `Refusal` for what the caller can mend. */
   run(input: Input<F>, engines: Engines): Promise<Output>;
 }

@@ -4,8 +4,9 @@ import { savePdf } from "../engines/pdf/save.ts";
 import { readSource } from "../engines/pdf/source.ts";
 import { createTarget } from "../engines/pdf/target.ts";
 import { defineOperation } from "./define.ts";
-import { pageRange, pdfFile, required, text } from "./fields.ts";
+import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
+import { pageRange } from "./values.ts";
 
 export const extractPages = defineOperation({
   name: "extract-pages",
@@ -18,7 +19,9 @@ the input. A page that comes again shares its content, has form fields of its ow
   scope: "pdf:read",
   fields: {
     file: pdfFile(),
-    range: text(required(pageRange()), "The pages, such as `1-3,7`, `odd`, `last-2`, `5-1` or `!4`."),
+    range: text(pageRange(), "The pages to extract, in this order. A page may be listed more than once.", {
+      required: true,
+    }),
   },
   example: { file: "letter.pdf", range: "last,1" },
   produces: ["application/pdf"],

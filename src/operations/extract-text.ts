@@ -2,8 +2,9 @@ import { z } from "zod";
 import { openPdf } from "../engines/pdf/document.ts";
 import { readText } from "../engines/pdf/text.ts";
 import { defineOperation } from "./define.ts";
-import { formBoolean, pageRange, pdfFile, text } from "./fields.ts";
+import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
+import { formBoolean, pageRange } from "./values.ts";
 
 /** What stands between two pages in `text`. */
 const PAGE_BREAK = "\n\f";
@@ -42,10 +43,10 @@ size is not. A glyph whose font does not tell its character is U+FFFD. A scan wi
   scope: "pdf:read",
   fields: {
     file: pdfFile(),
-    pages: text(pageRange(), "The pages, as a set; all where it is not given."),
+    pages: text(pageRange(), "The pages to read, in document order.", { default: "all" }),
     words: text(
       formBoolean(),
-      "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points, origin top-left of the visible page.",
+      "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page.",
     ),
   },
   memoryBeside: true,
@@ -57,7 +58,7 @@ size is not. A glyph whose font does not tell its character is U+FFFD. A scan wi
   async run({ file, pages, words }, { pdf }) {
     using open = openPdf(pdf, file, { whole: "drawn" });
     const { pageCount } = open;
-    const chosen = pages?.resolveSet("pages", pageCount) ?? Array.from({ length: pageCount }, (_, page) => page);
+    const chosen = pages.resolveSet("pages", pageCount);
     const read = await readText(open, chosen, { words });
     const all = read.map((page) => page.text).join(PAGE_BREAK);
     return {

@@ -1,8 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { InputBytes } from "../engines/pdf/heap.ts";
-import { PageRange } from "../engines/pdf/ranges.ts";
 import { type ImageKind, imageKinds } from "../engines/raster/image-kind.ts";
-import { repeatedKey } from "./repeated-key.ts";
 
 /** A problem with one form field, as it stands in `details.fields`. */
 export interface FieldIssue {
@@ -23,15 +21,20 @@ export interface UploadedFile {
   readonly passwordIsOwn: boolean;
 }
 
-/** What a file field takes, recognised by the bytes, never by name or declared type. */
+/** What a file field takes, recognized by the bytes, never by name or declared type. */
 export type FileKind = "pdf" | ImageKind;
 
-/** What a description says of a field beyond its type, for forms that are drawn from it. It changes nothing of what is taken. */
-interface Notes {
-  /** What holds where the field is not given. Fields whose schema has a default say it by themselves. */
+/** What is said of a field beside its type. Validation, openapi.json and the playground all follow it. */
+interface FieldHints {
+  /** The value that counts where the field is not given, as a client would send it. */
   readonly default?: string | number;
-  /** The values of other fields that this one belongs to: with others it means nothing and may be refused, with these it is often needed. */
+  /**
+   * The values of other fields that this one belongs to. With others it is refused, unless it has the value that it has
+   * where it is not given: many clients send every parameter.
+   */
   readonly when?: Readonly<Record<string, readonly string[]>>;
+  /** Whether it must be given, wherever `when` holds. */
+  readonly required?: boolean;
   /** What kind of text it is. */
   readonly format?: "password" | "color" | "multiline";
 }
@@ -44,10 +47,10 @@ interface FileField {
   readonly description: string;
 }
 
-/** One file that need not be sent: an operation's `check` says when it must be. */
+/** One file that need not always be sent. */
 interface OptionalFileField extends Omit<FileField, "optional"> {
   readonly optional: true;
-  readonly notes: Notes;
+  readonly hints: FieldHints;
 }
 
 /** Numbered files: `file0`, `file1`, ... without a gap; for PDFs also `password0`, `password1`, ... and `password`. */
@@ -62,14 +65,14 @@ interface NumberedFilesField {
 }
 
 /** A text field. The schema takes the form's string (or undefined) and gives the value that the operation sees. */
-interface TextField<T> {
+export interface TextField<T> {
   readonly kind: "text";
-  readonly schema: z.ZodType<T>;
+  readonly schema: z.ZodType<T | undefined>;
   readonly description: string;
-  readonly notes: Notes;
+  readonly hints: FieldHints;
 }
 
-type Field = FileField | OptionalFileField | NumberedFilesField | TextField<unknown>;
+export type Field = FileField | OptionalFileField | NumberedFilesField | TextField<unknown>;
 export type Fields = Readonly<Record<string, Field>>;
 
 type Value<F extends Field> = F extends OptionalFileField
@@ -102,8 +105,8 @@ export function pdfOrImageFile(description: string): FileField {
 }
 
 /** A PNG, JPEG or WebP that only some modes of an operation need. */
-export function imageFile(description: string, notes: Notes = {}): OptionalFileField {
-  return { kind: "file", accept: imageKinds, optional: true, description, notes };
+export function imageFile(description: string, hints: FieldHints = {}): OptionalFileField {
+  return { kind: "file", accept: imageKinds, optional: true, description, hints };
 }
 
 export function imageFiles(
@@ -114,132 +117,18 @@ export function imageFiles(
   return { kind: "files", prefix, ...limits, accept: imageKinds, description };
 }
 
-export function text<T>(schema: z.ZodType<T>, description: string, notes: Notes = {}): TextField<T> {
-  return { kind: "text", schema, description, notes };
+/** A field that always has a value: it must be given, or it has a default. */
+type AlwaysThere = { readonly default: string | number } | { readonly required: true; readonly when?: undefined };
+
+export function text<T>(
+  schema: z.ZodType<T | undefined>,
+  description: string,
+  hints: FieldHints & AlwaysThere,
+): TextField<T>;
+export function text<T>(schema: z.ZodType<T>, description: string, hints?: FieldHints): TextField<T>;
+export function text<T>(schema: z.ZodType<T>, description: string, hints: FieldHints = {}): TextField<T> {
+  return { kind: "text", schema, description, hints };
 }
 
-/** `""` in a form means "not given". */
-const blankIsAbsent = (value: unknown): unknown => (value === "" ? undefined : value);
-
-/** `true`, `false`, `1`, `0`; false where it is not given. */
-export function formBoolean(): z.ZodType<boolean> {
-  const words: Record<string, boolean> = { true: true, "1": true, false: false, "0": false };
-  return z.preprocess(
-    (value) => {
-      const given = blankIsAbsent(value);
-      return typeof given === "string" ? (words[given] ?? given) : given;
-    },
-    z.boolean({ error: "must be true, false, 1 or 0" }).default(false),
-  );
-}
-
-/** A whole number in decimal notation, the whole string. */
-export function formInteger(min: number, max: number): z.ZodType<number | undefined> {
-  return z.preprocess(
-    (value) => {
-      const given = blankIsAbsent(value);
-      return typeof given === "string" && /^[+-]?\d{1,15}$/.test(given) ? Number(given) : given;
-    },
-    z
-      .int({ error: "must be a whole number" })
-      .min(min, { error: `must be at least ${min}` })
-      .max(max, { error: `must be at most ${max}` })
-      .optional(),
-  );
-}
-
-/** One of the given words. */
-export function formChoice<const W extends readonly [string, ...string[]]>(
-  ...words: W
-): z.ZodType<W[number] | undefined> {
-  return z.preprocess(blankIsAbsent, z.enum(words, { error: `must be one of ${words.join(", ")}` }).optional());
-}
-
-/** The same field, but it must be given. */
-export function required<T>(schema: z.ZodType<T | undefined>): z.ZodType<T> {
-  return schema.refine((value) => value !== undefined, { error: "is required" }) as z.ZodType<T>;
-}
-
-/** Free text; `""` is "not given". */
-export function formText(maxLength: number): z.ZodType<string | undefined> {
-  return z.preprocess(blankIsAbsent, z.string().max(maxLength).optional());
-}
-
-/**
- * A page range. Its syntax is read here; whether the document has the pages is known only when it is open, so a bad range
- * travels on and `resolve(pageCount)` refuses it with `maxPage`, unless other fields have problems too.
- */
-export function pageRange(): z.ZodType<PageRange | undefined> {
-  return z
-    .preprocess(blankIsAbsent, z.string().optional())
-    .transform((value) => (value === undefined ? undefined : new PageRange(value)))
-    .meta({ type: "string", examples: ["1-3,5,last", "odd", "last-2", "!4"] });
-}
-
-/** A form field that holds JSON, checked by `schema`. */
-export function jsonField<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
-  return z.preprocess((value, context) => {
-    const given = blankIsAbsent(value);
-    if (typeof given !== "string") return given;
-    const refuse = (message: string): never => {
-      context.addIssue({ code: "custom", message });
-      return z.NEVER;
-    };
-    try {
-      const value = JSON.parse(given) as unknown;
-      const key = repeatedKey(given);
-      return key === undefined ? value : refuse(`must not repeat the key ${JSON.stringify(key.slice(0, 100))}`);
-    } catch {
-      return refuse("must be valid JSON");
-    }
-  }, schema.optional());
-}
-
-/** A number in decimal notation, the whole string. */
-export function formNumber(min: number, max: number): z.ZodType<number | undefined> {
-  return z.preprocess(
-    (value) => {
-      const given = blankIsAbsent(value);
-      return typeof given === "string" && /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})$/.test(given)
-        ? Number(given)
-        : given;
-    },
-    z
-      .number({ error: "must be a number" })
-      .min(min, { error: `must be at least ${min}` })
-      .max(max, { error: `must be at most ${max}` })
-      .optional(),
-  );
-}
-
-/** `#rgb` or `#rrggbb`, as red, green and blue from 0 to 1. */
-export function formColour(): z.ZodType<readonly [number, number, number] | undefined> {
-  return z
-    .preprocess(
-      blankIsAbsent,
-      z
-        .string()
-        .regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, { error: "must be a colour such as #888 or #1a2b3c" })
-        .optional(),
-    )
-    .transform((value) => {
-      if (value === undefined) return undefined;
-      const digits = value.length === 4 ? value.replace(/[0-9a-f]/gi, "$&$&") : value;
-      const part = (at: number): number => parseInt(digits.slice(at, at + 2), 16) / 255;
-      return [part(1), part(3), part(5)] as const;
-    })
-    .meta({ type: "string", examples: ["#888888", "#c00"] });
-}
-
-/** Text that is shown on pages, its lines separated by line feeds; forms turn those into CR LF. */
-export function stampText(): z.ZodType<string | undefined> {
-  return z.preprocess(
-    (value) => (typeof value === "string" ? blankIsAbsent(value.replaceAll("\r\n", "\n")) : value),
-    z
-      .string()
-      .refine((value) => value.isWellFormed() && !/[^\P{Cc}\n]/u.test(value), {
-        error: "must not have control characters but line feeds",
-      })
-      .optional(),
-  );
-}
+export const hintsOf = (field: Field): FieldHints =>
+  "hints" in field ? field.hints : { required: field.kind === "file" };

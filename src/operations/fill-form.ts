@@ -8,13 +8,14 @@ import { rewritePdf } from "../engines/pdf/save.ts";
 import { saveSigned } from "../engines/pdf/save-signed.ts";
 import { allowsFilling } from "../engines/pdf/signature-permissions.ts";
 import { defineOperation, type ResultHeaders } from "./define.ts";
-import { formBoolean, jsonField, pdfFile, required, text } from "./fields.ts";
+import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
+import { formBoolean, jsonField } from "./values.ts";
 
 const value = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()], {
-  error: "must be a text, true or false, a list of texts, or null",
+  error: "must be a string, a boolean, an array of strings, or null",
 });
-const values = z.record(z.string(), value, { error: "must be an object of values by field name" });
+const values = z.record(z.string(), value);
 
 /** Bytes of the header that names unknown fields. */
 const NAMES_BYTES = 4_096;
@@ -43,11 +44,12 @@ same: it forbids the change, or the form was flattened.`,
   fields: {
     file: pdfFile("The PDF with the form."),
     values: text(
-      required(jsonField(values)),
-      'An object of values by full field name: `{"name": "Ada", "agree": true, "colours": ["red", "blue"]}`.',
+      jsonField(values),
+      'The values by full field name: `{"name": "Ada", "agree": true, "colors": ["red", "blue"]}`.',
+      { required: true },
     ),
-    flatten: text(formBoolean(), "Make the fields part of the pages, so that they cannot be edited. Default false."),
-    strict: text(formBoolean(), "Refuse names that the form does not have. Default false."),
+    flatten: text(formBoolean(), "Makes the fields part of the pages, so that they can no longer be edited."),
+    strict: text(formBoolean(), "Fails with 422 if `values` names fields that the form does not have."),
   },
   example: {
     file: "form.pdf",

@@ -8,7 +8,10 @@ import { embedImage, type ImageInput } from "../engines/raster/embed.ts";
 import type { ImageFacts } from "../engines/raster/image-facts.ts";
 import { limits } from "../limits.ts";
 import { defineOperation } from "./define.ts";
-import { formChoice, formInteger, imageFiles, text } from "./fields.ts";
+import { imageFiles, text } from "./fields.ts";
+import { formChoice, formInteger } from "./values.ts";
+
+const NAMED_SIZES = ["a4", "letter", "legal"] as const;
 
 export const fromImages = defineOperation({
   name: "from-images",
@@ -25,46 +28,42 @@ there is none that can be true), plus the margin. Pages have sides of 3 to 14,40
   credits: 1,
   scope: "pdf:write",
   fields: {
-    images: imageFiles("image", { min: 1, max: limits.files }, "The images, in order: PNG, JPEG or WebP."),
+    images: imageFiles("image", { min: 1, max: limits.files }, "The images, in page order: PNG, JPEG, or WebP."),
     pageSize: text(
-      formChoice("auto", "a4", "letter", "legal"),
-      "`auto` (default): as large as the image. Otherwise the same size for every page.",
+      formChoice("auto", ...NAMED_SIZES),
+      "The size of all pages. `auto`: each page has the size of its image.",
       { default: "auto" },
     ),
     orientation: text(
       formChoice("portrait", "landscape", "auto"),
-      "For the named sizes. `portrait` (default), `landscape`, or `auto`: landscape for an image that is wider than high.",
-      { default: "portrait", when: { pageSize: ["a4", "letter", "legal"] } },
+      "The orientation of the pages. `auto`: landscape for images that are wider than they are high.",
+      { default: "portrait", when: { pageSize: NAMED_SIZES } },
     ),
     marginPt: text(
       formInteger(0, largestMargin("auto")),
-      "Points between the image and the page's edges, less than half of the page's shorter side. Default 0.",
+      "Space around the image, in points. Must be less than half of the shorter side of the page.",
       { default: 0 },
     ),
     fit: text(
       formChoice("contain", "cover", "stretch"),
-      `How an image fits a page of a named size, inside the margins. \`contain\` (default): all of it is seen. \`cover\`: it fills
-the space and is cut off at its edges. \`stretch\`: it fills the space and is distorted.`,
-      { default: "contain", when: { pageSize: ["a4", "letter", "legal"] } },
+      `How the image fills the space inside the margins. \`contain\`: the whole image is visible. \`cover\`: the image fills
+the space and is cropped. \`stretch\`: the image fills the space and is distorted.`,
+      { default: "contain", when: { pageSize: NAMED_SIZES } },
     ),
   },
   example: { image0: "receipt.png", pageSize: "a4", orientation: "landscape", marginPt: "36" },
   produces: ["application/pdf"],
   headers: ["X-Page-Count"],
 
-  check({ pageSize = "auto", orientation, marginPt = 0 }) {
-    const issues = [];
-    if (pageSize === "auto" && orientation !== undefined) {
-      issues.push({ name: "orientation", issue: "needs a pageSize of a4, letter or legal" });
-    }
-    const most = largestMargin(pageSize);
-    if (marginPt > most) {
-      issues.push({ name: "marginPt", issue: `must be less than half the page: at most ${most} for ${pageSize}` });
-    }
-    return issues;
-  },
+  checks: [
+    ({ pageSize, marginPt }) => {
+      const most = largestMargin(pageSize);
+      const issue = `must be less than half the page: at most ${most} when \`pageSize\` is ${pageSize}`;
+      return marginPt > most ? [{ name: "marginPt", issue }] : [];
+    },
+  ],
 
-  async run({ images, pageSize = "auto", orientation = "portrait", marginPt = 0, fit = "contain" }, engines) {
+  async run({ images, pageSize, orientation, marginPt, fit }, engines) {
     const options: PageOptions = { size: pageSize, orientation, margin: marginPt, fit };
     const file = new PdfFile();
     const [catalog, tree] = [file.reserve(), file.reserve()];

@@ -9,8 +9,9 @@ import { createTarget, decryptAttachments } from "../engines/pdf/target.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
 import { defineOperation } from "./define.ts";
-import { formBoolean, formChoice, formText, pdfFiles, text, type UploadedFile } from "./fields.ts";
+import { pdfFiles, text, type UploadedFile } from "./fields.ts";
 import { notes } from "./notes.ts";
+import { formBoolean, formChoice, formText } from "./values.ts";
 
 /** Longest title or author, in characters. */
 const MOST_CHARACTERS = 2000;
@@ -27,13 +28,16 @@ validity do not survive a merge.`,
   scope: "pdf:write",
   fields: {
     files: pdfFiles("file", { min: 2, max: limits.files }, "The PDFs, in order."),
-    interleave: text(formBoolean(), "Take one page of each document in turn; when one runs out, go on with the rest."),
-    title: text(formText(MOST_CHARACTERS), "Title of the result; otherwise the first document's."),
-    author: text(formText(MOST_CHARACTERS), "Author of the result; otherwise the first document's."),
+    interleave: text(
+      formBoolean(),
+      "Takes one page from each document in turn. When a document runs out of pages, the others continue.",
+    ),
+    title: text(formText(MOST_CHARACTERS), "The title of the result. By default, that of the first document."),
+    author: text(formText(MOST_CHARACTERS), "The author of the result. By default, that of the first document."),
     bookmarks: text(
       formChoice("keep", "per-file", "none"),
-      `Outline of the result. \`keep\` (default): each document's, one after the other. \`per-file\`: an entry for each
-document, named by its file name, with its outline below. \`none\`.`,
+      `The outline of the result. \`keep\`: the outlines of all documents, one after the other. \`per-file\`: one entry per
+document, named after its file, with the document's outline below it. \`none\`: no outline.`,
       { default: "keep" },
     ),
   },

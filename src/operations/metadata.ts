@@ -9,8 +9,9 @@ import { changeMetadata } from "../engines/pdf/metadata.ts";
 import { PERMISSIONS, readPageSizes, readPermissions, readVersion } from "../engines/pdf/page-facts.ts";
 import { TextReader } from "../engines/pdf/text-string.ts";
 import { defineOperation } from "./define.ts";
-import { type FieldIssue, formBoolean, formChoice, jsonField, pdfFile, required, text } from "./fields.ts";
+import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
+import { formBoolean, formChoice, jsonField } from "./values.ts";
 
 /** Bytes of the longest name that every reader takes (ISO 32000-2, annex C). */
 const LONGEST_NAME = 127;
@@ -19,35 +20,40 @@ const infoText = z
   .string()
   // XML has no place for other control characters, and readers end a text at NUL.
   .refine((value) => value.isWellFormed() && !/[^\P{Cc}\t\n\r\u007f-\u009f]/u.test(value), {
-    error: "must not have control characters or half surrogate pairs",
+    error: "must not contain control characters or unpaired surrogates",
   })
   .nullish();
 
 const infoDate = z
   .string()
   .refine((value) => pdfDateOf(value) !== undefined, {
-    error: "must be an ISO 8601 date, such as 2026-01-02T03:04:05Z",
+    error: "must be an ISO 8601 date such as 2026-01-02T03:04:05Z",
   })
   .nullish()
   .meta({ examples: ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05+01:00", "2026-01-02"] });
 
-const custom = z.record(z.string(), infoText).superRefine((entries, context) => {
-  for (const name of Object.keys(entries)) {
-    const message = problemOfName(name);
-    if (message !== undefined) context.addIssue({ code: "custom", path: [name], message });
-  }
-  const trapped = entries[TRAPPED];
-  if (trapped && !["True", "False", "Unknown"].includes(trapped)) {
-    context.addIssue({ code: "custom", path: [TRAPPED], message: "must be True, False or Unknown" });
-  }
+/** Lets a check see an object whose members have other problems, so that all of them are reported at once. */
+const isObject = ({ value }: { value: unknown }): boolean => typeof value === "object" && value !== null;
+
+const customName = z.string().superRefine((name, context) => {
+  const message = problemOfName(name);
+  if (message !== undefined) context.addIssue({ code: "custom", message });
 });
 
+const custom = z
+  .record(customName, infoText)
+  .refine(({ [TRAPPED]: trapped }) => !trapped || ["True", "False", "Unknown"].includes(trapped), {
+    error: "must be True, False, or Unknown",
+    path: [TRAPPED],
+    when: isObject,
+  });
+
 function problemOfName(name: string): string | undefined {
-  if (INFO_KEYS.has(name)) return "has a name of its own beside custom";
+  if (INFO_KEYS.has(name)) return "is not a custom entry: set it outside `custom`";
   if (name === "" || !name.isWellFormed() || /\p{Cc}/u.test(name)) {
-    return "must have characters, and no control characters or half surrogate pairs";
+    return "must not be empty or contain control characters or unpaired surrogates";
   }
-  return new TextEncoder().encode(name).length > LONGEST_NAME ? "must not be longer than 127 bytes" : undefined;
+  return new TextEncoder().encode(name).length > LONGEST_NAME ? "must be at most 127 bytes long" : undefined;
 }
 
 const readOnly = ["pageCount", "pdfVersion", "encrypted", "permissions", "pages", "formFields"];
@@ -70,22 +76,25 @@ const changes = z
     {
       error: (issue) =>
         issue.code === "unrecognized_keys"
-          ? issue.keys
+          ? `is invalid: ${issue.keys
               .slice(0, 10)
               .map(
-                (key) => `${key.slice(0, 100)} ${readOnly.includes(key) ? "is read-only" : "is not a metadata field"}`,
+                (key) =>
+                  `\`${key.slice(0, 100)}\` ${readOnly.includes(key) ? "is read-only" : "is not a metadata field"}`,
               )
-              .join("; ")
+              .join("; ")}`
           : undefined,
     },
   )
   .refine(({ creationDate, CreationDate }) => creationDate === undefined || CreationDate === undefined, {
-    error: "is given twice: as creationDate and CreationDate",
+    error: "must not be set twice, as creationDate and CreationDate",
     path: ["creationDate"],
+    when: isObject,
   })
   .refine(({ modificationDate, ModDate }) => modificationDate === undefined || ModDate === undefined, {
-    error: "is given twice: as modificationDate and ModDate",
+    error: "must not be set twice, as modificationDate and ModDate",
     path: ["modificationDate"],
+    when: isObject,
   });
 
 const date = z.string().nullable().describe("ISO 8601; without an offset where the document gives none.");
@@ -140,31 +149,19 @@ passwords and permissions stay those of the input.`,
   },
   fields: {
     file: pdfFile(),
-    action: text(required(formChoice("get", "set")), "`get` reads, `set` writes."),
+    action: text(formChoice("get", "set"), "`get` reads the metadata, `set` changes it.", { required: true }),
     metadata: text(
       jsonField(changes),
-      `For \`action=set\`: what to write, such as \`{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}\`. Dates are ISO
-8601; \`CreationDate\` and \`ModDate\` are other names for \`creationDate\` and \`modificationDate\`.`,
-      { when: { action: ["set"] } },
+      `The entries to change: \`{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}\`. \`null\` removes an
+entry. Dates are ISO 8601. \`CreationDate\` and \`ModDate\` are aliases of \`creationDate\` and \`modificationDate\`.`,
+      { required: true, when: { action: ["set"] } },
     ),
-    replace: text(formBoolean(), "For `action=set`: clear every entry that `metadata` does not name.", {
-      when: { action: ["set"] },
-    }),
+    replace: text(formBoolean(), "Removes all entries that `metadata` does not name.", { when: { action: ["set"] } }),
   },
   example: { file: "letter.pdf", action: "get" },
   produces: ["application/json", "application/pdf"],
   json: facts,
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
-
-  check({ action, metadata, replace }) {
-    const issues: FieldIssue[] = [];
-    if (action === "set" && metadata === undefined)
-      issues.push({ name: "metadata", issue: "is required for action=set" });
-    for (const [name, given] of Object.entries({ metadata: metadata !== undefined, replace })) {
-      if (action === "get" && given) issues.push({ name, issue: "does not belong to action=get" });
-    }
-    return issues;
-  },
 
   async run({ file, action, metadata, replace }, { pdf }) {
     using open = openPdf(pdf, file, { whole: action === "set" ? "written" : undefined });

@@ -17,8 +17,9 @@ import { readText } from "../engines/pdf/text.ts";
 import { imageKindOf } from "../engines/raster/image-kind.ts";
 import { limits } from "../limits.ts";
 import { defineOperation } from "./define.ts";
-import { type FieldIssue, formBoolean, formChoice, pageRange, pdfOrImageFile, text } from "./fields.ts";
+import { pdfOrImageFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
+import { formBoolean, formChoice, pageRange } from "./values.ts";
 
 /** What stands between two pages in `text`. */
 const PAGE_BREAK = "\n\f";
@@ -77,26 +78,27 @@ another program had put recognised text there, it is replaced. \`words\` is for 
   credits: 2,
   scope: "pdf:read",
   fields: {
-    file: pdfOrImageFile("The PDF, or a PNG or JPEG."),
+    file: pdfOrImageFile("The document: PDF, PNG, or JPEG."),
     languages: text(
       formLanguages(),
-      `Up to ${limits.ocr.languages}, separated by \`,\` or \`+\`; the one that most is written in first.`,
+      `Up to ${limits.ocr.languages} languages of the text, separated by \`,\` or \`+\`, the most frequent one first.`,
       { default: "eng" },
     ),
     output: text(
       formChoice("json", "pdf"),
-      "`json`: the text. `pdf`: the document as it was, with invisible text on the pages that were recognised.",
+      "`json`: the text. `pdf`: the document, with invisible text on the recognized pages.",
       { default: "json" },
     ),
-    pages: text(pageRange(), "The pages, as a set; all where it is not given."),
+    pages: text(pageRange(), "The pages to recognize, in document order.", { default: "all" }),
     words: text(
       formBoolean(),
-      "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points, origin top-left of the visible page.",
+      "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page.",
+      { when: { output: ["json"] } },
     ),
     mode: text(
       formChoice("skip-text", "force"),
-      `\`skip-text\`: a page that has text keeps it and is reported with it, confidence 1, unless an image covers over half of
-it and its text is under ${FEW_CHARACTERS} characters. \`force\`: every page is recognised.`,
+      `\`skip-text\`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of
+the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: every page is recognized.`,
       { default: "skip-text" },
     ),
   },
@@ -107,16 +109,13 @@ it and its text is under ${FEW_CHARACTERS} characters. \`force\`: every page is 
   example: { file: "receipt.png" },
   headers: ["X-OCR-Mean-Confidence", "X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
-  check: ({ output = "json", words }): FieldIssue[] =>
-    output === "pdf" && words ? [{ name: "words", issue: "belongs to json" }] : [],
-
-  async run({ file, languages, output = "json", pages, words, mode = "skip-text" }, engines) {
+  async run({ file, languages, output, pages, words, mode }, engines) {
     const isImage = imageKindOf(file.bytes.view(0, Math.min(file.bytes.length, 16))) !== undefined;
     using open = isImage
       ? await openImage(engines, file)
       : openPdf(engines.pdf, file, { whole: output === "pdf" ? "written" : "drawn" });
     const { pageCount } = open;
-    const chosen = pages?.resolveSet("pages", pageCount) ?? Array.from({ length: pageCount }, (_, page) => page);
+    const chosen = pages.resolveSet("pages", pageCount);
     checkContents(open, chosen);
     const kept = mode === "force" ? new Map<number, Page>() : await pagesWithText(open, chosen);
     const actual = chosen.length - kept.size;
@@ -222,18 +221,20 @@ function meanOf(pages: readonly Page[]): number {
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 
 /** Codes of languages, without repeats. */
-function formLanguages(): z.ZodType<readonly string[]> {
+function formLanguages(): z.ZodType<readonly string[] | undefined> {
   return z
-    .preprocess((value) => (value === "" ? undefined : value), z.string().default("eng"))
+    .preprocess((value) => (value === "" ? undefined : value), z.string().optional())
     .transform((value, context) => {
-      const codes = new Set<string>();
-      for (const asked of value.split(/[,+]/).map((part) => part.trim())) {
-        const code = languageCode(asked);
-        if (code !== undefined) codes.add(code);
-        else context.addIssue({ code: "custom", message: `${asked.slice(0, 40)} must be one of ${known.join(", ")}` });
+      if (value === undefined) return undefined;
+      const asked = value.split(/[,+]/).map((part) => part.trim());
+      const unknown = asked.filter((language) => languageCode(language) === undefined);
+      for (const language of new Set(unknown)) {
+        const message = `has an unknown language, "${language.slice(0, 40)}": use ${known.join(", ")}`;
+        context.addIssue({ code: "custom", message });
       }
+      const codes = new Set(asked.flatMap((language) => languageCode(language) ?? []));
       if (codes.size > limits.ocr.languages) {
-        context.addIssue({ code: "custom", message: `must be at most ${limits.ocr.languages} languages` });
+        context.addIssue({ code: "custom", message: `must have at most ${limits.ocr.languages} languages` });
       }
       return [...codes];
     })

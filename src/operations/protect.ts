@@ -5,11 +5,12 @@ import { isSigned } from "../engines/pdf/form-fields.ts";
 import type { InputBytes } from "../engines/pdf/heap.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf.ts";
 import { latin1 } from "../engines/pdf/objects.ts";
-import { METHODS, permissionTokens, readProtection } from "../engines/pdf/protection.ts";
+import { METHODS, permissionTokens, readPassword, readPermissions } from "../engines/pdf/protection.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
-import { formText, pdfFile, text } from "./fields.ts";
+import { type FieldIssue, pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
+import { formChoice, formText } from "./values.ts";
 
 /** Longest password or list of permissions that is looked at, in characters. */
 const MOST_CHARACTERS = 2000;
@@ -27,34 +28,50 @@ password opens it, nothing else does (\`X-Encryption-Verified\`). Nothing is eve
     file: pdfFile(),
     userPassword: text(
       formText(MOST_CHARACTERS),
-      `Needed to open the document. aes-256: 1 to 127 bytes of UTF-8, in the normal form NFKC (SASLprep); aes-128: 1 to 32
-printable ASCII characters.`,
+      `The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with
+aes-128, 1 to 32 printable ASCII characters.`,
       { format: "password" },
     ),
-    ownerPassword: text(formText(MOST_CHARACTERS), "Needed to change permissions; written as `userPassword`.", {
-      format: "password",
-    }),
+    ownerPassword: text(
+      formText(MOST_CHARACTERS),
+      "The password to change permissions. The rules of `userPassword` apply, and the two must differ.",
+      { format: "password" },
+    ),
     permissions: text(
       formText(MOST_CHARACTERS),
-      `What is allowed with the user password, separated by commas: ${permissionTokens.map((token) => `\`${token}\``).join(", ")};
-\`printing\` and \`copying\` are \`print\` and \`copy\`. \`print-high\` includes \`print\`, \`accessibility\` is always allowed. All where
-it is not given.`,
+      `What the user password allows, separated by commas: ${permissionTokens.map((token) => `\`${token}\``).join(", ")}.
+\`printing\` and \`copying\` are aliases of \`print\` and \`copy\`. \`print-high\` includes \`print\`; \`accessibility\` is always allowed.`,
+      { default: "all" },
     ),
-    encryption: text(
-      formText(MOST_CHARACTERS).meta({ type: "string", enum: [...METHODS] }),
-      "The cipher, `aes-256` where it is not given. `aes-128` is for programs from before 2008.",
-      { default: "aes-256" },
-    ),
+    encryption: text(formChoice(...METHODS), "The cipher. Use `aes-128` only for software from before 2008.", {
+      default: "aes-256",
+    }),
   },
   example: { file: "letter.pdf", userPassword: "open sesame" },
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Encryption", "X-Encryption-Verified"],
 
-  check: (given) => readProtection(given).issues,
+  checks: [
+    ({ userPassword, ownerPassword }) =>
+      userPassword === undefined && ownerPassword === undefined
+        ? [{ name: "userPassword", issue: "is required unless `ownerPassword` is sent" }]
+        : [],
+    ({ encryption, userPassword }) => issues("userPassword", [readPassword(encryption, userPassword).issue]),
+    ({ encryption, ownerPassword }) => issues("ownerPassword", [readPassword(encryption, ownerPassword).issue]),
+    ({ encryption, userPassword, ownerPassword }) => {
+      const [user, owner] = [userPassword, ownerPassword].map((password) => readPassword(encryption, password).value);
+      return user !== "" && user === owner ? issues("ownerPassword", ["must differ from `userPassword`"]) : [];
+    },
+    ({ permissions }) => issues("permissions", readPermissions(permissions).issues),
+  ],
 
-  async run({ file, ...given }, { pdf, encryption }) {
-    const asked = readProtection(given).protection;
-    const protection = { ...asked, ownerPassword: asked.ownerPassword || encryption.randomPassword() };
+  async run({ file, encryption: method, ...given }, { pdf, encryption }) {
+    const protection = {
+      method,
+      userPassword: readPassword(method, given.userPassword).value,
+      ownerPassword: readPassword(method, given.ownerPassword).value || encryption.randomPassword(),
+      permissions: readPermissions(given.permissions).bits,
+    };
     using open = openPdf(pdf, file, { whole: "written" });
     requireOwner(open);
     const key = await encryption.prepare(protection);
@@ -82,6 +99,9 @@ it is not given.`,
     return { kind: "pdf", bytes, headers };
   },
 });
+
+const issues = (name: string, found: readonly (string | undefined)[]): FieldIssue[] =>
+  found.flatMap((issue) => (issue === undefined ? [] : [{ name, issue }]));
 
 /** Want of memory is told as such; whatever else goes wrong from here on is a failed encryption. */
 function failure(pdf: PdfEngine, error: unknown): Refusal {

@@ -1,18 +1,24 @@
 import { z } from "zod";
 import { openPdf } from "../engines/pdf/document.ts";
+import { PageRange } from "../engines/pdf/ranges.ts";
 import { rewritePdf } from "../engines/pdf/save.ts";
 import { isSigned } from "../engines/pdf/form-fields.ts";
 import { mendPageTree } from "../engines/pdf/page-tree.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
-import { formChoice, jsonField, pageRange, pdfFile, text } from "./fields.ts";
+import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
+import { formChoice, jsonField, pageRange } from "./values.ts";
 
 /** Page number to angle, such as `{"1": 90, "4": 180}`. */
-const rotationMap = z.record(
-  z.string().regex(/^[1-9]\d{0,8}$/, "must be page numbers from 1"),
-  z.literal([0, 90, 180, 270], { error: "must be 0, 90, 180 or 270" }),
-);
+const rotationMap = z
+  .record(
+    z.string().regex(/^[1-9]\d{0,8}$/, "must be a page number from 1"),
+    z.literal([0, 90, 180, 270], { error: "must be 0, 90, 180, or 270" }),
+  )
+  .refine((rotations) => Object.keys(rotations).length > 0, { error: "must name at least one page" });
+
+const ANGLES = ["0", "90", "180", "270"] as const;
 
 export const rotate = defineOperation({
   name: "rotate",
@@ -23,43 +29,40 @@ names; one of the two must be given. All else stays as it is, encryption too.`,
   scope: "pdf:write",
   fields: {
     file: pdfFile(),
-    angle: text(formChoice("0", "90", "180", "270"), "Degrees clockwise, for all pages or those of `pages`."),
-    pages: text(pageRange(), "The pages that `angle` is for; all where it is not given."),
-    rotations: text(jsonField(rotationMap), 'Degrees clockwise by page number, such as `{"1": 90, "4": 180}`.'),
+    angle: text(formChoice(...ANGLES), "Degrees clockwise, for the pages in `pages`."),
+    pages: text(pageRange(), "The pages to rotate by `angle`.", { default: "all", when: { angle: ANGLES } }),
+    rotations: text(
+      jsonField(rotationMap),
+      'Degrees clockwise by page number: `{"1": 90, "4": 180}`. Overrides `angle` for these pages.',
+    ),
   },
   example: { file: "letter.pdf", angle: "90" },
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
-  check({ angle, pages, rotations }) {
-    if (angle === undefined && rotations === undefined) {
-      return [{ name: "angle", issue: "angle or rotations is required" }];
-    }
-    if (rotations !== undefined && Object.keys(rotations).length === 0) {
-      return [{ name: "rotations", issue: "must name at least one page" }];
-    }
-    return angle === undefined && pages !== undefined ? [{ name: "pages", issue: "needs angle" }] : [];
-  },
+  checks: [
+    ({ angle, rotations }) =>
+      angle === undefined && rotations === undefined
+        ? [{ name: "angle", issue: "is required unless `rotations` is sent" }]
+        : [],
+  ],
+  pageChecks: [
+    ({ rotations }, pageCount) => {
+      const issue = pagesOf(rotations)?.problemIn(pageCount);
+      return issue === undefined ? [] : [{ name: "rotations", issue }];
+    },
+  ],
 
   async run({ file, angle, pages, rotations }, { pdf }) {
     using open = openPdf(pdf, file, { whole: "written" });
     mendPageTree(open);
     const { document, pageCount } = open;
+    const named = pagesOf(rotations);
+    refuseBoth({ pages, rotations: named }, pageCount);
     const turns = new Map<number, number>();
-    if (angle !== undefined) {
-      const chosen = pages?.resolveSet("pages", pageCount) ?? Array.from({ length: pageCount }, (_, page) => page);
-      for (const page of chosen) turns.set(page, Number(angle));
-    }
-    for (const [number, turn] of Object.entries(rotations ?? {})) {
-      if (Number(number) > pageCount) {
-        throw new Refusal("invalid_page_range", `rotations: page ${number} is beyond the last page, ${pageCount}.`, {
-          field: "rotations",
-          range: number,
-          maxPage: pageCount,
-        });
-      }
-      turns.set(Number(number) - 1, turn);
-    }
+    const byAngle = angle === undefined ? [] : pages.resolveSet("pages", pageCount);
+    for (const page of byAngle) turns.set(page, Number(angle));
+    for (const page of named?.resolveSet("rotations", pageCount) ?? []) turns.set(page, rotations?.[page + 1] ?? 0);
     // All are looked up before the first is changed: each change makes MuPDF forget where the others are.
     const objects = [...turns].map(([page, turn]) => ({ object: document.findPage(page), turn }));
     for (const { object, turn } of objects) {
@@ -73,3 +76,20 @@ names; one of the two must be given. All else stays as it is, encryption too.`,
     return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed }) };
   },
 });
+
+/** The pages that `rotations` names. */
+function pagesOf(rotations: Readonly<Record<string, number>> | undefined): PageRange | undefined {
+  return rotations && new PageRange(Object.keys(rotations).join(","));
+}
+
+/** Refuses ranges that are wrong together in one; a single one says more by itself. */
+function refuseBoth(ranges: Readonly<Record<string, PageRange | undefined>>, pageCount: number): void {
+  const fields = Object.entries(ranges).flatMap(([name, range]) => {
+    const issue = range?.problemIn(pageCount);
+    return issue === undefined ? [] : [{ name, issue }];
+  });
+  if (fields.length > 1)
+    throw new Refusal("invalid_parameters", "`pages` and `rotations` name pages that the document does not have.", {
+      fields,
+    });
+}

@@ -3,33 +3,22 @@ import { openPdf } from "../engines/pdf/document.ts";
 import { saveSigned } from "../engines/pdf/save-signed.ts";
 import { checkLength } from "../engines/pdf/stamp-labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamp-mark.ts";
-import { signaturePlace, stampSignature, withHairlines } from "../engines/pdf/stamp-signature.ts";
+import { pageIssue, signaturePlace, stampSignature, withHairlines } from "../engines/pdf/stamp-signature.ts";
 import { defineOperation } from "./define.ts";
-import {
-  type FieldIssue,
-  formBoolean,
-  formChoice,
-  imageFile,
-  jsonField,
-  pdfFile,
-  required,
-  stampText,
-  text,
-} from "./fields.ts";
+import { type FieldIssue, imageFile, pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
+import { formBoolean, formChoice, jsonField, stampText } from "./values.ts";
 
-const number = z.number({ error: "must be a number" });
 /** Smaller than a point is a mistake, not a signature. */
-const length = number.min(1, { error: "must be at least 1" });
-const ORIGINS = ["top-left", "bottom-left"] as const;
+const length = z.number().min(1);
 
 const signatureField = z.strictObject({
-  page: z.int({ error: "must be a whole number" }).min(1, { error: "must be at least 1" }),
-  x: number,
-  y: number,
+  page: z.int().min(1),
+  x: z.number(),
+  y: z.number(),
   width: length,
   height: length,
-  origin: z.enum(ORIGINS, { error: `must be one of ${ORIGINS.join(", ")}` }).default("top-left"),
+  origin: z.enum(["top-left", "bottom-left"]).default("top-left"),
 });
 
 const BLACK = [0, 0, 0] as const;
@@ -49,18 +38,26 @@ Signed documents are saved as an incremental update, so that their digital signa
   scope: "pdf:write",
   fields: {
     file: pdfFile(),
-    mode: text(required(formChoice("type", "image")), "How it is signed."),
+    mode: text(formChoice("type", "image"), "Whether the signature is typed or an image.", { required: true }),
     field: text(
-      required(jsonField(signatureField)),
-      'Where: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`; `page` from 1; the rest in points from the top left of the page as it is shown, or with `"origin": "bottom-left"` from its bottom left, to the same corner of the box.',
+      jsonField(signatureField),
+      'The box for the signature: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; with `"origin": "bottom-left"`, its bottom left corner, from the bottom left of the page.',
+      { required: true },
     ),
-    typedName: text(stampText(), "For `mode=type`: the name, 2,000 characters at most; markup in it is text, too.", {
+    typedName: text(stampText(), "The name to sign with, up to 2,000 characters.", {
+      required: true,
       when: { mode: ["type"] },
     }),
-    signatureImage: imageFile("For `mode=image`: a PNG, JPEG or WebP.", { when: { mode: ["image"] } }),
-    timestamp: text(formBoolean(), "Adds `signed at` and the time in ISO 8601, UTC. Default false."),
-    signerName: text(stampText(), "A line above the time."),
-    signerEmail: text(stampText(), "A line above the time. With `signerName` 2,000 characters at most."),
+    signatureImage: imageFile("The image of the signature: PNG, JPEG, or WebP.", {
+      required: true,
+      when: { mode: ["image"] },
+    }),
+    timestamp: text(formBoolean(), "Adds the line `signed at` with the time in UTC (ISO 8601)."),
+    signerName: text(stampText(), "A line with the name of the signer."),
+    signerEmail: text(
+      stampText(),
+      "A line with the email address of the signer. Together with `signerName`, up to 2,000 characters.",
+    ),
   },
   example: {
     file: "letter.pdf",
@@ -71,19 +68,17 @@ Signed documents are saved as an incremental update, so that their digital signa
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
-  check({ mode, typedName, signatureImage, ...footer }) {
-    const issues: FieldIssue[] = [];
-    const given = { typedName: typedName !== undefined, signatureImage: signatureImage !== undefined };
-    const [own, foreign] =
-      mode === "type" ? (["typedName", "signatureImage"] as const) : (["signatureImage", "typedName"] as const);
-    if (!given[own]) issues.push({ name: own, issue: `is required for mode=${mode}` });
-    if (given[foreign]) issues.push({ name: foreign, issue: `does not belong to mode=${mode}` });
-    const texts = { typedName, signerName: footer.signerName, signerEmail: footer.signerEmail };
-    for (const [name, value] of Object.entries(texts)) {
-      if (value?.trim() === "") issues.push({ name, issue: "must not be white space alone" });
-    }
-    return issues;
-  },
+  checks: [
+    ({ typedName }) => blankIssue({ typedName }),
+    ({ signerName }) => blankIssue({ signerName }),
+    ({ signerEmail }) => blankIssue({ signerEmail }),
+  ],
+  pageChecks: [
+    ({ field }, pageCount) => {
+      const issue = pageIssue(field, pageCount);
+      return issue === undefined ? [] : [{ name: "field", issue }];
+    },
+  ],
 
   async run({ file, field, typedName = "", signatureImage, timestamp, signerName, signerEmail }, engines) {
     const signer = [signerName, signerEmail].filter((line) => line !== undefined);
@@ -103,3 +98,8 @@ Signed documents are saved as an incremental update, so that their digital signa
     return { kind: "pdf", bytes, headers: notes([open], { pageCount: open.pageCount, signed: broken }) };
   },
 });
+
+function blankIssue(given: Readonly<Record<string, string | undefined>>): FieldIssue[] {
+  const blank = Object.keys(given).filter((name) => given[name]?.trim() === "");
+  return blank.map((name) => ({ name, issue: "must not be blank" }));
+}

@@ -3,18 +3,16 @@ import { openPdf } from "../engines/pdf/document.ts";
 import { makePdf } from "../engines/pdf/save.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf.ts";
-import { PageRange } from "../engines/pdf/ranges.ts";
+import type { PageRange } from "../engines/pdf/ranges.ts";
 import { readSource, type Source } from "../engines/pdf/source.ts";
 import { readStructureElements } from "../engines/pdf/structure.ts";
 import { createTarget } from "../engines/pdf/target.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
 import { defineOperation, type OutputFile } from "./define.ts";
-import { type FieldIssue, formChoice, formInteger, formText, pdfFile, required, text } from "./fields.ts";
+import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
-
-/** Which parameter each mode needs. A parameter of another mode is an error: it would be ignored. */
-const MODES = { ranges: "ranges", chunks: "chunkSize", pages: undefined, bookmarks: undefined } as const;
+import { formChoice, formInteger, pageRanges } from "./values.ts";
 
 /** Longest list of ranges, in characters: each item may name all pages. */
 const MOST_CHARACTERS = 100_000;
@@ -31,16 +29,18 @@ stay those of the input, in every part.`,
   fields: {
     file: pdfFile("The PDF to split."),
     mode: text(
-      required(formChoice("ranges", "chunks", "pages", "bookmarks")),
-      `\`ranges\`: a part for each of \`ranges\`. \`chunks\`: parts of \`chunkSize\` pages. \`pages\`: a part for each page.
-\`bookmarks\`: a part for each top entry of the outline; pages before the first entry go with the first part.`,
+      formChoice("ranges", "chunks", "pages", "bookmarks"),
+      `\`ranges\`: one part per range in \`ranges\`. \`chunks\`: parts of \`chunkSize\` pages. \`pages\`: one part per page.
+\`bookmarks\`: one part per top-level outline entry; pages before the first entry go into the first part.`,
+      { required: true },
     ),
     ranges: text(
-      formText(MOST_CHARACTERS),
-      "For `mode=ranges`: page ranges joined by `|`, such as `1-3|4-6|7-end`. Each takes its pages in the document's order.",
-      { when: { mode: ["ranges"] } },
+      pageRanges(MOST_CHARACTERS),
+      "Page ranges separated by `|`. The pages of each part stay in document order.",
+      { required: true, when: { mode: ["ranges"] } },
     ),
-    chunkSize: text(formInteger(1, limits.pages), "For `mode=chunks`: pages of a part; the last part has the rest.", {
+    chunkSize: text(formInteger(1, limits.pages), "Pages per part. The last part holds the remaining pages.", {
+      required: true,
       when: { mode: ["chunks"] },
     }),
   },
@@ -48,25 +48,12 @@ stay those of the input, in every part.`,
   produces: ["application/zip", "application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
 
-  check({ mode, ranges, chunkSize }) {
-    const given = { ranges, chunkSize };
-    const issues: FieldIssue[] = [];
-    for (const name of ["ranges", "chunkSize"] as const) {
-      if (MODES[mode] === name && given[name] === undefined)
-        issues.push({ name, issue: `is required for mode=${mode}` });
-      if (MODES[mode] !== name && given[name] !== undefined) {
-        issues.push({ name, issue: `does not belong to mode=${mode}` });
-      }
-    }
-    return issues;
-  },
-
   async run({ file, mode, ranges, chunkSize }, { pdf }) {
     using stack = new DisposableStack();
     const open = stack.use(openPdf(pdf, file, { whole: "copied" }));
     const { pageCount } = open;
     // Syntax and bounds are checked before the document is taken apart.
-    const fromRanges = ranges === undefined ? [] : resolveRanges(ranges, pageCount);
+    const fromRanges = resolveRanges(ranges ?? [], pageCount);
     const source = readSource(open);
     const parts =
       mode === "ranges"
@@ -134,15 +121,14 @@ function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]): Eng
   return makePdf(pdf, make, { large: pages.length * 2 > source.pages.length });
 }
 
-function resolveRanges(ranges: string, pageCount: number): number[][] {
-  const groups = ranges.split("|", limits.zipEntries + 1);
-  if (groups.length > limits.zipEntries) {
-    throw new Refusal("limit_exceeded", "ranges names too many parts.", {
+function resolveRanges(ranges: readonly PageRange[], pageCount: number): number[][] {
+  if (ranges.length > limits.zipEntries) {
+    throw new Refusal("limit_exceeded", "`ranges` has too many parts.", {
       limit: limits.zipEntries,
-      actual: groups.length,
+      actual: ranges.length,
     });
   }
-  return groups.map((group) => new PageRange(group).resolveSet("ranges", pageCount));
+  return ranges.map((range) => range.resolveSet("ranges", pageCount));
 }
 
 function chunks(pageCount: number, size: number): number[][] {

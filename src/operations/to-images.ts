@@ -7,8 +7,9 @@ import { checkPixels, PageRaster } from "../engines/raster/page-raster.ts";
 import { pngOf } from "../engines/raster/png.ts";
 import { webpOf } from "../engines/raster/webp.ts";
 import { defineOperation, type ImageFormat, imageExtensions, type OutputFile } from "./define.ts";
-import { type FieldIssue, formChoice, formInteger, pageRange, pdfFile, text } from "./fields.ts";
+import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
+import { formChoice, formInteger, pageRange } from "./values.ts";
 
 interface Wanted {
   readonly format: ImageFormat;
@@ -33,29 +34,21 @@ locally ignores \`quality\` for such pages.`,
   scope: "pdf:read",
   fields: {
     file: pdfFile(),
-    format: text(formChoice("png", "jpeg", "webp"), "Default `png`.", { default: "png" }),
-    dpi: text(formInteger(36, 600), "Pixels an inch. Default 150.", { default: 150 }),
-    quality: text(formInteger(1, 100), "For `jpeg` and `webp`. Default 90.", {
-      default: 90,
-      when: { format: ["jpeg", "webp"] },
-    }),
-    pages: text(pageRange(), "The pages, as a set; all where it is not given."),
+    format: text(formChoice("png", "jpeg", "webp"), "The image format.", { default: "png" }),
+    dpi: text(formInteger(36, 600), "Resolution in pixels per inch.", { default: 150 }),
+    quality: text(formInteger(1, 100), "Compression quality.", { default: 90, when: { format: ["jpeg", "webp"] } }),
+    pages: text(pageRange(), "The pages to draw, in document order.", { default: "all" }),
   },
   example: { file: "letter.pdf", pages: "1" },
   produces: ["image/png", "image/jpeg", "image/webp", "application/zip"],
   headers: ["X-Input-Repaired"],
   memoryBeside: true,
 
-  check: ({ format = "png", quality }): FieldIssue[] =>
-    format === "png" && quality !== undefined
-      ? [{ name: "quality", issue: "belongs to jpeg and webp; png has none" }]
-      : [],
-
-  async run({ file, format = "png", dpi = 150, quality = 90, pages }, engines) {
+  async run({ file, format, dpi, quality, pages }, engines) {
     using stack = new DisposableStack();
     const open = stack.use(openPdf(engines.pdf, file, { whole: "drawn" }));
     const { pageCount } = open;
-    const chosen = pages?.resolveSet("pages", pageCount) ?? Array.from({ length: pageCount }, (_, page) => page);
+    const chosen = pages.resolveSet("pages", pageCount);
     checkPixels(open, chosen, dpi);
     checkContents(open, chosen);
     const headers = notes([open], { signed: false });

@@ -4,21 +4,9 @@ import { checkLength } from "../engines/pdf/stamp-labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamp-mark.ts";
 import { stampWatermark, WATERMARK_POSITIONS } from "../engines/pdf/stamp-watermark.ts";
 import { defineOperation } from "./define.ts";
-import {
-  type FieldIssue,
-  formBoolean,
-  formChoice,
-  formColour,
-  formInteger,
-  formNumber,
-  imageFile,
-  pageRange,
-  pdfFile,
-  required,
-  stampText,
-  text,
-} from "./fields.ts";
+import { imageFile, pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
+import { formBoolean, formChoice, formColor, formInteger, formNumber, pageRange, stampText } from "./values.ts";
 
 export const watermark = defineOperation({
   name: "watermark",
@@ -32,75 +20,63 @@ their signatures stay verifiable; \`X-Signature-Invalidated\` tells where one br
   scope: "pdf:write",
   fields: {
     file: pdfFile(),
-    kind: text(required(formChoice("text", "image")), "What is drawn."),
-    text: text(stampText(), "For `kind=text`: what it says, 2,000 characters at most; markup in it is text, too.", {
+    kind: text(formChoice("text", "image"), "What to stamp.", { required: true }),
+    text: text(stampText(), "The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is.", {
       format: "multiline",
+      required: true,
       when: { kind: ["text"] },
     }),
-    image: imageFile("For `kind=image`: a PNG, JPEG or WebP.", { when: { kind: ["image"] } }),
+    image: imageFile("The image: PNG, JPEG, or WebP.", { required: true, when: { kind: ["image"] } }),
     position: text(
       formChoice(...WATERMARK_POSITIONS),
-      "Default `center`. `diagonal`: along the page's diagonal, from the bottom left up; `rotation` is added.",
+      "Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle.",
       { default: "center" },
     ),
-    opacity: text(formNumber(0, 1), "0 (not to be seen) to 1. Default 0.35.", { default: 0.35 }),
-    rotation: text(formNumber(-360, 360), "Degrees counter-clockwise. Default 0.", { default: 0 }),
-    color: text(formColour(), "For text: `#rgb` or `#rrggbb`. Default `#888888`.", {
+    opacity: text(formNumber(0, 1), "From 0 (invisible) to 1 (opaque).", { default: 0.35 }),
+    rotation: text(formNumber(-360, 360), "Degrees counterclockwise.", { default: 0 }),
+    color: text(formColor(), "The text color, as `#rgb` or `#rrggbb`.", {
       default: "#888888",
       format: "color",
       when: { kind: ["text"] },
     }),
-    fontSize: text(formInteger(1, 2_000), "For text: points. Default: fitted to the page.", {
+    fontSize: text(formInteger(1, 2_000), "The font size in points. By default, the text is fitted to the page.", {
       when: { kind: ["text"] },
     }),
     scale: text(
       formNumber(0.01, 10),
-      "For an image: its width as a part of the page's. Default 0.5, with `tile` 0.25.",
-      {
-        when: { kind: ["image"] },
-      },
+      "The width of the image as a fraction of the page width. Default: `0.5`, or `0.25` with `tile`.",
+      { when: { kind: ["image"] } },
     ),
-    tile: text(formBoolean(), "Repeats the mark over the whole page; with `position` `center` or `diagonal`."),
-    layer: text(formChoice("over", "under"), "Over (default) or under what the page draws.", { default: "over" }),
-    pages: text(pageRange(), "The pages that are stamped, as a set; all where it is not given."),
+    tile: text(formBoolean(), "Repeats the watermark across the page.", {
+      when: { position: ["center", "diagonal"] },
+    }),
+    layer: text(formChoice("over", "under"), "Whether the watermark is drawn over or under the page content.", {
+      default: "over",
+    }),
+    pages: text(pageRange(), "The pages to stamp.", { default: "all" }),
   },
   example: { file: "letter.pdf", kind: "text", text: "DRAFT", position: "diagonal" },
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
-  check({ kind, text, image, position = "center", color, fontSize, scale, tile }) {
-    const issues: FieldIssue[] = [];
-    const given = { text: text !== undefined, image: image !== undefined };
-    if (!given[kind]) issues.push({ name: kind, issue: `is required for kind=${kind}` });
-    const foreign =
-      kind === "text"
-        ? { image: given.image, scale: scale !== undefined }
-        : { text: given.text, color: color !== undefined, fontSize: fontSize !== undefined };
-    for (const [name, sent] of Object.entries(foreign)) {
-      if (sent) issues.push({ name, issue: `does not belong to kind=${kind}` });
-    }
-    if (tile && position.includes("-"))
-      issues.push({ name: "position", issue: "must be center or diagonal with tile" });
-    return issues;
-  },
-
-  async run({ file, text = "", image, position = "center", color, fontSize, scale, ...look }, engines) {
+  async run({ file, text = "", image, color, fontSize, scale, ...placing }, engines) {
     checkLength(text);
     using open = openPdf(engines.pdf, file);
     const { pageCount } = open;
-    const pages = look.pages?.resolveSet("pages", pageCount) ?? Array.from({ length: pageCount }, (_, page) => page);
+    const { position, tile } = placing;
+    const pages = placing.pages.resolveSet("pages", pageCount);
     const align = position.endsWith("left") ? "left" : position.endsWith("right") ? "right" : "center";
-    const colour = color ?? ([0x88 / 255, 0x88 / 255, 0x88 / 255] as const);
-    const mark = image ? await imageMark(open, engines, image) : await textMark(open, engines, text, { colour, align });
+    const look = { colour: color, align } as const;
+    const mark = image ? await imageMark(open, engines, image) : await textMark(open, engines, text, look);
     stampWatermark(open, mark, {
       pages,
-      layer: look.layer ?? "over",
+      layer: placing.layer,
       position,
-      tile: look.tile,
-      opacity: look.opacity ?? 0.35,
-      rotation: look.rotation ?? 0,
+      tile,
+      opacity: placing.opacity,
+      rotation: placing.rotation,
       size: image
-        ? { ofWidth: scale ?? (look.tile ? 0.25 : 0.5) }
+        ? { ofWidth: scale ?? (tile ? 0.25 : 0.5) }
         : fontSize === undefined
           ? "fitted"
           : { points: fontSize },

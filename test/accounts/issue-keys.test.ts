@@ -73,8 +73,8 @@ describe("POST /keys", () => {
     ["a time without offset", { name: "a", expiresAt: "2999-01-01T00:00:00" }, "expiresAt", "ISO 8601"],
     ["a day that is none", { name: "a", expiresAt: "2999-02-30T00:00:00Z" }, "expiresAt", "ISO 8601"],
     ["a past expiry", { name: "a", expiresAt: "2020-01-01T00:00:00Z" }, "expiresAt", "future"],
-    ["a member that is none", { name: "a", expires: null }, "expires", "not a member"],
-    ["a member of the answer", { name: "a", revokedAt: null }, "revokedAt", "not a member"],
+    ["a member that is none", { name: "a", expires: null }, "expires", "not a known parameter"],
+    ["a member of the answer", { name: "a", revokedAt: null }, "revokedAt", "not a known parameter"],
   ])("refuses %s", async (_case, body, name, issue) => {
     const { status, code, details } = await send("POST", "/keys", admin.token, body);
     expect([status, code]).toEqual([400, "invalid_parameters"]);

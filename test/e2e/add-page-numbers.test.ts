@@ -151,10 +151,10 @@ describe("refusals", () => {
   test.each([
     [{ style: "roman", startAt: "3999" }, "startAt", "3999"],
     [{ template: "{roman}", startAt: "4000" }, "startAt", "3999"],
-    [{ style: "alpha", startAt: "0" }, "startAt", "lowest here is 1"],
-    [{ startAt: "-1" }, "startAt", "lowest here is 0"],
+    [{ style: "alpha", startAt: "0" }, "startAt", "lowest number in this style is 1"],
+    [{ startAt: "-1" }, "startAt", "lowest number in this style is 0"],
     [{ marginPt: "300" }, "marginPt", "less than half"],
-    [{ fontSize: "0" }, "fontSize", "at least 1"],
+    [{ fontSize: "0" }, "fontSize", "from 1 to 1,000"],
     [{ template: "a\tb" }, "template", "control characters"],
     [{ color: "red" }, "color", "#888"],
     [{ position: "middle" }, "position", "bottom-center"],

@@ -174,13 +174,13 @@ test("parameters", async () => {
   };
   expect(await issue({ level: "huge" })).toEqual([
     400,
-    [{ name: "level", issue: "must be one of low, medium, high, max" }],
+    [{ name: "level", issue: "must be low, medium, high, or max" }],
   ]);
   expect(await issue({ imageMaxDpi: "0", grayscale: "yes" })).toEqual([
     400,
     [
-      { name: "grayscale", issue: "must be true, false, 1 or 0" },
-      { name: "imageMaxDpi", issue: "must be at least 1" },
+      { name: "grayscale", issue: "must be true, false, 1, or 0" },
+      { name: "imageMaxDpi", issue: "must be a whole number from 1 to 10,000" },
     ],
   ]);
 });

@@ -12,16 +12,16 @@ const refused = (values: unknown, bytes = whole): ReturnType<typeof refusal> =>
 
 describe("a value that its field cannot take", () => {
   test.each<[name: string, value: unknown, issue: string, options?: string[]]>([
-    ["line", true, "must be a text"],
-    ["line", ["a"], "must be a text"],
-    ["line", "two\nlines", "must not have line feeds"],
+    ["line", true, "must be a string"],
+    ["line", ["a"], "must be a string"],
+    ["line", "two\nlines", "must not contain line feeds"],
     ["line", "\u0007", "control characters"],
-    ["short", "four", "must have at most 3 characters, not 4"],
-    ["agree", "Yes", "true, false or one of", ["J\u00e4"]],
+    ["short", "four", "must have at most 3 characters; this value has 4"],
+    ["agree", "Yes", "true, false, or one of", ["J\u00e4"]],
     ["radio", "yellow", 'must be one of "red", "green", "blue"', ["red", "green", "blue"]],
     ["radio", true, "must be one of", ["red", "green", "blue"]],
     ["city", "Rome", 'must be one of "de", "fr"', ["de", "fr"]],
-    ["list", ["red", "blue"], "takes one value", ["red", "green", "blue"]],
+    ["list", ["red", "blue"], "accepts a single value", ["red", "green", "blue"]],
     ["several", ["r", "x"], "must be one of", ["r", "g", "b"]],
     ["push", "x", "is a push button"],
     ["signature", "x", "is a signature field"],
@@ -38,7 +38,10 @@ describe("a value that its field cannot take", () => {
       issue: expect.stringContaining(start) as string,
     });
     expect(status).toBe(400);
-    expect(details).toEqual({ fields: [issue("at short: "), issue("at city: ")], options: { city: ["de", "fr"] } });
+    expect(details).toEqual({
+      fields: [issue("is invalid: `short` "), issue("is invalid: `city` ")],
+      options: { city: ["de", "fr"] },
+    });
   });
 
   test("characters that no font has", async () => {
@@ -48,7 +51,7 @@ describe("a value that its field cannot take", () => {
   test.each([
     ["not JSON", "{", "valid JSON"],
     ["no object", "[]", "must be an object"],
-    ["a number", '{"line": 1}', "at line: must be a text, true or false, a list of texts, or null"],
+    ["a number", '{"line": 1}', "is invalid: `line` must be a string, a boolean, an array of strings, or null"],
     ["nothing", "", "is required"],
   ])("%s", async (_name, values, issue) => {
     const [status, code, details] = await refused(values);

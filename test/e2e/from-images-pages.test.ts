@@ -115,14 +115,23 @@ test("the answer is named after the first image", async () => {
 
 describe("parameters that do not go together are refused", () => {
   test.each([
-    [{ pageSize: "a5" }, "pageSize", "must be one of auto, a4, letter, legal"],
-    [{ orientation: "portrait" }, "orientation", "needs a pageSize of a4, letter or legal"],
-    [{ pageSize: "a4", marginPt: "298" }, "marginPt", "must be less than half the page: at most 297 for a4"],
-    [{ pageSize: "letter", marginPt: "306" }, "marginPt", "must be less than half the page: at most 305 for letter"],
-    [{ marginPt: "7199" }, "marginPt", "must be at most 7198"],
-    [{ marginPt: "-1" }, "marginPt", "must be at least 0"],
-    [{ marginPt: "1.5" }, "marginPt", "must be a whole number"],
-    [{ fit: "fill" }, "fit", "must be one of contain, cover, stretch"],
+    [{ pageSize: "a5" }, "pageSize", "must be auto, a4, letter, or legal"],
+    [{ orientation: "auto" }, "orientation", "only applies when `pageSize` is a4, letter, or legal"],
+    [{ fit: "cover" }, "fit", "only applies when `pageSize` is a4, letter, or legal"],
+    [
+      { pageSize: "a4", marginPt: "298" },
+      "marginPt",
+      "must be less than half the page: at most 297 when `pageSize` is a4",
+    ],
+    [
+      { pageSize: "letter", marginPt: "306" },
+      "marginPt",
+      "must be less than half the page: at most 305 when `pageSize` is letter",
+    ],
+    [{ marginPt: "7199" }, "marginPt", "must be a whole number from 0 to 7,198"],
+    [{ marginPt: "-1" }, "marginPt", "must be a whole number from 0 to 7,198"],
+    [{ marginPt: "1.5" }, "marginPt", "must be a whole number from 0 to 7,198"],
+    [{ fit: "fill", pageSize: "a4" }, "fit", "must be contain, cover, or stretch"],
   ] as [Fields, string, string][])("%j", async (fields, name, issue) => {
     const [status, code, , details] = await calls.refusal([png(10, 10)], fields);
     expect([status, code, details]).toEqual([400, "invalid_parameters", { fields: [{ name, issue }] }]);

@@ -88,15 +88,15 @@ describe("what cannot be read is refused, and named", () => {
     expect(await calls.refusal([png, new TextEncoder().encode("%PDF-1.7 not an image")])).toEqual([
       415,
       "unsupported_format",
-      "The file in `image1` is not a PNG, JPEG, or WebP.",
+      "`image1` is not a PNG, JPEG, or WebP.",
       { input: "image1" },
     ]);
     expect(await calls.refusal([png, new Uint8Array()])).toMatchObject([400, "invalid_file", {}, { input: "image1" }]);
     expect(await calls.refusal([])).toEqual([
       400,
       "invalid_parameters",
-      "The field `image0`: is required: at least 1 file, from image0 on.",
-      { fields: [{ name: "image0", issue: "is required: at least 1 file, from image0 on" }] },
+      "`image0` is required: send at least 1 file, numbered from image0.",
+      { fields: [{ name: "image0", issue: "is required: send at least 1 file, numbered from image0" }] },
     ]);
   });
 });

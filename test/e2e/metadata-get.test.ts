@@ -114,28 +114,33 @@ describe("a request that cannot be done is refused, with all its problems", () =
 
   test("its fields", async () => {
     expect(await problems({})).toBe("action is required");
-    expect(await problems({ action: "put" })).toBe("action must be one of get, set");
-    expect(await problems({ action: "set" })).toBe("metadata is required for action=set");
+    expect(await problems({ action: "put" })).toBe("action must be get or set");
+    expect(await problems({ action: "set" })).toBe("metadata is required when `action` is set");
     expect(await problems({ action: "get", metadata: "{}", replace: "true" })).toBe(
-      "metadata does not belong to action=get\nreplace does not belong to action=get",
+      "metadata only applies when `action` is set\nreplace only applies when `action` is set",
     );
+  });
+
+  test("all of a JSON value at once", async () => {
+    const metadata = '{"title":5,"ModDate":"2026","modificationDate":null,"custom":{"a":1,"Trapped":"x","":"y"}}';
+    expect((await problems({ action: "set", metadata })).split("\n")).toHaveLength(5);
   });
 
   test.each([
     ["{", "must be valid JSON"],
-    ["[]", "Invalid input: expected object"],
-    ['{"pageCount":1}', "pageCount is read-only"],
-    ['{"formFields":[],"colour":1}', "formFields is read-only; colour is not a metadata field"],
-    ['{"title":5}', "at title: Invalid input: expected string, received number"],
-    ['{"title":"a\\u0000"}', "at title: must not have control characters"],
-    ['{"title":"\\ud800"}', "at title: must not have control characters or half surrogate pairs"],
-    ['{"creationDate":"yesterday"}', "at creationDate: must be an ISO 8601 date"],
-    ['{"ModDate":"2026-02-30"}', "at ModDate: must be an ISO 8601 date"],
-    ['{"ModDate":"2026","modificationDate":null}', "at modificationDate: is given twice"],
-    ['{"custom":{"Title":"x"}}', "at custom.Title: has a name of its own"],
-    ['{"custom":{"":"x"}}', "at custom.: must have characters"],
-    ['{"custom":{"a":{}}}', "at custom.a: Invalid input: expected string"],
-    ['{"custom":{"Trapped":"maybe"}}', "at custom.Trapped: must be True, False or Unknown"],
+    ["[]", "must be an object"],
+    ['{"pageCount":1}', "is invalid: `pageCount` is read-only"],
+    ['{"formFields":[],"colour":1}', "is invalid: `formFields` is read-only; `colour` is not a metadata field"],
+    ['{"title":5}', "is invalid: `title` must be a string"],
+    ['{"title":"a\\u0000"}', "is invalid: `title` must not contain control characters"],
+    ['{"title":"\\ud800"}', "is invalid: `title` must not contain control characters or unpaired surrogates"],
+    ['{"creationDate":"yesterday"}', "is invalid: `creationDate` must be an ISO 8601 date"],
+    ['{"ModDate":"2026-02-30"}', "is invalid: `ModDate` must be an ISO 8601 date"],
+    ['{"ModDate":"2026","modificationDate":null}', "is invalid: `modificationDate` must not be set twice"],
+    ['{"custom":{"Title":"x"}}', "is invalid: `custom.Title` is not a custom entry"],
+    ['{"custom":{"":"x"}}', "is invalid: `custom.` must not be empty"],
+    ['{"custom":{"a":{}}}', "is invalid: `custom.a` must be a string"],
+    ['{"custom":{"Trapped":"maybe"}}', "is invalid: `custom.Trapped` must be True, False, or Unknown"],
   ])("%s", async (metadata, issue) => {
     expect(await problems({ action: "set", metadata })).toContain(`metadata ${issue}`);
   });

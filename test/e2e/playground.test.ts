@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     expect(await page.evaluate("document.activeElement.name")).toBe("chunkSize");
     const describedBy = (await field.getAttribute("aria-describedby")) ?? "";
     const issue = page.locator(`[id="${describedBy.split(" ").at(-1)}"]`);
-    expect(await issue.innerText()).toBe("must be at least 1");
+    expect(await issue.innerText()).toBe("must be a whole number from 1 to 5,000");
     expect(await visitor.result.innerText()).toMatch(/req_[0-9a-f]{32}/);
     await field.fill("1");
     expect(await field.getAttribute("aria-invalid")).toBe("false");

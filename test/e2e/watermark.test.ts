@@ -174,9 +174,9 @@ describe("refusals", () => {
   test.each([
     [{ kind: "text" }, "text", "required"],
     [{ kind: "image" }, "image", "required"],
-    [{ ...red, scale: "0.5" }, "scale", "does not belong"],
-    [{ ...red, opacity: "1.1" }, "opacity", "at most 1"],
-    [{ ...red, tile: "true", position: "top-left" }, "position", "center or diagonal"],
+    [{ ...red, scale: "0.5" }, "scale", "only applies"],
+    [{ ...red, opacity: "1.1" }, "opacity", "from 0 to 1"],
+    [{ ...red, tile: "true", position: "top-left" }, "tile", "center or diagonal"],
     [{ ...red, color: "#ff" }, "color", "#888"],
     [{ ...red, text: "a\u0007" }, "text", "control characters"],
   ])("%o", async (fields, name, text) => {

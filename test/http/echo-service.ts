@@ -8,7 +8,8 @@ import { createApp } from "../../src/app.ts";
 import { Refusal } from "../../src/engines/errors.ts";
 import { readEnv } from "../../src/env.ts";
 import { defineOperation, type Operation, type OutputFile } from "../../src/operations/define.ts";
-import { formChoice, formText, pageRange, pdfFile, text } from "../../src/operations/fields.ts";
+import { pdfFile, text } from "../../src/operations/fields.ts";
+import { formChoice, formText, pageRange } from "../../src/operations/values.ts";
 
 /** What only the document knows. */
 export const SECRET = "a-word-of-the-document";

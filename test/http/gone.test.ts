@@ -7,7 +7,8 @@ import { sweep } from "../../src/accounts/sweep.ts";
 import { createApp } from "../../src/app.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { defineOperation, type OutputFile } from "../../src/operations/define.ts";
-import { formChoice, pdfFile, text } from "../../src/operations/fields.ts";
+import { pdfFile, text } from "../../src/operations/fields.ts";
+import { formChoice } from "../../src/operations/values.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/http/errors.ts";
-import { readForm } from "../../src/http/form.ts";
+import { readForm as readWith } from "../../src/http/form.ts";
 import type { FormPart } from "../../src/http/multipart.ts";
 import { formEncoding, formSchema } from "../../src/http/openapi-form.ts";
 import { defineOperation, type Operation } from "../../src/operations/define.ts";
-import { imageFile, imageFiles, pdfFile } from "../../src/operations/fields.ts";
+import { type Fields, imageFile, imageFiles, pdfFile } from "../../src/operations/fields.ts";
 import { heapArena } from "../harness/heap-arena.ts";
 
 const about = {
@@ -34,9 +34,12 @@ function file(name: string, content: string): FormPart {
   return { kind: "file", name, filename: `${name}.pdf`, bytes: arena.seal() };
 }
 
-function refusal(operation: Operation, ...parts: FormPart[]): [string, string, unknown] {
+const readForm = <F extends Fields>(operation: Operation<F>, parts: readonly FormPart[]) =>
+  readWith(operation, parts, async () => 1);
+
+async function refusal(operation: Operation, ...parts: FormPart[]): Promise<[string, string, unknown]> {
   try {
-    readForm(operation, parts);
+    await readForm(operation, parts);
   } catch (error) {
     if (error instanceof ApiError) return [error.code, error.message, error.details];
     throw error;
@@ -45,45 +48,45 @@ function refusal(operation: Operation, ...parts: FormPart[]): [string, string, u
 }
 
 describe("numbered images", () => {
-  it("are PNG, JPEG or WebP by their first bytes, whatever they are called", () => {
-    const { input } = readForm(pages, [file("image2", webp), file("image0", png), file("image1", jpeg)]);
+  it("are PNG, JPEG or WebP by their first bytes, whatever they are called", async () => {
+    const { input } = await readForm(pages, [file("image2", webp), file("image0", png), file("image1", jpeg)]);
     expect(input.images.map(({ field }) => field)).toEqual(["image0", "image1", "image2"]);
     for (const other of [pdf, ` ${png}`, "GIF89a", "RIFF\0\0\0\0WAVE"]) {
-      expect(refusal(pages, file("image0", png), file("image1", other))).toEqual([
+      expect(await refusal(pages, file("image0", png), file("image1", other))).toEqual([
         "unsupported_format",
-        "The file in `image1` is not a PNG, JPEG, or WebP.",
+        "`image1` is not a PNG, JPEG, or WebP.",
         { input: "image1" },
       ]);
     }
-    expect(refusal(pages, file("image0", ""))).toMatchObject(["invalid_file", {}, { input: "image0" }]);
+    expect(await refusal(pages, file("image0", ""))).toMatchObject(["invalid_file", {}, { input: "image0" }]);
   });
 
-  it("have no gap and no passwords", () => {
+  it("have no gap and no passwords", async () => {
     const password: FormPart = { kind: "text", name: "password0", value: "x" };
-    expect(refusal(pages, file("image0", png), file("image2", png), password)[2]).toEqual({
+    expect((await refusal(pages, file("image0", png), file("image2", png), password))[2]).toEqual({
       fields: [
-        { name: "image1", issue: "is missing: image0, image1, ... are numbered without a gap" },
-        { name: "password0", issue: "is not a field of this operation" },
+        { name: "image1", issue: "is missing: number the files image0, image1, and so on, without gaps" },
+        { name: "password0", issue: "is not a parameter of this operation" },
       ],
     });
-    expect(refusal(pages)[2]).toEqual({
-      fields: [{ name: "image0", issue: "is required: at least 1 file, from image0 on" }],
+    expect((await refusal(pages))[2]).toEqual({
+      fields: [{ name: "image0", issue: "is required: send at least 1 file, numbered from image0" }],
     });
   });
 });
 
 describe("an image that need not be sent", () => {
-  it("is there or not, beside a PDF with its password", () => {
+  it("is there or not, beside a PDF with its password", async () => {
     const password: FormPart = { kind: "text", name: "password", value: "x" };
-    expect(readForm(stamp, [file("file", pdf), password]).input).toMatchObject({
+    expect((await readForm(stamp, [file("file", pdf), password])).input).toMatchObject({
       file: { password: "x" },
       image: undefined,
     });
-    const { input } = readForm(stamp, [file("file", pdf), file("image", jpeg)]);
+    const { input } = await readForm(stamp, [file("file", pdf), file("image", jpeg)]);
     expect(input.image?.field).toBe("image");
     expect(input.image?.password).toBeUndefined();
-    expect(refusal(stamp, file("file", jpeg))[0]).toBe("unsupported_format");
-    expect(refusal(stamp, file("file", pdf), file("image", pdf))[2]).toEqual({ input: "image" });
+    expect((await refusal(stamp, file("file", jpeg)))[0]).toBe("unsupported_format");
+    expect((await refusal(stamp, file("file", pdf), file("image", pdf)))[2]).toEqual({ input: "image" });
   });
 });
 

@@ -82,6 +82,6 @@ describe("a JSON body", () => {
 
   it("cannot reach an object's prototype", async () => {
     const { details } = await post("application/json", bytes('{"name":"a","__proto__":{"livemode":false}}'));
-    expect(details).toEqual({ fields: [{ name: "__proto__", issue: "is not a member of this body" }] });
+    expect(details).toEqual({ fields: [{ name: "__proto__", issue: "is not a known parameter" }] });
   });
 });

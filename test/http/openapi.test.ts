@@ -4,17 +4,9 @@ import { endpoints } from "../../src/http/endpoints/index.ts";
 import { errorRows } from "../../src/http/error-table.ts";
 import { describeApi } from "../../src/http/openapi.ts";
 import { defineOperation, resultHeaders } from "../../src/operations/define.ts";
-import {
-  formBoolean,
-  formChoice,
-  formInteger,
-  jsonField,
-  pageRange,
-  pdfFile,
-  pdfFiles,
-  text,
-} from "../../src/operations/fields.ts";
+import { pdfFile, pdfFiles, text } from "../../src/operations/fields.ts";
 import { operations } from "../../src/operations/index.ts";
+import { formBoolean, formChoice, formInteger, jsonField, pageRange } from "../../src/operations/values.ts";
 import { eventTypes } from "../../src/webhooks/event-types.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -116,10 +108,17 @@ describe("a form", () => {
             files: pdfFiles("file", { min: 2, max: 9 }, "The PDFs."),
             pages: text(pageRange(), "Which."),
             flag: text(formBoolean(), "Whether."),
-            size: text(formInteger(1, 9), "How much."),
+            size: text(formInteger(1, 9), "How much.", { default: 3, when: { style: ["x"] } }),
             style: text(formChoice("x", "y"), "How."),
-            mode: text(z.enum(["a", "b"]), "What."),
-            angles: text(jsonField(z.record(z.string(), z.number())), "Angles."),
+            mode: text(formChoice("a", "b"), "What.", { required: true }),
+            angles: text(jsonField(z.record(z.string(), z.number())), "Angles.", {
+              required: true,
+              when: { mode: ["a"], style: ["x", "y"] },
+            }),
+            box: text(
+              jsonField(z.strictObject({ page: z.int(), origin: z.enum(["top", "end"]).default("top") })),
+              "Where.",
+            ),
           },
           produces: ["application/pdf", "application/zip"],
           headers: ["X-Page-Count"],
@@ -155,14 +154,36 @@ describe("a form", () => {
       password: expect.objectContaining({ type: "string" }) as unknown,
       pages: { type: "string", examples: expect.any(Array) as unknown, description: "Which." },
       flag: { type: "boolean", default: false, description: "Whether." },
-      size: { type: "integer", minimum: 1, maximum: 9, description: "How much." },
+      size: {
+        type: "integer",
+        minimum: 1,
+        maximum: 9,
+        default: 3,
+        "x-when": { style: ["x"] },
+        description: "How much. Only applies when `style` is `x`. Default: `3`.",
+      },
       style: { type: "string", enum: ["x", "y"], description: "How." },
       mode: { type: "string", enum: ["a", "b"], description: "What." },
       angles: {
         type: "string",
         contentMediaType: "application/json",
         contentSchema: expect.objectContaining({ type: "object" }) as unknown,
-        description: "Angles.",
+        "x-when": { mode: ["a"], style: ["x", "y"] },
+        description: "Angles. Required when `mode` is `a` and `style` is `x` or `y`.",
+      },
+      box: {
+        type: "string",
+        contentMediaType: "application/json",
+        contentSchema: {
+          type: "object",
+          properties: {
+            page: expect.anything() as unknown,
+            origin: expect.objectContaining({ default: "top" }) as unknown,
+          },
+          required: ["page"],
+          additionalProperties: false,
+        },
+        description: "Where.",
       },
     });
     const patterns = Object.keys(schema["patternProperties"] as Json).map((pattern) => new RegExp(pattern));

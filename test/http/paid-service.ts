@@ -10,7 +10,8 @@ import { openDatabase } from "../../src/db/client.ts";
 import { Refusal } from "../../src/engines/errors.ts";
 import { MiB } from "../../src/limits.ts";
 import { defineOperation, type OutputFile } from "../../src/operations/define.ts";
-import { formChoice, formText, pdfFile, text } from "../../src/operations/fields.ts";
+import { pdfFile, text } from "../../src/operations/fields.ts";
+import { formChoice, formText } from "../../src/operations/values.ts";
 
 /** Where the calls wait that are to be at work for a while: `reached` when one is there, until `goOn`. */
 export const gate = { ...Promise.withResolvers<void>(), reached: Promise.withResolvers<void>() };

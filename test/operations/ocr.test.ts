@@ -143,11 +143,11 @@ describe("a searchable PDF", () => {
 
 describe("what is refused", () => {
   test.each<[Record<string, string>, string, RegExp]>([
-    [{ languages: "eng,tlh" }, "languages", /^tlh must be one of ara, ces,/],
+    [{ languages: "eng,tlh" }, "languages", /^has an unknown language, "tlh": use ara, ces,/],
     [{ languages: "eng+deu+fra+spa" }, "languages", /at most 3/],
-    [{ output: "text" }, "output", /json, pdf/],
+    [{ output: "text" }, "output", /json or pdf/],
     [{ output: "pdf", words: "true" }, "words", /json/],
-    [{ mode: "redo" }, "mode", /skip-text, force/],
+    [{ mode: "redo" }, "mode", /skip-text or force/],
   ])("%j", async (fields, name, issue) => {
     const [status, code, details] = await errorOf(await post(english, fields));
     expect([status, code]).toEqual([400, "invalid_parameters"]);

@@ -7,23 +7,30 @@ describe("parameters", () => {
       userPassword: "same\u0000",
       ownerPassword: "same\u0000",
       permissions: "print,fly,run",
-      encryption: "rc4",
+      encryption: "aes-256",
     };
     expect(await issues(given)).toEqual([
-      { name: "encryption", issue: "must be one of aes-128, aes-256" },
-      { name: "userPassword", issue: expect.stringContaining("NUL") as string },
-      { name: "ownerPassword", issue: expect.stringContaining("NUL") as string },
+      { name: "userPassword", issue: expect.stringContaining("control characters") as string },
+      { name: "ownerPassword", issue: expect.stringContaining("control characters") as string },
       { name: "ownerPassword", issue: expect.stringContaining("must differ") as string },
       {
         name: "permissions",
         issue:
-          '"fly", "run": the permissions are print, print-high, modify, copy, annotate, fill-forms, accessibility, assemble, all, none',
+          'has unknown permissions, "fly", "run": use print, print-high, modify, copy, annotate, fill-forms, accessibility, assemble, all, none',
       },
     ]);
   });
 
+  test("an unknown cipher leaves out what depends on it", async () => {
+    expect(await issues({ encryption: "rc4", permissions: "fly" })).toMatchObject([
+      { name: "encryption", issue: "must be aes-128 or aes-256" },
+      { name: "userPassword", issue: "is required unless `ownerPassword` is sent" },
+      { name: "permissions" },
+    ]);
+  });
+
   test("a password must be given, and an empty one is not", async () => {
-    const missing = [{ name: "userPassword", issue: "userPassword or ownerPassword is required" }];
+    const missing = [{ name: "userPassword", issue: "is required unless `ownerPassword` is sent" }];
     expect(await issues({})).toEqual(missing);
     expect(await issues({ userPassword: "", ownerPassword: "" })).toEqual(missing);
   });
@@ -36,9 +43,9 @@ describe("parameters", () => {
 
   test.each([
     ["aes-256", "x".repeat(128), /1 to 127 bytes/],
-    ["aes-256", "ü".repeat(64), /1 to 127 bytes in UTF-8, has 128/],
-    ["aes-256", "\u00ad", /1 to 127 bytes in UTF-8, has 0/],
-    ["aes-256", "a\u0007", /nobody can type/],
+    ["aes-256", "ü".repeat(64), /1 to 127 bytes long in UTF-8; this one is 128/],
+    ["aes-256", "\u00ad", /1 to 127 bytes long in UTF-8; this one is 0/],
+    ["aes-256", "a\u0007", /control characters/],
     ["aes-128", "x".repeat(33), /1 to 32 printable ASCII.*aes-256/],
     ["aes-128", "ü", /1 to 32 printable ASCII.*aes-256/],
     ["aes-128", "a\u0000", /1 to 32 printable ASCII.*aes-256/],
@@ -50,8 +57,12 @@ describe("parameters", () => {
 
   test("none stands alone, and no item is empty", async () => {
     const of = (permissions: string) => issues({ userPassword: "x", permissions });
-    expect(await of("none,print")).toEqual([{ name: "permissions", issue: "none stands alone" }]);
-    expect(await of("print,")).toMatchObject([{ name: "permissions", issue: expect.stringMatching(/^"":/) as string }]);
+    expect(await of("none,print")).toEqual([
+      { name: "permissions", issue: "must not combine none with other permissions" },
+    ]);
+    expect(await of("print,")).toMatchObject([
+      { name: "permissions", issue: expect.stringMatching(/^has an unknown permission, "":/) as string },
+    ]);
     expect(await of("toString")).toMatchObject([{ name: "permissions" }]);
   });
 

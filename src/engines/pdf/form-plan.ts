@@ -48,7 +48,7 @@ export function planFilling(open: OpenPdf, values: ReadonlyMap<string, GivenValu
     const unknownFields = unknown.slice(0, FIELDS_NAMED);
     const availableFields = nodes.slice(0, FIELDS_NAMED).map(({ name }) => name);
     const named = unknown.slice(0, 3).map((name) => JSON.stringify(name.slice(0, 100)));
-    const message = `The form has no such fields: ${named.join(", ")}${unknown.length > named.length ? ", ..." : ""}.`;
+    const message = `The form has no fields with these names: ${named.join(", ")}${unknown.length > named.length ? ", ..." : ""}.`;
     throw new Refusal("unknown_fields", message, { unknownFields, availableFields });
   }
   return { fields, unknown, nodes, texts };
@@ -58,13 +58,13 @@ function formOf(open: OpenPdf, texts: TextReader): FormNode[] {
   const form = open.document.getTrailer().get("Root", "AcroForm");
   const hasXfa = form.isDictionary() && !form.get("XFA").isNull();
   const nodes = form.isDictionary() ? readFormTree(open, texts) : [];
-  if (nodes.length === 0 && !hasXfa) throw new Refusal("no_form", "The document has no form.");
+  if (nodes.length === 0 && !hasXfa) throw new Refusal("no_form", "The PDF has no form.");
   // What is shown of a pure XFA form is made by its reader; its pages have no widgets.
   const pages = hasXfa ? pagesOfWidgets(open) : undefined;
   if (pages && !nodes.some(({ widgets }) => widgets.some((widget) => pages.has(objectNumber(widget))))) {
     throw new Refusal(
       "unsupported_form",
-      "The document's form is pure XFA, which cannot be filled in. Save it as an AcroForm.",
+      "The form of this PDF is pure XFA, which is not supported. Convert it to an AcroForm.",
     );
   }
   return nodes;
@@ -72,15 +72,17 @@ function formOf(open: OpenPdf, texts: TextReader): FormNode[] {
 
 function badValues(problems: ReadonlyMap<string, Problem>): Refusal {
   const all = [...problems].slice(0, limits.json.issues);
-  const fields = all.map(([name, { issue }]) => ({ name: "values", issue: `at ${name.slice(0, 200)}: ${issue}` }));
+  const fields = all.map(([name, { issue }]) => ({
+    name: "values",
+    issue: `is invalid: \`${name.slice(0, 200)}\` ${issue}`,
+  }));
   const options = all.flatMap(([name, problem]) =>
     problem.options ? [[name, problem.options.slice(0, OPTIONS_NAMED)] as const] : [],
   );
   const [first] = fields;
-  const message =
-    problems.size === 1 && first
-      ? `The field \`values\`: ${first.issue}.`
-      : `${problems.size} values do not fit their fields; see details.fields.`;
+  const more = problems.size - 1;
+  const rest = more > 0 ? ` See \`details.fields\` for ${more} more ${more === 1 ? "problem" : "problems"}.` : "";
+  const message = `\`values\` ${first?.issue ?? "is invalid"}.${rest}`;
   const details = options.length > 0 ? { fields, options: Object.fromEntries(options) } : { fields };
   return new Refusal("invalid_parameters", message, details);
 }

@@ -40,28 +40,29 @@ export function resolveValue(
     case "list":
       return listValue(node, optionsOf(node, texts), given);
     case "button":
-      return { issue: "is a push button, which has no value" };
+      return { issue: "is a push button and has no value" };
     case "signature":
-      return { issue: "is a signature field, which has no value to fill in" };
+      return { issue: "is a signature field and cannot be filled" };
   }
 }
 
 function textValue(node: FormNode, given: GivenValue): FieldValue | Problem {
   if (given === null) return { kind: "text", text: null };
-  if (typeof given !== "string") return { issue: "must be a text" };
+  if (typeof given !== "string") return { issue: "must be a string" };
   const text = given.replace(/\r\n?/g, "\n");
   const problem = problemOfText(text, node.has("multiline"));
   if (problem !== undefined) return { issue: problem };
   const [limit, length] = [maxLengthOf(node), Array.from(text).length];
-  if (limit !== null && length > limit) return { issue: `must have at most ${limit} characters, not ${length}` };
+  if (limit !== null && length > limit)
+    return { issue: `must have at most ${limit} characters; this value has ${length}` };
   return { kind: "text", text };
 }
 
 function problemOfText(text: string, lines: boolean): string | undefined {
   if (!text.isWellFormed() || /[^\P{Cc}\n\t]/u.test(text)) {
-    return "must not have control characters or half surrogate pairs";
+    return "must not contain control characters or unpaired surrogates";
   }
-  return !lines && text.includes("\n") ? "must not have line feeds: the field has one line" : undefined;
+  return !lines && text.includes("\n") ? "must not contain line feeds: the field has a single line" : undefined;
 }
 
 function checkBoxValue(buttons: readonly Button[], given: GivenValue): FieldValue | Problem {
@@ -74,7 +75,7 @@ function checkBoxValue(buttons: readonly Button[], given: GivenValue): FieldValu
   const state = typeof given === "string" ? stateOf(buttons, given) : undefined;
   if (state) return { kind: "button", buttons, state };
   const options = exportsOf(buttons);
-  return { issue: `must be true, false or one of ${listed(options)}`, options };
+  return { issue: `must be true, false, or one of ${listed(options)}`, options };
 }
 
 function radioValue(buttons: readonly Button[], given: GivenValue): FieldValue | Problem {
@@ -108,7 +109,7 @@ function listValue(node: FormNode, options: readonly Option[], given: GivenValue
   if (given === null) return { kind: "choice", options, values: [] };
   if (typeof given === "boolean") return { issue: mustBeOneOf(all), options: all };
   const list = typeof given === "string" ? [given] : given;
-  if (list.length > 1 && !node.has("multiSelect")) return { issue: "takes one value, not several", options: all };
+  if (list.length > 1 && !node.has("multiSelect")) return { issue: "accepts a single value", options: all };
   const values = list.map((item) => valueOf(options, item));
   const known = values.filter((value) => value !== undefined);
   if (known.length < values.length) return { issue: mustBeOneOf(all), options: all };

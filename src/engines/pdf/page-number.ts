@@ -28,24 +28,36 @@ const ROMAN = [
  * @throws Refusal `invalid_parameters` naming `startAt` where a number cannot be written so
  */
 export function pageNumber(template: string, style: NumberStyle, number: number, total: number): string {
+  const issue = numberIssue(template, style, number);
+  if (issue !== undefined) {
+    throw new Refusal("invalid_parameters", `\`startAt\` ${issue}.`, { fields: [{ name: "startAt", issue }] });
+  }
   return template.replace(/\{(n|total|roman)\}/g, (_, token: string) => {
     if (token === "total") return String(total);
     return token === "n" ? written(number, style) : written(number, "roman");
   });
 }
 
+/** Why the template cannot show this number, or undefined. */
+export function numberIssue(template: string, style: NumberStyle, number: number): string | undefined {
+  const styles = [...(template.includes("{n}") ? [style] : []), ...(template.includes("{roman}") ? ["roman"] : [])];
+  for (const shown of styles) {
+    const lowest = shown === "arabic" ? 0 : 1;
+    if (number < lowest) return `numbers a page ${number}; the lowest number in this style is ${lowest}`;
+    if (shown.startsWith("roman") && number > HIGHEST_ROMAN) {
+      return `numbers a page ${number}; Roman numerals end at ${HIGHEST_ROMAN}`;
+    }
+  }
+  return undefined;
+}
+
 function written(number: number, style: NumberStyle): string {
-  const lowest = style === "arabic" ? 0 : 1;
-  if (number < lowest) throw outOfRange(`gives a page the number ${number}; the lowest here is ${lowest}`);
   if (style === "arabic") return String(number);
   const text = style.startsWith("roman") ? roman(number) : alpha(number);
   return style.endsWith("Lower") ? text.toLowerCase() : text;
 }
 
 function roman(number: number): string {
-  if (number > HIGHEST_ROMAN) {
-    throw outOfRange(`gives a page the number ${number}; Roman numerals go to ${HIGHEST_ROMAN}`);
-  }
   let [text, left] = ["", number];
   for (const [sign, value] of ROMAN) {
     for (; left >= value; left -= value) text += sign;
@@ -60,10 +72,4 @@ function alpha(number: number): string {
     text = String.fromCharCode(65 + ((left - 1) % 26)) + text;
   }
   return text;
-}
-
-function outOfRange(issue: string): Refusal {
-  return new Refusal("invalid_parameters", `The field \`startAt\`: ${issue}.`, {
-    fields: [{ name: "startAt", issue }],
-  });
 }

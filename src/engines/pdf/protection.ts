@@ -1,14 +1,8 @@
 /** What a caller may ask a document to be protected with: passwords, permissions and cipher. */
-import type { EncryptionMethod, Protection } from "./encryption-parameters.ts";
+import type { EncryptionMethod } from "./encryption-parameters.ts";
 import { saslPrep } from "./saslprep.ts";
 
-/** A problem with the parameter `name`. */
-interface Issue {
-  readonly name: string;
-  readonly issue: string;
-}
-
-export const METHODS: readonly EncryptionMethod[] = ["aes-128", "aes-256"];
+export const METHODS = ["aes-128", "aes-256"] as const satisfies readonly EncryptionMethod[];
 
 /** ISO 32000-2, table 22, by bit value. High resolution is a way to print, so it takes the bit for printing, too. */
 const PERMISSIONS: Readonly<Record<string, number>> = {
@@ -33,43 +27,19 @@ export const permissionTokens: readonly string[] = [...Object.keys(PERMISSIONS),
 const MOST_BYTES = 127;
 const MOST_CHARACTERS = 32;
 
-interface Given {
-  readonly userPassword: string | undefined;
-  readonly ownerPassword: string | undefined;
-  readonly permissions: string | undefined;
-  readonly encryption: string | undefined;
+/** A password as the cipher takes it, and what is wrong with it. One that is not given is `""`. */
+export function readPassword(
+  method: EncryptionMethod,
+  password = "",
+): { readonly value: string; readonly issue?: string } {
+  if (password === "") return { value: "" };
+  return method === "aes-128" ? asciiPassword(password) : unicodePassword(password);
 }
 
-/** Reads the parameters, and lists everything that is wrong with them. A password not given is `""`. */
-export function readProtection(given: Given): { readonly protection: Protection; readonly issues: Issue[] } {
-  const issues: Issue[] = [];
-  const method = METHODS.find((known) => known === (given.encryption ?? "aes-256"));
-  if (method === undefined) issues.push({ name: "encryption", issue: `must be one of ${METHODS.join(", ")}` });
-
-  const prepared = { userPassword: "", ownerPassword: "" };
-  for (const name of ["userPassword", "ownerPassword"] as const) {
-    const password = given[name];
-    if (password === undefined) continue;
-    const { value, issue } = method === "aes-128" ? asciiPassword(password) : unicodePassword(password);
-    prepared[name] = value;
-    if (issue !== undefined) issues.push({ name, issue });
-  }
-  if (given.userPassword === undefined && given.ownerPassword === undefined) {
-    issues.push({ name: "userPassword", issue: "userPassword or ownerPassword is required" });
-  }
-  const { userPassword, ownerPassword } = prepared;
-  if (given.ownerPassword !== undefined && userPassword === ownerPassword && userPassword !== "") {
-    issues.push({ name: "ownerPassword", issue: "must differ from userPassword, or everybody has all permissions" });
-  }
-
-  const permissions = readPermissions(given.permissions, issues);
-  return { protection: { method: method ?? "aes-256", userPassword, ownerPassword, permissions }, issues };
-}
-
-function readPermissions(list: string | undefined, issues: Issue[]): number {
-  if (list === undefined) return NOTHING | ALL;
+/** The bits of a list of permissions, and what is wrong with it. */
+export function readPermissions(list: string): { readonly bits: number; readonly issues: readonly string[] } {
   const tokens = list.split(",").map((item) => item.trim());
-  const problem = (issue: string): void => void issues.push({ name: "permissions", issue });
+  const issues: string[] = [];
   let bits = PERMISSIONS["accessibility"] ?? 0;
   const unknown = new Set<string>();
   for (const token of tokens) {
@@ -81,20 +51,22 @@ function readPermissions(list: string | undefined, issues: Issue[]): number {
   }
   if (unknown.size > 0) {
     const shown = [...unknown].slice(0, 10).map((token) => JSON.stringify(token.slice(0, 100)));
-    problem(`${shown.join(", ")}: the permissions are ${permissionTokens.join(", ")}`);
+    const what = shown.length === 1 ? "an unknown permission" : "unknown permissions";
+    issues.push(`has ${what}, ${shown.join(", ")}: use ${permissionTokens.join(", ")}`);
   }
-  if (tokens.includes("none") && tokens.length > 1) problem("none stands alone");
-  return NOTHING | bits;
+  if (tokens.includes("none") && tokens.length > 1) issues.push("must not combine none with other permissions");
+  return { bits: NOTHING | bits, issues };
 }
 
 /** Revision 6 (ISO 32000-2, 7.6.4.3.3): prepared, then 127 bytes at most, since longer ones would be cut. */
 function unicodePassword(password: string): { value: string; issue?: string } {
   const value = saslPrep(password);
-  if (value === undefined) return { value: password, issue: "holds a NUL or another character that nobody can type" };
+  if (value === undefined)
+    return { value: password, issue: "must not contain control characters or other characters that cannot be typed" };
   const bytes = new TextEncoder().encode(value).length;
   return bytes >= 1 && bytes <= MOST_BYTES
     ? { value }
-    : { value, issue: `must have 1 to ${MOST_BYTES} bytes in UTF-8, has ${bytes}` };
+    : { value, issue: `must be 1 to ${MOST_BYTES} bytes long in UTF-8; this one is ${bytes}` };
 }
 
 /** Revision 4: outside of ASCII, programs do not agree on the bytes of a character. */
@@ -103,6 +75,6 @@ function asciiPassword(password: string): { value: string; issue?: string } {
     ? { value: password }
     : {
         value: password,
-        issue: `must be 1 to ${MOST_CHARACTERS} printable ASCII characters with aes-128; aes-256 takes any text`,
+        issue: `must be 1 to ${MOST_CHARACTERS} printable ASCII characters with aes-128; use aes-256 for other passwords`,
       };
 }

@@ -88,8 +88,8 @@ function checkWork(texts: readonly string[]): void {
 function checkMargin({ index, width, height }: StampPage, margin: number): void {
   const most = Math.min(width, height) / 2;
   if (margin < most) return;
-  const issue = `must be less than half of page ${index + 1}, ${Math.floor(most)} points`;
-  throw new Refusal("invalid_parameters", `The field \`marginPt\`: ${issue}.`, {
+  const issue = `must be less than half of page ${index + 1}: ${Math.floor(most)} points`;
+  throw new Refusal("invalid_parameters", `\`marginPt\` ${issue}.`, {
     fields: [{ name: "marginPt", issue }],
   });
 }

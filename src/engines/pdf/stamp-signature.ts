@@ -33,13 +33,19 @@ export interface SignaturePlace {
   readonly box: Box;
 }
 
+/** What is wrong with the page of a field, or undefined. */
+export function pageIssue({ page }: SignatureField, pageCount: number): string | undefined {
+  return page > pageCount ? `is invalid: \`page\` must be at most ${pageCount}, the last page` : undefined;
+}
+
 /**
  * Finds where a signature belongs.
  * @throws Refusal `invalid_parameters` where the document has no such page or the box does not lie on it; `limit_exceeded`
  * where the page's contents are too large to be read
  */
 export function signaturePlace(open: OpenPdf, field: SignatureField): SignaturePlace {
-  if (field.page > open.pageCount) throw refused(`page must be at most ${open.pageCount}, the pages of the document`);
+  const issue = pageIssue(field, open.pageCount);
+  if (issue !== undefined) throw refused(issue);
   const pages = new StampPages(open, [field.page - 1], "over");
   const [page] = pages.pages;
   if (!page) throw new Error("the page of the signature is missing");
@@ -49,7 +55,7 @@ export function signaturePlace(open: OpenPdf, field: SignatureField): SignatureP
   if (outside) {
     const size = `${round(page.width)} x ${round(page.height)} points`;
     const given = `x ${x}, y ${y}, width ${width}, height ${height}`;
-    throw refused(`the box (${given}) must lie on page ${field.page}, which is ${size}`);
+    throw refused(`is invalid: the box (${given}) must lie on page ${field.page} (${size})`);
   }
   const bottom = origin === "bottom-left" ? y : page.height - y - height;
   return { pages, page, box: [x, bottom, x + width, bottom + height] };
@@ -106,4 +112,4 @@ function show({ form }: Mark, { scale, x, y }: Contained, name: NameResource): s
 const round = (value: number): number => Math.round(value * 100) / 100;
 
 const refused = (issue: string): Refusal =>
-  new Refusal("invalid_parameters", `The field \`field\`: ${issue}.`, { fields: [{ name: "field", issue }] });
+  new Refusal("invalid_parameters", `\`field\` ${issue}.`, { fields: [{ name: "field", issue }] });

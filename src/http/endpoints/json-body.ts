@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { z } from "zod";
-import { invalidParameters, issuesOf } from "./issues.ts";
+import { checkInto, invalidParameters } from "./issues.ts";
 import { readBody } from "../body.ts";
 import { ApiError } from "../errors.ts";
 import type { AppEnv } from "../exchange.ts";
@@ -23,9 +23,7 @@ export async function readJson(c: Context<AppEnv>, schema: z.ZodType, issues: Fi
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw unreadable("The body must be a JSON object.");
   }
-  const result = schema.safeParse(value);
-  if (!result.success) issues.push(...issuesOf(result.error));
-  return result.data;
+  return checkInto(schema, value, issues);
 }
 
 async function readBytes(c: Context<AppEnv>): Promise<Uint8Array> {

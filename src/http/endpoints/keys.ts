@@ -7,7 +7,7 @@ import { fetchKey, listKeys, renameKey, revokeKey } from "../../accounts/manage-
 import { labelPattern } from "../../accounts/names.ts";
 import { scopes } from "../../accounts/scopes.ts";
 import { limits } from "../../limits.ts";
-import { formInteger, formText } from "../../operations/fields.ts";
+import { formInteger, formText } from "../../operations/values.ts";
 
 const issuedKeySchema = z
   .object({

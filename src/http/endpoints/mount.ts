@@ -1,7 +1,7 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { Endpoint } from "./define.ts";
 import { readJson } from "./json-body.ts";
-import { issuesOf, invalidParameters } from "./issues.ts";
+import { checkInto, invalidParameters } from "./issues.ts";
 import { announcer } from "../announce.ts";
 import { authorize } from "../auth.ts";
 import { addPath, type AppEnv } from "../exchange.ts";
@@ -42,11 +42,9 @@ function readQuery(c: Context<AppEnv>, { query }: Endpoint, issues: FieldIssue[]
   const known = query !== undefined && "shape" in query ? Object.keys(query.shape as object) : [];
   const values: Record<string, string> = {};
   for (const [name, all] of Object.entries(given)) {
-    if (!known.includes(name)) issues.push({ name, issue: "is not a query parameter of this path" });
-    else if (all.length > 1) issues.push({ name, issue: `is given ${all.length} times` });
+    if (!known.includes(name)) issues.push({ name, issue: "is not a known query parameter" });
+    else if (all.length > 1) issues.push({ name, issue: `was sent ${all.length} times` });
     else values[name] = all[0] ?? "";
   }
-  const result = query?.safeParse(values);
-  if (result?.success === false) issues.push(...issuesOf(result.error));
-  return result?.data;
+  return query && checkInto(query, values, issues);
 }

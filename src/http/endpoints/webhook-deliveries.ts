@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineEndpoint } from "./define.ts";
 import { dateTime } from "./webhook-schemas.ts";
 import { limits } from "../../limits.ts";
-import { formInteger, formText } from "../../operations/fields.ts";
+import { formInteger, formText } from "../../operations/values.ts";
 import { replay as replayDelivery, sendTest } from "../../webhooks/asked-deliveries.ts";
 import { attemptErrors } from "../../webhooks/deliver.ts";
 import { type Delivery, deliveryStates, listDeliveries } from "../../webhooks/deliveries.ts";

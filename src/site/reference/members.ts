@@ -58,7 +58,7 @@ export function parameterRow({ name, in: place, required = false, description = 
 export function fieldRows(description: Description, field: Field): Row[] {
   const { required } = field;
   const when = Object.entries(field.when).map(([name, values]) => ({ name, values }));
-  const untold = when.filter(({ name }) => !field.description.includes(`${name}=`));
+  const untold = when.filter(({ name }) => !field.description.includes(`\`${name}\` is `));
   const notes = untold.map(
     ({ name, values }) => `with \`${name}\` ${values.map((value) => `\`${value}\``).join(" or ")}`,
   );

@@ -116,7 +116,7 @@ export function FileInput({ field, chosen, choose, issue }: Props<FileField> & {
         />
       )}
       <p class="issue" id={`${id}-issue`}>
-        {issue}
+        {issue && <Inline text={issue} />}
       </p>
     </fieldset>
   );

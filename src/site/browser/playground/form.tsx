@@ -1,5 +1,6 @@
 import type { Field } from "../../description/fields.ts";
 import { applies, type ChosenFile, type FormValues } from "../../description/form-values.ts";
+import { Inline } from "../parts/prose.tsx";
 import { BoxPicker, isBoxField } from "./box-picker.tsx";
 import { FileInput, FilesInput } from "./files.tsx";
 import { ValueInput } from "./value-input.tsx";
@@ -74,7 +75,7 @@ export function Form({ fields, values, change, issues, running, submit }: Props)
       )}
       {strays.map(([name, issue]) => (
         <p class="issue" key={name}>
-          <code>{name}</code> {issue}
+          <code>{name}</code> <Inline text={issue} />
         </p>
       ))}
       <div class="run">

@@ -34,7 +34,7 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
   );
   const problem = issue !== undefined && (
     <p class="issue" id={`${id}-issue`}>
-      {issue}
+      <Inline text={issue} />
     </p>
   );
   const title = (

@@ -1,0 +1,69 @@
+import type { z } from "zod";
+
+/** A problem that a schema found. */
+export interface SchemaIssue {
+  /** Where in the value; empty for the value itself. */
+  readonly path: readonly PropertyKey[];
+  /** What is wrong there, without its subject: `must be a number`. */
+  readonly message: string;
+}
+
+type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
+
+const list = new Intl.ListFormat("en-US", { type: "disjunction" });
+const count = (number: number | bigint): string => number.toLocaleString("en-US");
+
+/** `png, jpeg, or webp`. */
+export const oneOf = (values: readonly unknown[]): string => list.format(values.map(String));
+
+/** What the schema finds wrong with a value, all of it, in the service's own words. */
+export function check<T>(schema: z.ZodType<T>, value: unknown): { value?: T; issues: readonly SchemaIssue[] } {
+  const result = schema.safeParse(value, { error: wordsFor });
+  if (result.success) return { value: result.data, issues: [] };
+  const issues = result.error.issues.flatMap((issue): SchemaIssue[] => {
+    const { path, message } = issue;
+    if (issue.code !== "unrecognized_keys" || message !== UNKNOWN) return [{ path, message }];
+    return issue.keys.map((key) => ({ path: [...path, key], message }));
+  });
+  return { issues };
+}
+
+const UNKNOWN = "is not a known parameter";
+
+/** The words for a problem that the schema has none for. zod's own would name its types, not the client's. */
+function wordsFor(issue: RawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "is required" : `must be ${typeWords(issue.expected)}`;
+    case "invalid_value":
+      return issue.input === undefined ? "is required" : `must be ${oneOf(issue.values)}`;
+    case "too_small":
+      return `must ${sizeWords("at least", issue.origin, issue.minimum)}`;
+    case "too_big":
+      return `must ${sizeWords("at most", issue.origin, issue.maximum)}`;
+    case "unrecognized_keys":
+      return UNKNOWN;
+    case "invalid_key":
+      return issue.issues[0]?.message ?? "must have another name";
+    default:
+      return "is not valid";
+  }
+}
+
+const types: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+  record: "an object",
+  null: "null",
+};
+const typeWords = (expected: string): string => types[expected] ?? "of another type";
+
+function sizeWords(bound: string, origin: string, size: number | bigint): string {
+  if (origin === "string") return `have ${bound} ${count(size)} ${size === 1 ? "character" : "characters"}`;
+  if (origin === "array") return `have ${bound} ${count(size)} ${size === 1 ? "item" : "items"}`;
+  return `be ${bound} ${count(size)}`;
+}

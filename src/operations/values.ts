@@ -1,0 +1,126 @@
+/** What the text fields of a form make of the text that was sent. An empty text counts as not given. */
+import { z } from "zod";
+import { PageRange } from "../engines/pdf/ranges.ts";
+import { repeatedKey } from "./repeated-key.ts";
+
+/** `""` in a form means "not given". */
+const blankIsAbsent = (value: unknown): unknown => (value === "" ? undefined : value);
+
+/** `true`, `false`, `1`, or `0`. Default: false. */
+export function formBoolean(): z.ZodType<boolean> {
+  const words = new Map([
+    ["true", true],
+    ["1", true],
+    ["false", false],
+    ["0", false],
+  ]);
+  return z.preprocess(
+    (value) => {
+      const given = blankIsAbsent(value);
+      return typeof given === "string" ? (words.get(given) ?? given) : given;
+    },
+    z.boolean({ error: "must be true, false, 1, or 0" }).default(false),
+  );
+}
+
+/** A whole number in decimal notation, the whole string. */
+export function formInteger(min: number, max: number): z.ZodType<number | undefined> {
+  const error = `must be a whole number from ${shown(min)} to ${shown(max)}`;
+  return z.preprocess((value) => {
+    const given = blankIsAbsent(value);
+    return typeof given === "string" && /^[+-]?\d{1,15}$/.test(given) ? Number(given) : given;
+  }, z.int({ error }).min(min, { error }).max(max, { error }).optional());
+}
+
+const shown = (number: number): string => number.toLocaleString("en-US");
+
+/** One of the given words. */
+export function formChoice<const W extends readonly [string, ...string[]]>(
+  ...words: W
+): z.ZodType<W[number] | undefined> {
+  return z.preprocess(blankIsAbsent, z.enum(words).optional());
+}
+
+/** Free text; `""` is "not given". */
+export function formText(maxLength: number): z.ZodType<string | undefined> {
+  return z.preprocess(blankIsAbsent, z.string().max(maxLength).optional());
+}
+
+/**
+ * A page range. Its syntax is read here, but nothing is refused yet: whether the document has the pages is known only when
+ * it is open, and `resolve(pageCount)` then refuses both with `maxPage`.
+ */
+export function pageRange(): z.ZodType<PageRange | undefined> {
+  return z
+    .preprocess(blankIsAbsent, z.string().optional())
+    .transform((value) => (value === undefined ? undefined : new PageRange(value)))
+    .meta({ type: "string", examples: ["1-3,5,last", "odd", "last-2", "!4"] });
+}
+
+/** Page ranges joined by `|`. */
+export function pageRanges(maxLength: number): z.ZodType<readonly PageRange[] | undefined> {
+  return z
+    .preprocess(blankIsAbsent, z.string().max(maxLength).optional())
+    .transform((value) => value?.split("|").map((range) => new PageRange(range)))
+    .meta({ type: "string", examples: ["1-3|4-6|7-end"] });
+}
+
+/** A form field that holds JSON, checked by `schema`. */
+export function jsonField<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
+  return z.preprocess((value, context) => {
+    const given = blankIsAbsent(value);
+    if (typeof given !== "string") return given;
+    const refuse = (message: string): never => {
+      context.addIssue({ code: "custom", message });
+      return z.NEVER;
+    };
+    try {
+      const value = JSON.parse(given) as unknown;
+      const key = repeatedKey(given);
+      return key === undefined ? value : refuse(`must not repeat the key ${JSON.stringify(key.slice(0, 100))}`);
+    } catch {
+      return refuse("must be valid JSON");
+    }
+  }, schema.optional());
+}
+
+/** A number in decimal notation, the whole string. */
+export function formNumber(min: number, max: number): z.ZodType<number | undefined> {
+  const error = `must be a number from ${shown(min)} to ${shown(max)}`;
+  return z.preprocess((value) => {
+    const given = blankIsAbsent(value);
+    return typeof given === "string" && /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})$/.test(given) ? Number(given) : given;
+  }, z.number({ error }).min(min, { error }).max(max, { error }).optional());
+}
+
+/** `#rgb` or `#rrggbb`, as red, green and blue from 0 to 1. */
+export function formColor(): z.ZodType<readonly [number, number, number] | undefined> {
+  return z
+    .preprocess(
+      blankIsAbsent,
+      z
+        .string()
+        .regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, { error: "must be a color such as #888 or #1a2b3c" })
+        .optional(),
+    )
+    .transform((value) => {
+      if (value === undefined) return undefined;
+      const digits = value.length === 4 ? value.replace(/[0-9a-f]/gi, "$&$&") : value;
+      const part = (at: number): number => parseInt(digits.slice(at, at + 2), 16) / 255;
+      return [part(1), part(3), part(5)] as const;
+    })
+    .meta({ type: "string", examples: ["#888888", "#c00"] });
+}
+
+/** Text that is shown on pages, its lines separated by line feeds; forms turn those into CR LF. */
+export function stampText(): z.ZodType<string | undefined> {
+  return z.preprocess(
+    (value) => (typeof value === "string" ? blankIsAbsent(value.replaceAll("\r\n", "\n")) : value),
+    z
+      .string()
+      .refine((value) => value.isWellFormed() && !/[^\P{Cc}\n]/u.test(value), {
+        error: "must not contain control characters other than line feeds",
+      })
+      .optional(),
+  );
+}
