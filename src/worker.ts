@@ -11,9 +11,10 @@ const app = createApp(operations);
 
 export default {
   fetch: (request, env, context) => app.fetch(request, env, context),
-  async queue(batch, env) {
+  async queue(batch, env, context) {
     // The names differ by environment: pdf-service-webhooks-dead-staging.
-    await (batch.queue.includes("-dead") ? consumeDead : consume)(batch, readEnv(env));
+    if (batch.queue.includes("-dead")) await consumeDead(batch, readEnv(env));
+    else await consume(batch, readEnv(env), context);
   },
   async scheduled({ cron, scheduledTime }, env) {
     const { databases, webhookQueue } = readEnv(env);

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** Who pays: keys, credits and limits belong to an account. Ids are `acct_...`, the last digit the database's number. */
@@ -130,6 +131,8 @@ export const webhooks = sqliteTable(
     active: integer({ mode: "boolean" }).notNull(),
     /** When the failures began that no success has ended since; null while it works. */
     failingSince: integer("failing_since", { mode: "timestamp_ms" }),
+    /** Attempts in a row that have timed out, the last one included: from a few on, its deliveries use the account's slow lanes. */
+    timeouts: integer().notNull().default(0),
     createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
   },
   (table) => [index("webhooks_account").on(table.account, table.livemode, table.createdAt, table.id)],
@@ -185,11 +188,21 @@ export const webhookDeliveries = sqliteTable(
     finishedAt: integer("finished_at", { mode: "timestamp_ms" }),
     /** How many attempts there were when it was last replayed: the schedule began anew after them. */
     replayedAfter: integer("replayed_after").notNull().default(0),
+    /** While an attempt is made, until `nextAttemptAt`: which of its account's lanes it holds; or that it waits for one. See webhooks/lanes.ts. */
+    lane: text(),
   },
   (table) => [
     index("webhook_deliveries_due").on(table.state, table.nextAttemptAt),
     index("webhook_deliveries_webhook").on(table.webhook, table.createdAt, table.id),
     index("webhook_deliveries_created").on(table.createdAt),
+    // Those that are pending, by subscription: for the sweep.
+    index("webhook_deliveries_pending")
+      .on(table.webhook, table.nextAttemptAt)
+      .where(sql`next_attempt_at is not null`),
+    // How many lanes of an account are held, and what waits for one.
+    index("webhook_deliveries_lane")
+      .on(table.lane, table.nextAttemptAt)
+      .where(sql`lane is not null`),
   ],
 );
 

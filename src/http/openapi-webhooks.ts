@@ -38,7 +38,8 @@ export function describeWebhooks(schemas: Record<string, Json>): Json {
             "2XX": { description: "Taken." },
             "410": { description: "No more of these: the subscription is deactivated." },
             default: {
-              description: "Not taken, as no answer within 15 seconds and redirections are: it is sent again later.",
+              description:
+                "Failed, as redirections and a response that takes longer than 15 seconds are: it is sent again later.",
             },
           },
         },

@@ -1,7 +1,8 @@
-import type { Message, MessageBatch } from "@cloudflare/workers-types";
+import type { ExecutionContext, Message, MessageBatch, MessageSendRequest } from "@cloudflare/workers-types";
 import { and, eq } from "drizzle-orm";
 import { type Claim, claim } from "./claim.ts";
 import { type Attempt, deliver, notAttempted } from "./deliver.ts";
+import { lanes } from "./lanes.ts";
 import type { DeliveryMessage } from "./message.ts";
 import { recordOutcome } from "./outcome.ts";
 import { unseal } from "./sealed-secret.ts";
@@ -10,13 +11,10 @@ import { signatureHeaders } from "./sign.ts";
 import { webhookDeliveries } from "../db/schema.ts";
 import { databaseAt, type Env } from "../env.ts";
 
-/** Subscriptions that are delivered to at once: a Worker has six connections, and the database wants one. */
-const LANES = 5;
-/** Milliseconds after which the rest of a subscription's messages wait for another batch: others are to get their turn. */
-const LANE_TIME = 5_000;
-const PUT_OFF_SECONDS = 10;
 /** Seconds that a message which came too early waits, at most: the sweep is there for more. */
 const EARLY_SECONDS = 60;
+/** What a queue allows. */
+const LONGEST_DELAY_SECONDS = 86_400;
 /** Seconds until a message that met a fault is tried again, doubled each time, and at most. */
 const FAULT_SECONDS = 5;
 const LONGEST_FAULT_SECONDS = 3_600;
@@ -24,52 +22,57 @@ const LONGEST_FAULT_SECONDS = 3_600;
 type Wakeup = Message<DeliveryMessage>;
 
 /**
- * Delivers what a batch of messages wakes. Every message is acknowledged or put off on its own; those of one subscription follow
- * each other, and different subscriptions are served side by side.
+ * Delivers what a batch of messages wakes. The batch is over as soon as each of its messages is claimed, refused or put off; the
+ * attempts themselves go on behind it, so that a receiver that hangs does not keep the queue from the next batch. From then on the
+ * row stands for the delivery: what is lost with the isolate, the sweep finds.
  */
-export async function consume({ messages }: MessageBatch<DeliveryMessage>, env: Env): Promise<void> {
-  // Ids of deliveries end with the subscription's.
-  const lanes = Map.groupBy(messages, ({ body }) => body.delivery.slice(body.delivery.indexOf(".") + 1)).values();
-  // All take from the one iterator.
-  await Promise.all(Array.from({ length: LANES }, () => workLanes(lanes, env)));
-}
-
-async function workLanes(lanes: Iterable<readonly Wakeup[]>, env: Env): Promise<void> {
-  for (const lane of lanes) {
-    const end = Date.now() + LANE_TIME;
-    for (const message of lane) {
+export async function consume(
+  { messages }: MessageBatch<DeliveryMessage>,
+  env: Env,
+  context: Pick<ExecutionContext, "waitUntil">,
+): Promise<void> {
+  await Promise.all(
+    messages.map(async (message) => {
       try {
-        await (Date.now() < end ? work(message, env) : putOff(message, env));
+        const claimed = await claim(databaseAt(env, message.body.shard), message.body.delivery, new Date());
+        if ("wakeAt" in claimed) return wakeEarly(message, claimed.wakeAt);
+        message.ack();
+        context.waitUntil(finish(claimed, message, env));
       } catch (error) {
         logFault(message, error);
         message.retry({ delaySeconds: Math.min(FAULT_SECONDS * 2 ** message.attempts, LONGEST_FAULT_SECONDS) });
       }
-    }
+    }),
+  );
+}
+
+/** Makes the attempt and wakes what comes after it. Never throws. */
+async function finish(claimed: Claim, message: Wakeup, env: Env): Promise<void> {
+  const { shard, delivery } = message.body;
+  try {
+    const outcome = await attempt(claimed, env.webhooks);
+    const db = databaseAt(env, shard);
+    const { next, waiting } = await recordOutcome(db, claimed, outcome, env.webhooks.retrySeconds);
+    const wakeups: MessageSendRequest<DeliveryMessage>[] = waiting.map((id) => ({ body: { shard, delivery: id } }));
+    if (next !== undefined) wakeups.push({ body: { shard, delivery }, delaySeconds: secondsUntil(next) });
+    if (wakeups.length > 0) await env.webhookQueue.sendBatch(wakeups);
+  } catch (error) {
+    logFault(message, error);
   }
 }
 
-/** Tries the delivery that a message wakes, if it is due. */
-async function work(message: Wakeup, env: Env): Promise<void> {
-  const { shard, delivery } = message.body;
-  const db = databaseAt(env, shard);
-  const claimed = await claim(db, delivery, new Date());
-  if ("over" in claimed) return claimed.over ? message.ack() : wakeEarly(message, claimed.dueAt);
-  const outcome = await attempt(claimed, env.webhooks);
-  const next = await recordOutcome(db, claimed, outcome, env.webhooks.retrySeconds);
-  if (next === undefined) message.ack();
-  else message.retry({ delaySeconds: secondsUntil(next) });
-}
-
 /** For a message that came before its time, by a clock that differs; one that is far too early is a second one, of no use. */
-function wakeEarly(message: Wakeup, dueAt: Date): void {
-  const delaySeconds = secondsUntil(dueAt);
+function wakeEarly(message: Wakeup, at: Date | undefined): void {
+  const delaySeconds = at === undefined ? Infinity : secondsUntil(at);
   if (delaySeconds > EARLY_SECONDS) message.ack();
   else message.retry({ delaySeconds });
 }
 
-const secondsUntil = (time: Date): number => Math.max(0, Math.ceil((time.getTime() - Date.now()) / 1_000));
+/** At most as long as a queue keeps a message back. */
+const secondsUntil = (time: Date): number =>
+  Math.min(Math.max(0, Math.ceil((time.getTime() - Date.now()) / 1_000)), LONGEST_DELAY_SECONDS);
 
-async function attempt({ event, webhook }: Claim, { serverSecret, targets }: WebhookSettings): Promise<Attempt> {
+async function attempt({ event, webhook, lane }: Claim, { serverSecret, targets }: WebhookSettings): Promise<Attempt> {
   const now = new Date();
   const secret = await unseal(serverSecret, webhook.id, webhook.secret);
   if (secret === undefined) return notAttempted("secret_unreadable", now);
@@ -81,13 +84,7 @@ async function attempt({ event, webhook }: Claim, { serverSecret, targets }: Web
     data: { ...event.data, sequence: event.sequence },
   });
   const headers = await signatureHeaders(previous ? [secret, previous] : [secret], { id: event.id, at: now, body });
-  return deliver(webhook.url, { headers, body }, targets);
-}
-
-/** Wakes the delivery a little later, with a message of its own: being put off is no failure of this one. */
-async function putOff(message: Wakeup, env: Env): Promise<void> {
-  await env.webhookQueue.send(message.body, { delaySeconds: PUT_OFF_SECONDS });
-  message.ack();
+  return deliver(webhook.url, { headers, body }, targets, lanes[lane].milliseconds);
 }
 
 /** What is left of messages that failed too often: their deliveries are not tried any more. */
@@ -97,7 +94,7 @@ export async function consumeDead({ messages }: MessageBatch<DeliveryMessage>, e
     try {
       await databaseAt(env, shard)
         .update(webhookDeliveries)
-        .set({ state: "exhausted", nextAttemptAt: null, finishedAt: new Date() })
+        .set({ state: "exhausted", nextAttemptAt: null, finishedAt: new Date(), lane: null })
         .where(and(eq(webhookDeliveries.id, delivery), eq(webhookDeliveries.state, "pending")));
       message.ack();
     } catch (error) {

@@ -1,8 +1,6 @@
 import { targetIssue, type TargetPolicy } from "./target.ts";
 import { version } from "../version.ts";
 
-/** Milliseconds that a receiver has for its whole answer, headers and body. */
-const TIME_LIMIT = 15_000;
 /** Bytes of an answer that are read, and those of them that are kept. */
 const READ_BYTES = 64 * 1024;
 const KEPT_BYTES = 1024;
@@ -39,17 +37,18 @@ export function notAttempted(error: AttemptError, startedAt: Date): Attempt {
 }
 
 /**
- * Sends one delivery and looks at the answer. Never throws, and is back after 15 seconds, whatever the receiver does: a
- * redirection is an answer like others, and of a body no more than 64 KiB are read.
+ * Sends one delivery and looks at the response. Never throws, and returns after `milliseconds`, whatever the receiver does: a
+ * redirect is a response like others, and no more than 64 KiB of a body are read.
  */
 export async function deliver(
   url: string,
   { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
   policy: TargetPolicy,
+  milliseconds: number,
 ): Promise<Attempt> {
   const startedAt = new Date();
   if (targetIssue(url, policy) !== undefined) return notAttempted("target_refused", startedAt);
-  const signal = AbortSignal.timeout(TIME_LIMIT);
+  const signal = AbortSignal.timeout(milliseconds);
   let answer: Response | undefined;
   const received = new Beginning();
   let error: AttemptError | null = null;

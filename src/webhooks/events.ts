@@ -58,6 +58,7 @@ export function record(db: Database, event: NewEvent, guard?: SQL) {
           createdAt: webhookEvents.createdAt,
           finishedAt: sql<null>`null`.as("finished_at"),
           replayedAfter: sql<number>`0`.as("replayed_after"),
+          lane: sql<null>`null`.as("lane"),
         })
         .from(webhookEvents)
         .innerJoin(webhooks, wanting(event))

@@ -53,8 +53,8 @@ export type WebhookChange = { readonly [K in keyof WebhookRequest]?: WebhookRequ
 };
 
 /**
- * Changes what is given. Deactivating cancels the deliveries that are pending; a new URL, or activating again, ends the time
- * of failures. Throws `not_found`, `invalid_parameters`.
+ * Changes what is given. Deactivating cancels the deliveries that are pending; a new URL, or activating again, forgets the
+ * failures of the past. Throws `not_found`, `invalid_parameters`.
  */
 export async function changeWebhook(
   db: Database,
@@ -72,7 +72,7 @@ export async function changeWebhook(
     ...(events !== undefined && { events: ordered(events) }),
     ...(description !== undefined && { description }),
     ...(active !== undefined && { active }),
-    ...((url !== undefined || active === true) && { failingSince: null }),
+    ...((url !== undefined || active === true) && { failingSince: null, timeouts: 0 }),
   };
   const [[row]] = await db.batch([
     db.update(webhooks).set(change).where(visibleAs(caller, id)).returning(shownColumns),

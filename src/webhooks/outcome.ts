@@ -1,7 +1,8 @@
-import { and, eq, isNotNull, sql, type SQL } from "drizzle-orm";
+import { and, eq, gt, isNotNull, or, sql, type SQL } from "drizzle-orm";
 import type { Claim } from "./claim.ts";
 import { type Attempt, hasSucceeded } from "./deliver.ts";
 import { cancelPending } from "./deliveries.ts";
+import { pickWaiting } from "./lanes.ts";
 import { nextAttempt } from "./schedule.ts";
 import type { Database } from "../db/client.ts";
 import { webhookAttempts, webhookDeliveries as deliveries, webhooks } from "../db/schema.ts";
@@ -11,31 +12,41 @@ const GIVEN_UP_AFTER = 5 * 24 * 60 * 60 * 1_000;
 /** The receiver wants no more (RFC 9110, section 15.5.11). */
 const GONE = 410;
 
+/** What is to be woken once an attempt has ended. */
+export interface Outcome {
+  /** When the delivery's next attempt is due; undefined where there is none. */
+  readonly next: Date | undefined;
+  /** Deliveries of the account that have waited for a lane. */
+  readonly waiting: readonly string[];
+}
+
 /**
- * Writes down how an attempt ended, and returns when the next is due; undefined where there is none. A claim that was lost in the
- * meantime only leaves its entry in the log.
+ * Records how an attempt ended and frees its lane. A claim that was lost in the meantime only leaves its entry in the log.
  */
 export async function recordOutcome(
   db: Database,
   claim: Claim,
   attempt: Attempt,
   schedule: readonly number[],
-): Promise<Date | undefined> {
+): Promise<Outcome> {
   return hasSucceeded(attempt) ? recordSuccess(db, claim, attempt) : recordFailure(db, claim, attempt, schedule);
 }
 
-async function recordSuccess(db: Database, claim: Claim, attempt: Attempt): Promise<undefined> {
-  await db.batch([
+async function recordSuccess(db: Database, claim: Claim, attempt: Attempt): Promise<Outcome> {
+  const at = endOf(attempt);
+  const [, , , waiting] = await db.batch([
     logEntry(db, claim, attempt),
     db
       .update(deliveries)
-      .set({ state: "succeeded", nextAttemptAt: null, finishedAt: endOf(attempt) })
+      .set({ state: "succeeded", nextAttemptAt: null, finishedAt: at, lane: null })
       .where(isOurs(claim)),
     db
       .update(webhooks)
-      .set({ failingSince: null })
-      .where(and(eq(webhooks.id, claim.webhook.id), isNotNull(webhooks.failingSince))),
+      .set({ failingSince: null, timeouts: 0 })
+      .where(and(eq(webhooks.id, claim.webhook.id), or(isNotNull(webhooks.failingSince), gt(webhooks.timeouts, 0)))),
+    pickWaiting(db, claim.account, at),
   ]);
+  return { next: undefined, waiting: waiting.map(({ id }) => id) };
 }
 
 async function recordFailure(
@@ -43,7 +54,7 @@ async function recordFailure(
   claim: Claim,
   attempt: Attempt,
   schedule: readonly number[],
-): Promise<Date | undefined> {
+): Promise<Outcome> {
   const at = endOf(attempt);
   const isGone = attempt.status === GONE;
   const failures = claim.attempt - claim.replayedAfter;
@@ -52,21 +63,26 @@ async function recordFailure(
     : nextAttempt({ failures, at, retryAfter: attempt.retryAfter, random: Math.random() }, schedule);
   const outcome =
     next === undefined
-      ? ({ state: "exhausted", nextAttemptAt: null, finishedAt: at } as const)
-      : ({ state: "pending", nextAttemptAt: next } as const);
+      ? ({ state: "exhausted", nextAttemptAt: null, finishedAt: at, lane: null } as const)
+      : ({ state: "pending", nextAttemptAt: next, lane: null } as const);
   const failingSince = sql`coalesce(${webhooks.failingSince}, ${at.getTime()})`;
-  const [, , [webhook]] = await db.batch([
+  const [, , [webhook], waiting] = await db.batch([
     logEntry(db, claim, attempt),
     db.update(deliveries).set(outcome).where(isOurs(claim)),
     db
       .update(webhooks)
-      .set({ failingSince, active: isGone ? false : sql`${failingSince} > ${at.getTime() - GIVEN_UP_AFTER}` })
+      .set({
+        failingSince,
+        timeouts: attempt.error === "timeout" ? sql`${webhooks.timeouts} + 1` : 0,
+        active: isGone ? false : sql`${failingSince} > ${at.getTime() - GIVEN_UP_AFTER}`,
+      })
       // A URL that was changed meanwhile has not failed.
       .where(and(eq(webhooks.id, claim.webhook.id), eq(webhooks.active, true), eq(webhooks.url, claim.webhook.url)))
       .returning({ active: webhooks.active }),
+    pickWaiting(db, claim.account, at),
   ]);
   if (webhook?.active === false) await cancelPending(db, claim.webhook.id, at);
-  return next;
+  return { next, waiting: waiting.map(({ id }) => id) };
 }
 
 function logEntry(db: Database, { id, attempt }: Claim, outcome: Attempt) {

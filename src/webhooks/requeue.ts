@@ -1,8 +1,7 @@
 import type { Queue } from "@cloudflare/workers-types";
-import { and, eq, lt } from "drizzle-orm";
+import { lateDeliveries } from "./lanes.ts";
 import type { DeliveryMessage } from "./message.ts";
 import type { Database } from "../db/client.ts";
-import { webhookDeliveries } from "../db/schema.ts";
 
 /** Milliseconds past its time after which a delivery's message counts as lost. */
 const LATE = 60_000;
@@ -11,23 +10,16 @@ const ROWS = 1_000;
 /** Cloudflare's limit for one `sendBatch`. */
 const MESSAGES = 100;
 
-/** Wakes the deliveries that nobody came back to, the latest first, and returns how many. */
+/** Wakes deliveries that nobody came back to, and returns how many. */
 export async function requeueLate(
   db: Database,
   shard: number,
   queue: Queue<DeliveryMessage>,
   now: Date,
 ): Promise<number> {
-  const late = await db
-    .select({ delivery: webhookDeliveries.id })
-    .from(webhookDeliveries)
-    .where(
-      and(eq(webhookDeliveries.state, "pending"), lt(webhookDeliveries.nextAttemptAt, new Date(now.getTime() - LATE))),
-    )
-    .orderBy(webhookDeliveries.nextAttemptAt)
-    .limit(ROWS);
+  const late = await lateDeliveries(db, new Date(now.getTime() - LATE), ROWS);
   for (let start = 0; start < late.length; start += MESSAGES) {
-    await queue.sendBatch(late.slice(start, start + MESSAGES).map(({ delivery }) => ({ body: { shard, delivery } })));
+    await queue.sendBatch(late.slice(start, start + MESSAGES).map((delivery) => ({ body: { shard, delivery } })));
   }
   return late.length;
 }

@@ -46,6 +46,7 @@ export async function createWebhook(
     previousSecretExpiresAt: null,
     active: true,
     failingSince: null,
+    timeouts: 0,
     createdAt: now,
   });
   const { subscriptions: limit } = limits.webhooks;

@@ -47,10 +47,10 @@ test("an event costs no batch where the answer is whole, one where it is streame
   expect(await costOf(service)).toMatchObject({ batches: 3, rowsRead: 22, rowsWritten: 8 });
   expect(await costOf(service, { file: largePdf() })).toMatchObject({ batches: 3 });
   await subscribe(service.account);
-  expect(await costOf(service)).toMatchObject({ batches: 3, rowsRead: 30, rowsWritten: 18 });
+  expect(await costOf(service)).toMatchObject({ batches: 3, rowsRead: 30, rowsWritten: 19 });
   expect(await costOf(service, { file: largePdf() })).toMatchObject({ batches: 4 });
   for (let more = 0; more < 19; more += 1) await subscribe(service.account);
-  expect(await costOf(service)).toMatchObject({ batches: 3, rowsRead: 87, rowsWritten: 113 });
+  expect(await costOf(service)).toMatchObject({ batches: 3, rowsRead: 87, rowsWritten: 133 });
 });
 
 test("a call that fails costs three batches, one that is refused before its work one or two", async () => {

@@ -31,7 +31,7 @@ export async function due(to = own.webhook): Promise<string> {
   return id;
 }
 
-export const isClaim = (result: Claim | NotClaimed): result is Claim => !("over" in result);
+export const isClaim = (result: Claim | NotClaimed): result is Claim => !("wakeAt" in result);
 
 export async function claimed(id: string, at = now): Promise<Claim> {
   const result = await claim(db, id, at);

@@ -27,16 +27,16 @@ describe("a claim", () => {
     const results = await Promise.all(Array.from({ length: 10 }, () => claim(db, id, now)));
     expect(results.filter(isClaim)).toHaveLength(1);
     expect(results.filter((result) => !isClaim(result))).toEqual(
-      Array.from({ length: 9 }, () => ({ over: false, dueAt: later(30 * SECOND) })),
+      Array.from({ length: 9 }, () => ({ wakeAt: later(30 * SECOND) })),
     );
   });
 
   test("is not had before its time, nor of what is over or unknown", async () => {
     const id = await due();
-    expect(await claim(db, id, later(-1))).toEqual({ over: false, dueAt: now });
+    expect(await claim(db, id, later(-1))).toEqual({ wakeAt: now });
     await recordOutcome(db, await claimed(id), answered(200), schedule);
-    expect(await claim(db, id, later(DAY))).toEqual({ over: true });
-    expect(await claim(db, `evt_none.${own.webhook}`, now)).toEqual({ over: true });
+    expect(await claim(db, id, later(DAY))).toEqual({ wakeAt: undefined });
+    expect(await claim(db, `evt_none.${own.webhook}`, now)).toEqual({ wakeAt: undefined });
   });
 
   test("cancels what is for a subscription that is inactive or gone", async () => {
@@ -45,7 +45,7 @@ describe("a claim", () => {
     await db.update(webhooks).set({ active: false }).where(eq(webhooks.id, own.webhook));
     await db.delete(webhooks).where(eq(webhooks.id, other));
     for (const id of ids) {
-      expect(await claim(db, id, now)).toEqual({ over: true });
+      expect(await claim(db, id, now)).toEqual({ wakeAt: undefined });
       expect(await rowOf(id)).toMatchObject({ state: "cancelled", attempts: 0, nextAttemptAt: null, finishedAt: now });
     }
   });
@@ -82,7 +82,7 @@ describe("an outcome", () => {
     const failFrom = async (start: Date) => {
       const waits: number[] = [];
       for (let at = start; ;) {
-        const next = await recordOutcome(db, await claimed(id, at), answered(500, at), schedule);
+        const { next } = await recordOutcome(db, await claimed(id, at), answered(500, at), schedule);
         const state = next === undefined ? "exhausted" : "pending";
         const finishedAt = next === undefined ? at : null;
         expect(await rowOf(id)).toMatchObject({ state, nextAttemptAt: next ?? null, finishedAt });
@@ -120,7 +120,7 @@ describe("an outcome", () => {
   test("of 410 deactivates the subscription, and cancels what is pending of it alone", async () => {
     const other = await subscribe(own.account);
     const [id, pending, foreign] = [await due(), await due(), await due(other)];
-    expect(await recordOutcome(db, await claimed(id), answered(410), schedule)).toBeUndefined();
+    expect((await recordOutcome(db, await claimed(id), answered(410), schedule)).next).toBeUndefined();
     expect((await rowOf(id))?.state).toBe("exhausted");
     expect((await rowOf(pending))?.state).toBe("cancelled");
     expect((await rowOf(foreign))?.state).toBe("pending");

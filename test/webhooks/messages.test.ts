@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { answered, claimed, db, due, later, now, own, rowOf, schedule, SECOND, subscribe } from "./delivery-facts.ts";
+import { listen } from "./outbox-facts.ts";
 import { webhookAttempts, webhookDeliveries, webhooks } from "../../src/db/schema.ts";
 import type { DeliveryMessage } from "../../src/webhooks/message.ts";
 import { recordOutcome } from "../../src/webhooks/outcome.ts";
@@ -20,7 +21,7 @@ describe("messages", () => {
     }));
     const batch = createMessageBatch<DeliveryMessage>(queue, messages);
     const context = createExecutionContext();
-    await worker.queue(batch, env);
+    await worker.queue(batch, env, context);
     return getQueueResult(batch, context);
   };
 
@@ -48,8 +49,11 @@ describe("messages", () => {
     await db.update(webhooks).set({ secret }).where(eq(webhooks.id, other));
     const unreadable = await seal("another server's secret, 32 letters", own.webhook, new Uint8Array(32));
     await db.update(webhooks).set({ secret: unreadable }).where(eq(webhooks.id, own.webhook));
+    const wokenUp = listen();
     const result = await send("pdf-service-webhooks", ids);
-    expect(result.retryMessages.map(({ msgId }) => msgId).toSorted()).toEqual(["0", "1"]);
+    expect(result.explicitAcks.toSorted()).toEqual(["0", "1"]);
+    // For their next attempts.
+    expect(wokenUp.messages.map(({ delivery }) => delivery).toSorted()).toEqual(ids.toSorted());
     const log = await db.select().from(webhookAttempts);
     expect(ids.map((id) => log.find(({ delivery }) => delivery === id)?.error)).toEqual([
       "secret_unreadable",

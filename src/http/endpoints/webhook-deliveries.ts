@@ -20,7 +20,7 @@ const attemptSchema = z.object({
     .enum(attemptErrors)
     .nullable()
     .describe(
-      "Why it failed, beside the status: `target_refused` (the URL is not allowed any more), `unreachable`, `timeout` (no whole answer within 15 seconds), `broken_answer`, `secret_unreadable` (rotate the secret).",
+      "Why it failed, beside the status: `target_refused` (the URL is not allowed any more), `unreachable`, `timeout` (no complete response in time: 15 seconds, or 5 after three time-outs in a row), `broken_answer`, `secret_unreadable` (rotate the secret).",
     ),
   answer: z.string().nullable().describe("The first kilobyte of the answer's body, as text."),
 });

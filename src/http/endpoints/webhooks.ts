@@ -70,8 +70,8 @@ const create = defineEndpoint({
   path: "/webhooks",
   summary: "Subscribe a URL to events",
   description: `From now on, each event of these types in the calling key's mode is sent to the URL. The answer is the only one that holds
-the \`secret\` in full: it verifies what arrives (Standard Webhooks 1.0). An attempt succeeds with a 2xx within 15 seconds; redirections are
-not followed. After a failure it is sent again: after 5 seconds, 5 and 30 minutes, 2, 5, 10 and 10 hours, a little later at random, and not
+the \`secret\` in full: it verifies what arrives (Standard Webhooks 1.0). An attempt succeeds with a 2xx within 15 seconds, or within
+5 after three time-outs in a row; redirections are not followed. After a failure it is sent again: after 5 seconds, 5 and 30 minutes, 2, 5, 10 and 10 hours, a little later at random, and not
 before \`Retry-After\` allows (up to a day). A 410, or five days without a success, deactivates the subscription. An account
 has at most ${limits.webhooks.subscriptions} a mode. Costs no credits.`,
   scope: "webhooks:write",

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { StartedServer } from "./server.ts";
+import { type Receiver, startReceiver, until } from "./webhook-receiver.ts";
+import { callsOf, startWebhookServer, type Subscription } from "./webhook-server.ts";
+import { withLocalDatabases } from "../../scripts/local-database.ts";
+import { createAccount, createKey } from "../../src/accounts/keys.ts";
+import { lanes } from "../../src/webhooks/lanes.ts";
+
+const SUBSCRIPTIONS = 20;
+/** Seconds in which an event is to arrive beside endpoints of another account that hang. */
+const PROMPT = 5;
+
+let persistTo: string;
+let server: StartedServer;
+let receiver: Receiver;
+let strangersKey: string;
+beforeAll(async () => {
+  persistTo = await mkdtemp(join(tmpdir(), "pdf-service-webhooks-"));
+  strangersKey = await withLocalDatabases(persistTo, async ([db]) => {
+    const account = await createAccount(db, { name: "stranger", plan: "pro" }, new Date());
+    return (await createKey(db, account, { name: "stranger", livemode: true }, new Date())).token;
+  });
+  [server, receiver] = await Promise.all([startWebhookServer(persistTo, 1), startReceiver()]);
+});
+afterAll(async () => {
+  await receiver.close();
+  await server.stop();
+  await rm(persistTo, { recursive: true, force: true });
+});
+
+const own = callsOf(
+  () => server,
+  () => server.liveKey,
+);
+const stranger = callsOf(
+  () => server,
+  () => strangersKey,
+);
+
+test("endpoints that hang hold up no other account, nor for long their own; they hold few requests open, and get less time", async () => {
+  const hanging = Array.from({ length: SUBSCRIPTIONS - 1 }, (_, index) => `/hanging-${index}`);
+  const open = new Set<object>();
+  let mostOpen = 0;
+  let back = false;
+  for (const path of hanging) {
+    receiver.answer(path, (response) => {
+      if (back) return void response.end();
+      open.add(response);
+      mostOpen = Math.max(mostOpen, open.size);
+      response.on("close", () => open.delete(response));
+    });
+  }
+  const subscriptions: Subscription[] = [];
+  for (const path of hanging) subscriptions.push(await own.subscribe(receiver.url + path));
+  await stranger.subscribe(`${receiver.url}/stranger`);
+  const isPrompt = async (events: number) => {
+    await stranger.makeKey();
+    await until(() => receiver.at("/stranger").length === events, PROMPT);
+  };
+
+  // More is waiting than the lanes take, the lanes are held, and nothing has timed out yet.
+  for (let event = 0; event < 4; event += 1) await own.makeKey();
+  await until(() => open.size === lanes.fast.attempts);
+  await isPrompt(1);
+  expect(open.size).toBe(lanes.fast.attempts);
+  // The others get their turn before those that have timed out.
+  await until(() => hanging.every((path) => receiver.at(path).length > 0), 60);
+  await isPrompt(2);
+  // Some have become slow.
+  await until(() => hanging.some((path) => receiver.at(path).length > 4), 120);
+  await isPrompt(3);
+
+  // An endpoint of the same account that works is given the next lane that is free.
+  await own.subscribe(`${receiver.url}/healthy`);
+  await own.makeKey();
+  await until(() => receiver.at("/healthy").length > 0, 20);
+  expect(mostOpen).toBeLessThanOrEqual(lanes.fast.attempts + lanes.slow.attempts);
+  const attempts = (await Promise.all(subscriptions.map((one) => own.deliveries(one))))
+    .flat()
+    .flatMap((one) => one.attempts);
+  expect(new Set(attempts.map(({ error }) => error))).toEqual(new Set(["timeout"]));
+  const limits = attempts.map(({ durationMilliseconds: taken }) =>
+    Object.values(lanes).find(({ milliseconds }) => taken >= milliseconds - 50 && taken < milliseconds + 4_000),
+  );
+  expect(new Set(limits)).toEqual(new Set([lanes.fast, lanes.slow]));
+
+  // Once they respond again, everything arrives.
+  back = true;
+  await until(
+    async () =>
+      (await Promise.all(subscriptions.map((one) => own.deliveries(one))))
+        .flat()
+        .every(({ state }) => state === "succeeded"),
+    150,
+  );
+}, 500_000);

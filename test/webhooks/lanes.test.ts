@@ -1,0 +1,69 @@
+import { eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { answered, claimed, db, due, later, now, own, rowOf, schedule, SECOND, subscribe } from "./delivery-facts.ts";
+import { createAccount } from "../../src/accounts/keys.ts";
+import { webhooks } from "../../src/db/schema.ts";
+import { claim } from "../../src/webhooks/claim.ts";
+import { notAttempted } from "../../src/webhooks/deliver.ts";
+import { lanes } from "../../src/webhooks/lanes.ts";
+import { recordOutcome } from "../../src/webhooks/outcome.ts";
+
+const fill = async (count: number, to = own.webhook) => {
+  const claims = [];
+  for (let index = 0; index < count; index += 1) claims.push(await claimed(await due(to)));
+  return claims;
+};
+
+const timeOut = async (to: string, at: Date) =>
+  recordOutcome(db, await claimed(await due(to), at), notAttempted("timeout", at), schedule);
+
+test("a delivery that finds the account's lanes held waits, and is woken by the attempt that ends; other accounts have their own", async () => {
+  const [first, second] = await fill(lanes.fast.attempts);
+  if (first === undefined || second === undefined) throw new Error("nothing was claimed");
+  const waiting = await due();
+  expect(await claim(db, waiting, now)).toEqual({ wakeAt: undefined });
+  expect(await rowOf(waiting)).toMatchObject({ state: "pending", attempts: 0, nextAttemptAt: now });
+
+  own.account = await createAccount(db, { name: "other", plan: "free" }, now);
+  await claimed(await due(await subscribe(own.account)));
+
+  expect(await recordOutcome(db, first, answered(200), schedule)).toEqual({ next: undefined, waiting: [waiting] });
+  // It waits no more: nobody else wakes it.
+  expect((await recordOutcome(db, second, answered(500), schedule)).waiting).toEqual([]);
+  expect((await claimed(waiting)).attempt).toBe(1);
+});
+
+test("a lane whose attempt was lost is free when the lease ends", async () => {
+  await fill(lanes.fast.attempts);
+  const waiting = await due();
+  expect(await claim(db, waiting, later(29 * SECOND))).toEqual({ wakeAt: undefined });
+  expect((await claimed(waiting, later(30 * SECOND))).attempt).toBe(1);
+});
+
+test("an endpoint is slow after three time-outs in a row, with lanes apart, until it responds", async () => {
+  const healthy = await subscribe(own.account);
+  for (let attempt = 0; attempt < 2; attempt += 1) await timeOut(own.webhook, now);
+  expect((await claimed(await due())).lane).toBe("fast");
+  await recordOutcome(db, await claimed(await due()), answered(500), schedule);
+  for (let attempt = 0; attempt < 3; attempt += 1) await timeOut(own.webhook, now);
+
+  const slow = await fill(lanes.slow.attempts);
+  expect(new Set(slow.map(({ lane }) => lane))).toEqual(new Set(["slow"]));
+  const waiting = await due();
+  expect(await claim(db, waiting, now)).toEqual({ wakeAt: undefined });
+  // The account's other endpoints have all the others; one is held from before it was slow.
+  const [fast] = await fill(lanes.fast.attempts - 1, healthy);
+  const alsoWaiting = await due(healthy);
+  expect(await claim(db, alsoWaiting, now)).toEqual({ wakeAt: undefined });
+
+  if (fast === undefined) throw new Error("nothing was claimed");
+  const { waiting: woken } = await recordOutcome(db, fast, answered(200), schedule);
+  expect(woken.toSorted()).toEqual([waiting, alsoWaiting].toSorted());
+  expect(await claim(db, waiting, now)).toEqual({ wakeAt: undefined });
+  expect((await claimed(alsoWaiting)).lane).toBe("fast");
+  const [one] = slow;
+  if (one === undefined) throw new Error("nothing was claimed");
+  expect((await recordOutcome(db, one, answered(503), schedule)).waiting).toEqual([waiting]);
+  const [row] = await db.select().from(webhooks).where(eq(webhooks.id, own.webhook));
+  expect(row?.timeouts).toBe(0);
+});
