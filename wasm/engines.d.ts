@@ -64,13 +64,27 @@ declare module "*/wasm/generated/mupdf.js" {
     _wasm_stext_char_get_size(character: number): number;
   }
 
+  /** MuPDF's calls that can take long. */
+  export interface LongCalls {
+    open(buffer: MuPDF.Buffer): Promise<MuPDF.PDFDocument | null>;
+    /** With annotations and form fields. */
+    displayList(page: MuPDF.PDFPage): Promise<MuPDF.DisplayList>;
+    run(list: MuPDF.DisplayList, device: MuPDF.DrawDevice, matrix: MuPDF.Matrix): Promise<void>;
+    textOfPage(page: MuPDF.PDFPage, options: string): Promise<MuPDF.StructuredText>;
+    textOfList(list: MuPDF.DisplayList, options: string): Promise<MuPDF.StructuredText>;
+    save(document: MuPDF.PDFDocument, options: string): Promise<MuPDF.Buffer>;
+  }
+
   export function createMuPDF(options: {
     instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void): void;
     /** What MuPDF's own errors are thrown as. */
     Failure: new (message: string) => Error;
     /** Gets what MuPDF says of an error that it goes on after. */
     report(message: string): void;
-  }): Promise<{ mupdf: typeof MuPDF.default; libmupdf: LibMuPDF; scope<T>(work: () => T): T; forget(): void }>;
+  }): Promise<{ mupdf: typeof MuPDF.default; libmupdf: LibMuPDF; scope: Scope; long: LongCalls; forget(): void }>;
+
+  /** Runs `work`, then destroys every handle on the engine that it made, but for the one that it gives back. */
+  export type Scope = <T>(work: () => T) => T;
 }
 
 /** jSquash's codecs: emscripten's glue, which wasm/prepare.ts has edited. */
@@ -82,6 +96,12 @@ type CodecFactory<Codec> = (options: {
   print(): void;
   printErr(): void;
 }) => Promise<Codec>;
+
+/** Bytes of a codec's own memory, to be filled and then given to it. */
+interface ReservedBytes {
+  readonly length: number;
+  set(bytes: Uint8Array, at: number): void;
+}
 
 /** Bytes that are written where a codec wants them. */
 interface CodecBytes {
@@ -120,7 +140,9 @@ declare module "*/wasm/generated/webp-encoder.js" {
 
   const factory: CodecFactory<{
     /** `data`: RGBA. Gives a copy of the file, null where it cannot be encoded. */
-    encode(data: Uint8Array | CodecBytes, width: number, height: number, options: EncodeOptions): Uint8Array | null;
+    encode(data: Uint8Array | ReservedBytes, width: number, height: number, options: EncodeOptions): Uint8Array | null;
+    /** Room for `length` bytes, which the next `encode` takes over. */
+    reserve(length: number): ReservedBytes;
   }>;
   export default factory;
 }

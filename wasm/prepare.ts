@@ -144,17 +144,48 @@ ${body}
 	function scope(work) {
 		const outer = $made;
 		const made = ($made = new Set());
-		try {
-			const result = work();
-			made.delete(result);
-			return result;
-		}
-		finally {
+		const end = () => {
 			for (const handle of [...made])
 				handle.destroy();
 			$made = outer;
+		};
+		const keep = (result) => {
+			made.delete(result);
+			return result;
+		};
+		let result;
+		try {
+			result = work();
+			if (result instanceof Promise)
+				return result.then(keep).finally(end);
+			return keep(result);
+		}
+		finally {
+			if (!(result instanceof Promise))
+				end();
 		}
 	}
+	/** The calls that can take long. */
+	const long = {
+		async open(buffer) {
+			return Document.openDocument(buffer, "application/pdf").asPDF();
+		},
+		async displayList(page) {
+			return new DisplayList(libmupdf._wasm_new_display_list_from_page(page.pointer));
+		},
+		async run(list, device, matrix) {
+			libmupdf._wasm_run_display_list(list.pointer, device.pointer, MATRIX(matrix));
+		},
+		async textOfPage(page, options) {
+			return new StructuredText(libmupdf._wasm_new_stext_page_from_page(page.pointer, STRING(options)));
+		},
+		async textOfList(list, options) {
+			return new StructuredText(libmupdf._wasm_new_stext_page_from_display_list(list.pointer, STRING(options)));
+		},
+		async save(document, options) {
+			return new Buffer(libmupdf._wasm_pdf_write_document_buffer(document.pointer, STRING(options)));
+		},
+	};
 	/** Puts the wrapper's own state back to what it was when the instance was new. */
 	function forget() {
 		_wasm_string[0] = _wasm_string[1] = 0;
@@ -164,7 +195,7 @@ ${body}
 		for (const table of [$libmupdf_stm_table, $libmupdf_device_table, $libmupdf_path_table, $libmupdf_text_table])
 			table.clear();
 	}
-	return { mupdf, libmupdf, scope, forget };
+	return { mupdf, libmupdf, scope, long, forget };
 }
 `;
 }
@@ -190,6 +221,19 @@ function codec(text: string): string {
     1,
   );
   text = replace(text, "value instanceof Uint8Array||", "value instanceof Uint8Array||value.writeTo||", 1);
+  // Room that is filled before the call, by what may take its time.
+  text = replace(
+    text,
+    /(?=(?:function|var) __embind_register_std_string\b)/,
+    'Module["reserve"]=function(length){var base=_malloc(4+length+1);HEAPU32[base>>2]=length;return{base:base,length:length,set:function(bytes,at){HEAPU8.set(bytes,base+4+at)}}};',
+    1,
+  );
+  text = replace(
+    text,
+    "if(value instanceof ArrayBuffer)",
+    "if(value.base){if(destructors!==null)destructors.push(_free,value.base);return value.base}if(value instanceof ArrayBuffer)",
+    1,
+  );
   // No more than is asked for: what is taken in advance is held back from other requests.
   text = replace(text, "oldSize*(1+.2/cutDown)", "oldSize", 1);
   // The codecs do not look whether malloc found memory, and would write to address 0.

@@ -1,4 +1,5 @@
 import type { LoadFont } from "./fonts.ts";
+import type { Work } from "./work.ts";
 import type { TextRecognizer } from "./ocr/tesseract.ts";
 import type { PdfEncryption } from "./pdf/encryption.ts";
 import type { PdfEngine } from "./pdf/mupdf.ts";
@@ -10,6 +11,8 @@ export type WebpService = (png: ReadableStream<Uint8Array>, quality: number) => 
 /** The engines that one call has to itself. */
 export interface Engines {
   readonly pdf: PdfEngine;
+  /** What the call may do, and a place to let others have their turn. */
+  readonly work: Work;
   readonly encryption: PdfEncryption;
   readonly loadFont: LoadFont;
   readonly codecs: ImageCodecs;

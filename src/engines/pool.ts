@@ -8,6 +8,7 @@ import { PdfEncryption } from "./pdf/encryption.ts";
 import type { AllowHeap } from "./pdf/heap.ts";
 import { PdfEngine, snapshotBytes } from "./pdf/mupdf.ts";
 import { ImageCodecs } from "./raster/codecs.ts";
+import { unlimitedWork, type Work } from "./work.ts";
 
 /** The engines that one request has to itself, until `release`. */
 export interface EngineLease {
@@ -36,6 +37,8 @@ export interface LeaseOptions {
   readonly loadFont?: LoadFont;
   /** Reads a model of text recognition; without it none can be had. */
   readonly loadModel?: LoadModel;
+  /** What the request may do; without it there is no limit. */
+  readonly work?: Work;
 }
 
 /** Holds nothing of a request, so one is enough. */
@@ -64,16 +67,17 @@ const used = new Set<PdfEngine>();
  */
 export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions = {}): Promise<EngineLease> {
   const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService } = options;
-  const { loadFont = noFonts, loadModel = noModels } = options;
+  const { loadFont = noFonts, loadModel = noModels, work = unlimitedWork() } = options;
   const pdf = takeSpare(expected, Math.max(most, expected)) ?? (await PdfEngine.create(module));
   // Each sees its own memory grow; the request answers for all of it.
   const codecs = new ImageCodecs((bytes) => allowHeap(pdf.heapBytes + recognizer.heapBytes + bytes));
   const recognizer = new TextRecognizer((bytes) => allowHeap(pdf.heapBytes + codecs.heapBytes + bytes), loadModel);
-  pdf.begin((bytes) => allowHeap(bytes + codecs.heapBytes + recognizer.heapBytes));
+  pdf.begin((bytes) => allowHeap(bytes + codecs.heapBytes + recognizer.heapBytes), work);
   let released = false;
   return {
     engines: {
       pdf,
+      work,
       encryption,
       codecs,
       recognizer,

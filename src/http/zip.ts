@@ -9,7 +9,9 @@ import type { OutputFile } from "../operations/define.ts";
  * the next. Entries are stored: PDFs and images do not get smaller by deflating them again. fflate marks names that are
  * not ASCII as UTF-8. Sizes and CRCs follow each entry's data (a data descriptor), as they are not known before it.
  */
-export async function* zipOf(entries: Iterable<OutputFile>): AsyncGenerator<Uint8Array, void> {
+export async function* zipOf(
+  entries: Iterable<OutputFile> | AsyncIterable<OutputFile>,
+): AsyncGenerator<Uint8Array, void> {
   const ready: Uint8Array[] = [];
   let count = 0;
   let bytes = 0;
@@ -17,7 +19,7 @@ export async function* zipOf(entries: Iterable<OutputFile>): AsyncGenerator<Uint
     if (error) throw error;
     ready.push(chunk);
   });
-  for (const entry of entries) {
+  for await (const entry of entries) {
     count += 1;
     if (count > limits.zipEntries) throw tooLarge("entries", limits.zipEntries, count);
     const file = new ZipPassThrough(entry.name);

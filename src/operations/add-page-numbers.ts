@@ -59,7 +59,7 @@ one breaks all the same.`,
   ],
 
   async run({ file, template, position, startAt, style, pages, ...look }, engines) {
-    using open = openPdf(engines.pdf, file);
+    using open = await openPdf(engines.pdf, file);
     const { pageCount } = open;
     const chosen = pages.resolveSet("pages", pageCount);
     const [vertical, horizontal] = position.split("-") as ["top" | "bottom", "left"];
@@ -72,7 +72,7 @@ one breaks all the same.`,
       margin: look.marginPt,
       colour: look.color,
     });
-    const { bytes, broken } = saveSigned(open);
+    const { bytes, broken } = await saveSigned(open);
     return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed: broken }) };
   },
 });

@@ -56,9 +56,9 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Original-Size", "X-Output-Size"],
 
   async run({ file, level, grayscale, stripMetadata, imageMaxDpi }, { pdf, codecs }) {
-    using open = openPdf(pdf, file, { whole: "written" });
+    using open = await openPdf(pdf, file, { whole: "written" });
     const { document, pageCount } = open;
-    checkContents(
+    await checkContents(
       open,
       Array.from({ length: pageCount }, (_, page) => page),
     );
@@ -74,7 +74,7 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
     codecs.drop();
     const streamBytes = await recompressStreams(open);
     const asked = grayscale || stripMetadata;
-    const smaller = await packed(rewritten(open, asked, streamBytes));
+    const smaller = await packed(await rewritten(open, asked, streamBytes));
     const gained = smaller !== undefined && smaller.length < file.bytes.length;
     const bytes = smaller && (gained || asked) ? smaller : file.bytes;
     const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
@@ -85,9 +85,9 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
 });
 
 /** The document written anew; undefined where there is no memory for that and it can go back as it came. */
-function rewritten(open: OpenPdf, asked: boolean, streamBytes: number): EngineBytes | undefined {
+async function rewritten(open: OpenPdf, asked: boolean, streamBytes: number): Promise<EngineBytes | undefined> {
   try {
-    return rewriteSmall(open, Math.min(streamBytes, open.input.bytes.length));
+    return await rewriteSmall(open, Math.min(streamBytes, open.input.bytes.length));
   } catch (error) {
     const meaning = open.engine.explain(error);
     if (asked || !(meaning instanceof Refusal) || meaning.code !== "limit_exceeded") throw error;

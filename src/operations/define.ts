@@ -52,7 +52,11 @@ export const imageExtensions = { png: "png", jpeg: "jpg", webp: "webp" } as cons
  */
 export type Output =
   | { readonly kind: "pdf"; readonly bytes: EngineBytes; readonly headers: ResultHeaders }
-  | { readonly kind: "zip"; readonly entries: Iterable<OutputFile>; readonly headers: ResultHeaders }
+  | {
+      readonly kind: "zip";
+      readonly entries: Iterable<OutputFile> | AsyncIterable<OutputFile>;
+      readonly headers: ResultHeaders;
+    }
   | {
       readonly kind: "image";
       readonly format: ImageFormat;

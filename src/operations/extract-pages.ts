@@ -30,7 +30,7 @@ the input. A page that comes again shares its content, has form fields of its ow
 
   async run({ file, range }, { pdf }) {
     using stack = new DisposableStack();
-    const { target, headers, large } = copyFrom(pdf, file, (open) => {
+    const { target, headers, large } = await copyFrom(pdf, file, (open) => {
       const pages = range.resolve("range", open.pageCount);
       const source = readSource(open);
       const dropped = countAttachments(source);
@@ -47,6 +47,6 @@ the input. A page that comes again shares its content, has form fields of its ow
       return { target, headers, large: pages.length * 2 > open.pageCount };
     });
     pdf.freeArena();
-    return { kind: "pdf", bytes: savePdf(pdf, target, { large }), headers };
+    return { kind: "pdf", bytes: await savePdf(pdf, target, { large }), headers };
   },
 });

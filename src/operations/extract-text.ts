@@ -56,7 +56,7 @@ size is not. A glyph whose font does not tell its character is U+FFFD. A scan wi
   headers: ["X-Input-Repaired"],
 
   async run({ file, pages, words }, { pdf }) {
-    using open = openPdf(pdf, file, { whole: "drawn" });
+    using open = await openPdf(pdf, file, { whole: "drawn" });
     const { pageCount } = open;
     const chosen = pages.resolveSet("pages", pageCount);
     const read = await readText(open, chosen, { words });

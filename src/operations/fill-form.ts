@@ -65,15 +65,17 @@ same: it forbids the change, or the form was flattened.`,
   ],
 
   async run({ file, values, flatten, strict }, { pdf, loadFont }) {
-    using open = openPdf(pdf, file, { whole: "written" });
+    using open = await openPdf(pdf, file, { whole: "written" });
     const filling = planFilling(open, new Map(Object.entries(values)), strict);
     const root = open.document.getTrailer().get("Root");
     const signed = isSigned(root);
     const names = filling.fields.map(({ node }) => node.name);
     const allowed = !signed || allowsFilling(root, filling.nodes, names, filling.texts);
     await fillFields(open, loadFont, filling, flatten);
-    if (flatten) flattenForm(open);
-    const { bytes, broken } = flatten ? { bytes: rewritePdf(open), broken: signed } : saveSigned(open, { allowed });
+    if (flatten) await flattenForm(open);
+    const { bytes, broken } = flatten
+      ? { bytes: await rewritePdf(open), broken: signed }
+      : await saveSigned(open, { allowed });
     const headers = {
       ...notes([open], { pageCount: open.pageCount, signed: broken }),
       ...unknownFields(filling.unknown),

@@ -50,7 +50,7 @@ document, named after its file, with the document's outline below it. \`none\`: 
     using stack = new DisposableStack();
     const opened: OpenPdf[] = [];
     for (const file of files) {
-      const open = stack.use(openPdf(pdf, file, { whole: "copied" }));
+      const open = stack.use(await openPdf(pdf, file, { whole: "copied" }));
       requireOwner(open);
       opened.push(open);
     }
@@ -77,7 +77,7 @@ document, named after its file, with the document's outline below it. \`none\`: 
     const headers = notes(opened, { pageCount, signed: sources.some(({ signed }) => signed) });
     for (const open of opened) open[Symbol.dispose]();
     pdf.freeArena();
-    return { kind: "pdf", bytes: savePdf(pdf, target, { large: true }), headers };
+    return { kind: "pdf", bytes: await savePdf(pdf, target, { large: true }), headers };
   },
 });
 

@@ -164,7 +164,7 @@ entry. Dates are ISO 8601. \`CreationDate\` and \`ModDate\` are aliases of \`cre
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   async run({ file, action, metadata, replace }, { pdf }) {
-    using open = openPdf(pdf, file, { whole: action === "set" ? "written" : undefined });
+    using open = await openPdf(pdf, file, { whole: action === "set" ? "written" : undefined });
     const { document, pageCount, encrypted } = open;
     if (action === "get") {
       const texts = new TextReader(pdf);
@@ -180,7 +180,7 @@ entry. Dates are ISO 8601. \`CreationDate\` and \`ModDate\` are aliases of \`cre
       return { kind: "json", value, headers: notes([open], { signed: false }) };
     }
     changeMetadata(pdf, document, infoChanges(metadata ?? {}, replace));
-    const { bytes, broken } = saveSigned(open);
+    const { bytes, broken } = await saveSigned(open);
     return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed: broken }) };
   },
 });

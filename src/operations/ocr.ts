@@ -113,10 +113,10 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
     const isImage = imageKindOf(file.bytes.view(0, Math.min(file.bytes.length, 16))) !== undefined;
     using open = isImage
       ? await openImage(engines, file)
-      : openPdf(engines.pdf, file, { whole: output === "pdf" ? "written" : "drawn" });
+      : await openPdf(engines.pdf, file, { whole: output === "pdf" ? "written" : "drawn" });
     const { pageCount } = open;
     const chosen = pages.resolveSet("pages", pageCount);
-    checkContents(open, chosen);
+    await checkContents(open, chosen);
     const kept = mode === "force" ? new Map<number, Page>() : await pagesWithText(open, chosen);
     const actual = chosen.length - kept.size;
     if (actual > limits.ocr.pages) {
@@ -140,7 +140,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
       const signed = isSigned(open.document.getTrailer().get("Root"));
       await addLayer(open, read);
       const headers = { ...notes([open], { pageCount, signed }), "X-OCR-Mean-Confidence": String(meanConfidence) };
-      return { kind: "pdf", bytes: rewritePdf(open), headers };
+      return { kind: "pdf", bytes: await rewritePdf(open), headers };
     }
     const used = new Set(read.flatMap(({ reading }) => [...(reading?.languages ?? [])]));
     return {
@@ -167,7 +167,7 @@ async function pagesWithText(open: OpenPdf, pages: readonly number[]): Promise<M
   for (const page of pages) {
     const [own] = await readText(open, [page], { words: true });
     if (!own || own.text === "") continue;
-    if (own.text.replaceAll(/\s/g, "").length < FEW_CHARACTERS && isScan(open, page)) continue;
+    if (own.text.replaceAll(/\s/g, "").length < FEW_CHARACTERS && (await isScan(open, page))) continue;
     const placed = own.words ?? [];
     kept.set(page, {
       pageNumber: own.pageNumber,
@@ -179,13 +179,13 @@ async function pagesWithText(open: OpenPdf, pages: readonly number[]): Promise<M
   return kept;
 }
 
-function isScan(open: OpenPdf, page: number): boolean {
-  using picture = new PagePicture(open, page);
+async function isScan(open: OpenPdf, page: number): Promise<boolean> {
+  using picture = await PagePicture.of(open, page);
   return (picture.scan?.share ?? 0) > 0.5;
 }
 
 async function recognized(open: OpenPdf, page: number, { recognizer }: Engines): Promise<Page> {
-  using picture = new PagePicture(open, page);
+  using picture = await PagePicture.of(open, page);
   try {
     const reading = await recognizePage(picture, recognizer);
     return {

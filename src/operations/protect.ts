@@ -72,7 +72,7 @@ aes-128, 1 to 32 printable ASCII characters.`,
       ownerPassword: readPassword(method, given.ownerPassword).value || encryption.randomPassword(),
       permissions: readPermissions(given.permissions).bits,
     };
-    using open = openPdf(pdf, file, { whole: "written" });
+    using open = await openPdf(pdf, file, { whole: "written" });
     requireOwner(open);
     const key = await encryption.prepare(protection);
     const { document, pageCount } = open;
@@ -81,7 +81,7 @@ aes-128, 1 to 32 printable ASCII characters.`,
     const id = trailer.get("ID", 0);
     const ownId = id.isString() ? latin1(id.asByteString()) : undefined;
     decryptParts(open);
-    const plain = writeDecrypted(open);
+    const plain = await writeDecrypted(open);
     const headers = {
       ...notes([open], { pageCount, signed }),
       "X-Encryption": protection.method,

@@ -54,7 +54,7 @@ names; one of the two must be given. All else stays as it is, encryption too.`,
   ],
 
   async run({ file, angle, pages, rotations }, { pdf }) {
-    using open = openPdf(pdf, file, { whole: "written" });
+    using open = await openPdf(pdf, file, { whole: "written" });
     mendPageTree(open);
     const { document, pageCount } = open;
     const named = pagesOf(rotations);
@@ -72,7 +72,7 @@ names; one of the two must be given. All else stays as it is, encryption too.`,
       object.put("Rotate", (((multiple + turn) % 360) + 360) % 360);
     }
     const signed = isSigned(document.getTrailer().get("Root"));
-    const bytes = rewritePdf(open);
+    const bytes = await rewritePdf(open);
     return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed }) };
   },
 });

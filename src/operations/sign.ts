@@ -86,15 +86,15 @@ Signed documents are saved as an incremental update, so that their digital signa
     checkLength(signer.join("\n"));
     const time = new Date().toISOString().replace(/\.\d+/, "");
     const lines = timestamp ? [...signer, `signed at ${time}`] : signer;
-    using open = openPdf(engines.pdf, file);
-    const place = signaturePlace(open, field);
+    using open = await openPdf(engines.pdf, file);
+    const place = await signaturePlace(open, field);
     const look = { colour: BLACK, align: "center" } as const;
     const signature = signatureImage
       ? await imageMark(open, engines, signatureImage)
       : withHairlines(await textMark(open, engines, typedName, { ...look, face: "GreatVibes" }));
     const footer = lines.length > 0 ? withHairlines(await textMark(open, engines, lines.join("\n"), look)) : undefined;
     stampSignature(place, signature, footer);
-    const { bytes, broken } = saveSigned(open);
+    const { bytes, broken } = await saveSigned(open);
     return { kind: "pdf", bytes, headers: notes([open], { pageCount: open.pageCount, signed: broken }) };
   },
 });

@@ -50,7 +50,7 @@ stay those of the input, in every part.`,
 
   async run({ file, mode, ranges, chunkSize }, { pdf }) {
     using stack = new DisposableStack();
-    const open = stack.use(openPdf(pdf, file, { whole: "copied" }));
+    const open = stack.use(await openPdf(pdf, file, { whole: "copied" }));
     const { pageCount } = open;
     // Syntax and bounds are checked before the document is taken apart.
     const fromRanges = resolveRanges(ranges ?? [], pageCount);
@@ -81,7 +81,7 @@ stay those of the input, in every part.`,
     };
     const [only] = parts;
     if (parts.length === 1 && only) {
-      const bytes = makePart(pdf, source, only);
+      const bytes = await makePart(pdf, source, only);
       return { kind: "pdf", bytes, headers: { ...headers, "X-Page-Count": String(only.length) } };
     }
     // What the parts share is read before the first, which lets go of all that it reads.
@@ -92,23 +92,23 @@ stay those of the input, in every part.`,
   },
 });
 
-function* makeParts(
+async function* makeParts(
   pdf: PdfEngine,
   source: Source,
   parts: readonly (readonly number[])[],
   stem: string,
   owned: DisposableStack,
-): Generator<OutputFile> {
+): AsyncGenerator<OutputFile> {
   using _ = owned;
   const digits = Math.max(3, String(parts.length).length);
   for (const [index, pages] of parts.entries()) {
-    const bytes = makePart(pdf, source, pages);
+    const bytes = await makePart(pdf, source, pages);
     yield { name: `${stem}-${String(index + 1).padStart(digits, "0")}.pdf`, bytes };
     bytes.free();
   }
 }
 
-function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]): EngineBytes {
+async function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]): Promise<EngineBytes> {
   const make = () => {
     const target = createTarget(pdf, source.open);
     assemble(
@@ -118,6 +118,7 @@ function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]): Eng
     );
     return target;
   };
+  await pdf.work.pause();
   return makePdf(pdf, make, { large: pages.length * 2 > source.pages.length });
 }
 

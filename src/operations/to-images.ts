@@ -46,11 +46,11 @@ locally ignores \`quality\` for such pages.`,
 
   async run({ file, format, dpi, quality, pages }, engines) {
     using stack = new DisposableStack();
-    const open = stack.use(openPdf(engines.pdf, file, { whole: "drawn" }));
+    const open = stack.use(await openPdf(engines.pdf, file, { whole: "drawn" }));
     const { pageCount } = open;
     const chosen = pages.resolveSet("pages", pageCount);
-    checkPixels(open, chosen, dpi);
-    checkContents(open, chosen);
+    await checkPixels(open, chosen, dpi);
+    await checkContents(open, chosen);
     const headers = notes([open], { signed: false });
     const wanted = { format, dpi, quality };
     // The document stays open until the last image is made.
@@ -94,6 +94,6 @@ async function* imageOf(
     yield* webpOf(open, page, engines, wanted);
     return;
   }
-  using raster = new PageRaster(open, page, { dpi, alpha: format === "jpeg" });
+  using raster = await PageRaster.of(open, page, { dpi, alpha: format === "jpeg" });
   yield* format === "png" ? pngOf(raster, dpi) : jpegOf(raster, wanted);
 }

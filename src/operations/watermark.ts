@@ -61,14 +61,14 @@ their signatures stay verifiable; \`X-Signature-Invalidated\` tells where one br
 
   async run({ file, text = "", image, color, fontSize, scale, ...placing }, engines) {
     checkLength(text);
-    using open = openPdf(engines.pdf, file);
+    using open = await openPdf(engines.pdf, file);
     const { pageCount } = open;
     const { position, tile } = placing;
     const pages = placing.pages.resolveSet("pages", pageCount);
     const align = position.endsWith("left") ? "left" : position.endsWith("right") ? "right" : "center";
     const look = { colour: color, align } as const;
     const mark = image ? await imageMark(open, engines, image) : await textMark(open, engines, text, look);
-    stampWatermark(open, mark, {
+    await stampWatermark(open, mark, {
       pages,
       layer: placing.layer,
       position,
@@ -81,7 +81,7 @@ their signatures stay verifiable; \`X-Signature-Invalidated\` tells where one br
           ? "fitted"
           : { points: fontSize },
     });
-    const { bytes, broken } = saveSigned(open);
+    const { bytes, broken } = await saveSigned(open);
     return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed: broken }) };
   },
 });

@@ -18,7 +18,7 @@ function upload(pdf: PdfEngine, bytes: Uint8Array) {
 }
 
 async function pageCount(pdf: PdfEngine): Promise<number> {
-  using open = openPdf(pdf, upload(pdf, letter));
+  using open = await openPdf(pdf, upload(pdf, letter));
   return open.pageCount;
 }
 
@@ -95,9 +95,9 @@ describe("the heap has a cap", () => {
     const lease = await leaseEngines(allowHeap);
     const { pdf } = lease.engines;
     try {
-      using open = openPdf(pdf, upload(pdf, letter));
+      using open = await openPdf(pdf, upload(pdf, letter));
       open.document.addStream(new Uint8Array(30 * MiB), {});
-      return savePdf(pdf, open.document, { large: true });
+      return await savePdf(pdf, open.document, { large: true });
     } catch (error) {
       return lease.explain(error);
     } finally {

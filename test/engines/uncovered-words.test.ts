@@ -13,7 +13,7 @@ async function missing(content: string): Promise<string> {
   const { engines, release } = await leaseEngines(() => true);
   const arena = engines.pdf.arena(file.length);
   arena.write(file);
-  using open = openPdf(engines.pdf, { field: "file", bytes: arena.seal(), passwordIsOwn: false });
+  using open = await openPdf(engines.pdf, { field: "file", bytes: arena.seal(), passwordIsOwn: false });
   const { lines } = await uncoveredWords(open, 0, page);
   release(true);
   return lines.flatMap(({ words }) => words.map(({ text }) => text)).join(" ");

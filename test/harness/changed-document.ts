@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { type OpenPdf, openPdf } from "../../src/engines/pdf/document.ts";
 import { PdfEngine } from "../../src/engines/pdf/mupdf.ts";
 import { rewritePdf } from "../../src/engines/pdf/save.ts";
+import { unlimitedWork } from "../../src/engines/work.ts";
 import type { Picture } from "./render.ts";
 
 const module = new WebAssembly.Module(readFileSync(new URL("../../wasm/generated/mupdf.wasm", import.meta.url)));
@@ -10,12 +11,12 @@ const module = new WebAssembly.Module(readFileSync(new URL("../../wasm/generated
 /** The document after `work`, which gets it open. */
 export async function change(file: Uint8Array, work: (open: OpenPdf) => void | Promise<void>): Promise<Uint8Array> {
   const engine = await PdfEngine.create(module);
-  engine.begin(() => true);
+  engine.begin(() => true, unlimitedWork());
   const arena = engine.arena(file.length);
   arena.write(file);
-  using open = openPdf(engine, { field: "file", bytes: arena.seal(), passwordIsOwn: false });
+  using open = await openPdf(engine, { field: "file", bytes: arena.seal(), passwordIsOwn: false });
   await work(open);
-  const { view, length } = rewritePdf(open);
+  const { view, length } = await rewritePdf(open);
   return view(0, length).slice();
 }
 

@@ -1,5 +1,5 @@
 import type { Device, DisplayList, Matrix } from "mupdf";
-import { drawn, type OpenPdf } from "../pdf/document.ts";
+import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document.ts";
 import { limits } from "../../limits.ts";
 import type { GreyRaster } from "./tesseract.ts";
 import type { PixelBox } from "./tesseract-results.ts";
@@ -34,6 +34,14 @@ export interface View {
   readonly part?: PointBox;
 }
 
+interface Surveyed extends PageList {
+  readonly width: number;
+  readonly height: number;
+  readonly scan: Scan | undefined;
+  /** Whether anything is drawn into a group or a mask first. */
+  readonly transparent: boolean;
+}
+
 /** A page of a document that is drawn grey, at several resolutions and turned: interpreted once. */
 export class PagePicture implements Disposable {
   /** Of the visible page, in points. */
@@ -50,19 +58,17 @@ export class PagePicture implements Disposable {
    * @param page 0-based.
    * @throws Refusal `invalid_file`, `limit_exceeded`, `overloaded` (memory).
    */
-  constructor(open: OpenPdf, page: number) {
+  static async of(open: OpenPdf, page: number): Promise<PagePicture> {
+    const { bounds, list } = await pageList(open, page);
+    const [x0, y0, x1, y1] = bounds;
+    const [width, height] = [Math.max(1, x1 - x0), Math.max(1, y1 - y0)];
+    return new PagePicture(open, { bounds, list, width, height, ...(await survey(open, list, width * height)) });
+  }
+
+  private constructor(open: OpenPdf, { bounds, list, width, height, scan, transparent }: Surveyed) {
     this.#open = open;
-    [this.#bounds, this.#list] = drawn(open, () => {
-      const loaded = open.document.loadPage(page);
-      try {
-        return [loaded.getBounds(), loaded.toDisplayList(true)] as const;
-      } finally {
-        loaded.destroy();
-      }
-    });
-    const [x0, y0, x1, y1] = this.#bounds;
-    [this.width, this.height] = [Math.max(1, x1 - x0), Math.max(1, y1 - y0)];
-    const { scan, transparent } = this.#survey();
+    [this.#bounds, this.#list] = [bounds, list];
+    [this.width, this.height] = [width, height];
     this.scan = scan;
     this.#bandPixels = transparent ? BAND_PIXELS_TRANSPARENT : BAND_PIXELS;
   }
@@ -82,10 +88,10 @@ export class PagePicture implements Disposable {
       width,
       height: bottom - top,
       dpi: view.dpi,
-      writeTo: (target) => {
+      writeTo: async (target) => {
         for (let y = top; y < bottom; y += rows) {
           const band: PixelBox = [left, y, right, Math.min(bottom, y + rows)];
-          drawn(this.#open, () => this.#draw(band, matrix, target.subarray((y - top) * width)));
+          await drawn(this.#open, () => this.#draw(band, matrix, (pixels) => target.set(pixels, (y - top) * width)));
         }
         // The images that MuPDF decoded would lie there beside what the recognition needs.
         this.#open.engine.lib._wasm_empty_store();
@@ -118,36 +124,6 @@ export class PagePicture implements Disposable {
     this.#list.destroy();
   }
 
-  /** Finds the largest image, and whether anything is drawn in a group or through a mask. */
-  #survey(): { readonly scan: Scan | undefined; readonly transparent: boolean } {
-    let scan: Scan | undefined;
-    let transparent = false;
-    const area = this.width * this.height;
-    const place = (image: { getWidth(): number; getHeight(): number }, [a, b, c, d]: Matrix): void => {
-      const share = Math.min(1, Math.abs(a * d - b * c) / area);
-      if (share <= (scan?.share ?? 0)) return;
-      const [across, down] = [Math.hypot(a, b), Math.hypot(c, d)];
-      scan = { share, dpi: POINTS * Math.max(image.getWidth() / across, image.getHeight() / down) };
-    };
-    const nested = (): void => void (transparent = true);
-    const { mupdf } = this.#open.engine;
-    drawn(this.#open, () => {
-      const device: Device = new mupdf.Device({
-        fillImage: (image, matrix) => place(image, matrix),
-        fillImageMask: (image, matrix) => place(image, matrix),
-        beginGroup: nested,
-        beginMask: nested,
-      });
-      try {
-        this.#list.run(device, mupdf.Matrix.identity);
-        device.close();
-      } finally {
-        device.destroy();
-      }
-    });
-    return { scan, transparent };
-  }
-
   #matrix({ dpi, turn }: View): Matrix {
     const { Matrix } = this.#open.engine.mupdf;
     const scale = Matrix.scale(dpi / POINTS, dpi / POINTS);
@@ -173,18 +149,47 @@ export class PagePicture implements Disposable {
     return [x, y, Math.max(x + 1, Math.ceil(x1 - 0.001)), Math.max(y + 1, Math.ceil(y1 - 0.001))];
   }
 
-  #draw(band: PixelBox, matrix: Matrix, target: Uint8Array): void {
-    const { mupdf } = this.#open.engine;
+  async #draw(band: PixelBox, matrix: Matrix, use: (pixels: Uint8Array) => void): Promise<void> {
+    const { mupdf, long } = this.#open.engine;
     const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceGray, [...band], false);
     try {
       pixmap.clear(255);
       const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
-      this.#list.run(device, matrix);
+      await long.run(this.#list, device, matrix);
       device.close();
       device.destroy();
-      target.set(pixmap.getPixels());
+      use(new Uint8Array(pixmap.getPixels()));
     } finally {
       pixmap.destroy();
     }
   }
+}
+
+/** Finds the largest image, and whether anything is drawn in a group or through a mask. */
+async function survey(open: OpenPdf, list: DisplayList, area: number): Promise<Pick<Surveyed, "scan" | "transparent">> {
+  let scan: Scan | undefined;
+  let transparent = false;
+  const place = (image: { getWidth(): number; getHeight(): number }, [a, b, c, d]: Matrix): void => {
+    const share = Math.min(1, Math.abs(a * d - b * c) / area);
+    if (share <= (scan?.share ?? 0)) return;
+    const [across, down] = [Math.hypot(a, b), Math.hypot(c, d)];
+    scan = { share, dpi: POINTS * Math.max(image.getWidth() / across, image.getHeight() / down) };
+  };
+  const nested = (): void => void (transparent = true);
+  const { mupdf } = open.engine;
+  await drawn(open, () => {
+    const device: Device = new mupdf.Device({
+      fillImage: (image, matrix) => place(image, matrix),
+      fillImageMask: (image, matrix) => place(image, matrix),
+      beginGroup: nested,
+      beginMask: nested,
+    });
+    try {
+      list.run(device, mupdf.Matrix.identity);
+      device.close();
+    } finally {
+      device.destroy();
+    }
+  });
+  return { scan, transparent };
 }

@@ -14,7 +14,12 @@ export interface GreyRaster {
   /** Pixels an inch. */
   readonly dpi: number;
   /** Writes the rows from the top without padding: `width * height` bytes. */
-  writeTo(target: Uint8Array): void;
+  writeTo(target: Pixels): Promise<void>;
+}
+
+/** Where the pixels of a page are put. */
+interface Pixels {
+  set(bytes: Uint8Array, at: number): void;
 }
 
 /** What is seen of a page before it is read. */
@@ -81,9 +86,9 @@ export class TextRecognizer {
 
   /** Takes a page and looks where its lines are. */
   async look(raster: GreyRaster): Promise<Layout> {
-    return this.#use((core) => {
+    return this.#use(async (core) => {
       const { api } = this.#opened();
-      show(core, api, raster);
+      await show(core, api, raster);
       const page = api.AnalyseLayout();
       if (core.getPointer(page) === 0) return { skew: 0, lineHeights: [] };
       const lineHeights: number[] = [];
@@ -115,7 +120,7 @@ export class TextRecognizer {
     this.#instance.drop();
   }
 
-  async #use<T>(work: (core: Tesseract) => T): Promise<T> {
+  async #use<T>(work: (core: Tesseract) => T | Promise<T>): Promise<T> {
     try {
       return await this.#instance.use(work);
     } catch (error) {
@@ -153,12 +158,12 @@ function start(core: Tesseract, models: readonly (readonly [string, Uint8Array])
   return api;
 }
 
-function show(core: Tesseract, api: TessBaseAPI, raster: GreyRaster): void {
+async function show(core: Tesseract, api: TessBaseAPI, raster: GreyRaster): Promise<void> {
   const { width, height, dpi } = raster;
   // The page before it would lie beside this one.
   api.Clear();
   const pixels = core._malloc(width * height);
-  raster.writeTo(core.HEAPU8.subarray(pixels, pixels + width * height));
+  await raster.writeTo({ set: (bytes, at) => core.HEAPU8.set(bytes, pixels + at) });
   api.SetImage(pixels, width, height, 1, width);
   core._free(pixels);
   // After the image.

@@ -6,6 +6,9 @@ import type { OpenPdf } from "./document.ts";
 import { items } from "./objects.ts";
 import { decodedSize, largestSize } from "./stream-size.ts";
 
+/** Fuel for a page that is looked at, beside what its contents cost. */
+const PAGE_WORK = 1_000;
+
 /**
  * Refuses pages (0-based) that make an interpreter read more bytes of content than the limit: MuPDF interprets without a
  * bound. What a page draws (form XObjects, tiling patterns, soft masks, large glyphs of Type 3 fonts, appearances of
@@ -13,13 +16,17 @@ import { decodedSize, largestSize } from "./stream-size.ts";
  * limit together however well they are compressed, are not looked into.
  * @throws Refusal `limit_exceeded`
  */
-export function checkContents(open: OpenPdf, pages: readonly number[]): void {
+export async function checkContents(open: OpenPdf, pages: readonly number[]): Promise<void> {
   const { document, engine } = open;
   const meter = new ContentMeter(open);
   /** Sizes by object number: pages may share a stream, and each interprets it. */
   const sizes = new Map<number, number>();
   let unread = 0;
-  for (const index of pages) engine.scope(() => count(index));
+  for (const index of pages) {
+    engine.work.spend(PAGE_WORK);
+    await engine.work.pause();
+    engine.scope(() => count(index));
+  }
 
   function count(index: number): void {
     const page = pageAt(index);

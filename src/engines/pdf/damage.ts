@@ -9,6 +9,9 @@ type Pointer = PDFObject["pointer"];
  */
 const MOST_DRAWN = 200_000;
 
+/** Fuel for an object that is looked at, beside what MuPDF spends on reading it. */
+const OBJECT_WORK = 100;
+
 /**
  * Reads objects until MuPDF finds one damaged and repairs the whole document. Otherwise it does so when it first comes upon the
  * object. Where that is while it writes, what was changed is lost, and pages with it; where it is while it interprets a page,
@@ -16,14 +19,20 @@ const MOST_DRAWN = 200_000;
  * nothing uses; of another, those that it uses. In a document that is to be copied, references to objects beyond the last are
  * taken out, too: they are null (ISO 32000-2, 7.3.10), and MuPDF refuses to copy them.
  */
-export function findDamage(engine: PdfEngine, document: PDFDocument, purpose: "written" | "drawn" | "copied"): void {
-  if (purpose === "written") readAll(engine, document);
-  else readUsed(engine, document, purpose);
+export async function findDamage(
+  engine: PdfEngine,
+  document: PDFDocument,
+  purpose: "written" | "drawn" | "copied",
+): Promise<void> {
+  if (purpose === "written") await readAll(engine, document);
+  else await readUsed(engine, document, purpose);
 }
 
-function readAll(engine: PdfEngine, document: PDFDocument): void {
+async function readAll(engine: PdfEngine, document: PDFDocument): Promise<void> {
   const { lib } = engine;
   for (let number = 1, count = document.countObjects(); number < count && !document.wasRepaired(); number++) {
+    engine.work.spend(OBJECT_WORK);
+    await engine.work.pause();
     const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
     try {
       // The first question reads the object.
@@ -38,7 +47,7 @@ function readAll(engine: PdfEngine, document: PDFDocument): void {
 }
 
 /** Objects are walked without handles: those of each while nothing else is read, which could move them. */
-function readUsed(engine: PdfEngine, document: PDFDocument, purpose: "drawn" | "copied"): void {
+async function readUsed(engine: PdfEngine, document: PDFDocument, purpose: "drawn" | "copied"): Promise<void> {
   const mend = purpose === "copied";
   if (document.wasRepaired() && !mend) return;
   const { lib } = engine;
@@ -77,13 +86,15 @@ function readUsed(engine: PdfEngine, document: PDFDocument, purpose: "drawn" | "
 
   look(document.getTrailer().pointer);
   for (let number = pending.pop(); number !== undefined && left > 0; number = pending.pop(), left--) {
+    engine.work.spend(OBJECT_WORK);
+    await engine.work.pause();
     const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
     try {
       // The first question reads the object.
       lib._wasm_pdf_is_dict(reference);
       if (document.wasRepaired() !== repaired) {
         // Everything may have another number now.
-        if (mend) readUsed(engine, document, purpose);
+        if (mend) await readUsed(engine, document, purpose);
         return;
       }
       look(reference);

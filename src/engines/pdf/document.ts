@@ -1,4 +1,4 @@
-import type { PDFDocument, PDFObject } from "mupdf";
+import type { DisplayList, PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import { markClearMetadata } from "./clear-metadata.ts";
@@ -48,11 +48,11 @@ export interface OpenPdf extends Disposable {
  * @throws Refusal `invalid_file` (unreadable, without pages, damaged beyond repair with `missingPages`),
  *   `password_required`, `incorrect_password`, `unsupported_encryption`, `limit_exceeded` (pages, objects, bytes).
  */
-export function openPdf(
+export async function openPdf(
   engine: PdfEngine,
   sent: PdfInput,
   { whole }: { whole?: "written" | "drawn" | "copied" | undefined } = {},
-): OpenPdf {
+): Promise<OpenPdf> {
   const { field } = sent;
   if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
   const check = checkObjectStreams(sent.bytes);
@@ -64,7 +64,7 @@ export function openPdf(
     throw new Refusal("limit_exceeded", `${field} has too many objects.`, { limit: limits.objects, actual: objects });
   }
   const wasEncrypted = document.getTrailer().get("Encrypt").isDictionary();
-  if (whole !== undefined) findDamage(engine, document, whole);
+  if (whole !== undefined) await findDamage(engine, document, whole);
   const root = document.getTrailer().get("Root");
   if (!root.isDictionary() || root.isStream()) throw invalidFile(field, "has no readable catalog");
   const pageCount = countPages(document, field);
@@ -100,9 +100,9 @@ export function openPdf(
  * Works on a document of which only parts are copied. Where damage shows only then, it is done again with a document that was
  * read and mended as a whole: what was copied before may be wrong.
  */
-export function copyFrom<T>(engine: PdfEngine, sent: PdfInput, work: (open: OpenPdf) => T): T {
+export async function copyFrom<T>(engine: PdfEngine, sent: PdfInput, work: (open: OpenPdf) => T): Promise<T> {
   {
-    using open = openPdf(engine, sent);
+    using open = await openPdf(engine, sent);
     const { repaired } = open;
     try {
       const result = work(open);
@@ -112,7 +112,7 @@ export function copyFrom<T>(engine: PdfEngine, sent: PdfInput, work: (open: Open
       if (!(meaning instanceof Refusal) || meaning.code !== "invalid_file") throw error;
     }
   }
-  using open = openPdf(engine, sent, { whole: "copied" });
+  using open = await openPdf(engine, sent, { whole: "copied" });
   return work(open);
 }
 
@@ -229,13 +229,35 @@ function isSomething(reference: PDFObject): boolean {
   return reference.isDictionary() || reference.isArray() || reference.isName() || reference.isNumber();
 }
 
+/** A page that was interpreted, to be drawn as often as needed. */
+export interface PageList {
+  /** x0, y0, x1, y1 of the visible page, in points. */
+  readonly bounds: readonly [number, number, number, number];
+  readonly list: DisplayList;
+}
+
+/**
+ * Interprets a page (0-based), with its annotations and form fields.
+ * @throws Refusal `invalid_file`, `limit_exceeded`, `overloaded` (memory)
+ */
+export async function pageList(open: OpenPdf, page: number): Promise<PageList> {
+  return drawn(open, async () => {
+    const loaded = open.document.loadPage(page);
+    try {
+      return { bounds: loaded.getBounds(), list: await open.engine.long.displayList(loaded) };
+    } finally {
+      loaded.destroy();
+    }
+  });
+}
+
 /**
  * What `work` draws of a page, whole.
  * @throws Refusal where something was left out because the heap might not grow, and for what MuPDF's errors mean.
  */
-export function drawn<T>({ engine }: OpenPdf, work: () => T): T {
+export async function drawn<T>({ engine }: OpenPdf, work: () => T | Promise<T>): Promise<T> {
   try {
-    const result = work();
+    const result = await work();
     engine.refuseStarved();
     return result;
   } catch (error) {

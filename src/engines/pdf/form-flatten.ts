@@ -15,7 +15,7 @@ const NOT_SHOWN = 2 | 32;
  * Draws the widgets of all pages on them and drops the form.
  * @throws Refusal `limit_exceeded` where pages' contents are too large to be read
  */
-export function flattenForm(open: OpenPdf): void {
+export async function flattenForm(open: OpenPdf): Promise<void> {
   const { document } = open;
   const tags = FormTags.of(open);
   const shown = new Map<number, PDFObject[]>();
@@ -28,7 +28,7 @@ export function flattenForm(open: OpenPdf): void {
     const drawn = widgets.filter((widget) => (widget.get("F").asNumber() & NOT_SHOWN) === 0 && appearanceOf(widget));
     if (drawn.length > 0) shown.set(index, drawn);
   }
-  const pages = new StampPages(open, [...shown.keys()], "over");
+  const pages = await StampPages.of(open, [...shown.keys()], "over");
   for (const page of pages.pages) {
     const widgets = shown.get(page.index) ?? [];
     const sheet = sheetOf(open, page.object, widgets, tags);

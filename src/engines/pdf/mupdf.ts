@@ -1,7 +1,8 @@
 import type * as MuPDF from "mupdf";
-import { createMuPDF, type LibMuPDF } from "../../../wasm/generated/mupdf.js";
+import { createMuPDF, type LibMuPDF, type LongCalls, type Scope } from "../../../wasm/generated/mupdf.js";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
+import { unlimitedWork, type Work } from "../work.ts";
 import { Budget } from "./budget.ts";
 import { reserveObjects } from "./xref-room.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
@@ -29,10 +30,13 @@ export class PdfEngine {
    * Runs `work`, then destroys every handle on the engine that it made, but for the one that it gives back. Without it they
    * last as long as the lease, which is too long only where much is done again and again.
    */
-  readonly scope: <T>(work: () => T) => T;
+  readonly scope: Scope;
+  /** MuPDF's calls that can take long: others have their turn meanwhile. */
+  readonly long: LongCalls;
   /** Does `work`, which may draw: an error of MuPDF where something was left out for want of memory, and not told. */
   readonly whole = <T>(work: () => T): T => this.#budget.whole(work);
   #budget = new Budget(() => true, 0);
+  #work = unlimitedWork();
   #arena: { pointer: number; capacity: number; used: number } | undefined;
   /** Bytes of the request's files. */
   #inputBytes = 0;
@@ -48,6 +52,7 @@ export class PdfEngine {
     this.lib = parts.libmupdf;
     this.#forget = parts.forget;
     this.scope = parts.scope;
+    this.long = parts.long;
     this.#memory = memory;
     capGrowth(memory, (bytes) => this.#budget.allows(bytes));
     onFailure(this);
@@ -92,8 +97,14 @@ export class PdfEngine {
     return this.#failed;
   }
 
-  /** Takes the instance for a request whose heap may grow as `allowHeap` says. */
-  begin(allowHeap: AllowHeap): void {
+  /** The work of the request that has the instance. */
+  get work(): Work {
+    return this.#work;
+  }
+
+  /** Takes the instance for a request whose heap may grow as `allowHeap` says, and which may do so much work. */
+  begin(allowHeap: AllowHeap, work: Work): void {
+    this.#work = work;
     this.#budget = new Budget(allowHeap, this.heapBytes);
   }
 
@@ -106,6 +117,7 @@ export class PdfEngine {
     this.#arena = undefined;
     this.#inputBytes = 0;
     this.#decodedBytes = 0;
+    this.#work = unlimitedWork();
     this.#budget = new Budget(() => true, 0);
   }
 

@@ -8,13 +8,13 @@ import { appendToPdf, rewritePdf } from "./save.ts";
  * own bytes. `broken`: a signature of it no longer verifies, since the file had to be written anew, or the signature
  * certifies the document and does not allow the change. `allowed`: whether the signatures allow it, where that was looked into.
  */
-export function saveSigned(
+export async function saveSigned(
   open: OpenPdf,
   { allowed }: { allowed?: boolean } = {},
-): { readonly bytes: EngineBytes; readonly broken: boolean } {
+): Promise<{ readonly bytes: EngineBytes; readonly broken: boolean }> {
   const root = open.document.getTrailer().get("Root");
-  if (!isSigned(root)) return { bytes: rewritePdf(open), broken: false };
+  if (!isSigned(root)) return { bytes: await rewritePdf(open), broken: false };
   const forbidden = allowed === undefined ? isCertified(root) : !allowed;
-  const appended = appendToPdf(open);
-  return { bytes: appended ?? rewritePdf(open), broken: appended === undefined || forbidden };
+  const appended = await appendToPdf(open);
+  return { bytes: appended ?? (await rewritePdf(open)), broken: appended === undefined || forbidden };
 }

@@ -29,31 +29,34 @@ const DECRYPT = ",encrypt=none";
  */
 const MOST_OBJECTS_TO_COLLECT = 3000;
 
+/** Fuel for an object that is looked at, beside what MuPDF spends on reading it. */
+const OBJECT_WORK = 200;
+
 /** Writes a document that was changed in place. All of it is kept, but for objects that nothing uses. */
-export function rewritePdf(open: OpenPdf): EngineBytes {
-  return open.engine.bytesOf(rewrite(open, SAVE));
+export async function rewritePdf(open: OpenPdf): Promise<EngineBytes> {
+  return open.engine.bytesOf(await rewrite(open, SAVE));
 }
 
 /** Writes a document that was changed in place, as small as MuPDF can. `bytes`: what it will have at most, about. */
-export function rewriteSmall(open: OpenPdf, bytes: number): EngineBytes {
-  return open.engine.bytesOf(rewrite(open, SAVE_SMALL, bytes));
+export async function rewriteSmall(open: OpenPdf, bytes: number): Promise<EngineBytes> {
+  return open.engine.bytesOf(await rewrite(open, SAVE_SMALL, bytes));
 }
 
 /** Writes a document that was changed in place without its encryption, for one who encrypts it next. */
-export function writeDecrypted(open: OpenPdf): Buffer {
+export async function writeDecrypted(open: OpenPdf): Promise<Buffer> {
   return rewrite(open, SAVE + DECRYPT);
 }
 
-function rewrite(open: OpenPdf, options: string, bytes?: number): Buffer {
+async function rewrite(open: OpenPdf, options: string, bytes?: number): Promise<Buffer> {
   const { document, engine } = open;
   mendPageTree(open);
   const small = document.countObjects() <= MOST_OBJECTS_TO_COLLECT;
-  if (!small) dropUnused(open);
+  if (!small) await dropUnused(open);
   return write(engine, document, small ? `garbage=2,${options}` : options, { large: true, bytes });
 }
 
 /** Drops objects that cannot be reached from the trailer, old object streams among them, without recursion. */
-function dropUnused({ document, engine }: OpenPdf): void {
+async function dropUnused({ document, engine }: OpenPdf): Promise<void> {
   const count = document.countObjects();
   const reached = new Uint8Array(count);
   const pending: number[] = [];
@@ -72,6 +75,8 @@ function dropUnused({ document, engine }: OpenPdf): void {
   engine.scope(() => look(document.getTrailer()));
   for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
     const reference = number;
+    engine.work.spend(OBJECT_WORK);
+    await engine.work.pause();
     try {
       engine.scope(() => look(document.newIndirect(reference)));
     } catch (error) {
@@ -86,13 +91,21 @@ function dropUnused({ document, engine }: OpenPdf): void {
  * Writes a document that was made of copies, in the encryption it was opened with. `large`: the output may be about as large
  * as the input, and is given room for that.
  */
-export function savePdf(engine: PdfEngine, document: PDFDocument, room: { large: boolean }): EngineBytes {
-  return engine.bytesOf(write(engine, document, SAVE, room));
+export async function savePdf(
+  engine: PdfEngine,
+  document: PDFDocument,
+  room: { large: boolean },
+): Promise<EngineBytes> {
+  return engine.bytesOf(await write(engine, document, SAVE, room));
 }
 
 /** Makes a document, writes it and lets go of all that was needed for it: for documents made by the thousand. */
-export function makePdf(engine: PdfEngine, make: () => PDFDocument, room: { large: boolean }): EngineBytes {
-  return engine.bytesOf(engine.scope(() => write(engine, make(), SAVE, room)));
+export async function makePdf(
+  engine: PdfEngine,
+  make: () => PDFDocument,
+  room: { large: boolean },
+): Promise<EngineBytes> {
+  return engine.bytesOf(await engine.scope(() => write(engine, make(), SAVE, room)));
 }
 
 /**
@@ -100,25 +113,25 @@ export function makePdf(engine: PdfEngine, make: () => PDFDocument, room: { larg
  * can still be verified (ISO 32000-2, 7.5.6). What was changed remains there in its earlier state. Undefined where the file
  * cannot be appended to: it was damaged, or something stands before its header, which MuPDF does not count in.
  */
-export function appendToPdf({ engine, document, input }: OpenPdf): EngineBytes | undefined {
+export async function appendToPdf({ engine, document, input }: OpenPdf): Promise<EngineBytes | undefined> {
   const beginsWithHeader = latin1(input.bytes.view(0, HEADER.length)) === HEADER;
   if (!beginsWithHeader || !document.canBeSavedIncrementally()) return undefined;
-  return engine.bytesOf(write(engine, document, "incremental", { large: true }));
+  return engine.bytesOf(await write(engine, document, "incremental", { large: true }));
 }
 
-function write(
+async function write(
   engine: PdfEngine,
   document: PDFDocument,
   options: string,
   { large, bytes }: { large: boolean; bytes?: number | undefined },
-): Buffer {
+): Promise<Buffer> {
   const hasEmptyName = makeWritable(engine, document, { decrypt: options.endsWith(DECRYPT) });
   const finish = keepMetadataClear(document);
   // The cache of decoded objects is of no more use, and the output wants its room.
   engine.lib._wasm_empty_store();
   if (large) engine.makeRoom(bytes);
   engine.reserveObjects(document, Math.ceil(document.countObjects() / 100));
-  const output = document.saveToBuffer(hasEmptyName ? `${options.replace("objstms,", "")},pretty` : options);
+  const output = await engine.long.save(document, hasEmptyName ? `${options.replace("objstms,", "")},pretty` : options);
   finish(output.asUint8Array());
   return output;
 }

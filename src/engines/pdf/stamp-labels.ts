@@ -33,7 +33,7 @@ export async function stampLabels(open: OpenPdf, loadFont: LoadFont, labels: Lab
   checkLength(labels.template);
   const texts = [...new Set([...labels.labels.values()].flatMap((label) => label.split("\n")))];
   checkWork(texts);
-  const pages = new StampPages(open, [...labels.labels.keys()], "over");
+  const pages = await StampPages.of(open, [...labels.labels.keys()], "over");
   for (const page of pages.pages) checkMargin(page, labels.margin);
   const set = await new Typesetter(open.engine, loadFont).setLines(texts);
   const lines = new Map(texts.map((text, index) => [text, set[index]]));

@@ -39,9 +39,13 @@ export class StampPages {
    * Looks up pages (0-based).
    * @throws Refusal `limit_exceeded` where their contents are too large to be read
    */
-  constructor(open: OpenPdf, pages: readonly number[], layer: Layer) {
+  static async of(open: OpenPdf, pages: readonly number[], layer: Layer): Promise<StampPages> {
     mendPageTree(open);
-    if (layer === "over") checkContents(open, pages);
+    if (layer === "over") await checkContents(open, pages);
+    return new StampPages(open, pages);
+  }
+
+  private constructor(open: OpenPdf, pages: readonly number[]) {
     this.#open = open;
     this.#names = new ResourceNames(open, NAME);
     this.pages = pages.map((index) => pageAsShown(open.document.findPage(index), index));

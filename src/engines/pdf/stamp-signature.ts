@@ -43,10 +43,10 @@ export function pageIssue({ page }: SignatureField, pageCount: number): string |
  * @throws Refusal `invalid_parameters` where the document has no such page or the box does not lie on it; `limit_exceeded`
  * where the page's contents are too large to be read
  */
-export function signaturePlace(open: OpenPdf, field: SignatureField): SignaturePlace {
+export async function signaturePlace(open: OpenPdf, field: SignatureField): Promise<SignaturePlace> {
   const issue = pageIssue(field, open.pageCount);
   if (issue !== undefined) throw refused(issue);
-  const pages = new StampPages(open, [field.page - 1], "over");
+  const pages = await StampPages.of(open, [field.page - 1], "over");
   const [page] = pages.pages;
   if (!page) throw new Error("the page of the signature is missing");
   const { x, y, width, height, origin } = field;

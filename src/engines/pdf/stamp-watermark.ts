@@ -46,8 +46,8 @@ const CORNER_MARGIN = 0.04;
  * Draws a mark on pages.
  * @throws Refusal `limit_exceeded`: contents too large to be read, or more tiles than a page may have
  */
-export function stampWatermark(open: OpenPdf, mark: Mark, watermark: Watermark): void {
-  const pages = new StampPages(open, watermark.pages, watermark.layer);
+export async function stampWatermark(open: OpenPdf, mark: Mark, watermark: Watermark): Promise<void> {
+  const pages = await StampPages.of(open, watermark.pages, watermark.layer);
   /** One for each size of page, drawn in points from its bottom left. */
   const sheets = new Map<string, PDFObject>();
   for (const page of pages.pages) {

@@ -3,6 +3,7 @@ import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import { checkContents } from "./content-size.ts";
 import type { OpenPdf } from "./document.ts";
+import type { PdfEngine } from "./mupdf.ts";
 import { storeTrimmer } from "./store.ts";
 import { inColumns } from "./text-columns.ts";
 import { type Box, readSegments, tooMuchText } from "./text-glyphs.ts";
@@ -33,14 +34,14 @@ export async function readText(
   { words }: { words: boolean },
 ): Promise<PageText[]> {
   const { engine } = open;
-  checkContents(open, pages);
+  await checkContents(open, pages);
   // Colours are of no interest, and converting them takes a tenth of the time.
   engine.mupdf.disableICC();
   const read: PageText[] = [];
   const trim = storeTrimmer(engine);
   let [characters, wordCount] = [0, 0];
   for (const page of pages) {
-    const text = readPage(open, page, limits.text.characters - characters, words);
+    const text = await readPage(open, page, limits.text.characters - characters, words);
     characters += text.text.length;
     wordCount += text.words?.length ?? 0;
     if (characters > limits.text.characters) throw tooMuchText();
@@ -53,18 +54,24 @@ export async function readText(
     engine.claim(text.text.length * CHARACTER_BYTES + (text.words?.length ?? 0) * WORD_BYTES);
     read.push(text);
     trim();
+    await engine.work.pause();
   }
   return read;
 }
 
-function readPage({ document, engine }: OpenPdf, index: number, budget: number, withWords: boolean): PageText {
+async function readPage(
+  { document, engine }: OpenPdf,
+  index: number,
+  budget: number,
+  withWords: boolean,
+): Promise<PageText> {
   using stack = new DisposableStack();
   const pageNumber = index + 1;
   // Throws where the page tree promises a page that it has not: then the file is damaged.
   document.findPage(index);
   try {
     const page = stack.adopt(document.loadPage(index), (loaded) => loaded.destroy());
-    const structured = structuredText(page, stack);
+    const structured = await structuredText(engine, page, stack);
     const bounds = page.getBounds() as Box;
     const lines = joinLines(inColumns(readSegments(engine, structured, { bounds, budget, boxes: withWords })));
     let text = "";
@@ -84,11 +91,11 @@ function readPage({ document, engine }: OpenPdf, index: number, budget: number, 
 }
 
 /** MuPDF reads a page's own content alone; a page with annotations is drawn into a list first, and they come along. */
-function structuredText(page: PDFPage, stack: DisposableStack): StructuredText {
+async function structuredText(engine: PdfEngine, page: PDFPage, stack: DisposableStack): Promise<StructuredText> {
   const drop = (made: { destroy(): void }): void => made.destroy();
-  if (!showsAnnotations(page)) return stack.adopt(page.toStructuredText(OPTIONS), drop);
-  const list = stack.adopt(page.toDisplayList(true), drop);
-  return stack.adopt(list.toStructuredText(OPTIONS), drop);
+  if (!showsAnnotations(page)) return stack.adopt(await engine.long.textOfPage(page, OPTIONS), drop);
+  const list = stack.adopt(await engine.long.displayList(page), drop);
+  return stack.adopt(await engine.long.textOfList(list, OPTIONS), drop);
 }
 
 function showsAnnotations(page: PDFPage): boolean {

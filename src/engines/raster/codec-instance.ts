@@ -36,11 +36,11 @@ export class CodecInstance<Codec> {
    * Calls into the codec. `bytes`: what its memory is expected to grow to; where it may not, the call is refused at once.
    * @throws Refusal `limit_exceeded` or `overloaded` where its memory may not grow.
    */
-  async use<T>(work: (codec: Codec) => T, bytes = 0): Promise<T> {
+  async use<T>(work: (codec: Codec) => T | Promise<T>, bytes = 0): Promise<T> {
     try {
       this.#codec ??= await this.#create();
       if (bytes > this.heapBytes) this.#ask(bytes - this.heapBytes);
-      return work(this.#codec);
+      return await work(this.#codec);
     } catch (error) {
       const denied = this.#denied;
       // What was under way has left its state and its frames there.

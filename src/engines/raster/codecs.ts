@@ -18,6 +18,9 @@ export interface Rgba {
   readonly height: number;
 }
 
+/** Writes all the pixels of an image to where its encoder wants them. */
+export type FillPixels = (target: ReservedBytes) => Promise<void>;
+
 export interface JpegOptions {
   /** 1 to 100, as libjpeg counts. From 90 on colour is kept at full resolution, from 80 on at half, below at a quarter. */
   readonly quality: number;
@@ -84,16 +87,19 @@ export class ImageCodecs {
 
   /**
    * Writes a lossy WebP; alpha is kept, without loss, where a pixel has any. At most `WEBP_SIDE` pixels each way. `data` can
-   * also be what writes the pixels into the encoder's memory, so that they lie nowhere else.
-   * @throws Refusal `limit_exceeded`, `overloaded` (memory).
+   * also be what fills the encoder's own memory, so that the pixels lie nowhere else.
+   * @throws Refusal `limit_exceeded`, `overloaded` (memory), and what `data` throws.
    */
   encodeWebp(
-    { data, width, height }: Omit<Rgba, "data"> & { readonly data: Uint8Array | CodecBytes },
+    { data, width, height }: Omit<Rgba, "data"> & { readonly data: Uint8Array | FillPixels },
     { quality }: { quality: number },
   ): Promise<Uint8Array> {
     return this.#webpEncoder.use(
-      (codec) => {
-        const file = codec.encode(data, width, height, { ...WEBP_DEFAULTS, quality });
+      async (codec) => {
+        let pixels: Uint8Array | ReservedBytes;
+        if (data instanceof Uint8Array) pixels = data;
+        else await data((pixels = codec.reserve(width * height * 4)));
+        const file = codec.encode(pixels, width, height, { ...WEBP_DEFAULTS, quality });
         if (file === null) throw new Error("libwebp did not encode the image");
         return file;
       },

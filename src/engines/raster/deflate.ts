@@ -2,7 +2,9 @@
  * Deflates chunks (zlib format, RFC 1950) with the platform's own zlib while they are made. When it ends, however it ends, no
  * chunk is being made any more.
  */
-export async function* deflated(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+export async function* deflated(
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
   const { readable, writable } = new CompressionStream("deflate");
   const fed = feed(chunks, writable.getWriter());
   // Told where it is waited for.
@@ -21,9 +23,12 @@ export async function* deflated(chunks: Iterable<Uint8Array>): AsyncGenerator<Ui
   }
 }
 
-async function feed(chunks: Iterable<Uint8Array>, writer: WritableStreamDefaultWriter<Uint8Array>): Promise<void> {
+async function feed(
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  writer: WritableStreamDefaultWriter<Uint8Array>,
+): Promise<void> {
   try {
-    for (const chunk of chunks) await writer.write(chunk);
+    for await (const chunk of chunks) await writer.write(chunk);
     await writer.close();
   } catch (error) {
     writer.abort(error).catch(() => {});

@@ -10,9 +10,9 @@ const WAITING = 4 * 1024 * 1024;
  */
 export async function* greyFirst(
   raster: PageRaster,
-  encode: (grey: boolean) => Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  encode: (grey: boolean) => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void> {
-  raster.look();
+  await raster.look();
   if (raster.grey === undefined) {
     const waiting: Uint8Array[] = [];
     let bytes = 0;

@@ -31,7 +31,11 @@ interface JpegOfPage {
   readonly quality: number;
 }
 
-function* encoded(raster: PageRaster, { dpi, quality }: JpegOfPage, grey: boolean): Generator<Uint8Array, void> {
+async function* encoded(
+  raster: PageRaster,
+  { dpi, quality }: JpegOfPage,
+  grey: boolean,
+): AsyncGenerator<Uint8Array, void> {
   const { width, height } = raster;
   const { across, down } = unitSize({ quality, grey });
   const components = componentsOf((across * down) / 64, grey);
@@ -47,7 +51,7 @@ function* encoded(raster: PageRaster, { dpi, quality }: JpegOfPage, grey: boolea
     yield* writer.write(symbols.held);
     symbols.clear();
   }
-  for (const { rows, pixels } of raster.bands({ grey })) {
+  for await (const { rows, pixels } of raster.bands({ grey })) {
     for (let top = 0; top < rows; top += down) {
       if (!symbols.hasRoom(Math.ceil(width / across) + 1)) yield* flush({ open: true });
       encoder.row({ data: pixels, width, height: rows }, top, symbols);

@@ -1,7 +1,7 @@
 import type { DisplayList, Pixmap } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
-import { drawn, type OpenPdf } from "../pdf/document.ts";
+import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document.ts";
 import { storeTrimmer } from "../pdf/store.ts";
 import { ColourFound, isGrey } from "./grey-pixels.ts";
 
@@ -15,6 +15,15 @@ const POINTS = 72;
 const BAND_BYTES = 16 * 1024 * 1024;
 /** Rows of a band are a multiple of this, so that each ends with a row of JPEG's blocks. */
 const BAND_STEP = 16;
+
+/** Fuel for the size of a page. */
+const PAGE_WORK = 1_000;
+
+interface RasterOptions {
+  readonly dpi: number;
+  /** Whether each pixel has an alpha of 255 behind it. */
+  readonly alpha: boolean;
+}
 
 /** Where a page's pixels lie: device space, `dpi` pixels an inch, origin top-left, y down. */
 interface PixelBox {
@@ -37,7 +46,7 @@ export interface Band {
  * How large a page (0-based) is at `dpi`: its CropBox, turned by Rotate and scaled by UserUnit, in whole pixels.
  * @throws Refusal `invalid_file`
  */
-export function pixelsOf(open: OpenPdf, page: number, dpi: number): PixelBox {
+export async function pixelsOf(open: OpenPdf, page: number, dpi: number): Promise<PixelBox> {
   return drawn(open, () => {
     const loaded = open.document.loadPage(page);
     try {
@@ -59,11 +68,13 @@ function pixelBox(bounds: readonly number[], dpi: number): PixelBox {
  * Refuses pages (0-based) that have too many pixels at `dpi`, one of them or all together.
  * @throws Refusal `limit_exceeded`
  */
-export function checkPixels(open: OpenPdf, pages: readonly number[], dpi: number): void {
+export async function checkPixels(open: OpenPdf, pages: readonly number[], dpi: number): Promise<void> {
   const { pagePixels, callPixels } = limits.raster;
   let total = 0;
   for (const page of pages) {
-    const { width, height } = pixelsOf(open, page, dpi);
+    const { width, height } = await pixelsOf(open, page, dpi);
+    open.engine.work.spend(PAGE_WORK);
+    await open.engine.work.pause();
     const pixels = width * height;
     if (pixels > pagePixels) {
       throw new Refusal("limit_exceeded", `Page ${page + 1} would have too many pixels at ${dpi} dpi.`, {
@@ -112,19 +123,16 @@ export class PageRaster implements Disposable {
    * @param page 0-based.
    * @throws Refusal `invalid_file`, `limit_exceeded`, `overloaded` (memory).
    */
-  constructor(open: OpenPdf, page: number, { dpi, alpha }: { dpi: number; alpha: boolean }) {
+  static async of(open: OpenPdf, page: number, options: RasterOptions): Promise<PageRaster> {
+    return new PageRaster(open, await pageList(open, page), options);
+  }
+
+  private constructor(open: OpenPdf, { bounds, list }: PageList, { dpi, alpha }: RasterOptions) {
     this.#open = open;
     this.#trim = storeTrimmer(open.engine);
     this.samples = alpha ? 4 : 3;
     this.#scale = dpi / POINTS;
-    [this.#box, this.#list] = drawn(open, () => {
-      const loaded = open.document.loadPage(page);
-      try {
-        return [pixelBox(loaded.getBounds(), dpi), loaded.toDisplayList(true)] as const;
-      } finally {
-        loaded.destroy();
-      }
-    });
+    [this.#box, this.#list] = [pixelBox(bounds, dpi), list];
     ({ width: this.width, height: this.height } = this.#box);
     const rows = Math.floor(BAND_BYTES / (this.width * this.samples) / BAND_STEP) * BAND_STEP;
     this.#bandRows = Math.min(this.height, Math.max(BAND_STEP, rows));
@@ -137,8 +145,8 @@ export class PageRaster implements Disposable {
   }
 
   /** Looks for colour in the first band. */
-  look(): void {
-    this.#look(0);
+  async look(): Promise<void> {
+    await this.#look(0);
   }
 
   /** Makes `grey` known before the next band is given, by drawing all that was not. */
@@ -150,14 +158,14 @@ export class PageRaster implements Disposable {
    * The page from top to bottom. `grey`: whoever asks takes it for a page without colour.
    * @throws ColourFound where it is not.
    */
-  *bands({ grey = false } = {}): Generator<Band, void> {
+  async *bands({ grey = false } = {}): AsyncGenerator<Band, void> {
     for (let top = 0; top < this.height; top += this.#bandRows) {
       if (grey) {
-        do this.#look(top);
+        do await this.#look(top);
         while (this.#decides && this.grey === undefined);
         if (this.#coloured) throw new ColourFound();
       }
-      yield this.#band(top);
+      yield await this.#band(top);
     }
   }
 
@@ -167,34 +175,34 @@ export class PageRaster implements Disposable {
   }
 
   /** Looks for colour in the next band that was not yet looked at; `needed` is a row that it is asked for. */
-  #look(needed: number): void {
+  async #look(needed: number): Promise<void> {
     if (this.grey !== undefined || (needed < this.#greyRows && !this.#decides)) return;
-    const { top, rows, pixels } = this.#band(this.#greyRows);
+    const { top, rows, pixels } = await this.#band(this.#greyRows);
     if (isGrey(pixels, this.samples)) this.#greyRows = top + rows;
     else this.#coloured = true;
   }
 
-  #band(top: number): Band {
+  async #band(top: number): Promise<Band> {
     const rows = Math.min(this.#bandRows, this.height - top);
     if (this.#drawn?.top !== top) {
       // The one before it first: two of them would be twice the memory.
       this.#forget();
       this.#trim();
-      this.#drawn = { top, pixmap: drawn(this.#open, () => this.#draw(top, rows)) };
+      this.#drawn = { top, pixmap: await drawn(this.#open, () => this.#draw(top, rows)) };
     }
     const { buffer, byteOffset, byteLength } = this.#drawn.pixmap.getPixels();
     return { top, rows, pixels: new Uint8Array(buffer, byteOffset, byteLength) };
   }
 
-  #draw(top: number, rows: number): Pixmap {
-    const { mupdf } = this.#open.engine;
+  async #draw(top: number, rows: number): Promise<Pixmap> {
+    const { mupdf, long } = this.#open.engine;
     const { x, y, width } = this.#box;
     const box: [number, number, number, number] = [x, y + top, x + width, y + top + rows];
     const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceRGB, box, this.samples === 4);
     try {
       pixmap.clear(255);
       const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
-      this.#list.run(device, mupdf.Matrix.scale(this.#scale, this.#scale));
+      await long.run(this.#list, device, mupdf.Matrix.scale(this.#scale, this.#scale));
       device.close();
       device.destroy();
       return pixmap;

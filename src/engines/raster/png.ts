@@ -58,14 +58,14 @@ async function* encoded(raster: PageRaster, dpi: number, grey: boolean): AsyncGe
 const bytesOf = ({ buffer }: DataView<ArrayBuffer>): Uint8Array => new Uint8Array(buffer);
 
 /** The page's rows, each behind the number of its filter. */
-function* filteredRows(raster: PageRaster, grey: boolean): Generator<Uint8Array, void> {
+async function* filteredRows(raster: PageRaster, grey: boolean): AsyncGenerator<Uint8Array, void> {
   const samples = grey ? 1 : 3;
   const stride = raster.width * samples;
   const blockRows = Math.max(1, Math.floor(BLOCK_BYTES / (stride + 1)));
   /** The row above the band, which its first row is predicted from. */
   let above = new Uint8Array(stride);
   let filter: number | undefined;
-  for (const band of raster.bands({ grey })) {
+  for await (const band of raster.bands({ grey })) {
     filter ??= hasRuns(band, raster) ? NONE : PAETH;
     const { rows } = band;
     for (let first = 0; first < rows; first += blockRows) {

@@ -1,7 +1,7 @@
 import type { Engines } from "../engines.ts";
 import { Refusal } from "../errors.ts";
 import type { OpenPdf } from "../pdf/document.ts";
-import { WEBP_SIDE, webpBytes } from "./codecs.ts";
+import { type FillPixels, WEBP_SIDE, webpBytes } from "./codecs.ts";
 import { PageRaster, pixelsOf } from "./page-raster.ts";
 import { pngOf } from "./png.ts";
 
@@ -22,8 +22,8 @@ export async function* webpOf(
   options: WebpOptions,
 ): AsyncGenerator<Uint8Array, void> {
   const { codecs, webpService } = engines;
-  const { width, height } = pixelsOf(open, page, options.dpi);
-  if (Math.max(width, height) > WEBP_SIDE) throw tooLarge(open, page, engines);
+  const { width, height } = await pixelsOf(open, page, options.dpi);
+  if (Math.max(width, height) > WEBP_SIDE) throw await tooLarge(open, page, engines);
   try {
     yield await encoded();
     return;
@@ -31,9 +31,9 @@ export async function* webpOf(
     if (!isLackOfMemory(error)) throw error;
     codecs.drop();
     // Others hold the memory now: there may be enough in a moment.
-    if (webpService === undefined) throw error.code === "overloaded" ? error : tooLarge(open, page, engines);
+    if (webpService === undefined) throw error.code === "overloaded" ? error : await tooLarge(open, page, engines);
   }
-  using raster = new PageRaster(open, page, { dpi: options.dpi, alpha: false });
+  using raster = await PageRaster.of(open, page, { dpi: options.dpi, alpha: false });
   const png = pngOf(raster, options.dpi);
   try {
     yield* await webpService(streamOf(png), options.quality);
@@ -42,12 +42,9 @@ export async function* webpOf(
   }
 
   async function encoded(): Promise<Uint8Array> {
-    using raster = new PageRaster(open, page, { dpi: options.dpi, alpha: true });
-    const data = {
-      length: width * height * raster.samples,
-      writeTo: (target: Uint8Array): void => {
-        for (const { top, pixels } of raster.bands()) target.set(pixels, top * width * raster.samples);
-      },
+    using raster = await PageRaster.of(open, page, { dpi: options.dpi, alpha: true });
+    const data: FillPixels = async (target) => {
+      for await (const { top, pixels } of raster.bands()) target.set(pixels, top * width * raster.samples);
     };
     // Waited for here: the raster is needed until then.
     return await codecs.encodeWebp({ data, width, height }, options);
@@ -57,8 +54,8 @@ export async function* webpOf(
 const isLackOfMemory = (error: unknown): error is Refusal =>
   error instanceof Refusal && (error.code === "overloaded" || error.code === "limit_exceeded");
 
-function tooLarge(open: OpenPdf, page: number, engines: Engines): Refusal {
-  const maxDpi = highestDpi(open, page, engines);
+async function tooLarge(open: OpenPdf, page: number, engines: Engines): Promise<Refusal> {
+  const maxDpi = await highestDpi(open, page, engines);
   const way = maxDpi === null ? "Ask for png or jpeg." : `Ask for ${maxDpi} dpi or less, or for png or jpeg.`;
   return new Refusal("raster_too_large", `Page ${page + 1} is too large for WebP at this resolution. ${way}`, {
     page: page + 1,
@@ -71,9 +68,13 @@ const LOWEST_DPI = 36;
 const HIGHEST_DPI = 600;
 
 /** The highest resolution that works whatever the page shows; null where none does. */
-function highestDpi(open: OpenPdf, page: number, { pdf, memoryBytes, webpService }: Engines): number | null {
+async function highestDpi(
+  open: OpenPdf,
+  page: number,
+  { pdf, memoryBytes, webpService }: Engines,
+): Promise<number | null> {
   for (let dpi = HIGHEST_DPI; dpi >= LOWEST_DPI; dpi--) {
-    const { width, height } = pixelsOf(open, page, dpi);
+    const { width, height } = await pixelsOf(open, page, dpi);
     if (Math.max(width, height) > WEBP_SIDE) continue;
     if (webpService !== undefined || pdf.heapBytes + webpBytes(width * height).most <= memoryBytes) return dpi;
   }
