@@ -1,5 +1,6 @@
 import { sweep } from "./accounts/sweep.ts";
 import { createApp } from "./app.ts";
+import { suspends } from "./engines/fuel-gauge.ts";
 import { keptBytes } from "./engines/pool.ts";
 import { readEnv } from "./env.ts";
 import { operations } from "./operations/index.ts";
@@ -26,6 +27,6 @@ export default {
         return { ...done, requeued };
       }),
     );
-    console.log(JSON.stringify({ level: "info", message: "scheduled", cron, keptBytes: keptBytes(), swept }));
+    console.log(JSON.stringify({ level: "info", message: "scheduled", cron, keptBytes: keptBytes(), suspends, swept }));
   },
 } satisfies ExportedHandler<object, DeliveryMessage>;

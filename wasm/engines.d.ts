@@ -1,4 +1,9 @@
 // What wasm/prepare.ts puts into wasm/generated/.
+declare module "*/wasm/generated/tick.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
 declare module "*/wasm/generated/mupdf.wasm" {
   const module: WebAssembly.Module;
   export default module;
@@ -76,6 +81,7 @@ declare module "*/wasm/generated/mupdf.js" {
   }
 
   export function createMuPDF(options: {
+    gauge: Gauge;
     instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void): void;
     /** What MuPDF's own errors are thrown as. */
     Failure: new (message: string) => Error;
@@ -87,9 +93,18 @@ declare module "*/wasm/generated/mupdf.js" {
   export type Scope = <T>(work: () => T) => T;
 }
 
+/** What the glue of an engine asks of its fuel gauge. */
+interface Gauge {
+  /** A function of the instance as one that others have their turn beside. */
+  long<A extends readonly unknown[], R>(call: (...args: A) => R): (...args: A) => Promise<R>;
+  /** Runs a callback of the instance, which may call into it again. */
+  plainly<T>(callback: () => T): T;
+}
+
 /** jSquash's codecs: emscripten's glue, which wasm/prepare.ts has edited. */
 type CodecFactory<Codec> = (options: {
   noInitialRun: true;
+  long: Gauge["long"];
   /** What the codec finds in place of the global object. */
   globals: Readonly<Record<string, unknown>>;
   instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void): WebAssembly.Exports;
@@ -130,7 +145,7 @@ declare module "*/wasm/generated/mozjpeg-encoder.js" {
 
   const factory: CodecFactory<{
     /** `data`: RGBA. Gives a copy of the file. */
-    encode(data: Uint8Array | CodecBytes, width: number, height: number, options: EncodeOptions): Uint8Array;
+    encode(data: Uint8Array | CodecBytes, width: number, height: number, options: EncodeOptions): Promise<Uint8Array>;
   }>;
   export default factory;
 }
@@ -140,7 +155,12 @@ declare module "*/wasm/generated/webp-encoder.js" {
 
   const factory: CodecFactory<{
     /** `data`: RGBA. Gives a copy of the file, null where it cannot be encoded. */
-    encode(data: Uint8Array | ReservedBytes, width: number, height: number, options: EncodeOptions): Uint8Array | null;
+    encode(
+      data: Uint8Array | ReservedBytes,
+      width: number,
+      height: number,
+      options: EncodeOptions,
+    ): Promise<Uint8Array | null>;
     /** Room for `length` bytes, which the next `encode` takes over. */
     reserve(length: number): ReservedBytes;
   }>;
@@ -150,7 +170,7 @@ declare module "*/wasm/generated/webp-encoder.js" {
 declare module "*/wasm/generated/webp-decoder.js" {
   const factory: CodecFactory<{
     /** Gives what the global `ImageData` makes of the pixels, null where the file is damaged. */
-    decode(data: Uint8Array): unknown;
+    decode(data: Uint8Array): Promise<unknown>;
   }>;
   export default factory;
 }
@@ -196,11 +216,11 @@ declare module "*/wasm/generated/tesseract.js" {
     SetPageSegMode(mode: number): void;
     SetVariable(name: string, value: string): boolean;
     SetImage(pixels: number, width: number, height: number, bytesPerPixel: number, bytesPerLine: number): void;
-    AnalyseLayout(): PageIterator;
+    AnalyseLayout(): Promise<PageIterator>;
     /** How much the lines of the layout rise to the left, as a slope; y down. */
     GetGradient(): number;
     /** 0 where it worked. */
-    Recognize(monitor: null): number;
+    Recognize(monitor: null): Promise<number>;
     GetIterator(): ResultIterator;
     /** Frees the image and what was recognized in it. */
     Clear(): void;

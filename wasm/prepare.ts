@@ -11,9 +11,11 @@ import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { withFuel } from "./fuel.ts";
 import { listModels, putModel } from "./models.ts";
 import { replace } from "./replace.ts";
 import { tesseractGlue } from "./tesseract-glue.ts";
+import { tickModule } from "./tick.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const packages = join(root, "node_modules");
@@ -65,6 +67,8 @@ const FONTS = {
 function glue(text: string): string {
   text = replace(text, "async function(_={}){", "async function(_={}){const $hooks=_.hooks;", 1);
   text = replace(text, "globalThis.$libmupdf_", "$hooks.", 37);
+  // A callback may call into the instance again, which must not be suspended below its frames.
+  text = replace(text, "return m_[_](...t)}", "return $hooks.gauge.plainly(()=>m_[_](...t))}", 1);
   // Little more than is asked for: a fifth taken in advance counts as used, and may be all that a request has left.
   text = replace(text, "var s=a*(1+.2/t);", "var s=a+1048576/t;", 1);
   text = replace(
@@ -135,8 +139,8 @@ function wrapper(text: string): string {
   return `${text.slice(0, text.indexOf('"use strict";'))}
 import libmupdf_wasm from "./mupdf-wasm.js";
 const node_fs = null;
-export async function createMuPDF({ instantiateWasm, Failure, report }) {
-	const $hooks = { Failure };
+export async function createMuPDF({ gauge, instantiateWasm, Failure, report }) {
+	const $hooks = { gauge, Failure };
 	let $made = null;
 	const libmupdf = await libmupdf_wasm({ instantiateWasm, hooks: $hooks, print: () => {}, printErr: report });
 ${body}
@@ -166,24 +170,32 @@ ${body}
 		}
 	}
 	/** The calls that can take long. */
+	const $open = gauge.long(libmupdf._wasm_open_document_with_buffer);
+	const $list = gauge.long(libmupdf._wasm_new_display_list_from_page);
+	const $run = gauge.long(libmupdf._wasm_run_display_list);
+	const $pageText = gauge.long(libmupdf._wasm_new_stext_page_from_page);
+	const $listText = gauge.long(libmupdf._wasm_new_stext_page_from_display_list);
+	const $save = gauge.long(libmupdf._wasm_pdf_write_document_buffer);
 	const long = {
 		async open(buffer) {
-			return Document.openDocument(buffer, "application/pdf").asPDF();
+			const pointer = await $open(STRING("application/pdf"), buffer.pointer);
+			const pdf = libmupdf._wasm_pdf_document_from_fz_document(pointer);
+			return pdf ? new PDFDocument(pdf) : null;
 		},
 		async displayList(page) {
-			return new DisplayList(libmupdf._wasm_new_display_list_from_page(page.pointer));
+			return new DisplayList(await $list(page.pointer));
 		},
 		async run(list, device, matrix) {
-			libmupdf._wasm_run_display_list(list.pointer, device.pointer, MATRIX(matrix));
+			await $run(list.pointer, device.pointer, MATRIX(matrix));
 		},
 		async textOfPage(page, options) {
-			return new StructuredText(libmupdf._wasm_new_stext_page_from_page(page.pointer, STRING(options)));
+			return new StructuredText(await $pageText(page.pointer, STRING(options)));
 		},
 		async textOfList(list, options) {
-			return new StructuredText(libmupdf._wasm_new_stext_page_from_display_list(list.pointer, STRING(options)));
+			return new StructuredText(await $listText(list.pointer, STRING(options)));
 		},
 		async save(document, options) {
-			return new Buffer(libmupdf._wasm_pdf_write_document_buffer(document.pointer, STRING(options)));
+			return new Buffer(await $save(document.pointer, STRING(options)));
 		},
 	};
 	/** Puts the wrapper's own state back to what it was when the instance was new. */
@@ -239,6 +251,9 @@ function codec(text: string): string {
   // The codecs do not look whether malloc found memory, and would write to address 0.
   const denied = 'throw new RangeError("heap limit")';
   text = replace(text, "if(requestedSize>maxHeapSize){return false}", `if(requestedSize>maxHeapSize){${denied}}`, 1);
+  // The codec's own function takes its time; what is done with its result waits for it.
+  text = replace(text, "var rv=cppInvokerFunc", 'var rv=Module["long"](cppInvokerFunc)', 1);
+  text = replace(text, /(?<=return )onDone\(rv\)(?=\})/, "rv.then(onDone)", 1);
   return replace(text, "if(replacement){return true}}return false}", `if(replacement){return true}}${denied}}`, 1);
 }
 
@@ -247,8 +262,9 @@ for (const [from, to, expected] of BINARIES) {
   const wasm = readFileSync(join(packages, from));
   const sha256 = createHash("sha256").update(wasm).digest("hex");
   if (sha256 !== expected) throw new Error(`wasm/prepare.ts: ${from} has SHA-256 ${sha256}, not the one named`);
-  writeFileSync(join(target, to), wasm);
+  writeFileSync(join(target, to), withFuel(wasm).bytes);
 }
+writeFileSync(join(target, "tick.wasm"), tickModule());
 writeFileSync(join(target, "mupdf-wasm.js"), glue(readFileSync(join(source, "mupdf-wasm.js"), "utf8")));
 writeFileSync(join(target, "mupdf.js"), wrapper(readFileSync(join(source, "mupdf.js"), "utf8")));
 for (const [from, to] of CODECS) writeFileSync(join(target, to), codec(readFileSync(join(packages, from), "utf8")));

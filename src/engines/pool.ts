@@ -1,4 +1,5 @@
 import module from "../../wasm/generated/mupdf.wasm";
+import tick from "../../wasm/generated/tick.wasm";
 import { limits } from "../limits.ts";
 import type { Engines, WebpService } from "./engines.ts";
 import type { LoadFont } from "./fonts.ts";
@@ -8,6 +9,7 @@ import { PdfEncryption } from "./pdf/encryption.ts";
 import type { AllowHeap } from "./pdf/heap.ts";
 import { PdfEngine, snapshotBytes } from "./pdf/mupdf.ts";
 import { ImageCodecs } from "./raster/codecs.ts";
+import { FuelGauge } from "./fuel-gauge.ts";
 import { unlimitedWork, type Work } from "./work.ts";
 
 /** The engines that one request has to itself, until `release`. */
@@ -68,10 +70,15 @@ const used = new Set<PdfEngine>();
 export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions = {}): Promise<EngineLease> {
   const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService } = options;
   const { loadFont = noFonts, loadModel = noModels, work = unlimitedWork() } = options;
-  const pdf = takeSpare(expected, Math.max(most, expected)) ?? (await PdfEngine.create(module));
+  const pdf = takeSpare(expected, Math.max(most, expected)) ?? (await PdfEngine.create(module, tick));
   // Each sees its own memory grow; the request answers for all of it.
-  const codecs = new ImageCodecs((bytes) => allowHeap(pdf.heapBytes + recognizer.heapBytes + bytes));
-  const recognizer = new TextRecognizer((bytes) => allowHeap(pdf.heapBytes + codecs.heapBytes + bytes), loadModel);
+  const gauge = (): FuelGauge => new FuelGauge(tick, work);
+  const codecs = new ImageCodecs((bytes) => allowHeap(pdf.heapBytes + recognizer.heapBytes + bytes), gauge);
+  const recognizer = new TextRecognizer(
+    (bytes) => allowHeap(pdf.heapBytes + codecs.heapBytes + bytes),
+    loadModel,
+    gauge(),
+  );
   pdf.begin((bytes) => allowHeap(bytes + codecs.heapBytes + recognizer.heapBytes), work);
   let released = false;
   return {

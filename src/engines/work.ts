@@ -3,7 +3,7 @@ import { Refusal } from "./errors.ts";
 /**
  * Fuel between two looks at the event loop: 5 to 15 ms of work, so that others wait no longer than that for their turn.
  */
-export const SLICE = 1_000_000;
+const SLICE = 1_000_000;
 
 /**
  * The work that one request may do, counted in fuel: an iteration of a loop, in an engine's wasm or in our own code, of some
@@ -39,7 +39,7 @@ export class Work {
    */
   spend(fuel: number): void {
     this.#spent += fuel;
-    if (this.#spent <= this.#limit) return;
+    if (this.#ended === undefined && this.#spent <= this.#limit) return;
     this.#ended ??= new Refusal(
       "limit_exceeded",
       "The document takes more work than one request may do. Send fewer pages, or ask for a lower resolution.",
@@ -69,7 +69,7 @@ export class Work {
 }
 
 /** After all others that are ready have had their turn. */
-export function nextTurn(): Promise<void> {
+function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   setTimeout(resolve, 0);
   return promise;

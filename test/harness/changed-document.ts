@@ -6,11 +6,13 @@ import { rewritePdf } from "../../src/engines/pdf/save.ts";
 import { unlimitedWork } from "../../src/engines/work.ts";
 import type { Picture } from "./render.ts";
 
-const module = new WebAssembly.Module(readFileSync(new URL("../../wasm/generated/mupdf.wasm", import.meta.url)));
+const compiled = (name: string): WebAssembly.Module =>
+  new WebAssembly.Module(readFileSync(new URL(`../../wasm/generated/${name}`, import.meta.url)));
+const [module, tick] = [compiled("mupdf.wasm"), compiled("tick.wasm")];
 
 /** The document after `work`, which gets it open. */
 export async function change(file: Uint8Array, work: (open: OpenPdf) => void | Promise<void>): Promise<Uint8Array> {
-  const engine = await PdfEngine.create(module);
+  const engine = await PdfEngine.create(module, tick);
   engine.begin(() => true, unlimitedWork());
   const arena = engine.arena(file.length);
   arena.write(file);

@@ -1,6 +1,7 @@
 import module from "../../../wasm/generated/tesseract.wasm";
 import createTesseract, { type TessBaseAPI, type Tesseract } from "../../../wasm/generated/tesseract.js";
 import { Refusal } from "../errors.ts";
+import type { FuelGauge } from "../fuel-gauge.ts";
 import type { AllowHeap } from "../pdf/heap.ts";
 import { CodecInstance } from "../raster/codec-instance.ts";
 import { intsIn, LEVEL, linesOf, type ReadLine } from "./tesseract-results.ts";
@@ -57,8 +58,9 @@ export class TextRecognizer {
   #reader: { readonly api: TessBaseAPI; readonly languages: string } | undefined;
 
   /** `allowHeap` is asked with the bytes that its memory wants to have. */
-  constructor(allowHeap: AllowHeap, load: LoadModel) {
-    this.#instance = new CodecInstance(createTesseract, module, (bytes) => allowHeap(this.heapBytes + bytes));
+  constructor(allowHeap: AllowHeap, load: LoadModel, gauge: FuelGauge) {
+    const allowGrowth: AllowHeap = (bytes) => allowHeap(this.heapBytes + bytes);
+    this.#instance = new CodecInstance(createTesseract, module, { allowGrowth, gauge });
     this.#load = load;
   }
 
@@ -89,7 +91,7 @@ export class TextRecognizer {
     return this.#use(async (core) => {
       const { api } = this.#opened();
       await show(core, api, raster);
-      const page = api.AnalyseLayout();
+      const page = await api.AnalyseLayout();
       if (core.getPointer(page) === 0) return { skew: 0, lineHeights: [] };
       const lineHeights: number[] = [];
       using memory = intsIn(core);
@@ -107,9 +109,9 @@ export class TextRecognizer {
 
   /** Reads the page that was looked at last. */
   async read(): Promise<ReadLine[]> {
-    return this.#use((core) => {
+    return this.#use(async (core) => {
       const { api } = this.#opened();
-      if (api.Recognize(null) !== 0) throw new Error("Tesseract did not recognise the page");
+      if ((await api.Recognize(null)) !== 0) throw new Error("Tesseract did not recognise the page");
       return linesOf(core, api.GetIterator());
     });
   }

@@ -56,7 +56,7 @@ export async function openPdf(
   const { field } = sent;
   if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
   const check = checkObjectStreams(sent.bytes);
-  const document = openDocument(engine, sent);
+  const document = await openDocument(engine, sent);
   const input = authenticate(document, sent);
   check?.(document);
   const objects = document.countObjects();
@@ -131,10 +131,10 @@ function invalidFile(field: string, problem: string, details?: Record<string, un
   return new Refusal("invalid_file", `${field} ${problem}.`, { input: field, ...details }, { cause });
 }
 
-function openDocument(engine: PdfEngine, { field, bytes }: PdfInput): PDFDocument {
+async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput): Promise<PDFDocument> {
   try {
     const buffer = engine.bufferOf(bytes);
-    const document = engine.mupdf.Document.openDocument(buffer, "application/pdf").asPDF();
+    const document = await engine.long.open(buffer);
     buffer.destroy();
     if (document) return document;
   } catch (error) {

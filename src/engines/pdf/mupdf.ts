@@ -2,6 +2,7 @@ import type * as MuPDF from "mupdf";
 import { createMuPDF, type LibMuPDF, type LongCalls, type Scope } from "../../../wasm/generated/mupdf.js";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
+import { FuelGauge } from "../fuel-gauge.ts";
 import { unlimitedWork, type Work } from "../work.ts";
 import { Budget } from "./budget.ts";
 import { reserveObjects } from "./xref-room.ts";
@@ -25,6 +26,7 @@ export class PdfEngine {
   readonly mupdf: typeof MuPDF.default;
   readonly lib: LibMuPDF;
   readonly #memory: WebAssembly.Memory;
+  readonly #gauge: FuelGauge;
   readonly #forget: () => void;
   /**
    * Runs `work`, then destroys every handle on the engine that it made, but for the one that it gives back. Without it they
@@ -36,7 +38,6 @@ export class PdfEngine {
   /** Does `work`, which may draw: an error of MuPDF where something was left out for want of memory, and not told. */
   readonly whole = <T>(work: () => T): T => this.#budget.whole(work);
   #budget = new Budget(() => true, 0);
-  #work = unlimitedWork();
   #arena: { pointer: number; capacity: number; used: number } | undefined;
   /** Bytes of the request's files. */
   #inputBytes = 0;
@@ -46,6 +47,7 @@ export class PdfEngine {
   private constructor(
     parts: Awaited<ReturnType<typeof createMuPDF>>,
     memory: WebAssembly.Memory,
+    gauge: FuelGauge,
     onFailure: (engine: PdfEngine) => void,
   ) {
     this.mupdf = parts.mupdf;
@@ -54,12 +56,15 @@ export class PdfEngine {
     this.scope = parts.scope;
     this.long = parts.long;
     this.#memory = memory;
+    this.#gauge = gauge;
     capGrowth(memory, (bytes) => this.#budget.allows(bytes));
     onFailure(this);
     snapshot ??= snapshotOf(this.lib.HEAPU8);
   }
 
-  static async create(module: WebAssembly.Module): Promise<PdfEngine> {
+  /** `tick`: the module that fuel gauges need. */
+  static async create(module: WebAssembly.Module, tick: WebAssembly.Module): Promise<PdfEngine> {
+    const gauge = new FuelGauge(tick);
     let memory: WebAssembly.Memory | undefined;
     let engine: PdfEngine | undefined;
     class Failure extends MuPDFFailure {
@@ -69,6 +74,7 @@ export class PdfEngine {
       }
     }
     const parts = await createMuPDF({
+      gauge,
       Failure,
       // A library inside MuPDF that gets no memory only gives up: MuPDF goes on without the image.
       report: (message) => {
@@ -77,11 +83,12 @@ export class PdfEngine {
       instantiateWasm(imports, done) {
         const instance = new WebAssembly.Instance(module, imports);
         memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
+        gauge.attach(instance);
         done(instance);
       },
     });
     if (memory === undefined) throw new Error("MuPDF exports no memory");
-    return new PdfEngine(parts, memory, (made) => (engine = made));
+    return new PdfEngine(parts, memory, gauge, (made) => (engine = made));
   }
 
   /** Bytes of wasm memory that the instance holds. */
@@ -90,21 +97,21 @@ export class PdfEngine {
   }
 
   /**
-   * Whether an error of MuPDF has passed through the instance. Each leaves its frames on the wasm stack, which only a
+   * Whether an error has passed through the instance. Each leaves its frames on the wasm stack, which only a
    * new instance gets back, so such an instance is not kept.
    */
   get failed(): boolean {
-    return this.#failed;
+    return this.#failed || this.#gauge.broken;
   }
 
   /** The work of the request that has the instance. */
   get work(): Work {
-    return this.#work;
+    return this.#gauge.work;
   }
 
   /** Takes the instance for a request whose heap may grow as `allowHeap` says, and which may do so much work. */
   begin(allowHeap: AllowHeap, work: Work): void {
-    this.#work = work;
+    this.#gauge.work = work;
     this.#budget = new Budget(allowHeap, this.heapBytes);
   }
 
@@ -117,7 +124,7 @@ export class PdfEngine {
     this.#arena = undefined;
     this.#inputBytes = 0;
     this.#decodedBytes = 0;
-    this.#work = unlimitedWork();
+    this.#gauge.work = unlimitedWork();
     this.#budget = new Budget(() => true, 0);
   }
 

@@ -1,5 +1,14 @@
 import { Refusal } from "../errors.ts";
+import type { FuelGauge } from "../fuel-gauge.ts";
 import { type AllowHeap, WASM_PAGE } from "../pdf/heap.ts";
+
+export interface CodecOptions {
+  /** Asked with the bytes that the memory wants to grow by. */
+  readonly allowGrowth: AllowHeap;
+  /** Its own: an instance has one gauge. */
+  readonly gauge: FuelGauge;
+  readonly globals?: Readonly<Record<string, unknown>>;
+}
 
 /**
  * One codec of jSquash, instantiated when it is first used and dropped with its request: an instance takes about 1 ms, its
@@ -9,22 +18,18 @@ export class CodecInstance<Codec> {
   readonly #factory: CodecFactory<Codec>;
   readonly #module: WebAssembly.Module;
   readonly #allowGrowth: AllowHeap;
+  readonly #gauge: FuelGauge;
   readonly #globals: Readonly<Record<string, unknown>>;
   #codec: Codec | undefined;
   #memory: WebAssembly.Memory | undefined;
   #denied: false | "limit" | "busy" = false;
 
-  /** `allowGrowth` is asked with the bytes that the memory wants to grow by. */
-  constructor(
-    factory: CodecFactory<Codec>,
-    module: WebAssembly.Module,
-    allowGrowth: AllowHeap,
-    globals: Readonly<Record<string, unknown>> = { Uint8Array },
-  ) {
+  constructor(factory: CodecFactory<Codec>, module: WebAssembly.Module, options: CodecOptions) {
     this.#factory = factory;
     this.#module = module;
-    this.#allowGrowth = allowGrowth;
-    this.#globals = globals;
+    this.#allowGrowth = options.allowGrowth;
+    this.#gauge = options.gauge;
+    this.#globals = options.globals ?? { Uint8Array };
   }
 
   /** Bytes of wasm memory that it holds. */
@@ -70,6 +75,7 @@ export class CodecInstance<Codec> {
     return this.#factory({
       noInitialRun: true,
       globals: this.#globals,
+      long: (call) => this.#gauge.long(call),
       instantiateWasm: (imports, done) => {
         const instance = new WebAssembly.Instance(this.#module, imports);
         const memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
@@ -82,6 +88,7 @@ export class CodecInstance<Codec> {
           return grow(pages);
         };
         this.#memory = memory;
+        this.#gauge.attach(instance);
         done(instance);
         return instance.exports;
       },

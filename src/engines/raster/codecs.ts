@@ -5,6 +5,7 @@ import createWebpDecoder from "../../../wasm/generated/webp-decoder.js";
 import webpEncoderModule from "../../../wasm/generated/webp-encoder.wasm";
 import createWebpEncoder from "../../../wasm/generated/webp-encoder.js";
 import { MiB } from "../../limits.ts";
+import type { FuelGauge } from "../fuel-gauge.ts";
 import type { AllowHeap } from "../pdf/heap.ts";
 import { CodecInstance } from "./codec-instance.ts";
 import { readWebpHeader } from "./webp-header.ts";
@@ -38,13 +39,17 @@ export class ImageCodecs {
   /** What the decoder hands its pixels to. */
   #take: (pixels: Rgba) => void = () => {};
 
-  /** `allowHeap` is asked with the bytes that all the codecs' memories together want to have. */
-  constructor(allowHeap: AllowHeap) {
+  /** `allowHeap` is asked with the bytes that all the codecs' memories together want to have; `gauge` makes one for each. */
+  constructor(allowHeap: AllowHeap, gauge: () => FuelGauge) {
     const allowGrowth: AllowHeap = (bytes) => allowHeap(this.heapBytes + bytes);
     const take = (pixels: Rgba): void => this.#take(pixels);
-    this.#jpegEncoder = new CodecInstance(createMozjpeg, mozjpegModule, allowGrowth);
-    this.#webpEncoder = new CodecInstance(createWebpEncoder, webpEncoderModule, allowGrowth);
-    this.#webpDecoder = new CodecInstance(createWebpDecoder, webpDecoderModule, allowGrowth, decoderGlobals(take));
+    this.#jpegEncoder = new CodecInstance(createMozjpeg, mozjpegModule, { allowGrowth, gauge: gauge() });
+    this.#webpEncoder = new CodecInstance(createWebpEncoder, webpEncoderModule, { allowGrowth, gauge: gauge() });
+    this.#webpDecoder = new CodecInstance(createWebpDecoder, webpDecoderModule, {
+      allowGrowth,
+      gauge: gauge(),
+      globals: decoderGlobals(take),
+    });
   }
 
   /** Bytes of wasm memory that the codecs hold now. */
@@ -99,7 +104,7 @@ export class ImageCodecs {
         let pixels: Uint8Array | ReservedBytes;
         if (data instanceof Uint8Array) pixels = data;
         else await data((pixels = codec.reserve(width * height * 4)));
-        const file = codec.encode(pixels, width, height, { ...WEBP_DEFAULTS, quality });
+        const file = await codec.encode(pixels, width, height, { ...WEBP_DEFAULTS, quality });
         if (file === null) throw new Error("libwebp did not encode the image");
         return file;
       },
@@ -116,10 +121,10 @@ export class ImageCodecs {
   decodeWebp<T>(file: Uint8Array, use: (pixels: Rgba, alpha: boolean) => T): Promise<T | undefined> {
     const header = readWebpHeader(file);
     if (header === undefined || header.animated) return Promise.resolve(undefined);
-    return this.#webpDecoder.use((codec) => {
+    return this.#webpDecoder.use(async (codec) => {
       let result: T | undefined;
       this.#take = (pixels) => (result = use(pixels, header.alpha));
-      codec.decode(file);
+      await codec.decode(file);
       return result;
     });
   }

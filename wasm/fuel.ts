@@ -1,0 +1,98 @@
+/**
+ * Puts a fuel gauge into a WebAssembly binary (WebAssembly Core Specification 2.0, chapter 5, with the legacy exception
+ * handling instructions), so that the work done inside it can be counted and stopped.
+ *
+ * Each iteration of a loop costs one unit of fuel. Loops that call or that hold other loops count in a mutable i32 global,
+ * `fuel`, and look at it; innermost loops count in a local, which stays in a register, and hand it over when they have run
+ * `BURST` times, at the next outer loop or at the function's end. Once `fuel` is 0 or below, the last entry of table 0, which
+ * is added here, is called: a function of type () -> () that refills `fuel`, or throws. Global and table are exported as
+ * `$fuel` and `$table`. Nothing is imported, so no index of the binary shifts.
+ */
+import { codeSection, type CodePatch } from "./wasm-code.ts";
+import { BinaryReader, concatenated, leb, name, section, SECTION, signedLeb } from "./wasm-binary.ts";
+
+/** Iterations of an innermost loop after which it looks at the fuel itself. */
+const BURST = 1 << 16;
+
+export interface Gauged {
+  readonly bytes: Uint8Array;
+  /** Loops that count in the global, and innermost ones, which count in a local. */
+  readonly loops: { readonly outer: number; readonly inner: number };
+  readonly functions: number;
+}
+
+/** @throws Error where the binary has an instruction or a shape that is not known here. */
+export function withFuel(binary: Uint8Array): Gauged {
+  const reader = new BinaryReader(binary);
+  reader.header();
+  const sections: { id: number; start: number; content: Uint8Array }[] = [];
+  while (!reader.done) sections.push(reader.section());
+  const of = (id: number): Uint8Array => {
+    const found = sections.find((candidate) => candidate.id === id);
+    if (!found) throw new Error(`wasm/fuel.ts: the binary has no section ${id}`);
+    return found.content;
+  };
+  const types = new BinaryReader(of(SECTION.type)).functionTypes();
+  const tick = types.findIndex(({ params, results }) => params === 0 && results.length === 0);
+  if (tick < 0) throw new Error("wasm/fuel.ts: the binary has no type () -> ()");
+  const imports = sections.some(({ id }) => id === SECTION.import)
+    ? new BinaryReader(of(SECTION.import)).imports()
+    : { globals: 0, tables: 0 };
+  if (imports.tables > 0) throw new Error("wasm/fuel.ts: the binary imports its table");
+  const functionTypes = new BinaryReader(of(SECTION.function)).indices();
+  const globals = appended(of(SECTION.global), [0x7f, 0x01, 0x41, 0x00, 0x0b]);
+  const fuel = imports.globals + globals.count - 1;
+  const table = new BinaryReader(of(SECTION.table)).largerTable();
+  const exports = appended(
+    of(SECTION.export),
+    [...name("$fuel"), 0x03, ...leb(fuel)],
+    [...name("$table"), 0x01, ...leb(0)],
+  );
+  const patch = patchFor(fuel, tick, table.last);
+  const code = codeSection(of(SECTION.code), functionTypes, types, patch);
+  const replaced: Record<number, Uint8Array> = {
+    [SECTION.global]: globals.content,
+    [SECTION.table]: table.content,
+    [SECTION.export]: exports.content,
+    [SECTION.code]: code.content,
+  };
+  const parts = [binary.subarray(0, 8), ...sections.map(({ id, content }) => section(id, replaced[id] ?? content))];
+  return { bytes: concatenated(parts), loops: code.loops, functions: functionTypes.length };
+}
+
+/** The instructions that are put in. `counter` is the local of the function that innermost loops count in. */
+function patchFor(fuel: number, tick: number, entry: number): CodePatch {
+  const get = [0x23, ...leb(fuel)];
+  const set = [0x24, ...leb(fuel)];
+  const look = [...get, 0x41, 0x01, 0x48, 0x04, 0x40, 0x41, ...signedLeb(entry), 0x11, ...leb(tick), 0x00, 0x0b];
+  const handOver = (counter: readonly number[], more: number): number[] => [
+    ...[...get, 0x20, ...counter, 0x6b],
+    ...(more === 0 ? [] : [0x41, ...signedLeb(more), 0x6b]),
+    ...set,
+  ];
+  const clear = (counter: readonly number[]): number[] => [0x41, 0x00, 0x21, ...counter];
+  return {
+    // fuel = fuel - counter - 1; counter = 0; if (fuel < 1) tick()
+    outer: (local) => {
+      if (local === undefined) return [...get, 0x41, 0x01, 0x6b, ...set, ...look];
+      return [...handOver(leb(local), 1), ...clear(leb(local)), ...look];
+    },
+    // if (++counter >= BURST) { fuel = fuel - counter; counter = 0; if (fuel < 1) tick() }
+    inner: (local) => {
+      const counter = leb(local);
+      const count = [0x20, ...counter, 0x41, 0x01, 0x6a, 0x22, ...counter, 0x41, ...signedLeb(BURST), 0x4f];
+      return [...count, 0x04, 0x40, ...handOver(counter, 0), ...clear(counter), ...look, 0x0b];
+    },
+    exit: (local) => handOver(leb(local), 0),
+  };
+}
+
+/** A vector of a section with entries more. */
+function appended(content: Uint8Array, ...entries: number[][]): { content: Uint8Array; count: number } {
+  const reader = new BinaryReader(content);
+  const count = reader.u32() + entries.length;
+  return {
+    content: concatenated([Uint8Array.from(leb(count)), content.subarray(reader.at), Uint8Array.from(entries.flat())]),
+    count,
+  };
+}
