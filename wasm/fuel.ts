@@ -66,7 +66,10 @@ function patchFor(fuel: number, tick: number, entry: number): CodePatch {
   const set = [0x24, ...leb(fuel)];
   const look = [...get, 0x41, 0x01, 0x48, 0x04, 0x40, 0x41, ...signedLeb(entry), 0x11, ...leb(tick), 0x00, 0x0b];
   const handOver = (counter: readonly number[], more: number): number[] => [
-    ...[...get, 0x20, ...counter, 0x6b],
+    ...get,
+    0x20,
+    ...counter,
+    0x6b,
     ...(more === 0 ? [] : [0x41, ...signedLeb(more), 0x6b]),
     ...set,
   ];
