@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
-import { pdfPart } from "../harness/client.ts";
+import { describe, expect, inject, test } from "vitest";
+import { pdfPart, post } from "../harness/client.ts";
+import { readPage } from "../harness/render.ts";
 import { GEOMETRIES, halfRed, isRed, picture, redArea, stamp } from "../harness/stamp-calls.ts";
 import { textDocument } from "../harness/text-fixtures.ts";
 
@@ -49,6 +50,24 @@ describe("tile", () => {
     expect(Math.max(...gaps) - Math.min(...gaps)).toBeLessThanOrEqual(1);
   });
 });
+
+const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== "");
+
+test.each(["DRAFT \u2192 2", "\u0645\u0633\u0648\u062f\u0629", "\u0928\u092e\u0938\u094d\u0924\u0947"])(
+  "tiles of the text %s are found and read out once, and leave the page's own text as it is",
+  async (text) => {
+    const lines = Array.from({ length: 40 }, (_, line) => `(Line ${line} of the page) Tj 0 -18 Td`);
+    const bytes = textDocument([{ content: `BT /F1 12 Tf 50 760 Td ${lines.join(" ")} ET` }]);
+    const { body } = await stamp("watermark", bytes, { ...red, text, tile: "true", rotation: "30", fontSize: "14" });
+    const [before, after] = [await readPage(bytes), await readPage(body)];
+    expect(words(after.text.replace(text, ` ${text}`))).toEqual(words(`${before.text} ${text}`));
+    const { baseUrl, liveKey } = inject("server");
+    const answer = await post({ baseUrl, key: liveKey }, "extract-text", { file: pdfPart(body) });
+    const extracted = JSON.parse(new TextDecoder().decode(answer.body)) as { text: string };
+    expect(extracted.text.split(text).length).toBe(2);
+    expect(words(extracted.text.replace(text, ""))).toEqual(words(before.text));
+  },
+);
 
 test("tiles of an image whose size is not given show several times, whole, on any page", async () => {
   for (const [, entries, width, height] of GEOMETRIES) {

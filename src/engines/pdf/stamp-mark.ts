@@ -16,6 +16,8 @@ export const MARK_SIZE = 100;
 
 export interface Mark {
   readonly form: PDFObject;
+  /** The same without its text, for where it is repeated: each repetition would be found and read out again. */
+  readonly silent?: PDFObject;
   /** Of the form's units, upwards. */
   readonly ink: Box;
 }
@@ -34,7 +36,7 @@ export async function textMark(
   open: OpenPdf,
   { loadFont }: Engines,
   text: string,
-  { colour, align, face }: { colour: Colour; align: Alignment; face?: FontName },
+  { colour, align, face, repeated }: { colour: Colour; align: Alignment; face?: FontName; repeated?: boolean },
 ): Promise<Mark> {
   const lines = await new Typesetter(open.engine, loadFont).setLines(text.split("\n"), face);
   const width = Math.max(...lines.map((line) => line.width));
@@ -46,17 +48,27 @@ export async function textMark(
   });
   const ink = inkOf(open, placed);
   const fonts = new StampFonts(open.engine, open.document);
-  const form = makeForm(open, grown(ink, MARK_SIZE), (name) =>
-    [
-      fill(colour),
-      ...placed.flatMap(({ line, x, y }) =>
-        line.glyphs.length > 0 ? [showLine(line, MARK_SIZE, [1, 0, 0, 1, x, y], fonts, name)] : [],
-      ),
-    ].join(" "),
-  );
+  const formOf = (told: (line: Line) => Line): PDFObject =>
+    makeForm(open, grown(ink, MARK_SIZE), (name) =>
+      [
+        fill(colour),
+        ...placed.flatMap(({ line, x, y }) =>
+          line.glyphs.length > 0 ? [showLine(told(line), MARK_SIZE, [1, 0, 0, 1, x, y], fonts, name)] : [],
+        ),
+      ].join(" "),
+    );
+  const form = formOf((line) => line);
+  const silent = repeated ? formOf(withoutText) : form;
   fonts.write();
-  return { form, ink };
+  return { form, silent, ink };
 }
+
+/** A line whose glyphs stand for nothing. */
+const withoutText = ({ glyphs, width }: Line): Line => ({
+  text: "",
+  glyphs: glyphs.map((glyph) => ({ ...glyph, text: " " })),
+  width,
+});
 
 /**
  * An image as it is meant to be seen: turned as EXIF says, its transparency kept.

@@ -59,10 +59,10 @@ export function showLine(line: Line, size: number, matrix: Matrix, fonts: StampF
   }
   end();
   if (y !== 0) shows.push("0 Ts");
-  // Poppler turns the ActualText of a Span round like glyphs that are read from right to left; these tell their text themselves.
-  const tag = line.glyphs.some(({ rightToLeft }) => rightToLeft) ? "Artifact" : "Span";
   const text = `BT ${numbers(...matrix)} Tm ${shows.join(" ")} ET`;
-  return `/${tag} <</ActualText ${textString(line.text)}>> BDC ${text} EMC`;
+  // Readers turn an ActualText round like glyphs that are read from right to left; these tell their text themselves.
+  if (line.glyphs.some(({ rightToLeft }) => rightToLeft)) return text;
+  return `/Span <</ActualText ${textString(line.text)}>> BDC ${text} EMC`;
 }
 
 /** A text string that is ASCII in a stream (7.9.2.2). */

@@ -64,11 +64,14 @@ function makeSheet(open: OpenPdf, mark: Mark, watermark: Watermark, width: numbe
   const matrices = placesOf(mark, watermark, width, height);
   // A group: letters that overlap are not darker where they do.
   const group = watermark.opacity < 1 ? { Group: { Type: "Group", S: "Transparency" } } : {};
-  const draw = (matrix: Matrix, name: string): string => `q ${numbers(...matrix)} cm /${name} Do Q`;
+  const show = (matrix: Matrix, name: string): string => `q ${numbers(...matrix)} cm /${name} Do Q`;
   const sheet = makeForm(
     open,
     box,
-    (name) => matrices.map((matrix) => draw(matrix, name("XObject", mark.form))).join("\n"),
+    (name) =>
+      matrices
+        .map((matrix, index) => show(matrix, name("XObject", index === 0 ? mark.form : (mark.silent ?? mark.form))))
+        .join("\n"),
     group,
   );
   if (watermark.opacity === 1) return sheet;
