@@ -55,6 +55,24 @@ describe("a label stands where a person means it", () => {
   });
 });
 
+test.each([
+  ["descenders", "gjpqy(Q)"],
+  ["accents", "\u1ea4\u1ed6"],
+  ["Devanagari conjuncts and vowels", "\u0921\u094d\u0921\u0942 \u0930\u094d\u0925\u094c"],
+  ["Thai vowels and tones", "\u0e0e\u0e39 \u0e1b\u0e49\u0e33"],
+])("the ink of %s keeps the margin, of one line or two", async (_name, text) => {
+  for (const template of [text, `${text}\n${text}`]) {
+    for (const vertical of ["top", "bottom"]) {
+      const fields = { template, position: `${vertical}-center`, fontSize: "60", marginPt: "30", color: "#f00" };
+      const { body } = await number(textDocument([{ content: "" }]), fields);
+      const [, top, , bottom] = redArea(await picture(body));
+      const margin = vertical === "top" ? top : 800 - bottom;
+      expect(margin).toBeGreaterThanOrEqual(29.5);
+      expect(margin).toBeLessThan(30 + 0.3 * 60);
+    }
+  }
+});
+
 describe("what a page draws does not change its label, nor the label what it draws", () => {
   test.each(LEFTOVERS)("%s", async (_name, content) => {
     const bytes = textDocument([{ content }]);
@@ -156,6 +174,7 @@ describe("refusals", () => {
     [{ marginPt: "300" }, "marginPt", "less than half"],
     [{ fontSize: "0" }, "fontSize", "from 1 to 1,000"],
     [{ template: "a\tb" }, "template", "control characters"],
+    [{ template: " \n\u00a0\u200b" }, "template", "white space alone"],
     [{ color: "red" }, "color", "#888"],
     [{ position: "middle" }, "position", "bottom-center"],
   ])("%o", async (fields, name, text) => {

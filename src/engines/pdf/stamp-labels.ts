@@ -4,6 +4,7 @@ import { Refusal } from "../errors.ts";
 import type { LoadFont } from "../fonts.ts";
 import type { OpenPdf } from "./document.ts";
 import { StampFonts } from "./stamp-fonts.ts";
+import { extentOf } from "./stamp-ink.ts";
 import { EM, LINE_HEIGHT, type Line, Typesetter } from "./stamp-layout.ts";
 import { type StampPage, StampPages } from "./stamp-pages.ts";
 import { type Colour, fill, multiply, type NameResource, showLine } from "./stamp-text.ts";
@@ -22,8 +23,11 @@ export interface Labels {
   readonly colour: Colour;
 }
 
-/** What of a line of size 1 stands above its baseline; the rest below. Margins are measured from there. */
-const ASCENT = 0.78;
+/**
+ * What a line has room for above its baseline and below, in parts of the font size; more where its ink needs it. Margins are
+ * measured from there, for all labels alike: their baselines are those of one line.
+ */
+const [ASCENT, DESCENT] = [0.78, 0.22];
 
 /**
  * Writes labels on pages.
@@ -37,13 +41,15 @@ export async function stampLabels(open: OpenPdf, loadFont: LoadFont, labels: Lab
   for (const page of pages.pages) checkMargin(page, labels.margin);
   const set = await new Typesetter(open.engine, loadFont).setLines(texts);
   const lines = new Map(texts.map((text, index) => [text, set[index]]));
+  const { above, below } = extentOf(open.engine, set);
+  const extent = { above: Math.max(ASCENT, above), below: Math.max(DESCENT, below) };
   const fonts = new StampFonts(open.engine, open.document);
   for (const page of pages.pages) {
     const shown = labels.labels.get(page.index)?.split("\n") ?? [];
     pages.draw(page, "over", (name) => {
       const rows = shown.map((text, row) => {
         const line = lines.get(text);
-        return line && line.glyphs.length > 0 ? place(line, page, row, shown.length, labels, fonts, name) : "";
+        return line && line.glyphs.length > 0 ? place(line, page, row, shown.length, labels, extent, fonts, name) : "";
       });
       return `${fill(labels.colour)} ${rows.join(" ")}`;
     });
@@ -57,6 +63,7 @@ function place(
   row: number,
   rows: number,
   { vertical, horizontal, size, margin }: Labels,
+  { above, below }: { readonly above: number; readonly below: number },
   fonts: StampFonts,
   name: NameResource,
 ): string {
@@ -65,8 +72,8 @@ function place(
   const lineHeight = (LINE_HEIGHT * size) / EM;
   const y =
     vertical === "top"
-      ? page.height - margin - ASCENT * size - row * lineHeight
-      : margin + (1 - ASCENT) * size + (rows - 1 - row) * lineHeight;
+      ? page.height - margin - above * size - row * lineHeight
+      : margin + below * size + (rows - 1 - row) * lineHeight;
   return showLine(line, size, multiply([1, 0, 0, 1, x, y], page.toPage), fonts, name);
 }
 

@@ -8,11 +8,9 @@ import type { OpenPdf } from "./document.ts";
 import { placement } from "./image-page.ts";
 import type { Box } from "./page-facts.ts";
 import { StampFonts } from "./stamp-fonts.ts";
+import { inkOf, MARK_SIZE } from "./stamp-ink.ts";
 import { EM, LINE_HEIGHT, type Line, Typesetter } from "./stamp-layout.ts";
 import { type Colour, fill, type NameResource, numbers, showLine } from "./stamp-text.ts";
-
-/** The font size in the forms of text, and the width of those of images. */
-export const MARK_SIZE = 100;
 
 export interface Mark {
   readonly form: PDFObject;
@@ -21,10 +19,6 @@ export interface Mark {
   /** Of the form's units, upwards. */
   readonly ink: Box;
 }
-
-/** Pixels an em that ink is looked for in, and the most in a row or column. */
-const LOOK_RESOLUTION = 40;
-const MOST_PIXELS = 2000;
 
 type Alignment = "left" | "center" | "right";
 
@@ -46,7 +40,7 @@ export async function textMark(
     const x = { left: 0, center: room / 2, right: room }[align];
     return { line, x, y: -row * LINE_HEIGHT * factor };
   });
-  const ink = inkOf(open, placed);
+  const ink = inkOf(open.engine, placed);
   const fonts = new StampFonts(open.engine, open.document);
   const formOf = (told: (line: Line) => Line): PDFObject =>
     makeForm(open, grown(ink, MARK_SIZE), (name) =>
@@ -108,45 +102,6 @@ export function makeForm(
 }
 
 const grown = ([left, bottom, right, top]: Box, by: number): Box => [left - by, bottom - by, right + by, top + by];
-
-/** The smallest box around what is drawn, found by drawing: fonts' own boxes are those of their largest glyphs. */
-function inkOf({ engine }: OpenPdf, placed: readonly { line: Line; x: number; y: number }[]): Box {
-  const { Text, Pixmap, ColorSpace, DrawDevice } = engine.mupdf;
-  const factor = MARK_SIZE / EM;
-  const right = Math.max(...placed.map(({ line, x }) => x + line.width * factor)) + MARK_SIZE;
-  const lowest = Math.min(...placed.map(({ y }) => y)) - MARK_SIZE;
-  const whole: Box = [-MARK_SIZE, lowest, right, 2 * MARK_SIZE];
-  const [width, height] = [whole[2] - whole[0], whole[3] - whole[1]];
-  const scale = Math.min(LOOK_RESOLUTION / MARK_SIZE, MOST_PIXELS / width, MOST_PIXELS / height);
-  return engine.scope(() => {
-    const text = new Text();
-    for (const { line, x, y } of placed) {
-      for (const { font, id, ...glyph } of line.glyphs) {
-        if (id < 0) continue;
-        const matrix = [MARK_SIZE, 0, 0, MARK_SIZE, x + glyph.x * factor, y + glyph.y * factor] as const;
-        text.showGlyph(font.font, [...matrix], id, 0);
-      }
-    }
-    const [columns, rows] = [Math.ceil(width * scale), Math.ceil(height * scale)];
-    const pixmap = new Pixmap(ColorSpace.DeviceGray, [0, 0, columns, rows], false);
-    pixmap.clear(255);
-    const device = new DrawDevice([1, 0, 0, 1, 0, 0], pixmap);
-    device.fillText(text, [scale, 0, 0, -scale, -whole[0] * scale, whole[3] * scale], ColorSpace.DeviceGray, [0], 1);
-    device.close();
-    const [pixels, stride] = [pixmap.getPixels(), pixmap.getStride()];
-    let [x0, y0, x1, y1] = [columns, rows, -1, -1];
-    for (let row = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++) {
-        if ((pixels[row * stride + column] ?? 255) > 200) continue;
-        [x0, y0, x1, y1] = [Math.min(x0, column), Math.min(y0, row), Math.max(x1, column), Math.max(y1, row)];
-      }
-    }
-    // White space alone has no ink; it still has a place.
-    if (x1 < 0) return [0, 0, MARK_SIZE, MARK_SIZE];
-    const [left, top] = [whole[0], whole[3]];
-    return [left + x0 / scale, top - (y1 + 1) / scale, left + (x1 + 1) / scale, top - y0 / scale];
-  });
-}
 
 function addImage({ document }: OpenPdf, image: EmbeddedImage): PDFObject {
   const { width, height, bits, space, softMask, colourKey } = image;

@@ -2,7 +2,8 @@
 import { Refusal } from "../errors.ts";
 import type { OpenPdf } from "./document.ts";
 import type { Box } from "./page-facts.ts";
-import { type Mark, MARK_SIZE } from "./stamp-mark.ts";
+import { MARK_SIZE } from "./stamp-ink.ts";
+import type { Mark } from "./stamp-mark.ts";
 import { type StampPage, StampPages } from "./stamp-pages.ts";
 import { type NameResource, numbers } from "./stamp-text.ts";
 
