@@ -5,7 +5,7 @@ import { checkLength } from "../engines/pdf/stamp-labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamp-mark.ts";
 import { pageIssue, signaturePlace, stampSignature, withHairlines } from "../engines/pdf/stamp-signature.ts";
 import { defineOperation } from "./define.ts";
-import { type FieldIssue, imageFile, pdfFile, text } from "./fields.ts";
+import { imageFile, pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
 import { formBoolean, formChoice, jsonField, stampText } from "./values.ts";
 
@@ -68,11 +68,6 @@ Signed documents are saved as an incremental update, so that their digital signa
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
-  checks: [
-    ({ typedName }) => blankIssue({ typedName }),
-    ({ signerName }) => blankIssue({ signerName }),
-    ({ signerEmail }) => blankIssue({ signerEmail }),
-  ],
   pageChecks: [
     ({ field }, pageCount) => {
       const issue = pageIssue(field, pageCount);
@@ -98,8 +93,3 @@ Signed documents are saved as an incremental update, so that their digital signa
     return { kind: "pdf", bytes, headers: notes([open], { pageCount: open.pageCount, signed: broken }) };
   },
 });
-
-function blankIssue(given: Readonly<Record<string, string | undefined>>): FieldIssue[] {
-  const blank = Object.keys(given).filter((name) => given[name]?.trim() === "");
-  return blank.map((name) => ({ name, issue: "must not be blank" }));
-}

@@ -84,13 +84,18 @@ export function jsonField<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
   }, schema.optional());
 }
 
-/** A number in decimal notation, the whole string. */
-export function formNumber(min: number, max: number): z.ZodType<number | undefined> {
-  const error = `must be a number from ${shown(min)} to ${shown(max)}`;
+/** A number in decimal notation, the whole string; any finite one where there are no limits. */
+export function formNumber(min?: number, max?: number): z.ZodType<number | undefined> {
+  const range = min === undefined || max === undefined ? "" : ` from ${shown(min)} to ${shown(max)}`;
+  const error = `must be a number${range}`;
+  let number = z.number({ error });
+  if (min !== undefined) number = number.min(min, { error });
+  if (max !== undefined) number = number.max(max, { error });
   return z.preprocess((value) => {
     const given = blankIsAbsent(value);
-    return typeof given === "string" && /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})$/.test(given) ? Number(given) : given;
-  }, z.number({ error }).min(min, { error }).max(max, { error }).optional());
+    const isNumber = typeof given === "string" && /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(given);
+    return isNumber ? Number(given) : given;
+  }, number.optional());
 }
 
 /** `#rgb` or `#rrggbb`, as red, green and blue from 0 to 1. */
@@ -112,7 +117,7 @@ export function formColor(): z.ZodType<readonly [number, number, number] | undef
     .meta({ type: "string", examples: ["#888888", "#c00"] });
 }
 
-/** Text that is shown on pages, its lines separated by line feeds; forms turn those into CR LF. */
+/** Text that is shown on pages, not blank, its lines separated by line feeds; forms turn those into CR LF. */
 export function stampText(): z.ZodType<string | undefined> {
   return z.preprocess(
     (value) => (typeof value === "string" ? blankIsAbsent(value.replaceAll("\r\n", "\n")) : value),
@@ -121,6 +126,7 @@ export function stampText(): z.ZodType<string | undefined> {
       .refine((value) => value.isWellFormed() && !/[^\P{Cc}\n]/u.test(value), {
         error: "must not contain control characters other than line feeds",
       })
+      .refine((value) => !/^[\s\p{Default_Ignorable_Code_Point}]+$/u.test(value), { error: "must not be blank" })
       .optional(),
   );
 }

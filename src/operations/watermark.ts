@@ -33,7 +33,7 @@ their signatures stay verifiable; \`X-Signature-Invalidated\` tells where one br
       { default: "center" },
     ),
     opacity: text(formNumber(0, 1), "From 0 (invisible) to 1 (opaque).", { default: 0.35 }),
-    rotation: text(formNumber(-360, 360), "Degrees counterclockwise.", { default: 0 }),
+    rotation: text(formNumber(), "Degrees counterclockwise.", { default: 0 }),
     color: text(formColor(), "The text color, as `#rgb` or `#rrggbb`.", {
       default: "#888888",
       format: "color",

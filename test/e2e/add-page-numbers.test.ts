@@ -174,7 +174,7 @@ describe("refusals", () => {
     [{ marginPt: "300" }, "marginPt", "less than half"],
     [{ fontSize: "0" }, "fontSize", "from 1 to 1,000"],
     [{ template: "a\tb" }, "template", "control characters"],
-    [{ template: " \n\u00a0\u200b" }, "template", "white space alone"],
+    [{ template: " \n\u00a0\u200b" }, "template", "blank"],
     [{ color: "red" }, "color", "#888"],
     [{ position: "middle" }, "position", "bottom-center"],
   ])("%o", async (fields, name, text) => {

@@ -70,11 +70,14 @@ describe("a mark stands where a person means it", () => {
     }
   });
 
-  test("turned counter-clockwise by rotation", async () => {
-    const { body } = await stamp("watermark", empty, { ...red, rotation: "90", fontSize: "40" });
-    const [left, top, right, bottom] = redArea(await picture(body));
-    expect(bottom - top).toBeGreaterThan(3 * (right - left));
-  });
+  test.each(["90", "450", "-990", "9e1", "1080000000000090.0"])(
+    "turned counter-clockwise by %s degrees",
+    async (rotation) => {
+      const { body } = await stamp("watermark", empty, { ...red, rotation, fontSize: "40" });
+      const [left, top, right, bottom] = redArea(await picture(body));
+      expect(bottom - top).toBeGreaterThan(3 * (right - left));
+    },
+  );
 });
 
 describe("what a page draws does not change the mark, nor the mark what it draws", () => {
@@ -179,6 +182,9 @@ describe("refusals", () => {
     [{ ...red, tile: "true", position: "top-left" }, "tile", "center or diagonal"],
     [{ ...red, color: "#ff" }, "color", "#888"],
     [{ ...red, text: "a\u0007" }, "text", "control characters"],
+    [{ ...red, text: " \n " }, "text", "blank"],
+    [{ ...red, rotation: "1e999" }, "rotation", "must be a number"],
+    [{ ...red, rotation: "Infinity" }, "rotation", "must be a number"],
   ])("%o", async (fields, name, text) => {
     const issue = { fields: [{ name, issue: expect.stringContaining(text) as string }] };
     expect(await refusal("watermark", empty, fields)).toEqual([400, "invalid_parameters", issue]);

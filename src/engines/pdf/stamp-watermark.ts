@@ -3,7 +3,8 @@ import type { PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { OpenPdf } from "./document.ts";
-import { makeForm, type Mark, MARK_SIZE } from "./stamp-mark.ts";
+import { MARK_SIZE } from "./stamp-ink.ts";
+import { makeForm, type Mark } from "./stamp-mark.ts";
 import { type Layer, StampPages } from "./stamp-pages.ts";
 import { type Matrix, multiply, numbers } from "./stamp-text.ts";
 
@@ -84,7 +85,7 @@ function makeSheet(open: OpenPdf, mark: Mark, watermark: Watermark, width: numbe
 function placesOf({ ink }: Mark, watermark: Watermark, width: number, height: number): Matrix[] {
   const { position, tile, rotation } = watermark;
   const diagonal = position === "diagonal" ? Math.atan2(height, width) : 0;
-  const angle = diagonal + (rotation * Math.PI) / 180;
+  const angle = diagonal + ((rotation % 360) * Math.PI) / 180;
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   const [across, up] = [ink[2] - ink[0], ink[3] - ink[1]];
   /** Of the turned mark, at scale 1. */
