@@ -19,6 +19,8 @@ export const limits = {
    * takes up to 200 bytes of the JavaScript heap.
    */
   treeEntries: 200_000,
+  /** Entries of an array or a dictionary that is read. */
+  arrayItems: 200_000,
   /**
    * Bytes that the content streams of the pages that are drawn or read may decompress to, with all that they draw as often as
    * they draw it: about 20 MiB are interpreted in a second, and nothing can stop that.
@@ -64,6 +66,8 @@ export const limits = {
     allPixels: 5_000_000_000,
     /** Pixels of a row or a column: a few rows are held while an image is read. */
     side: 100_000,
+    /** Chunks of a PNG; real ones have some thousands. */
+    chunks: 100_000,
   },
 
   raster: {

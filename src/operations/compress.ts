@@ -15,6 +15,7 @@ import { packSmall, SMALL_FILE } from "../engines/pdf/small-file.ts";
 import { ownBytes } from "../engines/pdf/joined-bytes.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 import { Refusal } from "../engines/errors.ts";
+import type { Work } from "../engines/work.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
@@ -74,7 +75,7 @@ file sent: where nothing is gained that file comes back byte for byte, unless \`
     codecs.drop();
     const streamBytes = await recompressStreams(open);
     const asked = grayscale || stripMetadata;
-    const smaller = await packed(await rewritten(open, asked, streamBytes));
+    const smaller = await packed(pdf.work, await rewritten(open, asked, streamBytes));
     const gained = smaller !== undefined && smaller.length < file.bytes.length;
     const bytes = smaller && (gained || asked) ? smaller : file.bytes;
     const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
@@ -96,8 +97,8 @@ async function rewritten(open: OpenPdf, asked: boolean, streamBytes: number): Pr
 }
 
 /** A small file with less around its objects. */
-async function packed(file: EngineBytes | undefined): Promise<EngineBytes | undefined> {
+async function packed(work: Work, file: EngineBytes | undefined): Promise<EngineBytes | undefined> {
   if (!file || file.length > SMALL_FILE) return file;
-  const bytes = await packSmall(file.view(0, file.length).slice());
+  const bytes = await packSmall(work, file.view(0, file.length).slice());
   return bytes && bytes.length < file.length ? ownBytes(bytes) : file;
 }

@@ -1,5 +1,5 @@
 /** Compact Font Format programs cut down to the glyphs that a document shows (Adobe Technical Note 5176). */
-import { joined } from "../raster/inflate.ts";
+import { joined } from "../bytes/inflate.ts";
 import { EMPTY } from "./truetype.ts";
 
 /** Operators of a Top DICT, and of a Private DICT; those of two bytes are `12 << 8 | second`. */

@@ -3,7 +3,7 @@
  * components, black as a grey one. JPEG lets each have a scan of its own (ISO/IEC 10918-1, A.2).
  */
 import type { ImageCodecs } from "../raster/codecs.ts";
-import { joined } from "../raster/inflate.ts";
+import { joined } from "../bytes/inflate.ts";
 import type { Samples } from "./image-lossless.ts";
 import { segments } from "./jpeg-segments.ts";
 

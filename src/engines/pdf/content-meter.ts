@@ -2,9 +2,9 @@
 import type { PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
-import { ContentCounter, countAnything, type Usage } from "./content-tokens.ts";
+import { ContentCounter } from "./content-tokens.ts";
 import type { OpenPdf } from "./document.ts";
-import { type Category, idOf, isForm, masksOf, type Resources } from "./content-resources.ts";
+import { type Category, idOf, isForm, maskOf, type Resources } from "./content-resources.ts";
 import { entries, objectNumber } from "./objects.ts";
 import { decodedSize, largestSize } from "./stream-size.ts";
 
@@ -30,10 +30,12 @@ const LOOKED_AT = 50;
 const DEEPEST = 100;
 /** More than any limit, and still a number that can be multiplied. */
 const TOO_MANY = 1e15;
-/** Forms that are counted again, because what they draw depends on where they are drawn; each takes some 40 µs. */
-const MOST_AGAIN = 20_000;
+/** Forms that are counted again, because what they draw depends on where they are drawn; each takes some 80 µs. */
+const MOST_AGAIN = 10_000;
 /** Streams that cannot be larger than this, in bytes, are decoded without being counted first. */
 const SMALL = 16 * 1024 * 1024;
+/** Fuel for content that is counted, beside what its bytes cost. */
+const CONTENT_WORK = 5_000;
 const NOTHING: Cost = { bytes: 0, paints: 1, outermost: Infinity, cyclic: false };
 
 /** Counts for pages of one document, one after the other. */
@@ -55,19 +57,25 @@ export class ContentMeter {
   }
 
   /** Whether these resources have nothing whose content is interpreted where it is used. */
-  isPlain(resources: Resources): boolean {
+  async isPlain(resources: Resources): Promise<boolean> {
     const known = this.#plain.get(resources.id);
     if (known !== undefined) return known;
     const { object } = resources;
-    const none = (category: Category, draws: (value: PDFObject) => boolean): boolean => {
-      const all = entries(this.#open.engine, object.get(category));
-      return all.length <= LOOKED_AT && !all.some(({ value }) => draws(value));
+    const { engine } = this.#open;
+    const none = async (
+      category: Category,
+      draws: (value: PDFObject) => boolean | Promise<boolean>,
+    ): Promise<boolean> => {
+      const named = object.get(category);
+      if (engine.lib._wasm_pdf_dict_len(named.pointer) > LOOKED_AT) return false;
+      for (const { value } of entries(engine, named)) if (await draws(value)) return false;
+      return true;
     };
     const plain =
-      none("XObject", isForm) &&
-      none("Pattern", (value) => value.isStream()) &&
-      none("ExtGState", (value) => value.get("SMask", "G").isStream()) &&
-      none("Font", (value) => this.#heaviestGlyph(value) > 0);
+      (await none("XObject", isForm)) &&
+      (await none("Pattern", (value) => value.isStream())) &&
+      (await none("ExtGState", (value) => value.get("SMask", "G").isStream())) &&
+      (await none("Font", async (value) => (await this.#heaviestGlyph(value)) > 0));
     this.#plain.set(resources.id, plain);
     return plain;
   }
@@ -76,21 +84,19 @@ export class ContentMeter {
    * Counts content that is drawn once with these resources, in one or more streams.
    * @throws Refusal `limit_exceeded`
    */
-  add(streams: readonly PDFObject[], resources: Resources): void {
-    this.#total += this.#costOf(streams, [resources]).bytes;
-    this.check();
+  async add(streams: readonly PDFObject[], resources: Resources): Promise<void> {
+    this.addBytes((await this.#costOf(streams, [resources])).bytes);
   }
 
-  /** Counts a form XObject that is drawn once. */
-  addForm(form: PDFObject, resources: Resources): void {
-    this.#total += this.#costOfForm(form, [resources]).bytes;
-    this.check();
+  /** Bytes of a form XObject that is drawn once, with resources of its own. */
+  async sizeOfForm(form: PDFObject): Promise<number> {
+    return (await this.#costOfForm(form, [])).bytes;
   }
 
-  /** Counts bytes of content that draws nothing. */
+  /** Counts bytes of content. */
   addBytes(bytes: number): void {
     this.#total += bytes;
-    this.check();
+    if (this.#total > this.#most) throw tooLarge(this.#total);
   }
 
   /** Bytes that may still be counted. */
@@ -98,53 +104,42 @@ export class ContentMeter {
     return this.#most - this.#total;
   }
 
-  check(): void {
-    if (this.#total > this.#most) throw tooLarge(this.#total);
-  }
-
-  #costOf(streams: readonly PDFObject[], stack: readonly Resources[]): Cost {
+  async #costOf(streams: readonly PDFObject[], stack: readonly Resources[]): Promise<Cost> {
     let bytes = 0;
-    const masks = masksOf(this.#open.engine, stack);
-    const counter = new ContentCounter(masks);
-    for (const stream of streams) bytes += this.#readContent(stream, (content) => counter.feed(content));
-    let usages = counter.usages;
-    if (usages === undefined) {
-      const anything: Usage[] = [];
-      for (const stream of streams) {
-        this.#readContent(stream, (content) => anything.push(countAnything(content, masks.size > 0)));
-      }
-      usages = anything;
-    }
+    const counter = new ContentCounter((name) => maskOf(stack, name));
+    for (const stream of streams) bytes += await this.#readContent(stream, counter);
     let [paints, outermost, cyclic] = [0, Infinity, false];
     const note = (cost: Cost): Cost => {
       outermost = Math.min(outermost, cost.outermost);
       cyclic ||= cost.cyclic;
       return cost;
     };
-    for (const { fill, stroke, mask, font, ...done } of usages) {
-      const of = (category: Category, name: string | undefined): number =>
-        name === undefined ? 0 : note(this.#costOfName(category, name, stack)).bytes;
+    for (const { fill, stroke, mask, font, ...done } of counter.usages) {
+      const of = async (category: Category, name: string | undefined): Promise<number> =>
+        name === undefined ? 0 : note(await this.#costOfName(category, name, stack)).bytes;
       const paint =
-        done.paints + done.draws.size === 0 ? 0 : of("Pattern", fill) + of("Pattern", stroke) + of("ExtGState", mask);
+        done.paints + done.draws.size === 0
+          ? 0
+          : (await of("Pattern", fill)) + (await of("Pattern", stroke)) + (await of("ExtGState", mask));
       let here = done.paints;
       for (const [name, times] of done.draws) {
-        const drawn = note(this.#costOfName("XObject", name, stack));
+        const drawn = note(await this.#costOfName("XObject", name, stack));
         bytes += times * (DRAWING + drawn.bytes);
         here += times * drawn.paints;
       }
-      bytes += here * paint + done.shown * of("Font", font);
+      bytes += here * paint + done.shown * (await of("Font", font));
       paints += here;
     }
     return { bytes: Math.min(bytes, TOO_MANY), paints: Math.min(paints, TOO_MANY), outermost, cyclic };
   }
 
   /** What using a resource once costs; the most of all where the name cannot be told. */
-  #costOfName(category: Category, name: string, stack: readonly Resources[]): Cost {
+  async #costOfName(category: Category, name: string, stack: readonly Resources[]): Promise<Cost> {
     if (name === "") {
       let most: Cost = { ...NOTHING, outermost: 0 };
       for (const { object } of stack) {
         for (const { value } of entries(this.#open.engine, object.get(category))) {
-          const cost = this.#costOfResource(category, value, stack);
+          const cost = await this.#costOfResource(category, value, stack);
           most = {
             bytes: Math.max(most.bytes, cost.bytes),
             paints: Math.max(most.paints, cost.paints),
@@ -158,14 +153,14 @@ export class ContentMeter {
     for (let level = stack.length - 1; level >= 0; level--) {
       const value = stack[level]?.object.get(category, name);
       if (value === undefined || value.isNull()) continue;
-      const cost = this.#costOfResource(category, value, stack);
+      const cost = await this.#costOfResource(category, value, stack);
       return { ...cost, outermost: Math.min(cost.outermost, level) };
     }
     return { ...NOTHING, outermost: 0 };
   }
 
-  #costOfResource(category: Category, value: PDFObject, stack: readonly Resources[]): Cost {
-    if (category === "Font") return { ...NOTHING, bytes: this.#heaviestGlyph(value) };
+  async #costOfResource(category: Category, value: PDFObject, stack: readonly Resources[]): Promise<Cost> {
+    if (category === "Font") return { ...NOTHING, bytes: await this.#heaviestGlyph(value) };
     if (category === "ExtGState") {
       const group = value.get("SMask", "G");
       return group.isStream() ? this.#costOfForm(group, stack) : NOTHING;
@@ -174,7 +169,7 @@ export class ContentMeter {
     return interpreted ? this.#costOfForm(value, stack) : NOTHING;
   }
 
-  #costOfForm(form: PDFObject, stack: readonly Resources[]): Cost {
+  async #costOfForm(form: PDFObject, stack: readonly Resources[]): Promise<Cost> {
     const number = objectNumber(form);
     if (this.#drawing.has(number)) return { ...NOTHING, cyclic: true, outermost: 0 };
     const outer = `${number} ${stack.map(({ id }) => id).join(" ")}`;
@@ -187,7 +182,7 @@ export class ContentMeter {
     try {
       const own = form.get("Resources");
       const inner = own.isDictionary() ? [...stack, { object: own, id: idOf(own, `f${number}`) }] : stack;
-      const cost = this.#costOf([form], inner);
+      const cost = await this.#costOf([form], inner);
       const isOwn = own.isDictionary() && cost.outermost >= stack.length;
       // A transparency group is painted as one.
       const isGroup = form.get("Group", "S").isName();
@@ -200,7 +195,7 @@ export class ContentMeter {
   }
 
   /** Bytes by which the largest glyph of a Type 3 font passes what is kept; 0 for other fonts. */
-  #heaviestGlyph(font: PDFObject): number {
+  async #heaviestGlyph(font: PDFObject): Promise<number> {
     const number = objectNumber(font);
     const known = this.#heavyFonts.get(number);
     if (known !== undefined && number > 0) return known;
@@ -210,10 +205,10 @@ export class ContentMeter {
     const subtype = font.get("Subtype");
     if (subtype.isName() && subtype.asName() === "Type3") {
       const resources = { object: font.get("Resources"), id: `t${number}` };
-      const plain = this.isPlain(resources);
+      const plain = await this.isPlain(resources);
       for (const { value: glyph } of entries(this.#open.engine, font.get("CharProcs"))) {
         if (!glyph.isStream() || (plain && largestSize(glyph) <= KEPT_GLYPH)) continue;
-        const { bytes } = this.#costOfForm(glyph, [resources]);
+        const { bytes } = await this.#costOfForm(glyph, [resources]);
         this.#total += bytes;
         heaviest = Math.max(heaviest, bytes - KEPT_GLYPH);
       }
@@ -222,17 +217,19 @@ export class ContentMeter {
     return heaviest;
   }
 
-  /** Decodes a stream for `look`, which must not call the engine; gives its bytes. */
-  #readContent(stream: PDFObject, look: (content: Uint8Array) => void): number {
+  /** Decodes a stream and has it counted; gives its bytes. */
+  async #readContent(stream: PDFObject, counter: ContentCounter): Promise<number> {
     const { engine } = this.#open;
     // Counted first where it might be a bomb.
-    const size = largestSize(stream) <= SMALL ? 0 : decodedSize(engine, stream, this.#most);
+    const size = largestSize(stream) <= SMALL ? 0 : await decodedSize(engine, stream, this.#most);
     if (size > this.#most) throw tooLarge(size);
     try {
       const buffer = stream.readStream();
-      look(buffer.asUint8Array());
       const length = buffer.getLength();
+      engine.work.spend(CONTENT_WORK + length);
+      counter.feed(buffer.asUint8Array());
       buffer.destroy();
+      await engine.work.pause();
       return length;
     } catch (error) {
       if (engine.isFailure(error)) return 0;

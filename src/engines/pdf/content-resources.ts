@@ -1,7 +1,6 @@
 /** Resources of content streams, as far as what they draw is content itself (ISO 32000-2, 7.8.3). */
 import type { PDFObject } from "mupdf";
-import type { PdfEngine } from "./mupdf.ts";
-import { entries, nameOf, objectNumber } from "./objects.ts";
+import { objectNumber } from "./objects.ts";
 
 /** A Resources dictionary and what tells it from others. */
 export interface Resources {
@@ -24,14 +23,13 @@ export function isForm(object: PDFObject): boolean {
   return !subtype.isName() || subtype.asName() !== "Image";
 }
 
-/** Names of graphics state parameters that set a soft mask (true) or take it away (false). */
-export function masksOf(engine: PdfEngine, stack: readonly Resources[]): Map<string, boolean> {
-  const masks = new Map<string, boolean>();
-  for (const { object } of stack) {
-    for (const { key, value } of entries(engine, object.get("ExtGState"))) {
-      const mask = value.get("SMask");
-      if (!mask.isNull()) masks.set(nameOf(engine, key), mask.isDictionary());
-    }
+/** Whether graphics state parameters set a soft mask or take it away; undefined where they do neither. */
+export function maskOf(stack: readonly Resources[], name: string): boolean | undefined {
+  for (const { object } of stack.toReversed()) {
+    const state = object.get("ExtGState", name);
+    if (state.isNull()) continue;
+    const mask = state.get("SMask");
+    return mask.isNull() ? undefined : mask.isDictionary();
   }
-  return masks;
+  return undefined;
 }

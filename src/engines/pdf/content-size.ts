@@ -3,11 +3,12 @@ import { limits } from "../../limits.ts";
 import { ContentMeter } from "./content-meter.ts";
 import { idOf } from "./content-resources.ts";
 import type { OpenPdf } from "./document.ts";
-import { items } from "./objects.ts";
+import { items, objectNumber } from "./objects.ts";
 import { decodedSize, largestSize } from "./stream-size.ts";
 
 /** Fuel for a page that is looked at, beside what its contents cost. */
 const PAGE_WORK = 1_000;
+const ANNOTATION_WORK = 100;
 
 /**
  * Refuses pages (0-based) that make an interpreter read more bytes of content than the limit: MuPDF interprets without a
@@ -22,34 +23,50 @@ export async function checkContents(open: OpenPdf, pages: readonly number[]): Pr
   /** Sizes by object number: pages may share a stream, and each interprets it. */
   const sizes = new Map<number, number>();
   let unread = 0;
+  /** The same of the annotations of pages, which may share an array. */
+  const annotated = new Map<number, number>();
   for (const index of pages) {
     engine.work.spend(PAGE_WORK);
     await engine.work.pause();
-    engine.scope(() => count(index));
+    await engine.scope(() => count(index));
   }
 
-  function count(index: number): void {
+  async function count(index: number): Promise<void> {
     const page = pageAt(index);
     if (page === undefined) return;
     const object = page.getInheritable("Resources");
     const resources = { object, id: idOf(object, `p${index}`) };
     const streams = streamsOf(page.get("Contents"));
-    if (meter.isPlain(resources)) for (const stream of streams) countPlain(stream);
-    else meter.add(streams, resources);
-    for (const annotation of items(page.get("Annots"))) {
-      const appearance = appearanceOf(annotation);
-      if (appearance !== undefined) meter.addForm(appearance, resources);
-    }
+    if (await meter.isPlain(resources)) for (const stream of streams) await countPlain(stream);
+    else await meter.add(streams, resources);
+    const annotations = page.get("Annots");
+    const number = objectNumber(annotations);
+    const size = annotated.get(number) ?? (await sizeOfAppearances(annotations));
+    if (number > 0) annotated.set(number, size);
+    meter.addBytes(size);
   }
 
-  function countPlain(stream: PDFObject): void {
+  async function sizeOfAppearances(annotations: PDFObject): Promise<number> {
+    let size = 0;
+    for (let index = 0, length = annotations.isArray() ? annotations.length : 0; index < length; index++) {
+      engine.work.spend(ANNOTATION_WORK);
+      await engine.work.pause();
+      await engine.scope(async () => {
+        const appearance = appearanceOf(annotations.get(index));
+        if (appearance !== undefined) size += await meter.sizeOfForm(appearance);
+      });
+    }
+    return size;
+  }
+
+  async function countPlain(stream: PDFObject): Promise<void> {
     const bound = largestSize(stream);
     if (unread + bound <= limits.contentBytes / 2) {
       unread += bound;
       return;
     }
     const number = stream.asIndirect();
-    const size = sizes.get(number) ?? decodedSize(engine, stream, meter.left);
+    const size = sizes.get(number) ?? (await decodedSize(engine, stream, meter.left));
     sizes.set(number, size);
     meter.addBytes(size);
   }

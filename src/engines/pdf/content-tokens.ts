@@ -1,5 +1,7 @@
 /** What a content stream paints and draws, counted without doing it (ISO 32000-2, 7.8.2 and annex A). */
 
+import { inlineImageEnd } from "./inline-image-end.ts";
+
 /** Names of resources that are in force together. "" is one that cannot be told, undefined is none. */
 export interface PaintState {
   /** Patterns that fill and stroke. */
@@ -38,12 +40,15 @@ for (const character of "()<>[]{}/%") classes[character.charCodeAt(0)] = DELIMIT
 
 const INITIAL: PaintState = { fill: undefined, stroke: undefined, mask: undefined, font: undefined };
 
+/** Says of the name of an ExtGState resource whether it sets a soft mask or takes it away; undefined where it does neither. */
+export type MaskOf = (name: string) => boolean | undefined;
+
 /**
- * Counts what content does, by the state in which it does it. Content may come in several streams, one after the other.
- * `masks` says of the names of the ExtGState resources that have a soft mask whether they set it or take it away.
+ * Counts what content does, by the state in which it does it. Content may come in several streams, one after the other. Where
+ * the data of an inline image ends is a guess, as it is for every reader.
  */
 export class ContentCounter {
-  readonly #masks: ReadonlyMap<string, boolean>;
+  readonly #maskOf: MaskOf;
   readonly #usages = new Map<string, Usage>();
   readonly #saved: PaintState[] = [];
   #state = INITIAL;
@@ -52,18 +57,14 @@ export class ContentCounter {
   #name = "";
   #names = 0;
   #strings = 0;
-  #doubtful = false;
 
-  constructor(masks: ReadonlyMap<string, boolean>) {
-    this.#masks = masks;
+  constructor(maskOf: MaskOf) {
+    this.#maskOf = maskOf;
   }
 
-  /**
-   * What was done. Undefined where readers may take it each in its own way: where there are inline images, whose data each
-   * tells from operators as it can, or a string that ends in another stream.
-   */
-  get usages(): readonly Usage[] | undefined {
-    return this.#doubtful ? undefined : [...this.#usages.values()];
+  /** What was done. */
+  get usages(): readonly Usage[] {
+    return [...this.#usages.values()];
   }
 
   feed(content: Uint8Array): void {
@@ -72,7 +73,6 @@ export class ContentCounter {
       if (classes[code] === SPACE) continue;
       if (code === 0x28) {
         const end = endOfString(content, at);
-        if (end === content.length) this.#doubtful = true;
         this.#strings += end - at;
         at = end;
       } else if (code === 0x25) {
@@ -81,7 +81,6 @@ export class ContentCounter {
         at++;
       } else if (code === 0x3c) {
         const end = content.indexOf(0x3e, at);
-        if (end < 0) this.#doubtful = true;
         this.#strings += ((end < 0 ? content.length : end) - at) >> 1;
         at = end < 0 ? content.length : end;
       } else if (code === 0x2f) {
@@ -94,9 +93,10 @@ export class ContentCounter {
         // Behind a number an operator may follow at once.
         let start = at;
         while (start < end && isNumeric(content[start] ?? 0)) start++;
-        if (end > start && end - start <= MOST_OPERATOR) this.#operator(textAt(content, start, end));
+        const word = end - start <= MOST_OPERATOR ? textAt(content, start, end) : "";
+        if (word !== "") this.#operator(word);
         else if (end > start) this.#names = 0;
-        at = end - 1;
+        at = (word === "ID" ? (inlineImageEnd(content, end + 1)?.data ?? content.length) : end) - 1;
       }
     }
   }
@@ -118,9 +118,9 @@ export class ContentCounter {
     else if (STROKE_COLOURS.has(word) && state.stroke !== undefined) this.#change({ ...state, stroke: undefined });
     else if (word === "Tf") this.#change({ ...state, font: name });
     else if (word === "gs") {
-      const sets = name === "" ? this.#masks.size > 0 || undefined : this.#masks.get(name);
+      const sets = name === "" || this.#maskOf(name);
       if (sets !== undefined) this.#change({ ...state, mask: sets ? name : undefined });
-    } else if (word === "BI" || word === "ID") this.#doubtful = true;
+    }
     this.#names = 0;
     this.#strings = 0;
   }
@@ -169,34 +169,4 @@ function textAt(content: Uint8Array, from: number, to: number): string {
 function nameAt(content: Uint8Array, from: number, to: number): string {
   for (let at = from; at < to; at++) if ((content[at] ?? 0) > 0x7e || content[at] === 0x23) return "";
   return textAt(content, from, to);
-}
-
-/** Counts whatever looks like an operator, wherever it stands, as done with any resource; `masked`: through any soft mask. */
-export function countAnything(content: Uint8Array, masked: boolean): Usage {
-  let [draws, paints] = [0, 0];
-  for (let at = 0; at < content.length;) {
-    if (classes[content[at] ?? 0] !== REGULAR) {
-      at++;
-      continue;
-    }
-    const end = endOfWord(content, at);
-    let start = at;
-    while (start < end && isNumeric(content[start] ?? 0)) start++;
-    if (end > start && end - start <= MOST_OPERATOR && content[at - 1] !== 0x2f) {
-      const word = textAt(content, start, end);
-      if (word === "Do") draws++;
-      else if (PAINTS.has(word)) paints++;
-    }
-    at = end;
-  }
-  const shown = content.length;
-  return {
-    fill: "",
-    stroke: "",
-    mask: masked ? "" : undefined,
-    font: "",
-    paints,
-    shown,
-    draws: draws === 0 ? new Map() : new Map([["", draws]]),
-  };
 }

@@ -1,4 +1,4 @@
-import type { DisplayList, PDFDocument, PDFObject } from "mupdf";
+import type { DisplayList, PDFDocument } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import { markClearMetadata } from "./clear-metadata.ts";
@@ -7,7 +7,7 @@ import { findDamage } from "./damage.ts";
 import type { InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { checkObjectStreams } from "./object-streams.ts";
-import { entries, items } from "./objects.ts";
+import { findMissingPages } from "./missing-pages.ts";
 import { saslPrep } from "./saslprep.ts";
 
 /** A PDF of the request and what is needed to open it. */
@@ -55,10 +55,10 @@ export async function openPdf(
 ): Promise<OpenPdf> {
   const { field } = sent;
   if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
-  const check = checkObjectStreams(sent.bytes);
+  const check = await checkObjectStreams(engine.work, sent.bytes);
   const document = await openDocument(engine, sent);
   const input = authenticate(document, sent);
-  check?.(document);
+  await check?.(document);
   const objects = document.countObjects();
   if (objects > limits.objects) {
     throw new Refusal("limit_exceeded", `${field} has too many objects.`, { limit: limits.objects, actual: objects });
@@ -92,7 +92,7 @@ export async function openPdf(
     inlineEncryption(engine, document);
     markClearMetadata(document);
   }
-  refuseMissingPages(open);
+  await refuseMissingPages(open);
   return open;
 }
 
@@ -189,44 +189,11 @@ function countPages(document: PDFDocument, field: string): number {
   return pageCount;
 }
 
-/**
- * A page that the page tree names must be there. Of a damaged file, each must be there with all it draws. Reading all pages
- * here also lets MuPDF find the damage before the work begins.
- */
-function refuseMissingPages(open: OpenPdf): void {
-  const missing: number[] = [];
-  let lost = false;
-  for (let index = 0; index < open.pageCount; index++) {
-    const page = findPage(open, index);
-    if (!page) lost = true;
-    if (!page || !pageResolves(open, page)) missing.push(index + 1);
-  }
-  if (missing.length === 0 || !(lost || open.repaired)) return;
-  throw invalidFile(open.input.field, "is damaged: pages of it are lost", { missingPages: missing.slice(0, 100) });
-}
-
-function findPage({ document, engine }: OpenPdf, index: number): PDFObject | undefined {
-  try {
-    const page = document.findPage(index);
-    return page.isDictionary() ? page : undefined;
-  } catch (error) {
-    if (engine.isFailure(error)) return undefined;
-    throw error;
-  }
-}
-
-function pageResolves({ engine }: OpenPdf, page: PDFObject): boolean {
-  const contents = page.get("Contents");
-  const streams = contents.isArray() ? items(contents) : [contents];
-  if (streams.some((stream) => stream.isIndirect() && !stream.isStream())) return false;
-  return entries(engine, page.getInheritable("Resources")).every(({ value: category }) => {
-    if (category.isIndirect() && !category.isDictionary() && !category.isArray()) return false;
-    return entries(engine, category).every(({ value }) => !value.isIndirect() || isSomething(value));
-  });
-}
-
-function isSomething(reference: PDFObject): boolean {
-  return reference.isDictionary() || reference.isArray() || reference.isName() || reference.isNumber();
+/** A page that the page tree names must be there. Of a damaged file, each must be there with all it draws. */
+async function refuseMissingPages({ engine, document, pageCount, input }: OpenPdf): Promise<void> {
+  const { missing, lost } = await findMissingPages(engine, document, pageCount);
+  if (missing.length === 0 || !(lost || document.wasRepaired())) return;
+  throw invalidFile(input.field, "is damaged: pages of it are lost", { missingPages: missing.slice(0, 100) });
 }
 
 /** A page that was interpreted, to be drawn as often as needed. */

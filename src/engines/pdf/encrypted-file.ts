@@ -4,6 +4,7 @@
  * and initialisation vectors from the clock.
  */
 import type { Buffer } from "mupdf";
+import type { Work } from "../work.ts";
 import { type FileEncryption, hex, type PlatformCrypto } from "./encryption-parameters.ts";
 import type { InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
@@ -33,7 +34,7 @@ export async function encryptFile(
   const plain = file.asUint8Array();
   const first = firstObject(plain);
   const version = Math.max(encryption.version, versionOf(plain));
-  const { xref, growth } = await survey(plain, first);
+  const { xref, growth } = await survey(engine.work, plain, first);
 
   // The plain file moves up, and the encrypted one grows from the start: what is written never reaches what is still to be read.
   const length = plain.length;
@@ -71,7 +72,7 @@ function versionOf(bytes: Uint8Array): number {
 }
 
 /** Reads the file once: its cross-references, and by how many bytes encryption makes it longer at most. */
-async function survey(bytes: Uint8Array, first: number): Promise<{ xref: WrittenXref; growth: number }> {
+async function survey(work: Work, bytes: Uint8Array, first: number): Promise<{ xref: WrittenXref; growth: number }> {
   let growth = FRAME;
   const numbers: number[] = [];
   for (const object of writtenObjects(bytes, first)) {
@@ -80,7 +81,7 @@ async function survey(bytes: Uint8Array, first: number): Promise<{ xref: Written
       growth += Math.max(0, 2 * (encryptedLength(value.length) + 1) - (end - start));
     }
     if (object.isXref) {
-      const xref = await readXref(bytes, object);
+      const xref = await readXref(work, bytes, object);
       return { xref, growth: growth + xref.rows.byteLength };
     }
     if (object.stream) growth += STREAM_GROWTH;

@@ -1,6 +1,8 @@
 /** Streams that are deflated anew, with the platform's zlib (ISO 32000-2, 7.4.4). */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
+import { DamagedStream, inflate, joined } from "../bytes/inflate.ts";
+import { deflated } from "../raster/deflate.ts";
 import { isNamed } from "./content-streams.ts";
 import type { OpenPdf } from "./document.ts";
 import { filtersOf } from "./image-facts.ts";
@@ -14,15 +16,12 @@ const SMALLEST = 64;
 const MOST_DECODED_WHOLE = 1024 * 1024;
 /** What a stream must become smaller by to be written anew, which takes memory until the document is written. */
 const WORTH_IT = 0.98;
+/** A stream that holds so many times its length is deflated well; the most that deflate can is 1032. */
+const WELL_DEFLATED = 64;
 
 /** Deflates bytes, at zlib's usual effort. */
 export async function deflate(bytes: Uint8Array): Promise<Uint8Array> {
   return collect(streamOf(bytes).pipeThrough(new CompressionStream("deflate")));
-}
-
-/** Inflates what is known to be short. */
-export async function inflateWhole(bytes: Uint8Array): Promise<Uint8Array> {
-  return collect(streamOf(bytes).pipeThrough(new DecompressionStream("deflate")));
 }
 
 /**
@@ -37,8 +36,8 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
     const found = engine.scope(() => readWeak(document.newIndirect(number)));
     total += found?.length ?? 0;
     if (!found || !("data" in found) || budget.left <= 0) continue;
-    const bytes = found.inflate ? await deflatedAnew(found.data, budget) : await deflate(found.data);
-    if (!bytes || bytes.length > found.length * WORTH_IT) continue;
+    const bytes = await deflatedAnew(found.inflate ? inflate(engine.work, [found.data]) : [found.data], found.length);
+    if (!bytes) continue;
     total -= found.length - bytes.length;
     engine.scope(() => {
       const stream = document.newIndirect(number);
@@ -48,6 +47,37 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
     });
   }
   return total;
+
+  /** Deflates data in pieces, so that a stream of any size needs no memory; undefined where that gains nothing. */
+  async function deflatedAnew(
+    data: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+    length: number,
+  ): Promise<Uint8Array | undefined> {
+    const pieces: Uint8Array[] = [];
+    let [left, size, isWhole] = [length * WELL_DEFLATED, 0, false];
+    try {
+      for await (const piece of deflated(counted())) {
+        pieces.push(piece);
+        size += piece.length;
+        if (size > length * WORTH_IT) return undefined;
+      }
+    } catch (error) {
+      // What does not inflate is left to other readers.
+      if (!(error instanceof DamagedStream)) throw error;
+    }
+    return isWhole ? joined(pieces) : undefined;
+
+    async function* counted(): AsyncGenerator<Uint8Array> {
+      for await (const chunk of data) {
+        engine.work.spend(chunk.length);
+        left -= chunk.length;
+        budget.left -= chunk.length;
+        if (left < 0 || budget.left < 0) return;
+        yield chunk;
+      }
+      isWhole = true;
+    }
+  }
 
   /** A stream's length, and its data where it may be smaller. */
   function readWeak(
@@ -67,24 +97,6 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
       if (engine.isFailure(error)) return undefined;
       throw error;
     }
-  }
-}
-
-/** Inflated and deflated in one go, so that a stream of any size needs no memory; the predictor stays as it is. */
-async function deflatedAnew(data: Uint8Array, budget: { left: number }): Promise<Uint8Array | undefined> {
-  const counted = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      budget.left -= chunk.byteLength;
-      if (budget.left < 0) controller.error(new RangeError("inflates to too many bytes"));
-      else controller.enqueue(chunk);
-    },
-  });
-  try {
-    const inflated = streamOf(data).pipeThrough(new DecompressionStream("deflate")).pipeThrough(counted);
-    return await collect(inflated.pipeThrough(new CompressionStream("deflate")));
-  } catch {
-    // Cut off, or something behind its end.
-    return undefined;
   }
 }
 

@@ -1,8 +1,8 @@
 /** Images too large to be held, made smaller row by row while they are inflated. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
+import { DamagedStream, inflate, joined } from "../bytes/inflate.ts";
 import { deflated } from "../raster/deflate.ts";
-import { inflate, joined } from "../raster/inflate.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import type { EncodedImage } from "./image-lossless.ts";
 import { PngPredictor } from "./png-predictor.ts";
@@ -35,18 +35,24 @@ export async function shrinkByRows(
   const colours = components === 1 ? undefined : new Map<number, number>();
   const pieces: Uint8Array[] = [];
   let length = 0;
-  for await (const piece of deflated(rows())) {
-    pieces.push(piece);
-    length += piece.length;
-    if (length > image.bytes) return undefined;
+  try {
+    for await (const piece of deflated(rows())) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length > image.bytes) return undefined;
+    }
+  } catch (error) {
+    // A damaged image stays as it is.
+    if (error instanceof DamagedStream) return undefined;
+    throw error;
   }
   if (!boxes.isWhole) return undefined;
   const encoded = { bytes: joined(pieces), filter: "FlateDecode", decodeParms: undefined, bits: 8 } as const;
   return colours ? { ...encoded, palette: paletteOf(colours, components) } : encoded;
 
-  function* rows(): Generator<Uint8Array> {
-    const raw = inflate([{ start: 0, end: data.length }], (start, end) => data.subarray(start, end));
-    for (const row of predictor?.rows(raw, height) ?? []) {
+  async function* rows(): AsyncGenerator<Uint8Array> {
+    for await (const row of predictor?.rows(inflate(engine.work, [data]), height) ?? []) {
+      engine.work.spend(row.length);
       const means = boxes.add(row);
       if (!means) continue;
       const stored = colours ? numbered(means, components ?? 1, colours) : means;

@@ -3,6 +3,15 @@
  * (RFC 1950, RFC 1951). Nothing is kept of what would come out.
  */
 
+import type { Work } from "../work.ts";
+
+/** Symbols that are read between two looks at the work. */
+const STEP = 20_000;
+/** Fuel for a symbol, for a step, and how many symbols the codes of a block take as long as. */
+const SYMBOL_WORK = 3;
+const STEP_WORK = 20;
+const CODES = 400;
+
 /** Bits of a code that are looked up at once; longer ones are rare. */
 const FAST = 10;
 /** Bits of the longest code. */
@@ -33,9 +42,12 @@ interface Code {
  * Bytes that a zlib stream inflates to; counting stops a little beyond `most`. A damaged or unfinished stream counts as far
  * as it goes.
  */
-export function inflatedSize(data: Uint8Array, most: number): number {
+export async function inflatedSize(work: Work, data: Uint8Array, most: number): Promise<number> {
   const counter = new Counter(data, most);
-  while (counter.block());
+  while (counter.step()) {
+    work.spend(counter.work());
+    await work.pause();
+  }
   return counter.size;
 }
 
@@ -45,18 +57,35 @@ class Counter {
   readonly #most: number;
   /** Bits read so far; the header's two bytes are taken as they come. */
   #at = 16;
+  /** The codes of the block that is being read. */
+  #block: readonly [Code, Code] | undefined;
+  #isLast = false;
+  #symbols = 0;
 
   constructor(data: Uint8Array, most: number) {
     this.#data = data;
     this.#most = most;
   }
 
-  /** Counts a block; false where nothing is left to count. */
-  block(): boolean {
-    const isLast = this.#bits(1) === 1;
+  /** Counts on; false where nothing is left to count. */
+  step(): boolean {
+    return this.#block ? this.#coded(this.#block) : this.#header();
+  }
+
+  /** Fuel since it was last asked. */
+  work(): number {
+    const symbols = this.#symbols;
+    this.#symbols = 0;
+    return STEP_WORK + symbols * SYMBOL_WORK;
+  }
+
+  #header(): boolean {
+    this.#isLast = this.#bits(1) === 1;
     const type = this.#bits(2);
     if (type === 3 || this.#isOver()) return false;
-    return (type === 0 ? this.#stored() : this.#coded(type === 1 ? FIXED : this.#codes())) && !isLast;
+    if (type === 0) return this.#stored() && !this.#isLast;
+    this.#block = type === 1 ? FIXED : this.#codes();
+    return this.#block !== undefined;
   }
 
   #isOver(): boolean {
@@ -73,17 +102,20 @@ class Counter {
     return !this.#isOver();
   }
 
-  #coded(codes: readonly [Code, Code] | undefined): boolean {
-    if (codes === undefined) return false;
-    const [literals, distances] = codes;
-    while (!this.#isOver()) {
+  #coded([literals, distances]: readonly [Code, Code]): boolean {
+    for (let left = STEP; left > 0; left--) {
+      if (this.#isOver()) return false;
+      this.#symbols++;
       const symbol = this.#symbol(literals);
       if (symbol < END_OF_BLOCK) {
         if (symbol < 0) return false;
         this.size++;
         continue;
       }
-      if (symbol === END_OF_BLOCK) return true;
+      if (symbol === END_OF_BLOCK) {
+        this.#block = undefined;
+        return !this.#isLast;
+      }
       const index = symbol - END_OF_BLOCK - 1;
       const length = LENGTHS[index];
       if (length === undefined) return false;
@@ -92,11 +124,12 @@ class Counter {
       if (distance === undefined) return false;
       this.#at += distance;
     }
-    return false;
+    return true;
   }
 
   /** The codes that stand at the beginning of a dynamic block (3.2.7). */
   #codes(): readonly [Code, Code] | undefined {
+    this.#symbols += CODES;
     const literals = this.#bits(5) + 257;
     const distances = this.#bits(5) + 1;
     const count = this.#bits(4) + 4;

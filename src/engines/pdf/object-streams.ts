@@ -3,10 +3,11 @@
  * file. A deflate stream of 1 MB can hold 1 GB (RFC 1951 allows 1032 to 1, and filters can be chained), so those that could
  * be too large are counted here first.
  */
-import { Unzlib } from "fflate";
-import type { PDFDocument } from "mupdf";
+import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
+import { DamagedStream, inflate } from "../bytes/inflate.ts";
 import { Refusal } from "../errors.ts";
+import type { Work } from "../work.ts";
 import type { InputBytes } from "./heap.ts";
 import { inflatedSize } from "./inflated-size.ts";
 import { latin1 } from "./objects.ts";
@@ -15,44 +16,58 @@ import { latin1 } from "./objects.ts";
 export const DEFLATE_RATIO = 1032;
 /** Longest dictionary of an object stream, in bytes; theirs are short. */
 const MOST_DICTIONARY = 4096;
+/** Fuel for a stream that is looked at: its dictionary is made text. */
+const STREAM_WORK = 500;
 
 interface ObjectStream {
   readonly number: number;
-  /** Where the stream's data begins, and its length, in bytes of the file. */
+  /** Where the stream's data lies in the file, in bytes. */
   readonly start: number;
-  readonly length: number;
+  readonly end: number;
   /** How often it is deflated. */
   readonly filters: number;
 }
 
 /**
  * Refuses a file whose object streams inflate to more than the limit. An encrypted file's can be read only when the file
- * is open: then a check for that time is given back.
+ * is open: then a check for that time is given back. What hides from this look, such as a dictionary whose entries are
+ * references, is ended by the work that the request may do.
  * @throws Refusal `limit_exceeded`
  */
-export function checkObjectStreams(file: InputBytes): ((document: PDFDocument) => void) | undefined {
-  const streams = findObjectStreams(file);
-  const most = streams.reduce((sum, { length, filters }) => sum + length * DEFLATE_RATIO ** filters, 0);
+export async function checkObjectStreams(
+  work: Work,
+  file: InputBytes,
+): Promise<((document: PDFDocument) => Promise<void>) | undefined> {
+  const streams = await findObjectStreams(work, file);
+  const most = streams.reduce((sum, { start, end, filters }) => sum + (end - start) * DEFLATE_RATIO ** filters, 0);
   if (most <= limits.objectStreamBytes) return undefined;
   if (find(file.view(0, file.length), "/Encrypt", 0) >= 0) {
-    return (document) => {
+    return async (document) => {
       let left = limits.objectStreamBytes;
       for (const { number, filters } of streams) {
         const stream = document.newIndirect(number);
-        if (stream.isStream()) left -= checkedSize(stream.readRawStream().asUint8Array(), filters, left);
+        if (stream.isStream()) left -= await checkedSize(work, rawBytes(stream), filters, left);
       }
     };
   }
   let left = limits.objectStreamBytes;
-  for (const { start, length, filters } of streams) {
-    left -= checkedSize(file.view(start, start + length), filters, left);
+  for (const { start, end, filters } of streams) {
+    left -= await checkedSize(work, file.view(start, end), filters, left);
   }
   return undefined;
 }
 
+/** The bytes of a stream as they stand in the file, decrypted. */
+export function rawBytes(stream: PDFObject): Uint8Array {
+  const buffer = stream.readRawStream();
+  const bytes = buffer.asUint8Array().slice();
+  buffer.destroy();
+  return bytes;
+}
+
 /** Bytes that come out; refuses past `most`. */
-function checkedSize(data: Uint8Array, filters: number, most: number): number {
-  const size = countInflated(data, filters, most);
+async function checkedSize(work: Work, data: Uint8Array, filters: number, most: number): Promise<number> {
+  const size = await countInflated(work, data, filters, most);
   if (size <= most) return size;
   throw new Refusal("limit_exceeded", "The document's object streams decompress to too many bytes.", {
     limit: limits.objectStreamBytes,
@@ -62,63 +77,72 @@ function checkedSize(data: Uint8Array, filters: number, most: number): number {
 
 /**
  * Bytes that come out of data that was deflated `filters` times; counting stops a little beyond `most`. Data that does not
- * inflate counts as far as it went. Where one filter hides another, what comes out of it must be made, in small steps and
- * without keeping anything: the platform's own stream would take in all that a bomb holds before we see the first of it.
+ * inflate counts as far as it went. Where one filter hides another, what comes out of it must be made.
  */
-export function countInflated(data: Uint8Array, filters: number, most: number): number {
-  if (filters === 1) return inflatedSize(data, most);
-  const enough = new Error("enough");
+export async function countInflated(work: Work, data: Uint8Array, filters: number, most: number): Promise<number> {
+  if (filters === 1) return inflatedSize(work, data, most);
+  let chunks = inflate(work, [data]);
+  for (let index = 1; index < filters; index++) chunks = inflate(work, chunks);
   let size = 0;
-  let next = (chunk: Uint8Array): void => {
-    size += chunk.byteLength;
-    if (size > most) throw enough;
-  };
-  for (let index = 0; index < filters; index++) {
-    const after = next;
-    const inflate = new Unzlib((chunk) => inSteps(chunk, after));
-    next = (chunk) => inflate.push(chunk);
-  }
   try {
-    inSteps(data, next);
-  } catch {
-    // Enough, or damaged: what came out until here counts.
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > most) break;
+    }
+  } catch (error) {
+    if (!(error instanceof DamagedStream)) throw error;
   }
   return size;
 }
 
-/** Few enough bytes that what they inflate to, 1032 times as many, is no burden. */
-const STEP = 2048;
-
-function inSteps(data: Uint8Array, take: (chunk: Uint8Array) => void): void {
-  for (let at = 0; at < data.length; at += STEP) take(data.subarray(at, at + STEP));
-}
-
-function findObjectStreams(file: InputBytes): ObjectStream[] {
+/** Goes through all streams of the file and gives those whose dictionary says that they hold objects. */
+async function findObjectStreams(work: Work, file: InputBytes): Promise<ObjectStream[]> {
   const bytes = file.view(0, file.length);
   const streams: ObjectStream[] = [];
-  for (let at = find(bytes, "/ObjStm", 0); at >= 0; at = find(bytes, "/ObjStm", at + 1)) {
-    const keyword = find(bytes.subarray(0, at + MOST_DICTIONARY), "stream", at);
-    if (keyword < 0) continue;
-    const head = latin1(bytes.subarray(Math.max(0, at - MOST_DICTIONARY), keyword));
-    const object = /(\d{1,10})\s+\d{1,5}\s+obj(?![\s\S]*\sobj)/.exec(head);
-    const dictionary = head.slice(object?.index ?? 0);
+  /** The keyword before, and where the next `endstream` is. */
+  let [last, end] = [0, -1];
+  for (let keyword = find(bytes, "stream", 0); keyword >= 0; keyword = find(bytes, "stream", keyword + 1)) {
+    work.spend(STREAM_WORK + keyword - last);
+    await work.pause();
+    const head = unescaped(latin1(bytes.subarray(Math.max(last, keyword - MOST_DICTIONARY), keyword)));
+    last = keyword;
+    if (head.endsWith("end") || !head.includes("/ObjStm")) continue;
+    const body = head.lastIndexOf("obj");
+    const number = /(\d{1,10})\s+\d{1,5}\s*$/.exec(head.slice(0, Math.max(body, 0)))?.[1];
+    const dictionary = head.slice(Math.max(body, 0));
     const start = keyword + "stream".length + (bytes[keyword + 6] === 0x0d ? 2 : 1);
-    const declared = /\/Length\s+(\d+)(?!\s+\d+\s+R)/.exec(dictionary);
-    const end = find(bytes, "endstream", start);
-    const length = Math.min(declared ? Number(declared[1]) : Infinity, (end < 0 ? bytes.length : end) - start);
+    if (end < start) {
+      const found = find(bytes, "endstream", start);
+      end = found < 0 ? bytes.length : found;
+    }
+    // The keyword may stand in the data; what is beyond the end of the data does not count.
+    const length = Number(/\/Length\s+(\d+)\b(?!\s+\d+\s+R)/.exec(dictionary)?.[1] ?? 0);
     const filters = Math.max(1, dictionary.match(/\/(?:FlateDecode|Fl\b)/g)?.length ?? 0);
-    streams.push({ number: Number(object?.[1] ?? 0), start, length, filters });
-    at = keyword;
+    streams.push({
+      number: Number(number ?? 0),
+      start,
+      end: Math.min(Math.max(start + length, end), bytes.length),
+      filters,
+    });
   }
   return streams;
 }
 
-/** Where a word stands, from `from` on; -1 where it does not. Looks for its fourth letter: native, and rare in most data. */
+/** Text with the characters that names write by their codes (ISO 32000-2, 7.3.5). */
+function unescaped(text: string): string {
+  return text.replace(/#([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
+
+/** Where a word stands, from `from` on; -1 where it does not (Horspool's algorithm: some 0.1 s for 32 MiB at worst). */
 export function find(bytes: Uint8Array, word: string, from: number): number {
   const codes = Uint8Array.from(word, (character) => character.charCodeAt(0));
-  const rare = 3;
-  for (let at = bytes.indexOf(codes[rare] ?? 0, from + rare); at >= 0; at = bytes.indexOf(codes[rare] ?? 0, at + 1)) {
-    if (codes.every((code, index) => bytes[at - rare + index] === code)) return at - rare;
+  const last = codes.length - 1;
+  const skips = new Uint8Array(256).fill(codes.length);
+  for (let index = 0; index < last; index++) skips[codes[index] ?? 0] = last - index;
+  for (let at = from; at + last < bytes.length; at += skips[bytes[at + last] ?? 0] ?? 1) {
+    let index = last;
+    while (index >= 0 && bytes[at + index] === codes[index]) index--;
+    if (index < 0) return at;
   }
   return -1;
 }

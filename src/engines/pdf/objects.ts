@@ -20,7 +20,7 @@ export function entries(engine: PdfEngine, dictionary: PDFObject): { key: PDFObj
   const document = dictionary._doc;
   const pointer = dictionary.pointer;
   if (!dictionary.isDictionary()) return [];
-  const count = engine.lib._wasm_pdf_dict_len(pointer);
+  const count = counted(engine.lib._wasm_pdf_dict_len(pointer));
   const list: { key: PDFObject; value: PDFObject }[] = [];
   for (let index = 0; index < count; index++) {
     list.push({
@@ -60,8 +60,18 @@ export function byteString(document: PDFDocument, text: string): PDFObject {
 export function items(array: PDFObject): PDFObject[] {
   if (!array.isArray()) return [];
   const list: PDFObject[] = [];
-  for (let index = 0, length = array.length; index < length; index++) list.push(array.get(index));
+  for (let index = 0, length = counted(array.length); index < length; index++) list.push(array.get(index));
   return list;
+}
+
+/** The length of what is about to be made handles, some 200 bytes each. */
+function counted(length: number): number {
+  const limit = limits.arrayItems;
+  if (length <= limit) return length;
+  throw new Refusal("limit_exceeded", "The document has an array or a dictionary with too many entries.", {
+    limit,
+    actual: length,
+  });
 }
 
 /**

@@ -38,12 +38,12 @@ export class PngPredictor {
   }
 
   /** At most `count` rows; each is good only until the next. */
-  *rows(chunks: Iterable<Uint8Array>, count: number): Generator<Uint8Array> {
+  async *rows(chunks: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
     const { columns, colours } = this.#layout;
     const head = this.#filtered ? 1 : 0;
     let [row, above] = [new Uint8Array(head + columns * colours), new Uint8Array(head + columns * colours)];
     let [filled, given] = [0, 0];
-    for (const chunk of chunks) {
+    for await (const chunk of chunks) {
       for (let at = 0; at < chunk.length;) {
         const part = chunk.subarray(at, at + row.length - filled);
         row.set(part, filled);

@@ -2,13 +2,16 @@
  * Small files that MuPDF has written with object streams, written again with less around their objects: MuPDF leaves the catalog
  * and the Info dictionary outside, and its cross-references are wide.
  */
-import { joined } from "../raster/inflate.ts";
-import { deflate, inflateWhole } from "./flate.ts";
+import { inflateWhole, joined } from "../bytes/inflate.ts";
+import type { Work } from "../work.ts";
+import { deflate } from "./flate.ts";
 import { latin1 } from "./objects.ts";
 import { type WrittenObject, writtenObjects } from "./written-objects.ts";
 
 /** Bytes of a file beyond which there is nothing to be gained. */
 export const SMALL_FILE = 256 * 1024;
+/** Bytes of an object stream beyond which the file is no small one, however well it is deflated. */
+const MOST_OBJECT_BYTES = 8 * 1024 * 1024;
 
 /** Header, and bytes that tell a program that the file is binary (ISO 32000-2, 7.5.2). */
 const HEADER = /^%PDF-1\.[5-9]\n|^%PDF-2\.0\n/;
@@ -16,8 +19,8 @@ const BINARY = "%\u00b5\u00b6\u00b5\u00b6\n";
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 
-/** The file in fewer bytes; undefined where it is encrypted or has no object streams. */
-export async function packSmall(file: Uint8Array): Promise<Uint8Array | undefined> {
+/** The file in fewer bytes; undefined where it is encrypted, has no object streams, or very large ones. */
+export async function packSmall(work: Work, file: Uint8Array): Promise<Uint8Array | undefined> {
   const start = latin1(file.subarray(0, 1024));
   const [header] = HEADER.exec(start) ?? [];
   const first = start.search(/\d+ 0 obj/);
@@ -34,7 +37,11 @@ export async function packSmall(file: Uint8Array): Promise<Uint8Array | undefine
   for (const object of objects) {
     if (!object.stream) packed.set(object.number, trimmed(file.subarray(object.head.start, object.head.end)));
   }
-  for (const object of containers) for (const [number, body] of await unpack(file, object)) packed.set(number, body);
+  for (const object of containers) {
+    const unpacked = await unpack(work, file, object);
+    if (!unpacked) return undefined;
+    for (const [number, body] of unpacked) packed.set(number, body);
+  }
   const rows = new Map<number, readonly [number, number, number]>();
   const pieces = [bytesOf(header + BINARY)];
   let at = pieces[0]?.length ?? 0;
@@ -81,9 +88,14 @@ function trimmed(bytes: Uint8Array): Uint8Array {
 }
 
 /** Objects of an object stream by their numbers (7.5.7). */
-async function unpack(file: Uint8Array, { head, stream }: WrittenObject): Promise<[number, Uint8Array][]> {
+async function unpack(
+  work: Work,
+  file: Uint8Array,
+  { head, stream }: WrittenObject,
+): Promise<[number, Uint8Array][] | undefined> {
   const text = latin1(file.subarray(head.start, head.end));
-  const data = await inflateWhole(file.slice(stream?.start, stream?.end));
+  const data = await inflateWhole(work, file.subarray(stream?.start, stream?.end), MOST_OBJECT_BYTES);
+  if (!data) return undefined;
   const first = Number(/\/First (\d+)/.exec(text)?.[1]);
   const count = Number(/\/N (\d+)/.exec(text)?.[1]);
   const numbers = latin1(data.subarray(0, first)).trim().split(/\s+/).map(Number);

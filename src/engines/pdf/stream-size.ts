@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import { Refusal } from "../errors.ts";
 import type { PdfEngine } from "./mupdf.ts";
-import { countInflated, DEFLATE_RATIO } from "./object-streams.ts";
+import { countInflated, DEFLATE_RATIO, rawBytes } from "./object-streams.ts";
 import { items } from "./objects.ts";
 
 /** Bytes that a stream may decode to at most, by the length that it declares. */
@@ -14,14 +14,11 @@ export function largestSize(stream: PDFObject): number {
  * Bytes that a stream decodes to; counting stops a little beyond `most`. What cannot be decoded has none.
  * @throws Refusal `limit_exceeded` (memory)
  */
-export function decodedSize(engine: PdfEngine, stream: PDFObject, most: number): number {
+export async function decodedSize(engine: PdfEngine, stream: PDFObject, most: number): Promise<number> {
   const filters = compressions(stream);
   try {
     if (filters > 0 && isDeflatedOnly(stream)) {
-      const raw = stream.readRawStream();
-      const data = raw.asUint8Array().slice();
-      raw.destroy();
-      return countInflated(data, filters, most);
+      return await countInflated(engine.work, rawBytes(stream), filters, most);
     }
     const read = stream.readStream();
     const size = read.getLength();

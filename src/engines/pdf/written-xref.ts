@@ -1,4 +1,6 @@
 /** The cross-references of a file that MuPDF has just written. */
+import { inflateWhole } from "../bytes/inflate.ts";
+import type { Work } from "../work.ts";
 import { latin1 } from "./objects.ts";
 import type { WrittenObject } from "./written-objects.ts";
 
@@ -19,6 +21,7 @@ const TRAILER = 4096;
 
 /** Reads it (ISO 32000-2, 7.5.8). */
 export async function readXref(
+  work: Work,
   bytes: Uint8Array,
   { number, head, strings, stream }: WrittenObject,
 ): Promise<WrittenXref> {
@@ -37,7 +40,10 @@ export async function readXref(
   if (widths.length !== 3 || typeWidth !== 1 || number !== size - 1 || !stream) {
     throw new Error("the written cross-references are not as expected");
   }
-  const data = new DataView(await inflated(bytes.slice(stream.start, stream.end)));
+  const most = size * (typeWidth + placeWidth + lastWidth);
+  const table = await inflateWhole(work, bytes.subarray(stream.start, stream.end), most);
+  if (!table) throw new Error("the written cross-references do not inflate");
+  const data = new DataView(table.buffer);
   const field = (at: number, width: number): number => {
     let value = 0;
     for (let index = 0; index < width; index++) value = value * 256 + data.getUint8(at + index);
@@ -56,7 +62,6 @@ export async function readXref(
   }
   return { number, trailer, rows };
 }
-
 /** The same of a file that ends in a table (7.5.4). `numbers`: the objects that it has. Their places are left open. */
 export function tableOf(bytes: Uint8Array, numbers: readonly number[]): WrittenXref {
   const end = latin1(bytes.subarray(-TRAILER));
@@ -68,8 +73,4 @@ export function tableOf(bytes: Uint8Array, numbers: readonly number[]): WrittenX
   const rows = new DataView(new ArrayBuffer((number + 2) * ROW));
   for (const used of numbers) rows.setUint8(used * ROW, 1);
   return { number, trailer, rows };
-}
-
-function inflated(data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
-  return new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }

@@ -29,7 +29,7 @@ export async function embedPng(engine: PdfEngine, png: PngFacts, file: EngineByt
       ? await splitStored(engine, png, file)
       : png.interlaced || alphaOf
         ? await fromShown(engine, png, file, alphaOf)
-        : passedOn(png, file);
+        : await passedOn(engine, png, file);
   return { width, height, bits, space: spaceOf(png), coding: "filtered", ...samples, ...(colourKey && { colourKey }) };
 }
 
@@ -47,9 +47,9 @@ function spaceOf({ colourType, palette, depth, profile }: PngFacts): ColourSpace
 const storedData = (png: PngFacts, file: EngineBytes): EngineBytes =>
   joinedBytes(png.data.map(({ start, end }) => partOf(file, start, end)));
 
-function passedOn(png: PngFacts, file: EngineBytes): Samples {
-  const rows = storedRows(png, file);
-  while (rows.next().done !== true);
+async function passedOn(engine: PdfEngine, png: PngFacts, file: EngineBytes): Promise<Samples> {
+  const rows = storedRows(engine.work, png, file);
+  while ((await rows.next()).done !== true);
   return { data: storedData(png, file) };
 }
 
@@ -65,7 +65,7 @@ async function splitStored(engine: PdfEngine, png: PngFacts, file: EngineBytes):
   using colour = new Deflated(engine);
   using alpha = new Deflated(engine);
   const opaque = new OpaqueCheck(png.width * bytes, bytes);
-  for (const row of storedRows(png, file)) {
+  for await (const row of storedRows(engine.work, png, file)) {
     colourRow[0] = alphaRow[0] = row[0] ?? 0;
     let [toColour, toAlpha] = [1, 1];
     for (let at = 1; at < row.length; at += pixel) {
@@ -123,7 +123,7 @@ async function fromShown(
   using colour = png.interlaced ? new Deflated(engine) : undefined;
   using alpha = hasChannel || alphaOf ? new Deflated(engine) : undefined;
   let opaque = true;
-  for (const row of shownRows(png, file)) {
+  for await (const row of shownRows(engine.work, png, file)) {
     if (hasChannel) {
       for (let index = 0; index < width; index++) {
         for (let byte = 0; byte < colours; byte++) colourRow[index * colours + byte] = row[index * pixel + byte] ?? 0;

@@ -39,15 +39,16 @@ export async function embedImage(
     countPixels(facts.width * facts.height);
     return facts;
   };
+  const { work } = engines.pdf;
   try {
     const whole = bytes.view(0, bytes.length);
     const kind = imageKindOf(whole);
     if (kind === "jpeg") {
-      const facts = check(readJpeg(whole));
+      const facts = check(await readJpeg(work, whole));
       return { facts, image: embedJpeg(facts, bytes) };
     }
     if (kind === "png") {
-      const facts = check(readPng(whole));
+      const facts = check(await readPng(work, whole));
       return { facts, image: await embedPng(engines.pdf, facts, bytes) };
     }
     if (kind !== "webp") throw new BadImage("is not a PNG, JPEG or WebP");

@@ -1,4 +1,6 @@
 /** The markers of a JPEG (ITU-T T.81, annex B): what a PDF must know to show its data as it is. */
+import { joined } from "../bytes/inflate.ts";
+import type { Work } from "../work.ts";
 import { readExif, type Exif } from "./exif.ts";
 import {
   BadImage,
@@ -9,7 +11,6 @@ import {
   tag,
   uint16,
 } from "./image-facts.ts";
-import { joined } from "./inflate.ts";
 
 export interface JpegFacts extends ImageFacts {
   /** 1 grey, 3 colour, 4 CMYK. */
@@ -21,6 +22,9 @@ export interface JpegFacts extends ImageFacts {
   /** The ICC profile, as a copy; absent where there is none, or a piece of it is missing. */
   readonly profile: Uint8Array | undefined;
 }
+
+/** Fuel for a marker. */
+const MARKER_WORK = 20;
 
 const SOI = 0xd8;
 const EOI = 0xd9;
@@ -75,10 +79,10 @@ class Header {
 
 /**
  * Reads a whole JPEG without decoding it.
- * @throws BadImage where it is cut off, or of a kind that PDF's DCTDecode does not have.
+ * @throws BadImage where it is cut off, or of a kind that PDF's DCTDecode does not have; Refusal `limit_exceeded` (work)
  */
-export function readJpeg(bytes: Uint8Array): JpegFacts {
-  const header = readSegments(bytes);
+export async function readJpeg(work: Work, bytes: Uint8Array): Promise<JpegFacts> {
+  const header = await readSegments(work, bytes);
   const { frame, exif, adobe } = header;
   if (!frame) throw new BadImage("has no frame: it is damaged");
   if (!EMBEDDABLE.has(frame.marker)) {
@@ -105,7 +109,7 @@ export function readJpeg(bytes: Uint8Array): JpegFacts {
 }
 
 /** Goes from marker to marker up to the end of the image; what stands behind it is not looked at. */
-function readSegments(bytes: Uint8Array): Header {
+async function readSegments(work: Work, bytes: Uint8Array): Promise<Header> {
   const header = new Header();
   let scans = 0;
   for (let at = 2; ;) {
@@ -115,6 +119,8 @@ function readSegments(bytes: Uint8Array): Header {
     const marker = at < 0 ? undefined : bytes[at + 1];
     if (marker === undefined) break;
     at += 2;
+    work.spend(MARKER_WORK);
+    await work.pause();
     if (marker === 0 || marker === TEM || marker === SOI || isRestart(marker)) continue;
     if (marker === EOI) {
       if (scans === 0) throw new BadImage("has no image data: it is damaged");

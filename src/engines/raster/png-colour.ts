@@ -1,8 +1,9 @@
 /** What the numbers of a PNG's samples mean as colours (ISO/IEC 15948, 11.3.3). */
+import { inflateWhole } from "../bytes/inflate.ts";
+import type { Work } from "../work.ts";
 import { type Chromaticities, type Chromaticity, gammaProfile } from "./gamma-profile.ts";
 import { fitsComponents, MOST_PROFILE_BYTES } from "./icc.ts";
 import { uint32 } from "./image-facts.ts";
-import { inflateShort } from "./inflate.ts";
 
 /** What gAMA and cHRM hold for 1. */
 const UNIT = 100_000;
@@ -24,13 +25,14 @@ const MOST_NAME_BYTES = 81;
 
 /** Collects the chunks iCCP, sRGB, gAMA and cHRM. */
 export class PngColour {
+  /** The contents of iCCP, of which there is one. */
   #profile: Uint8Array | undefined;
   #isSrgb = false;
   #gamma: number | undefined;
   #chromaticities: Chromaticities | undefined;
 
   take(type: string, content: Uint8Array): void {
-    if (type === "iCCP") this.#profile ??= profileOf(content);
+    if (type === "iCCP") this.#profile ??= content;
     else if (type === "sRGB") this.#isSrgb = true;
     else if (type === "gAMA" && content.length === 4) this.#gamma ??= UNIT / uint32(content, 0);
     else if (type === "cHRM" && content.length === 32) this.#chromaticities ??= chromaticitiesOf(content);
@@ -40,8 +42,9 @@ export class PngColour {
    * The ICC profile of the samples; undefined where they are what screens take as they are. The strongest statement wins: a
    * profile, sRGB, then gamma and chromaticities.
    */
-  profile(components: 1 | 3): Uint8Array | undefined {
-    if (this.#profile && fitsComponents(this.#profile, components)) return this.#profile;
+  async profile(work: Work, components: 1 | 3): Promise<Uint8Array | undefined> {
+    const profile = this.#profile && (await profileOf(work, this.#profile));
+    if (profile && fitsComponents(profile, components)) return profile;
     const gamma = this.#gamma ?? 0;
     if (this.#isSrgb || gamma < LOWEST_GAMMA || gamma > HIGHEST_GAMMA) return undefined;
     const chromaticities = this.#chromaticities ?? SRGB;
@@ -51,10 +54,10 @@ export class PngColour {
   }
 }
 
-function profileOf(content: Uint8Array): Uint8Array | undefined {
+async function profileOf(work: Work, content: Uint8Array): Promise<Uint8Array | undefined> {
   const name = content.subarray(0, MOST_NAME_BYTES).indexOf(0);
   if (name < 0 || content[name + 1] !== 0) return undefined;
-  return inflateShort(content.subarray(name + 2), MOST_PROFILE_BYTES);
+  return inflateWhole(work, content.subarray(name + 2), MOST_PROFILE_BYTES);
 }
 
 function chromaticitiesOf(content: Uint8Array): Chromaticities | undefined {

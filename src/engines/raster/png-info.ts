@@ -1,4 +1,7 @@
 /** The chunks of a PNG (ISO/IEC 15948:2004, clause 11; PNG 3rd edition): all that is known of it before its rows are read. */
+import { limits } from "../../limits.ts";
+import { Refusal } from "../errors.ts";
+import type { Work } from "../work.ts";
 import { crc32 } from "./crc.ts";
 import { type Exif, readExif } from "./exif.ts";
 import { BadImage, believable, type ImageFacts, perInch, type Resolution, tag, uint32 } from "./image-facts.ts";
@@ -54,13 +57,15 @@ interface Header {
 const SIGNATURE_BYTES = 8;
 /** Length, type and CRC of a chunk. */
 const CHUNK_BYTES = 12;
+/** Fuel for a chunk, beside what its bytes cost. */
+const CHUNK_WORK = 100;
 
 /**
  * Reads a PNG up to its last chunk. Chunks that the image needs must be right, as libpng asks; of the others those with a
  * wrong CRC are left out. A missing end is no loss where the data is whole, which shows when it is inflated.
- * @throws BadImage
+ * @throws BadImage; Refusal `limit_exceeded` (chunks, work)
  */
-export function readPng(bytes: Uint8Array): PngFacts {
+export async function readPng(work: Work, bytes: Uint8Array): Promise<PngFacts> {
   let header: Header | undefined;
   let palette = new Uint8Array();
   let transparency = new Uint8Array();
@@ -69,6 +74,8 @@ export function readPng(bytes: Uint8Array): PngFacts {
   const colour = new PngColour();
   const data: { start: number; end: number }[] = [];
   for (const { type, start, end } of chunks(bytes)) {
+    work.spend(CHUNK_WORK + end - start);
+    await work.pause();
     const content = bytes.subarray(start, end);
     if (header === undefined && type !== "IHDR") throw new BadImage("does not begin with its header: it is damaged");
     if (type === "IHDR") header ??= readHeader(content);
@@ -94,7 +101,7 @@ export function readPng(bytes: Uint8Array): PngFacts {
     resolution: resolution ?? exif?.resolution,
     palette: colourType === PALETTE ? palette : new Uint8Array(),
     transparency: usableTransparency(header, transparency),
-    profile: colour.profile(colourType === GREY || colourType === GREY_ALPHA ? 1 : 3),
+    profile: await colour.profile(work, colourType === GREY || colourType === GREY_ALPHA ? 1 : 3),
     data,
   };
 }
@@ -106,7 +113,9 @@ function usableTransparency({ colourType, depth }: Header, content: Uint8Array):
 }
 
 function* chunks(bytes: Uint8Array): Generator<{ type: string; start: number; end: number }, void> {
-  for (let at = SIGNATURE_BYTES; at < bytes.length;) {
+  const limit = limits.images.chunks;
+  for (let at = SIGNATURE_BYTES, count = 1; at < bytes.length; count++) {
+    if (count > limit) throw new Refusal("limit_exceeded", "A PNG has too many chunks.", { limit, actual: count });
     const length = uint32(bytes, at);
     const type = tag(bytes, at + 4, 4);
     const [start, end] = [at + 8, at + 8 + length];

@@ -1,7 +1,8 @@
 /** The rows of a PNG: as they are stored, with their filters, or as samples in the order in which they are shown. */
+import { copies, DamagedStream, inflate } from "../bytes/inflate.ts";
 import type { EngineBytes } from "../pdf/heap.ts";
+import type { Work } from "../work.ts";
 import { BadImage } from "./image-facts.ts";
-import { inflate } from "./inflate.ts";
 import type { PngFacts } from "./png-info.ts";
 
 /** A pass of Adam7 (ISO/IEC 15948, 8.2): its first column and row, and the steps between columns and rows. */
@@ -51,8 +52,8 @@ export function inflatedBytes(png: PngFacts): number {
  * The stored rows of an image without interlacing, each with the byte of its filter before it. A row is good until the next.
  * @throws BadImage where the data is damaged or is not exactly as much as the image needs.
  */
-export function* storedRows(png: PngFacts, file: EngineBytes): Generator<Uint8Array, void> {
-  yield* rowsOf(inflate(png.data, file.view), 0, 1 + rowBytes(png.width, png), png.height, true);
+export async function* storedRows(work: Work, png: PngFacts, file: EngineBytes): AsyncGenerator<Uint8Array, void> {
+  yield* rowsOf(inflate(work, copies(png.data, file.view)), 0, 1 + rowBytes(png.width, png), png.height, true);
 }
 
 /**
@@ -61,13 +62,13 @@ export function* storedRows(png: PngFacts, file: EngineBytes): Generator<Uint8Ar
  * instead of the image.
  * @throws BadImage as `storedRows`.
  */
-export function* shownRows(png: PngFacts, file: EngineBytes): Generator<Uint8Array, void> {
+export async function* shownRows(work: Work, png: PngFacts, file: EngineBytes): AsyncGenerator<Uint8Array, void> {
   const all = passes(png);
   let skip = 0;
   const readers = all.map((pass, index) => {
     const bytes = 1 + rowBytes(pass.columns, png);
     const last = index === all.length - 1;
-    const stored = rowsOf(inflate(png.data, file.view), skip, bytes, pass.rows, last);
+    const stored = rowsOf(inflate(work, copies(png.data, file.view)), skip, bytes, pass.rows, last);
     skip += bytes * pass.rows;
     return { ...pass, lines: unfiltered(stored, bytes, Math.max(1, pixelBits(png) >> 3)) };
   });
@@ -75,7 +76,7 @@ export function* shownRows(png: PngFacts, file: EngineBytes): Generator<Uint8Arr
   for (let y = 0; y < png.height; y++) {
     for (const { lines, x, stepX, columns, y: first, stepY } of readers) {
       if (y < first || (y - first) % stepY > 0) continue;
-      const { value: line } = lines.next();
+      const { value: line } = await lines.next();
       if (!line) throw new Error("a pass of the image has fewer rows than it must");
       if (png.interlaced) spread(line, row, pixelBits(png), { x, stepX, columns });
       else row.set(line);
@@ -83,21 +84,21 @@ export function* shownRows(png: PngFacts, file: EngineBytes): Generator<Uint8Arr
     yield row;
   }
   // The end of the data is looked at behind the last row.
-  for (const { lines } of readers) lines.next();
+  for (const { lines } of readers) await lines.next();
 }
 
-function* rowsOf(
-  data: Generator<Uint8Array, void>,
+async function* rowsOf(
+  data: AsyncGenerator<Uint8Array, void>,
   skip: number,
   bytes: number,
   count: number,
   toTheEnd: boolean,
-): Generator<Uint8Array, void> {
+): AsyncGenerator<Uint8Array, void> {
   const row = new Uint8Array(bytes);
   let skipped = 0;
   let filled = 0;
   let rows = 0;
-  for (const chunk of data) {
+  for await (const chunk of readable(data)) {
     let at = Math.min(chunk.length, skip - skipped);
     skipped += at;
     while (at < chunk.length) {
@@ -120,11 +121,24 @@ function* rowsOf(
   if (rows < count) throw new BadImage("is cut off or damaged: rows of it are missing");
 }
 
+/** An image whose data does not inflate is damaged. */
+async function* readable(data: AsyncGenerator<Uint8Array, void>): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* data;
+  } catch (error) {
+    throw error instanceof DamagedStream ? new BadImage("is damaged: its data does not decompress") : error;
+  }
+}
+
 /** Rows without their filters (clause 9). `distance`: bytes from a sample to the one left of it. */
-function* unfiltered(rows: Generator<Uint8Array, void>, bytes: number, distance: number): Generator<Uint8Array, void> {
+async function* unfiltered(
+  rows: AsyncGenerator<Uint8Array, void>,
+  bytes: number,
+  distance: number,
+): AsyncGenerator<Uint8Array, void> {
   let above = new Uint8Array(bytes - 1);
   let line = new Uint8Array(bytes - 1);
-  for (const row of rows) {
+  for await (const row of rows) {
     unfilter(row, above, line, distance);
     yield line;
     [above, line] = [line, above];

@@ -1,0 +1,102 @@
+/**
+ * Inflating zlib streams of documents and images (RFC 1950, RFC 1951), counted while it goes on. A stream of 1 MB can hold
+ * 1 GB, and the platform's own `DecompressionStream` takes in all of it before we see the first byte, so nothing that comes
+ * from a client goes through that.
+ */
+import { Unzlib } from "fflate";
+import type { Work } from "../work.ts";
+
+/** Bytes that are inflated at a time: what they expand to, 1032 times as many at most, is no burden. */
+const STEP = 4 * 1024;
+/** Bytes in a row that may give nothing: a deflate block without output is much shorter. */
+const MOST_IDLE_BYTES = 1024 * 1024;
+/** Fuel for a step, beside what its bytes cost. */
+const STEP_WORK = 100;
+
+/** Thrown where a stream is damaged or cut off. */
+export class DamagedStream extends Error {
+  override readonly name = "DamagedStream";
+}
+
+/** Bytes of a file from `start` to `end`. */
+export interface Piece {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Inflates a stream piece by piece, never holding more of it than one step gives. Its chunks must not change while they are
+ * waited for.
+ * @throws DamagedStream; Refusal `limit_exceeded` (work)
+ */
+export async function* inflate(
+  work: Work,
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  const out: Uint8Array[] = [];
+  const stream = new Unzlib((chunk) => {
+    if (chunk.length > 0) out.push(chunk);
+  });
+  let idle = 0;
+  const push = (step: Uint8Array, last: boolean): void => {
+    try {
+      stream.push(step, last);
+    } catch (error) {
+      throw new DamagedStream("the stream does not inflate", { cause: error });
+    }
+    work.spend(out.reduce((sum, { length }) => sum + length, STEP_WORK + step.length));
+    idle = out.length > 0 ? 0 : idle + step.length;
+    if (idle > MOST_IDLE_BYTES) throw new DamagedStream("the stream gives nothing");
+  };
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += STEP) {
+      push(chunk.subarray(at, at + STEP), false);
+      await work.pause();
+      yield* out.splice(0);
+    }
+  }
+  push(new Uint8Array(), true);
+  yield* out;
+}
+
+/** Bytes of a file in copies of one step each: the heap that the file lies in may move before a step is used. */
+export function* copies(
+  pieces: Iterable<Piece>,
+  read: (start: number, end: number) => Uint8Array,
+): Generator<Uint8Array, void> {
+  for (const { start, end } of pieces) {
+    for (let at = start; at < end; at += STEP) yield read(at, Math.min(at + STEP, end)).slice();
+  }
+}
+
+/** All that a stream holds; undefined where it is damaged or holds more than `most` bytes. */
+export async function inflateWhole(
+  work: Work,
+  data: Uint8Array,
+  most: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of inflate(work, [data])) {
+      length += chunk.length;
+      if (length > most) return undefined;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof DamagedStream) return undefined;
+    throw error;
+  }
+  return joined(chunks);
+}
+
+/** Pieces as one array. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
