@@ -66,7 +66,7 @@ same: it forbids the change, or the form was flattened.`,
 
   async run({ file, values, flatten, strict }, { pdf, loadFont }) {
     using open = await openPdf(pdf, file, { whole: "written" });
-    const filling = planFilling(open, new Map(Object.entries(values)), strict);
+    const filling = await planFilling(open, new Map(Object.entries(values)), strict);
     const root = open.document.getTrailer().get("Root");
     const signed = isSigned(root);
     const names = filling.fields.map(({ node }) => node.name);

@@ -175,7 +175,7 @@ entry. Dates are ISO 8601. \`CreationDate\` and \`ModDate\` are aliases of \`cre
         encrypted,
         permissions: readPermissions(open),
         pages: readPageSizes(open),
-        formFields: readFormSchema(open, texts),
+        formFields: await readFormSchema(open, texts),
       };
       return { kind: "json", value, headers: notes([open], { signed: false }) };
     }

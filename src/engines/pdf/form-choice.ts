@@ -2,7 +2,7 @@
 import { type FormFaces, lineOf } from "./form-faces.ts";
 import type { DefaultAppearance } from "./form-appearance.ts";
 import type { WidgetLook } from "./form-look.ts";
-import type { Option } from "./form-options.ts";
+import type { Options } from "./form-options.ts";
 import type { DrawText } from "./form-text.ts";
 import { numbers } from "./stamp-text.ts";
 
@@ -21,7 +21,7 @@ export interface ListView {
 /** `top`: the option that was shown first before. */
 export async function layOutList(
   faces: FormFaces,
-  options: readonly Option[],
+  options: Options,
   values: readonly string[],
   look: WidgetLook,
   { font, size: wanted, colour }: DefaultAppearance,
@@ -31,12 +31,13 @@ export async function layOutList(
   const row = size * LEADING;
   const fitting = Math.max(1, Math.floor((look.height - 2 * look.inset) / row));
   const first = firstShown(options, values, fitting, top);
-  const shown = options.slice(first, first + fitting + 1);
+  const chosen = new Set(values);
+  const shown = options.list.slice(first, first + fitting + 1);
   const lines = await Promise.all(
     shown.map(async ({ value, label }) => {
       const text = label.replace(/[\p{Cc}]/gu, " ");
       const face = faces.faceFor(text, font);
-      return { line: lineOf(await face.set([text]), text), face, chosen: values.includes(value) };
+      return { line: lineOf(await face.set([text]), text), face, chosen: chosen.has(value) };
     }),
   );
   const upper = look.height - look.inset;
@@ -56,9 +57,11 @@ export async function layOutList(
 }
 
 /** As it was, where a chosen option is in sight; else the first of them. */
-function firstShown(options: readonly Option[], values: readonly string[], fitting: number, top: number): number {
-  const start = top > 0 && top < options.length ? top : 0;
-  const chosen = options.findIndex(({ value }) => values.includes(value));
-  if (chosen < 0 || (chosen >= start && chosen < start + fitting)) return start;
-  return Math.max(0, Math.min(chosen, options.length - fitting));
+function firstShown(options: Options, values: readonly string[], fitting: number, top: number): number {
+  const count = options.list.length;
+  const start = top > 0 && top < count ? top : 0;
+  const places = values.map((value) => options.placeOf(value)).filter((place) => place >= 0);
+  const chosen = places.reduce((first, place) => Math.min(first, place), count);
+  if (chosen === count || (chosen >= start && chosen < start + fitting)) return start;
+  return Math.max(0, Math.min(chosen, count - fitting));
 }

@@ -75,7 +75,7 @@ export class FieldDrawer {
       return node.has("password") ? "*".repeat(Array.from(text).length) : text;
     }
     const [first = ""] = value.values;
-    const label = value.options.find((option) => option.value === first)?.label ?? first;
+    const label = value.options.list[value.options.placeOf(first)]?.label ?? first;
     return label.replace(/\p{Cc}/gu, " ");
   }
 

@@ -21,7 +21,7 @@ export async function fillForm(open: OpenPdf, loadFont: LoadFont, filling: Filli
   const drawer = new FieldDrawer(open, loadFont, filling.texts);
   const given = new Set(filling.fields.map(({ node }) => node));
   for (const { node, value } of filling.fields) {
-    writeValue(open, node, value);
+    await writeValue(open, node, value);
     await drawer.draw(node, value);
   }
   const asked = form.get("NeedAppearances").asBoolean();
@@ -35,12 +35,18 @@ export async function fillForm(open: OpenPdf, loadFont: LoadFont, filling: Filli
   if (!root.get("NeedsRendering").isNull()) root.delete("NeedsRendering");
 }
 
-function writeValue(open: OpenPdf, node: FormNode, value: FieldValue): void {
+/** Fuel for a value that is written. */
+const VALUE_WORK = 100;
+
+async function writeValue(open: OpenPdf, node: FormNode, value: FieldValue): Promise<void> {
+  const { work } = open.engine;
   if (value.kind === "button") {
     switchButtons(open, node, value);
     return;
   }
   for (const object of node.objects) {
+    work.spend(value.kind === "choice" ? VALUE_WORK * (1 + value.values.length) : VALUE_WORK);
+    await work.pause();
     const text = (string: string): PDFObject => textString(object, string);
     if (value.kind === "text") {
       if (value.text === null) object.delete("V");
@@ -54,7 +60,7 @@ function writeValue(open: OpenPdf, node: FormNode, value: FieldValue): void {
     if (first === undefined) object.delete("V");
     else if (values.length === 1) object.put("V", text(first));
     else object.put("V", values.map(text));
-    const indices = values.map((one) => options.findIndex((option) => option.value === one));
+    const indices = values.map((one) => options.placeOf(one));
     if (node.type === "list" && values.length > 0)
       object.put(
         "I",
@@ -63,8 +69,10 @@ function writeValue(open: OpenPdf, node: FormNode, value: FieldValue): void {
     else object.delete("I");
   }
   // A value of a widget's own would count for some viewers.
+  const fields = new Set(node.objects.map(objectNumber));
   for (const widget of node.widgets) {
-    const isField = node.objects.some((object) => objectNumber(object) === objectNumber(widget));
-    if (!isField) for (const key of ["V", "I", "RV"]) widget.delete(key);
+    work.spend(VALUE_WORK);
+    await work.pause();
+    if (!fields.has(objectNumber(widget))) for (const key of ["V", "I", "RV"]) widget.delete(key);
   }
 }

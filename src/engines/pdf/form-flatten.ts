@@ -3,7 +3,7 @@ import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "./document.ts";
 import { FormTags } from "./form-tags.ts";
 import { isWidget } from "./form-tree.ts";
-import { entries, items } from "./objects.ts";
+import { entries, items, objectNumber } from "./objects.ts";
 import { pageAt, visiblePage } from "./page-facts.ts";
 import { StampPages } from "./stamp-pages.ts";
 import { type Matrix, numbers } from "./stamp-text.ts";
@@ -17,32 +17,49 @@ const NOT_SHOWN = 2 | 32;
  */
 export async function flattenForm(open: OpenPdf): Promise<void> {
   const { document } = open;
+  const { work } = open.engine;
   const tags = FormTags.of(open);
+  /** Widgets that pages show, and all widgets by their numbers: pages may share them. */
   const shown = new Map<number, PDFObject[]>();
-  const all: PDFObject[] = [];
+  const all = new Map<number, PDFObject>();
+  const pausing = async (): Promise<void> => {
+    work.spend(WIDGET_WORK);
+    await work.pause();
+  };
   for (let index = 0; index < open.pageCount; index++) {
-    const page = pageAt(open, index);
-    const annotations = items(page.get("Annots"));
-    const widgets = annotations.filter(isWidget);
-    all.push(...widgets);
-    const drawn = widgets.filter((widget) => (widget.get("F").asNumber() & NOT_SHOWN) === 0 && appearanceOf(widget));
+    const drawn: PDFObject[] = [];
+    for (const widget of items(pageAt(open, index).get("Annots"))) {
+      await pausing();
+      if (!isWidget(widget)) continue;
+      all.set(objectNumber(widget) || -all.size - 1, widget);
+      if ((widget.get("F").asNumber() & NOT_SHOWN) === 0 && appearanceOf(widget)) drawn.push(widget);
+    }
     if (drawn.length > 0) shown.set(index, drawn);
   }
   const pages = await StampPages.of(open, [...shown.keys()], "over");
   for (const page of pages.pages) {
     const widgets = shown.get(page.index) ?? [];
-    const sheet = sheetOf(open, page.object, widgets, tags);
+    const sheet = await sheetOf(open, page.object, widgets, tags);
     tags?.place(page.object, sheet, widgets);
     pages.draw(page, "over", (name) => `/${name("XObject", sheet)} Do`, { tagged: tags !== undefined });
   }
-  tags?.drop(all);
+  tags?.drop([...all.values()]);
   tags?.write();
-  for (let index = 0; index < open.pageCount; index++) dropWidgets(open, pageAt(open, index));
+  for (let index = 0; index < open.pageCount; index++) {
+    await pausing();
+    dropWidgets(open, pageAt(open, index));
+  }
   const root = document.getTrailer().get("Root");
   // What still leads to a widget finds nothing in it.
-  for (const widget of all) for (const { key } of entries(open.engine, widget)) widget.delete(key);
+  for (const widget of all.values()) {
+    await pausing();
+    for (const { key } of entries(open.engine, widget)) widget.delete(key);
+  }
   for (const key of ["AcroForm", "NeedsRendering", "Perms"]) if (!root.get(key).isNull()) root.delete(key);
 }
+
+/** Fuel for a widget. */
+const WIDGET_WORK = 500;
 
 /** The stream that shows a widget in its present state; undefined where there is none. */
 function appearanceOf(widget: PDFObject): PDFObject | undefined {
@@ -55,11 +72,19 @@ function appearanceOf(widget: PDFObject): PDFObject | undefined {
 }
 
 /** All widgets of a page as one form: a page may have thousands, and its own resources stay as they are. */
-function sheetOf(open: OpenPdf, page: PDFObject, widgets: readonly PDFObject[], tags: FormTags | undefined): PDFObject {
+async function sheetOf(
+  open: OpenPdf,
+  page: PDFObject,
+  widgets: readonly PDFObject[],
+  tags: FormTags | undefined,
+): Promise<PDFObject> {
   const { document, engine } = open;
   const resources = document.addObject({ XObject: {}, Properties: {} });
-  const shows = widgets.map((widget, index) =>
-    engine.scope(() => {
+  const shows: string[] = [];
+  for (const [index, widget] of widgets.entries()) {
+    engine.work.spend(WIDGET_WORK);
+    await engine.work.pause();
+    const show = engine.scope(() => {
       const stream = appearanceOf(widget);
       const place = stream && placeOf(stream, widget);
       if (!stream || !place) return "";
@@ -71,8 +96,9 @@ function sheetOf(open: OpenPdf, page: PDFObject, widgets: readonly PDFObject[], 
       if (!layer.isDictionary()) return show;
       resources.get("Properties").put(`L${index}`, layer);
       return `/OC /L${index} BDC ${show} EMC`;
-    }),
-  );
+    });
+    shows.push(show);
+  }
   const { box } = visiblePage(page);
   const dictionary = { Type: "XObject", Subtype: "Form", BBox: box, Resources: resources };
   return document.addStream(shows.join("\n"), dictionary);

@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import type { FormNode } from "./form-tree.ts";
 import type { PdfEngine } from "./mupdf.ts";
-import { entries, items } from "./objects.ts";
+import { entries, items, objectNumber } from "./objects.ts";
 import { decodeName, type TextReader } from "./text-string.ts";
 
 /** An option of a drop-down or list. */
@@ -13,13 +13,56 @@ export interface Option {
   readonly label: string;
 }
 
-export function optionsOf({ own }: FormNode, texts: TextReader): Option[] {
-  return items(own.Opt).flatMap((option) => {
+/** The options of a drop-down or list, in order. */
+export class Options {
+  readonly list: readonly Option[];
+  /** Places of the first option of each value, and of each label. */
+  readonly #byValue: ReadonlyMap<string, number>;
+  readonly #byLabel: ReadonlyMap<string, number>;
+
+  constructor(list: readonly Option[]) {
+    this.list = list;
+    const places = (key: keyof Option): Map<string, number> =>
+      new Map(list.map((option, index) => [option[key], index] as const).reverse());
+    this.#byValue = places("value");
+    this.#byLabel = places("label");
+  }
+
+  get values(): string[] {
+    return this.list.map(({ value }) => value);
+  }
+
+  /** The place of a value, -1 where no option has it. */
+  placeOf(value: string): number {
+    return this.#byValue.get(value) ?? -1;
+  }
+
+  /** The option that a caller means: by its value first, then by its label. */
+  find(given: string): Option | undefined {
+    return this.list[this.#byValue.get(given) ?? this.#byLabel.get(given) ?? -1];
+  }
+}
+
+/** Options by the number of their array: fields may share one. */
+const known = new WeakMap<TextReader, Map<number, Options>>();
+
+export function optionsOf({ own }: FormNode, texts: TextReader): Options {
+  const shared = known.get(texts) ?? new Map<number, Options>();
+  known.set(texts, shared);
+  const number = objectNumber(own.Opt);
+  const options = shared.get(number) ?? readOptions(own.Opt, texts);
+  if (number > 0) shared.set(number, options);
+  return options;
+}
+
+function readOptions(array: PDFObject, texts: TextReader): Options {
+  const list = items(array).flatMap((option) => {
     const [first = option, second] = items(option);
     const value = texts.text(first);
     if (value === undefined) return [];
     return [{ value, label: (second && texts.text(second)) ?? value }];
   });
+  return new Options(list);
 }
 
 /** One widget of a check box or radio group. */

@@ -12,6 +12,9 @@ const FIELDS_NAMED = 1_000;
 /** Options of one field that an error lists. */
 const OPTIONS_NAMED = 200;
 
+/** Fuel for a widget whose states are read. */
+const WIDGET_WORK = 200;
+
 /** A form, and what it is to hold. */
 export interface Filling {
   readonly fields: readonly { readonly node: FormNode; readonly value: FieldValue }[];
@@ -26,9 +29,13 @@ export interface Filling {
  * @throws Refusal `no_form`; `unsupported_form`; `invalid_parameters` with all values that a field cannot take; under
  * `strict`, `unknown_fields`
  */
-export function planFilling(open: OpenPdf, values: ReadonlyMap<string, GivenValue>, strict: boolean): Filling {
+export async function planFilling(
+  open: OpenPdf,
+  values: ReadonlyMap<string, GivenValue>,
+  strict: boolean,
+): Promise<Filling> {
   const texts = new TextReader(open.engine);
-  const nodes = formOf(open, texts);
+  const nodes = await formOf(open, texts);
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const fields: { node: FormNode; value: FieldValue }[] = [];
   const problems = new Map<string, Problem>();
@@ -39,6 +46,8 @@ export function planFilling(open: OpenPdf, values: ReadonlyMap<string, GivenValu
       unknown.push(name);
       continue;
     }
+    open.engine.work.spend(WIDGET_WORK * (1 + node.widgets.length));
+    await open.engine.work.pause();
     const value = resolveValue(node, given, open.engine, texts);
     if ("issue" in value) problems.set(name, value);
     else fields.push({ node, value });
@@ -54,13 +63,13 @@ export function planFilling(open: OpenPdf, values: ReadonlyMap<string, GivenValu
   return { fields, unknown, nodes, texts };
 }
 
-function formOf(open: OpenPdf, texts: TextReader): FormNode[] {
+async function formOf(open: OpenPdf, texts: TextReader): Promise<FormNode[]> {
   const form = open.document.getTrailer().get("Root", "AcroForm");
   const hasXfa = form.isDictionary() && !form.get("XFA").isNull();
-  const nodes = form.isDictionary() ? readFormTree(open, texts) : [];
+  const nodes = form.isDictionary() ? await readFormTree(open, texts) : [];
   if (nodes.length === 0 && !hasXfa) throw new Refusal("no_form", "The PDF has no form.");
   // What is shown of a pure XFA form is made by its reader; its pages have no widgets.
-  const pages = hasXfa ? pagesOfWidgets(open) : undefined;
+  const pages = hasXfa ? await pagesOfWidgets(open) : undefined;
   if (pages && !nodes.some(({ widgets }) => widgets.some((widget) => pages.has(objectNumber(widget))))) {
     throw new Refusal(
       "unsupported_form",

@@ -20,18 +20,24 @@ export interface FormField {
   readonly maxLength: number | null;
 }
 
+/** Fuel for a field, and for each of its widgets. */
+const FIELD_WORK = 200;
+
 /**
  * Reads the fields that can have a value. Several that share one full name are one field; the first says what it is.
  * @throws Refusal `limit_exceeded` beyond `limits.metadata.formFields`
  */
-export function readFormSchema(open: OpenPdf, texts: TextReader): FormField[] {
-  const nodes = readFormTree(open, texts);
+export async function readFormSchema(open: OpenPdf, texts: TextReader): Promise<FormField[]> {
+  const nodes = await readFormTree(open, texts);
   if (nodes.length === 0) return [];
-  const pageOf = pagesOfWidgets(open);
-  return nodes.map((node) => {
+  const pageOf = await pagesOfWidgets(open);
+  const fields: FormField[] = [];
+  for (const node of nodes) {
+    open.engine.work.spend(FIELD_WORK * (1 + node.widgets.length));
+    await open.engine.work.pause();
     const pages = node.widgets.map((widget) => pageOf.get(objectNumber(widget)));
     const reader = new FieldReader(open, texts, node);
-    return {
+    fields.push({
       name: node.name,
       type: node.type,
       value: reader.value(),
@@ -40,8 +46,9 @@ export function readFormSchema(open: OpenPdf, texts: TextReader): FormField[] {
       required: node.has("required"),
       readOnly: node.has("readOnly"),
       maxLength: node.type === "text" ? maxLengthOf(node) : null,
-    };
-  });
+    });
+  }
+  return fields;
 }
 
 /** Characters that a text field holds at most, null where it does not say. */
@@ -66,7 +73,8 @@ class FieldReader {
     const { type } = this.#node;
     if (type === "radio") return exportsOf(buttonsOf(this.#node, this.#open.engine, this.#texts));
     if (type !== "dropdown" && type !== "list") return null;
-    return optionsOf(this.#node, this.#texts).map(({ value }) => value);
+    // Read once where fields share them, but listed with each.
+    return this.#texts.listed(optionsOf(this.#node, this.#texts).values);
   }
 
   value(): FormField["value"] {

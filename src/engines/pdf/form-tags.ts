@@ -9,6 +9,8 @@ export class FormTags {
   readonly #root: PDFObject;
   readonly #parents: Map<number, PDFObject>;
   #next: number;
+  /** By the numbers of elements and of widgets: what stands in a widget's place. */
+  readonly #changes = new Map<number, Map<number, Record<string, unknown> | undefined>>();
 
   /** Undefined where the document is not tagged. */
   static of(open: OpenPdf): FormTags | undefined {
@@ -27,7 +29,7 @@ export class FormTags {
   elementOf(widget: PDFObject): PDFObject | undefined {
     const key = widget.get("StructParent");
     const element = key.isNumber() ? this.#parents.get(key.asNumber()) : undefined;
-    return element?.isDictionary() ? element : undefined;
+    return element?.isIndirect() && element.isDictionary() ? element : undefined;
   }
 
   /** Puts marked content in the widgets' place: that of `elements[n]` has the number `n` in a form of a page. */
@@ -54,20 +56,31 @@ export class FormTags {
     }
   }
 
+  /** Writes the changed elements, each once: one may have thousands of widgets. */
   write(): void {
-    this.#root.put("ParentTree", writeNumberTree(this.#open.document, this.#parents));
+    const { document } = this.#open;
+    for (const [number, contents] of this.#changes) {
+      const element = document.newIndirect(number);
+      const present = element.get("K");
+      const list = document.newArray();
+      for (const kid of present.isArray() ? items(present) : [present]) {
+        const widget = kid.isDictionary() ? objectNumber(kid.get("Obj")) : 0;
+        if (!contents.has(widget)) list.push(kid);
+        const content = contents.get(widget);
+        if (content) list.push(content);
+      }
+      element.put("K", list);
+    }
+    this.#root.put("ParentTree", writeNumberTree(document, this.#parents));
     this.#root.put("ParentTreeNextKey", this.#next);
   }
 
-  /** An element's content without its reference to a widget, with something else there. */
+  /** Notes what takes the place of an element's reference to a widget: what is drawn first, where pages share one. */
   #replace(widget: PDFObject, element: PDFObject, content: Record<string, unknown> | undefined): void {
-    const present = element.get("K");
-    const list = this.#open.document.newArray();
-    for (const kid of present.isArray() ? items(present) : [present]) {
-      const isWidget = kid.isDictionary() && objectNumber(kid.get("Obj")) === objectNumber(widget);
-      if (!isWidget) list.push(kid);
-      else if (content) list.push(content);
-    }
-    element.put("K", list);
+    const number = objectNumber(element);
+    if (objectNumber(widget) === 0) return;
+    const contents = this.#changes.get(number) ?? new Map<number, Record<string, unknown> | undefined>();
+    this.#changes.set(number, contents);
+    if (!contents.has(objectNumber(widget))) contents.set(objectNumber(widget), content);
   }
 }

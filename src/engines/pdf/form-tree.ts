@@ -25,6 +25,10 @@ const FLAGS = {
   comb: 25,
 } as const;
 
+/** Fuel for a field, and for each of its kids and of the annotations of pages. */
+const FIELD_WORK = 1_000;
+const KID_WORK = 200;
+
 /** Entries that a field takes over from the fields above it (table 226 and the tables of each type). */
 const INHERITED = ["FT", "Ff", "V", "Opt", "MaxLen", "DA", "Q"] as const;
 type Inherited = Readonly<Record<(typeof INHERITED)[number], PDFObject>>;
@@ -46,21 +50,35 @@ export interface FormNode {
  * Reads the fields, in order. Those without a name or a known type are left out.
  * @throws Refusal `limit_exceeded` beyond `limits.metadata.formFields`
  */
-export function readFormTree({ document }: OpenPdf, texts: TextReader): FormNode[] {
+export async function readFormTree({ document, engine }: OpenPdf, texts: TextReader): Promise<FormNode[]> {
   const nodes = new Map<string, FormNode & { objects: PDFObject[]; widgets: PDFObject[] }>();
   const seen = new Set<number>();
   const limit = limits.metadata.formFields;
   let fields = 0;
-  const walk = (object: PDFObject, parent: Inherited | undefined, prefix: string, depth: number): void => {
+  const walk = async (
+    object: PDFObject,
+    parent: Inherited | undefined,
+    prefix: string,
+    depth: number,
+  ): Promise<void> => {
     const number = objectNumber(object);
     if (depth > MAX_DEPTH || (number > 0 && seen.has(number)) || !object.isDictionary()) return;
     if (number > 0) seen.add(number);
+    engine.work.spend(FIELD_WORK);
+    await engine.work.pause();
     const own = inherit(object, parent);
     const partial = texts.text(object.get("T"));
-    const name = partial === undefined ? prefix : prefix === "" ? partial : `${prefix}.${partial}`;
-    const kids = items(object.get("Kids")).filter((kid) => kid.isDictionary());
-    const below = kids.filter((kid) => kid.get("T").isString() || (kid.get("Kids").isArray() && !isWidget(kid)));
-    for (const kid of below) walk(kid, own, name, depth + 1);
+    const name = partial === undefined ? prefix : prefix === "" ? partial : texts.joined(`${prefix}.${partial}`);
+    const kids: PDFObject[] = [];
+    const below: PDFObject[] = [];
+    for (const kid of items(object.get("Kids"))) {
+      engine.work.spend(KID_WORK);
+      await engine.work.pause();
+      if (!kid.isDictionary()) continue;
+      kids.push(kid);
+      if (kid.get("T").isString() || (kid.get("Kids").isArray() && !isWidget(kid))) below.push(kid);
+    }
+    for (const kid of below) await walk(kid, own, name, depth + 1);
     const type = typeOf(own);
     if (below.length > 0 || name === "" || type === undefined) return;
     if (++fields > limit) {
@@ -72,10 +90,10 @@ export function readFormTree({ document }: OpenPdf, texts: TextReader): FormNode
       nodes.set(name, { name, type, own, objects: [object], widgets, has: (flag) => hasFlag(own, FLAGS[flag]) });
     } else if (known.type === type) {
       known.objects.push(object);
-      known.widgets.push(...widgets);
+      for (const widget of widgets) known.widgets.push(widget);
     }
   };
-  for (const root of items(document.getTrailer().get("Root", "AcroForm", "Fields"))) walk(root, undefined, "", 0);
+  for (const root of items(document.getTrailer().get("Root", "AcroForm", "Fields"))) await walk(root, undefined, "", 0);
   return [...nodes.values()];
 }
 
@@ -105,10 +123,21 @@ function typeOf(own: Inherited): FieldType | undefined {
 }
 
 /** 1-based page by the object number of an annotation. */
-export function pagesOfWidgets(open: OpenPdf): ReadonlyMap<number, number> {
+export async function pagesOfWidgets(open: OpenPdf): Promise<ReadonlyMap<number, number>> {
+  const { work } = open.engine;
   const pages = new Map<number, number>();
+  /** Arrays that were read: pages may share one. */
+  const read = new Set<number>();
   for (let index = 0; index < open.pageCount; index++) {
-    for (const annotation of items(pageAt(open, index).get("Annots"))) {
+    const annotations = pageAt(open, index).get("Annots");
+    const array = objectNumber(annotations);
+    work.spend(KID_WORK);
+    await work.pause();
+    if (read.has(array)) continue;
+    if (array > 0) read.add(array);
+    for (const annotation of items(annotations)) {
+      work.spend(KID_WORK);
+      await work.pause();
       const number = objectNumber(annotation);
       if (number > 0 && !pages.has(number)) pages.set(number, index + 1);
     }

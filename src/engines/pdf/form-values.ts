@@ -1,5 +1,5 @@
 /** What a caller's values mean for the fields of a form, and which a field cannot take. */
-import { type Button, buttonsOf, exportsOf, type Option, optionsOf, type State } from "./form-options.ts";
+import { type Button, buttonsOf, exportsOf, type Options, optionsOf, type State } from "./form-options.ts";
 import { maxLengthOf } from "./form-schema.ts";
 import type { FormNode } from "./form-tree.ts";
 import type { PdfEngine } from "./mupdf.ts";
@@ -12,7 +12,7 @@ export type GivenValue = string | boolean | readonly string[] | null;
 export type FieldValue =
   | { readonly kind: "text"; readonly text: string | null }
   | { readonly kind: "button"; readonly buttons: readonly Button[]; readonly state: State | undefined }
-  | { readonly kind: "choice"; readonly options: readonly Option[]; readonly values: readonly string[] };
+  | { readonly kind: "choice"; readonly options: Options; readonly values: readonly string[] };
 
 /** Why a field cannot take a value. */
 export interface Problem {
@@ -93,32 +93,28 @@ function stateOf(buttons: readonly Button[], given: string): State | undefined {
   return buttons.flatMap(({ states }) => states).find(({ name }) => name === given);
 }
 
-function dropDownValue(node: FormNode, options: readonly Option[], given: GivenValue): FieldValue | Problem {
+function dropDownValue(node: FormNode, options: Options, given: GivenValue): FieldValue | Problem {
   if (given === null) return { kind: "choice", options, values: [] };
-  const values = options.map(({ value }) => value);
-  if (typeof given !== "string") return { issue: mustBeOneOf(values), options: values };
-  const value = valueOf(options, given);
+  if (typeof given !== "string") return notAmong(options);
+  const value = options.find(given)?.value;
   if (value !== undefined) return { kind: "choice", options, values: [value] };
-  if (!node.has("edit")) return { issue: mustBeOneOf(values), options: values };
+  if (!node.has("edit")) return notAmong(options);
   const problem = problemOfText(given, false);
   return problem === undefined ? { kind: "choice", options, values: [given] } : { issue: problem };
 }
 
-function listValue(node: FormNode, options: readonly Option[], given: GivenValue): FieldValue | Problem {
-  const all = options.map(({ value }) => value);
+function listValue(node: FormNode, options: Options, given: GivenValue): FieldValue | Problem {
   if (given === null) return { kind: "choice", options, values: [] };
-  if (typeof given === "boolean") return { issue: mustBeOneOf(all), options: all };
+  if (typeof given === "boolean") return notAmong(options);
   const list = typeof given === "string" ? [given] : given;
-  if (list.length > 1 && !node.has("multiSelect")) return { issue: "accepts a single value", options: all };
-  const values = list.map((item) => valueOf(options, item));
+  if (list.length > 1 && !node.has("multiSelect")) return { issue: "accepts a single value", options: options.values };
+  const values = list.map((item) => options.find(item)?.value);
   const known = values.filter((value) => value !== undefined);
-  if (known.length < values.length) return { issue: mustBeOneOf(all), options: all };
+  if (known.length < values.length) return notAmong(options);
   return { kind: "choice", options, values: [...new Set(known)] };
 }
 
-/** By export value first. */
-const valueOf = (options: readonly Option[], given: string): string | undefined =>
-  (options.find(({ value }) => value === given) ?? options.find(({ label }) => label === given))?.value;
+const notAmong = (options: Options): Problem => ({ issue: mustBeOneOf(options.values), options: options.values });
 
 /** Options that a message names; `details.options` has more. */
 const OPTIONS_NAMED = 10;

@@ -109,6 +109,17 @@ export class TextReader {
     return name;
   }
 
+  /** Counts texts that were read before and go into the answer once more. */
+  listed(texts: string[]): string[] {
+    this.#counted({ length: texts.reduce((sum, { length }) => sum + length + 1, 0) });
+    return texts;
+  }
+
+  /** Counts a name that is made of several. */
+  joined(name: string): string {
+    return this.#counted(name);
+  }
+
   /** The decoded bytes of a stream; none where it cannot be decoded. */
   #bytes(stream: PDFObject): Uint8Array {
     try {
