@@ -1,4 +1,4 @@
-import { and, eq, exists, lte, notExists, sql } from "drizzle-orm";
+import { and, eq, exists, inArray, lte, notExists, sql } from "drizzle-orm";
 import { hasFreeLane, type Lane, laneName, laneOf, WAITING } from "./lanes.ts";
 import { LEASE } from "./lease.ts";
 import type { Database } from "../db/client.ts";
@@ -29,22 +29,24 @@ export interface NotClaimed {
 }
 
 /**
- * Claims a delivery that is due for one attempt, if its account has a free lane, in one batch: of two wake-ups one gets it. A delivery
- * whose subscription is inactive or gone is canceled instead.
+ * Claims deliveries that are due for one attempt each, as far as their accounts have free lanes, in one batch: of two wake-ups one gets
+ * it. A delivery whose subscription is inactive or gone is canceled instead.
  */
-export async function claim(db: Database, id: string, now: Date): Promise<Claim | NotClaimed> {
+export async function claim(
+  db: Database,
+  ids: readonly string[],
+  now: Date,
+): Promise<ReadonlyMap<string, Claim | NotClaimed>> {
   const receiver = db
     .select({ one: sql`1` })
     .from(webhooks)
     .where(and(eq(webhooks.id, deliveries.webhook), eq(webhooks.active, true)));
   const { type, sequence, data } = events;
   const { account, timeouts, url, secret, previousSecret, previousSecretExpiresAt } = webhooks;
-  const pending = and(eq(deliveries.id, id), eq(deliveries.state, "pending"));
-  const [, [claimed], , [found]] = await db.batch([
-    db
-      .update(deliveries)
-      .set({ state: "cancelled", nextAttemptAt: null, finishedAt: now, lane: null })
-      .where(and(pending, notExists(receiver))),
+  const pending = eq(deliveries.state, "pending");
+  const due = and(pending, lte(deliveries.nextAttemptAt, now));
+  // One by one, so that each counts the lanes that those before it hold.
+  const claims = ids.map((id) =>
     db
       .update(deliveries)
       .set({
@@ -52,17 +54,18 @@ export async function claim(db: Database, id: string, now: Date): Promise<Claim 
         nextAttemptAt: new Date(now.getTime() + LEASE),
         lane: laneName(db),
       })
-      .where(and(pending, lte(deliveries.nextAttemptAt, now), exists(receiver), hasFreeLane(db, now)))
-      .returning({ attempt: deliveries.attempts, replayedAfter: deliveries.replayedAfter }),
-    // Still due, as it has not been claimed: all lanes are held.
+      .where(and(eq(deliveries.id, id), due, exists(receiver), hasFreeLane(db, now)))
+      .returning({ id: deliveries.id, attempt: deliveries.attempts, replayedAfter: deliveries.replayedAfter }),
+  );
+  const [, found, ...results] = await db.batch([
     db
       .update(deliveries)
-      .set({ lane: WAITING })
-      .where(and(pending, lte(deliveries.nextAttemptAt, now))),
+      .set({ state: "cancelled", nextAttemptAt: null, finishedAt: now, lane: null })
+      .where(and(inArray(deliveries.id, ids), pending, notExists(receiver))),
     db
       // A batch's rows are known by the names of their columns, so each name is here once.
       .select({
-        state: deliveries.state,
+        delivery: sql<string>`${deliveries.id}`.as("delivery"),
         dueAt: deliveries.nextAttemptAt,
         account,
         timeouts,
@@ -72,10 +75,23 @@ export async function claim(db: Database, id: string, now: Date): Promise<Claim 
       .from(deliveries)
       .innerJoin(events, eq(events.id, deliveries.event))
       .innerJoin(webhooks, eq(webhooks.id, deliveries.webhook))
-      .where(eq(deliveries.id, id)),
+      .where(and(inArray(deliveries.id, ids), pending)),
+    ...claims,
+    // Those that are still due have not been claimed: all lanes are held.
+    db
+      .update(deliveries)
+      .set({ lane: WAITING })
+      .where(and(inArray(deliveries.id, ids), due)),
   ]);
-  if (found === undefined || found.state !== "pending" || found.dueAt === null) return { wakeAt: undefined };
-  const { event, webhook, account: owner, dueAt } = found;
-  if (claimed === undefined) return { wakeAt: dueAt > now ? dueAt : undefined };
-  return { id, ...claimed, event, webhook, account: owner, lane: laneOf(found.timeouts) };
+  const claimed = new Map(results.flatMap((rows) => (Array.isArray(rows) ? rows : [])).map((row) => [row.id, row]));
+  const known = new Map(found.map((row) => [row.delivery, row]));
+  return new Map(
+    ids.map((id): [string, Claim | NotClaimed] => {
+      const [row, own] = [known.get(id), claimed.get(id)];
+      if (row === undefined || row.dueAt === null) return [id, { wakeAt: undefined }];
+      if (own === undefined) return [id, { wakeAt: row.dueAt > now ? row.dueAt : undefined }];
+      const { event, webhook } = row;
+      return [id, { ...own, event, webhook, account: row.account, lane: laneOf(row.timeouts) }];
+    }),
+  );
 }

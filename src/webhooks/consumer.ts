@@ -31,19 +31,34 @@ export async function consume(
   env: Env,
   context: Pick<ExecutionContext, "waitUntil">,
 ): Promise<void> {
-  await Promise.all(
-    messages.map(async (message) => {
-      try {
-        const claimed = await claim(databaseAt(env, message.body.shard), message.body.delivery, new Date());
-        if ("wakeAt" in claimed) return wakeEarly(message, claimed.wakeAt);
-        message.ack();
-        context.waitUntil(finish(claimed, message, env));
-      } catch (error) {
-        logFault(message, error);
-        message.retry({ delaySeconds: Math.min(FAULT_SECONDS * 2 ** message.attempts, LONGEST_FAULT_SECONDS) });
-      }
-    }),
-  );
+  const byShard = Map.groupBy(messages, ({ body }) => body.shard);
+  await Promise.all(Array.from(byShard, ([shard, wakeups]) => consumeOf(shard, wakeups, env, context)));
+}
+
+/** The messages of one database. */
+async function consumeOf(
+  shard: number,
+  messages: readonly Wakeup[],
+  env: Env,
+  context: Pick<ExecutionContext, "waitUntil">,
+): Promise<void> {
+  try {
+    const ids = new Set(messages.map(({ body }) => body.delivery));
+    const results = await claim(databaseAt(env, shard), Array.from(ids), new Date());
+    for (const message of messages) {
+      const result = results.get(message.body.delivery);
+      // The second message of a delivery that this batch has claimed has no more use.
+      const isFirst = ids.delete(message.body.delivery);
+      if (result !== undefined && "wakeAt" in result) wakeEarly(message, result.wakeAt);
+      else message.ack();
+      if (result !== undefined && !("wakeAt" in result) && isFirst) context.waitUntil(finish(result, message, env));
+    }
+  } catch (error) {
+    for (const message of messages) {
+      logFault(message, error);
+      message.retry({ delaySeconds: Math.min(FAULT_SECONDS * 2 ** message.attempts, LONGEST_FAULT_SECONDS) });
+    }
+  }
 }
 
 /** Makes the attempt and wakes what comes after it. Never throws. */

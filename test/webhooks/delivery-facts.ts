@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { beforeEach } from "vitest";
 import { db, subscribe } from "./outbox-facts.ts";
 import { createAccount } from "../../src/accounts/keys.ts";
+import type { Database } from "../../src/db/client.ts";
 import { webhookDeliveries, webhooks } from "../../src/db/schema.ts";
 import { type Claim, claim, type NotClaimed } from "../../src/webhooks/claim.ts";
 import { type Attempt, notAttempted } from "../../src/webhooks/deliver.ts";
@@ -33,8 +34,14 @@ export async function due(to = own.webhook): Promise<string> {
 
 export const isClaim = (result: Claim | NotClaimed): result is Claim => !("wakeAt" in result);
 
+export async function claimOne(db: Database, id: string, at: Date): Promise<Claim | NotClaimed> {
+  const result = (await claim(db, [id], at)).get(id);
+  if (result === undefined) throw new Error("nothing is known of it");
+  return result;
+}
+
 export async function claimed(id: string, at = now): Promise<Claim> {
-  const result = await claim(db, id, at);
+  const result = await claimOne(db, id, at);
   if (!isClaim(result)) throw new Error(`not claimed: ${JSON.stringify(result)}`);
   return result;
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   answered,
   claimed,
+  claimOne,
   DAY,
   db,
   due,
@@ -17,14 +18,13 @@ import {
   webhookOf,
 } from "./delivery-facts.ts";
 import { webhookAttempts, webhooks } from "../../src/db/schema.ts";
-import { claim } from "../../src/webhooks/claim.ts";
 import { replayDelivery } from "../../src/webhooks/deliveries.ts";
 import { recordOutcome } from "../../src/webhooks/outcome.ts";
 
 describe("a claim", () => {
   test("is had by one of many who wake at once", async () => {
     const id = await due();
-    const results = await Promise.all(Array.from({ length: 10 }, () => claim(db, id, now)));
+    const results = await Promise.all(Array.from({ length: 10 }, () => claimOne(db, id, now)));
     expect(results.filter(isClaim)).toHaveLength(1);
     expect(results.filter((result) => !isClaim(result))).toEqual(
       Array.from({ length: 9 }, () => ({ wakeAt: later(30 * SECOND) })),
@@ -33,10 +33,10 @@ describe("a claim", () => {
 
   test("is not had before its time, nor of what is over or unknown", async () => {
     const id = await due();
-    expect(await claim(db, id, later(-1))).toEqual({ wakeAt: now });
+    expect(await claimOne(db, id, later(-1))).toEqual({ wakeAt: now });
     await recordOutcome(db, await claimed(id), answered(200), schedule);
-    expect(await claim(db, id, later(DAY))).toEqual({ wakeAt: undefined });
-    expect(await claim(db, `evt_none.${own.webhook}`, now)).toEqual({ wakeAt: undefined });
+    expect(await claimOne(db, id, later(DAY))).toEqual({ wakeAt: undefined });
+    expect(await claimOne(db, `evt_none.${own.webhook}`, now)).toEqual({ wakeAt: undefined });
   });
 
   test("cancels what is for a subscription that is inactive or gone", async () => {
@@ -45,7 +45,7 @@ describe("a claim", () => {
     await db.update(webhooks).set({ active: false }).where(eq(webhooks.id, own.webhook));
     await db.delete(webhooks).where(eq(webhooks.id, other));
     for (const id of ids) {
-      expect(await claim(db, id, now)).toEqual({ wakeAt: undefined });
+      expect(await claimOne(db, id, now)).toEqual({ wakeAt: undefined });
       expect(await rowOf(id)).toMatchObject({ state: "cancelled", attempts: 0, nextAttemptAt: null, finishedAt: now });
     }
   });

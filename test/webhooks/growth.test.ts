@@ -1,10 +1,9 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { answered, claimed, due, later, now, own, schedule, SECOND } from "./delivery-facts.ts";
+import { answered, claimed, claimOne, due, later, now, own, schedule, SECOND } from "./delivery-facts.ts";
 import { countedDatabase, plansOf } from "../accounts/counted-database.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { sendTest } from "../../src/webhooks/asked-deliveries.ts";
-import { claim } from "../../src/webhooks/claim.ts";
 import { fetchDelivery, listDeliveries, replayDelivery } from "../../src/webhooks/deliveries.ts";
 import { changeWebhook, deleteWebhook, listWebhooks } from "../../src/webhooks/manage-webhooks.ts";
 import { recordOutcome } from "../../src/webhooks/outcome.ts";
@@ -24,7 +23,7 @@ test("a delivery costs two batches and few rows, however many there were", async
     const id = await due();
     const { database, counts } = countedDatabase();
     const counted = openDatabase(database);
-    const result = await claim(counted, id, now);
+    const result = await claimOne(counted, id, now);
     if ("wakeAt" in result) throw new Error("not claimed");
     await recordOutcome(counted, result, answered(status), schedule);
     expect(counts.trips).toBe(2);
@@ -49,7 +48,7 @@ test("no statement reads a whole table or index", async () => {
   const page = await listDeliveries(db, caller, id, { limit: 1 });
   await listDeliveries(db, caller, id, { limit: 1, cursor: page.nextCursor ?? undefined });
   await fetchDelivery(db, caller, id, delivery);
-  await claim(db, delivery, now);
+  await claimOne(db, delivery, now);
   await recordOutcome(db, await claimed(delivery, later(60 * SECOND)), answered(200, later(60 * SECOND)), schedule);
   await replayDelivery(db, caller, id, delivery, later(60 * SECOND));
   await recordOutcome(db, await claimed(delivery, later(60 * SECOND)), answered(410, later(60 * SECOND)), schedule);

@@ -1,9 +1,21 @@
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { answered, claimed, db, due, later, now, own, rowOf, schedule, SECOND, subscribe } from "./delivery-facts.ts";
+import {
+  answered,
+  claimed,
+  claimOne,
+  db,
+  due,
+  later,
+  now,
+  own,
+  rowOf,
+  schedule,
+  SECOND,
+  subscribe,
+} from "./delivery-facts.ts";
 import { createAccount } from "../../src/accounts/keys.ts";
 import { webhooks } from "../../src/db/schema.ts";
-import { claim } from "../../src/webhooks/claim.ts";
 import { notAttempted } from "../../src/webhooks/deliver.ts";
 import { lanes } from "../../src/webhooks/lanes.ts";
 import { recordOutcome } from "../../src/webhooks/outcome.ts";
@@ -21,7 +33,7 @@ test("a delivery that finds the account's lanes held waits, and is woken by the 
   const [first, second] = await fill(lanes.fast.attempts);
   if (first === undefined || second === undefined) throw new Error("nothing was claimed");
   const waiting = await due();
-  expect(await claim(db, waiting, now)).toEqual({ wakeAt: undefined });
+  expect(await claimOne(db, waiting, now)).toEqual({ wakeAt: undefined });
   expect(await rowOf(waiting)).toMatchObject({ state: "pending", attempts: 0, nextAttemptAt: now });
 
   own.account = await createAccount(db, { name: "other", plan: "free" }, now);
@@ -36,7 +48,7 @@ test("a delivery that finds the account's lanes held waits, and is woken by the 
 test("a lane whose attempt was lost is free when the lease ends", async () => {
   await fill(lanes.fast.attempts);
   const waiting = await due();
-  expect(await claim(db, waiting, later(29 * SECOND))).toEqual({ wakeAt: undefined });
+  expect(await claimOne(db, waiting, later(29 * SECOND))).toEqual({ wakeAt: undefined });
   expect((await claimed(waiting, later(30 * SECOND))).attempt).toBe(1);
 });
 
@@ -50,16 +62,16 @@ test("an endpoint is slow after three time-outs in a row, with lanes apart, unti
   const slow = await fill(lanes.slow.attempts);
   expect(new Set(slow.map(({ lane }) => lane))).toEqual(new Set(["slow"]));
   const waiting = await due();
-  expect(await claim(db, waiting, now)).toEqual({ wakeAt: undefined });
+  expect(await claimOne(db, waiting, now)).toEqual({ wakeAt: undefined });
   // The account's other endpoints have all the others; one is held from before it was slow.
   const [fast] = await fill(lanes.fast.attempts - 1, healthy);
   const alsoWaiting = await due(healthy);
-  expect(await claim(db, alsoWaiting, now)).toEqual({ wakeAt: undefined });
+  expect(await claimOne(db, alsoWaiting, now)).toEqual({ wakeAt: undefined });
 
   if (fast === undefined) throw new Error("nothing was claimed");
   const { waiting: woken } = await recordOutcome(db, fast, answered(200), schedule);
   expect(woken.toSorted()).toEqual([waiting, alsoWaiting].toSorted());
-  expect(await claim(db, waiting, now)).toEqual({ wakeAt: undefined });
+  expect(await claimOne(db, waiting, now)).toEqual({ wakeAt: undefined });
   expect((await claimed(alsoWaiting)).lane).toBe("fast");
   const [one] = slow;
   if (one === undefined) throw new Error("nothing was claimed");
