@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { readEnv } from "./env.ts";
+import { cachedDocument } from "./http/cached-document.ts";
 import { endpoints } from "./http/endpoints/index.ts";
 import { mountEndpoints } from "./http/endpoints/mount.ts";
 import { ApiError } from "./http/errors.ts";
@@ -21,7 +21,8 @@ export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
 
   addPath(app, "/api/v1/health", { GET: [async (c) => c.json({ status: "ok", version })] });
   const describe = (baseUrl: string) => describeApi(operations, endpoints, baseUrl);
-  addPath(app, "/api/v1/openapi.json", { GET: [async (c) => c.json(describe(readEnv(c.env).baseUrl))] });
+  const description = cachedDocument("application/json", ({ baseUrl }) => JSON.stringify(describe(baseUrl)));
+  addPath(app, "/api/v1/openapi.json", { GET: [(c) => description(c)] });
   mountOperations(app, operations);
   mountEndpoints(app, endpoints);
   mountSite(app, describe);

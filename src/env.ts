@@ -15,7 +15,7 @@ export interface Env {
   readonly databases: readonly [Database, ...Database[]];
   /** Signs what is kept of requests that came with an Idempotency-Key. */
   readonly serverSecret: string;
-  /** In front of the databases, for each place of Cloudflare on its own and not exact: by key, and by address for bad keys. */
+  /** In front of the databases, for each place of Cloudflare on its own and not exact: by key, and by network for bad keys. */
   readonly keyShield: Shield;
   readonly addressShield: Shield;
   /** What one isolate may hold for its requests and between them, in bytes. */

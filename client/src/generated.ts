@@ -34,15 +34,15 @@ export interface MergeInput {
   readonly passwords?: readonly (string | undefined)[];
   /** Opens the encrypted inputs that have no password of their own. */
   readonly password?: string;
-  /** Take one page of each document in turn; when one runs out, go on with the rest. */
+  /** Takes one page from each document in turn. When a document runs out of pages, the others continue. */
   readonly interleave?: boolean;
-  /** Title of the result; otherwise the first document's. */
+  /** The title of the result. By default, that of the first document. */
   readonly title?: string;
-  /** Author of the result; otherwise the first document's. */
+  /** The author of the result. By default, that of the first document. */
   readonly author?: string;
   /**
-   * Outline of the result. `keep` (default): each document's, one after the other. `per-file`: an entry for each
-   * document, named by its file name, with its outline below. `none`.
+   * The outline of the result. `keep`: the outlines of all documents, one after the other. `per-file`: one entry per
+   * document, named after its file, with the document's outline below it. `none`: no outline. Default: `keep`.
    */
   readonly bookmarks?: "keep" | "per-file" | "none";
 }
@@ -63,13 +63,13 @@ export interface SplitInput {
   /** Opens `file` if it is encrypted. */
   readonly password?: string;
   /**
-   * `ranges`: a part for each of `ranges`. `chunks`: parts of `chunkSize` pages. `pages`: a part for each page.
-   * `bookmarks`: a part for each top entry of the outline; pages before the first entry go with the first part.
+   * `ranges`: one part per range in `ranges`. `chunks`: parts of `chunkSize` pages. `pages`: one part per page.
+   * `bookmarks`: one part per top-level outline entry; pages before the first entry go into the first part.
    */
   readonly mode: "ranges" | "chunks" | "pages" | "bookmarks";
-  /** For `mode=ranges`: page ranges joined by `|`, such as `1-3|4-6|7-end`. Each takes its pages in the document's order. */
+  /** Page ranges separated by `|`. The pages of each part stay in document order. Required when `mode` is `ranges`. */
   readonly ranges?: string;
-  /** For `mode=chunks`: pages of a part; the last part has the rest. */
+  /** Pages per part. The last part holds the remaining pages. Required when `mode` is `chunks`. */
   readonly chunkSize?: number;
 }
 
@@ -86,9 +86,9 @@ export interface ExtractTextInput {
   readonly file: FileInput;
   /** Opens `file` if it is encrypted. */
   readonly password?: string;
-  /** The pages, as a set; all where it is not given. */
+  /** The pages to read, in document order. Default: `all`. */
   readonly pages?: string;
-  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points, origin top-left of the visible page. */
+  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. */
   readonly words?: boolean;
 }
 
@@ -104,7 +104,7 @@ export interface ExtractPagesInput {
   readonly file: FileInput;
   /** Opens `file` if it is encrypted. */
   readonly password?: string;
-  /** The pages, such as `1-3,7`, `odd`, `last-2`, `5-1` or `!4`. */
+  /** The pages to extract, in this order. A page may be listed more than once. */
   readonly range: string;
 }
 
@@ -119,13 +119,13 @@ export interface ToImagesInput {
   readonly file: FileInput;
   /** Opens `file` if it is encrypted. */
   readonly password?: string;
-  /** Default `png`. */
+  /** The image format. Default: `png`. */
   readonly format?: "png" | "jpeg" | "webp";
-  /** Pixels an inch. Default 150. */
+  /** Resolution in pixels per inch. Default: `150`. */
   readonly dpi?: number;
-  /** For `jpeg` and `webp`. Default 90. */
+  /** Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`. */
   readonly quality?: number;
-  /** The pages, as a set; all where it is not given. */
+  /** The pages to draw, in document order. Default: `all`. */
   readonly pages?: string;
 }
 
@@ -139,17 +139,17 @@ const toImagesFields = {
 } as const;
 
 export interface FromImagesInput {
-  /** The images, in order: PNG, JPEG or WebP. */
+  /** The images, in page order: PNG, JPEG, or WebP. */
   readonly images: readonly FileInput[];
-  /** `auto` (default): as large as the image. Otherwise the same size for every page. */
+  /** The size of all pages. `auto`: each page has the size of its image. Default: `auto`. */
   readonly pageSize?: "auto" | "a4" | "letter" | "legal";
-  /** For the named sizes. `portrait` (default), `landscape`, or `auto`: landscape for an image that is wider than high. */
+  /** The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`. */
   readonly orientation?: "portrait" | "landscape" | "auto";
-  /** Points between the image and the page's edges, less than half of the page's shorter side. Default 0. */
+  /** Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`. */
   readonly marginPt?: number;
   /**
-   * How an image fits a page of a named size, inside the margins. `contain` (default): all of it is seen. `cover`: it fills
-   * the space and is cut off at its edges. `stretch`: it fills the space and is distorted.
+   * How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills
+   * the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
    */
   readonly fit?: "contain" | "cover" | "stretch";
 }
@@ -163,21 +163,21 @@ const fromImagesFields = {
 } as const;
 
 export interface OcrInput {
-  /** The PDF, or a PNG or JPEG. */
+  /** The document: PDF, PNG, or JPEG. */
   readonly file: FileInput;
   /** Opens `file` if it is encrypted. */
   readonly password?: string;
-  /** Up to 3, separated by `,` or `+`; the one that most is written in first. */
+  /** Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`. */
   readonly languages?: string;
-  /** `json`: the text. `pdf`: the document as it was, with invisible text on the pages that were recognised. */
+  /** `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`. */
   readonly output?: "json" | "pdf";
-  /** The pages, as a set; all where it is not given. */
+  /** The pages to recognize, in document order. Default: `all`. */
   readonly pages?: string;
-  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points, origin top-left of the visible page. */
+  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`. */
   readonly words?: boolean;
   /**
-   * `skip-text`: a page that has text keeps it and is reported with it, confidence 1, unless an image covers over half of
-   * it and its text is under 20 characters. `force`: every page is recognised.
+   * `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of
+   * the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
    */
   readonly mode?: "skip-text" | "force";
 }
@@ -198,19 +198,18 @@ export interface ProtectInput {
   /** Opens `file` if it is encrypted. */
   readonly password?: string;
   /**
-   * Needed to open the document. aes-256: 1 to 127 bytes of UTF-8, in the normal form NFKC (SASLprep); aes-128: 1 to 32
-   * printable ASCII characters.
+   * The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with
+   * aes-128, 1 to 32 printable ASCII characters.
    */
   readonly userPassword?: string;
-  /** Needed to change permissions; written as `userPassword`. */
+  /** The password to change permissions. The rules of `userPassword` apply, and the two must differ. */
   readonly ownerPassword?: string;
   /**
-   * What is allowed with the user password, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`;
-   * `printing` and `copying` are `print` and `copy`. `print-high` includes `print`, `accessibility` is always allowed. All where
-   * it is not given.
+   * What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`.
+   * `printing` and `copying` are aliases of `print` and `copy`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
    */
   readonly permissions?: string;
-  /** The cipher, `aes-256` where it is not given. `aes-128` is for programs from before 2008. */
+  /** The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`. */
   readonly encryption?: "aes-128" | "aes-256";
 }
 
@@ -228,13 +227,13 @@ export interface CompressInput {
   readonly file: FileInput;
   /** Opens `file` if it is encrypted. */
   readonly password?: string;
-  /** How strongly images are compressed: JPEG quality 85, 70, 55 or 35. `medium` where it is not given. */
+  /** How much to compress images: JPEG quality 85 (`low`), 70 (`medium`), 55 (`high`), or 35 (`max`). Default: `medium`. */
   readonly level?: "low" | "medium" | "high" | "max";
-  /** Turns pages grey: text, drawings, images, annotations. */
+  /** Converts pages to grayscale: text, drawings, images, and annotations. */
   readonly grayscale?: boolean;
-  /** Clears the Info dictionary and XMP. */
+  /** Removes the Info dictionary and XMP. */
   readonly stripMetadata?: boolean;
-  /** Samples per inch, as placed on the page, above which images are made smaller; 150 where it is not given. */
+  /** Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`. */
   readonly imageMaxDpi?: number;
 }
 
@@ -252,11 +251,11 @@ export interface RotateInput {
   readonly file: FileInput;
   /** Opens `file` if it is encrypted. */
   readonly password?: string;
-  /** Degrees clockwise, for all pages or those of `pages`. */
+  /** Degrees clockwise, for the pages in `pages`. */
   readonly angle?: "0" | "90" | "180" | "270" | 0 | 90 | 180 | 270;
-  /** The pages that `angle` is for; all where it is not given. */
+  /** The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`. */
   readonly pages?: string;
-  /** Degrees clockwise by page number, such as `{"1": 90, "4": 180}`. */
+  /** Degrees clockwise by page number: `{"1": 90, "4": 180}`. Overrides `angle` for these pages. */
   readonly rotations?: Readonly<Record<string, 0 | 90 | 180 | 270>>;
 }
 
@@ -273,29 +272,29 @@ export interface WatermarkInput {
   readonly file: FileInput;
   /** Opens `file` if it is encrypted. */
   readonly password?: string;
-  /** What is drawn. */
+  /** What to stamp. */
   readonly kind: "text" | "image";
-  /** For `kind=text`: what it says, 2,000 characters at most; markup in it is text, too. */
+  /** The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`. */
   readonly text?: string;
-  /** For `kind=image`: a PNG, JPEG or WebP. */
+  /** The image: PNG, JPEG, or WebP. Required when `kind` is `image`. */
   readonly image?: FileInput;
-  /** Default `center`. `diagonal`: along the page's diagonal, from the bottom left up; `rotation` is added. */
+  /** Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle. Default: `center`. */
   readonly position?: "top-left" | "top-right" | "bottom-left" | "bottom-right" | "center" | "diagonal";
-  /** 0 (not to be seen) to 1. Default 0.35. */
+  /** From 0 (invisible) to 1 (opaque). Default: `0.35`. */
   readonly opacity?: number;
-  /** Degrees counter-clockwise. Default 0. */
+  /** Degrees counterclockwise. Default: `0`. */
   readonly rotation?: number;
-  /** For text: `#rgb` or `#rrggbb`. Default `#888888`. */
+  /** The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`. */
   readonly color?: string;
-  /** For text: points. Default: fitted to the page. */
+  /** The font size in points. By default, the text is fitted to the page. Only applies when `kind` is `text`. */
   readonly fontSize?: number;
-  /** For an image: its width as a part of the page's. Default 0.5, with `tile` 0.25. */
+  /** The width of the image as a fraction of the page width. Default: `0.5`, or `0.25` with `tile`. Only applies when `kind` is `image`. */
   readonly scale?: number;
-  /** Repeats the mark over the whole page; with `position` `center` or `diagonal`. */
+  /** Repeats the watermark across the page. Only applies when `position` is `center` or `diagonal`. */
   readonly tile?: boolean;
-  /** Over (default) or under what the page draws. */
+  /** Whether the watermark is drawn over or under the page content. Default: `over`. */
   readonly layer?: "over" | "under";
-  /** The pages that are stamped, as a set; all where it is not given. */
+  /** The pages to stamp. Default: `all`. */
   readonly pages?: string;
 }
 
@@ -321,21 +320,21 @@ export interface AddPageNumbersInput {
   readonly file: FileInput;
   /** Opens `file` if it is encrypted. */
   readonly password?: string;
-  /** What a label says, 2,000 characters at most; `{n}` is the number in `style`, `{roman}` in Roman numerals, `{total}` the page count; other braces are themselves. Default `{n} of {total}`. */
+  /** The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are. Default: `{n} of {total}`. */
   readonly template?: string;
-  /** Where on the page as it is seen. Default `bottom-center`. */
+  /** Where on the page. Default: `bottom-center`. */
   readonly position?: "top-left" | "top-center" | "top-right" | "bottom-left" | "bottom-center" | "bottom-right";
-  /** Points. Default 10. */
+  /** The font size in points. Default: `10`. */
   readonly fontSize?: number;
-  /** Points from the edges; less than half the page. Default 20. */
+  /** The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. Default: `20`. */
   readonly marginPt?: number;
-  /** The number of the document's first page. Default 1. */
+  /** The number of the first page of the document, whether it is stamped or not. Default: `1`. */
   readonly startAt?: number;
-  /** How `{n}` is written. Default `arabic`. */
+  /** How `{n}` is written. Default: `arabic`. */
   readonly style?: "arabic" | "roman" | "romanLower" | "alpha" | "alphaLower";
-  /** `#rgb` or `#rrggbb`. Default `#000000`. */
+  /** The text color, as `#rgb` or `#rrggbb`. Default: `#000000`. */
   readonly color?: string;
-  /** The pages that are stamped, as a set; all where it is not given. */
+  /** The pages to stamp. Default: `all`. */
   readonly pages?: string;
 }
 
@@ -357,19 +356,19 @@ export interface SignInput {
   readonly file: FileInput;
   /** Opens `file` if it is encrypted. */
   readonly password?: string;
-  /** How it is signed. */
+  /** Whether the signature is typed or an image. */
   readonly mode: "type" | "image";
-  /** Where: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`; `page` from 1; the rest in points from the top left of the page as it is shown, or with `"origin": "bottom-left"` from its bottom left, to the same corner of the box. */
+  /** The box for the signature: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; with `"origin": "bottom-left"`, its bottom left corner, from the bottom left of the page. */
   readonly field: { readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined };
-  /** For `mode=type`: the name, 2,000 characters at most; markup in it is text, too. */
+  /** The name to sign with, up to 2,000 characters. Required when `mode` is `type`. */
   readonly typedName?: string;
-  /** For `mode=image`: a PNG, JPEG or WebP. */
+  /** The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`. */
   readonly signatureImage?: FileInput;
-  /** Adds `signed at` and the time in ISO 8601, UTC. Default false. */
+  /** Adds the line `signed at` with the time in UTC (ISO 8601). */
   readonly timestamp?: boolean;
-  /** A line above the time. */
+  /** A line with the name of the signer. */
   readonly signerName?: string;
-  /** A line above the time. With `signerName` 2,000 characters at most. */
+  /** A line with the email address of the signer. Together with `signerName`, up to 2,000 characters. */
   readonly signerEmail?: string;
 }
 
@@ -390,11 +389,11 @@ export interface FillFormInput {
   readonly file: FileInput;
   /** Opens `file` if it is encrypted. */
   readonly password?: string;
-  /** An object of values by full field name: `{"name": "Ada", "agree": true, "colours": ["red", "blue"]}`. */
+  /** The values by full field name: `{"name": "Ada", "agree": true, "colors": ["red", "blue"]}`. */
   readonly values: Readonly<Record<string, string | boolean | readonly (string)[] | null>>;
-  /** Make the fields part of the pages, so that they cannot be edited. Default false. */
+  /** Makes the fields part of the pages, so that they can no longer be edited. */
   readonly flatten?: boolean;
-  /** Refuse names that the form does not have. Default false. */
+  /** Fails with 422 if `values` names fields that the form does not have. */
   readonly strict?: boolean;
 }
 
@@ -411,14 +410,14 @@ export interface MetadataInput {
   readonly file: FileInput;
   /** Opens `file` if it is encrypted. */
   readonly password?: string;
-  /** `get` reads, `set` writes. */
+  /** `get` reads the metadata, `set` changes it. */
   readonly action: "get" | "set";
   /**
-   * For `action=set`: what to write, such as `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. Dates are ISO
-   * 8601; `CreationDate` and `ModDate` are other names for `creationDate` and `modificationDate`.
+   * The entries to change: `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. `null` removes an
+   * entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`.
    */
   readonly metadata?: { readonly title?: string | null | undefined; readonly author?: string | null | undefined; readonly subject?: string | null | undefined; readonly keywords?: string | null | undefined; readonly creator?: string | null | undefined; readonly producer?: string | null | undefined; readonly creationDate?: string | null | undefined; readonly modificationDate?: string | null | undefined; readonly CreationDate?: string | null | undefined; readonly ModDate?: string | null | undefined; readonly custom?: Readonly<Record<string, string | null>> | null | undefined };
-  /** For `action=set`: clear every entry that `metadata` does not name. */
+  /** Removes all entries that `metadata` does not name. Only applies when `action` is `set`. */
   readonly replace?: boolean;
 }
 

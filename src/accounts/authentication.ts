@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
 import { type Caller, callerOf, type Rejection } from "./keys.ts";
 import { creditLimit, monthOf, periodSuffix } from "./periods.ts";
 import { plans } from "./plans.ts";
@@ -29,6 +29,12 @@ export type Authenticated =
   | { readonly ok: true; readonly caller: Caller; readonly rate: RateStanding; readonly credits: CreditStanding }
   | { readonly ok: false; readonly reason: Rejection };
 
+/** The requests a minute of the account's plan. */
+const allowed = sql`CASE ${accounts.plan} ${sql.join(
+  Object.entries(plans).map(([name, { requestsPerMinute }]) => sql`WHEN ${name} THEN ${requestsPerMinute}`),
+  sql` `,
+)} END`;
+
 /**
  * Whose key has this hash, how fast the account has been and what it has left, and counts the request: one batch.
  * `db` is the database that the key names.
@@ -50,7 +56,8 @@ export async function authenticate(db: Database, hash: string, now: Date): Promi
         minuteRequests: sql`CASE WHEN ${accounts.minute} < ${minute} THEN 1 ELSE ${accounts.minuteRequests} + 1 END`,
         minute: sql`MAX(${accounts.minute}, ${minute})`,
       })
-      .where(inArray(accounts.id, owner)),
+      // The first request that is one too many is counted, and tells; those after it write nothing.
+      .where(and(inArray(accounts.id, owner), or(lt(accounts.minute, minute), lte(accounts.minuteRequests, allowed)))),
     db
       .select({
         key: apiKeys,

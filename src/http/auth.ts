@@ -1,8 +1,9 @@
 import type { MiddlewareHandler } from "hono";
-import { RecentAddresses } from "./addresses.ts";
+import { clientNetwork } from "./client-network.ts";
 import { ApiError } from "./errors.ts";
 import type { AppEnv } from "./exchange.ts";
-import { authenticate } from "../accounts/authentication.ts";
+import { ExpiringMap } from "./expiring-map.ts";
+import { authenticate, type CreditStanding, type RateStanding } from "../accounts/authentication.ts";
 import type { Caller, Rejection } from "../accounts/keys.ts";
 import type { Scope } from "../accounts/scopes.ts";
 import { hashToken, shardOfToken } from "../accounts/token.ts";
@@ -66,19 +67,41 @@ async function bearer(env: Env, headers: Headers) {
   const shard = shardOfToken(token);
   // A made-up key costs no query, so it is not counted either.
   if (shard === undefined || shard >= env.databases.length) throw unauthenticated("bad");
-  const address = headers.get("CF-Connecting-IP") ?? "";
-  if (badSenders.has(address)) throw tooFast("Too many bad API keys came from this address.", WINDOW_SECONDS);
+  const network = clientNetwork(headers);
+  if (badSenders.get(network) === true) throw tooFast("Too many bad API keys came from this address.", WINDOW_SECONDS);
   const hash = await hashToken(token);
   if (!(await env.keyShield.limit({ key: hash })).success) throw tooFast("Too many requests.", WINDOW_SECONDS);
   const database = databaseAt(env, shard);
+  const known = exceeded.get(hash);
+  if (known !== undefined) {
+    const rate = { ...known.rate, resetSeconds: Math.max(1, Math.ceil((known.until - Date.now()) / 1_000)) };
+    return { database, caller: known.caller, credits: known.credits, rate };
+  }
   const result = await authenticate(database, hash, new Date());
-  if (result.ok) return { database, ...result };
-  if (!(await env.addressShield.limit({ key: address })).success) badSenders.add(address);
+  if (result.ok) {
+    const { caller, credits, rate } = result;
+    const milliseconds = rate.resetSeconds * 1_000;
+    if (rate.exceeded) exceeded.set(hash, { caller, credits, rate, until: Date.now() + milliseconds }, milliseconds);
+    return { database, caller, credits, rate };
+  }
+  const isOften = !(await env.addressShield.limit({ key: network })).success;
+  if (isOften) badSenders.set(network, true, WINDOW_SECONDS * 1_000);
   throw unauthenticated(result.reason);
 }
 
-/** Addresses that the shield has counted too many bad keys of. It only counts what it is asked, so what it said is kept here. */
-const badSenders = new RecentAddresses(WINDOW_SECONDS * 1_000);
+/** Networks that the shield has counted too many bad keys of. It only counts what it is asked, so what it said is kept here. */
+const badSenders = new ExpiringMap<true>(1_000);
+
+interface Exceeded {
+  readonly caller: Caller;
+  readonly credits: CreditStanding;
+  readonly rate: RateStanding;
+  /** The end of the account's minute. */
+  readonly until: number;
+}
+
+/** The hashes of keys whose account has used its minute up: until the next one, their requests are refused without a query. */
+const exceeded = new ExpiringMap<Exceeded>(1_000);
 
 /** Throws `forbidden` unless the caller has one of the scopes. */
 export function checkScope(caller: Caller, ...scopes: readonly [Scope, ...Scope[]]): void {

@@ -177,7 +177,8 @@ const description: Json = {
   tags: ["Service"],
   security: [],
   responses: {
-    "200": jsonAnswer("OpenAPI 3.1.", { type: "object" }),
+    "200": jsonAnswer("OpenAPI 3.1. Carries an `ETag`.", { type: "object" }),
+    "304": { description: "The description is still the one whose `ETag` was sent as `If-None-Match`." },
     ...responseRefs("Public", ({ from, status }) => from === "every route" && status === 500),
   },
 };

@@ -1,5 +1,6 @@
 import type { Context, Hono } from "hono";
 import { ApiError } from "../http/errors.ts";
+import { cachedDocument } from "../http/cached-document.ts";
 import { addPath, type AppEnv } from "../http/exchange.ts";
 import { readEnv } from "../env.ts";
 import { type Page, renderPage } from "./page.ts";
@@ -27,20 +28,15 @@ const reference: Page = {
  * description for the address that callers reach the service at.
  */
 export function mountSite(app: Hono<AppEnv>, describe: (baseUrl: string) => unknown): void {
-  addPath(app, playground.path, { GET: [async (c) => answerPage(c, playground)] });
-  addPath(app, reference.path, {
-    GET: [
-      async (c) => {
-        const description = describe(readEnv(c.env).baseUrl) as Description;
-        return answerPage(c, { ...reference, body: renderReference(description) });
-      },
-    ],
+  const html = "text/html; charset=UTF-8";
+  const playgroundPage = cachedDocument(html, async ({ sourceUrl }) => String(await renderPage(playground, sourceUrl)));
+  const referencePage = cachedDocument(html, async ({ baseUrl, sourceUrl }) => {
+    const body = renderReference(describe(baseUrl) as Description);
+    return String(await renderPage({ ...reference, body }, sourceUrl));
   });
+  addPath(app, playground.path, { GET: [(c) => playgroundPage(c, siteHeaders)] });
+  addPath(app, reference.path, { GET: [(c) => referencePage(c, siteHeaders)] });
   addPath(app, "/assets/:file{.+}", { GET: [(c) => answerAsset(c)] });
-}
-
-function answerPage(c: Context<AppEnv>, page: Page): Response | Promise<Response> {
-  return c.html(renderPage(page, readEnv(c.env).sourceUrl), 200, { ...siteHeaders, "Cache-Control": "no-cache" });
 }
 
 /** What the name says cannot change: esbuild's chunks carry a hash, pdf.js its version. */

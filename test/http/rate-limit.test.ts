@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { outcome, paidService } from "./paid-service.ts";
+import { clientNetwork } from "../../src/http/client-network.ts";
 import { createKey } from "../../src/accounts/keys.ts";
 import { hashToken, newToken } from "../../src/accounts/token.ts";
 import { openDatabase } from "../../src/db/client.ts";
@@ -116,6 +117,34 @@ describe("the requests of a minute", () => {
     expect(await service.used()).toBe(0);
   });
 
+  test("that are too many write nothing, and from the second on reach no database either", async () => {
+    const service = await paidService("free", ["pdf:write"]);
+    await setMinute(service, minuteNow() + 1, 9);
+    const { database, counts } = countedDatabase();
+    const bindings = { ...env, DB: database };
+    expect((await service.send({ bindings })).status).toBe(200);
+    const second = { Authorization: `Bearer ${await service.newKey({ livemode: true })}` };
+    const costs = [];
+    // Another key of the account is looked up once.
+    for (const headers of [{}, {}, second, second]) {
+      Object.assign(counts, { trips: 0, rowsWritten: 0 });
+      const answer = await service.send({ bindings, headers });
+      expect(await outcome(answer)).toEqual([429, "rate_limit_exceeded"]);
+      expect(remainingOf(answer)).toBe("0");
+      expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+      costs.push([counts.trips, counts.rowsWritten]);
+    }
+    expect(costs).toEqual([
+      // This one is the eleventh, which is counted.
+      [1, 1],
+      [0, 0],
+      [1, 0],
+      [0, 0],
+    ]);
+    expect(await requestsOf(service)).toBe(11);
+    expect(await outcome(await service.send({ bindings, path: "/api/v1/other" }))).toEqual([403, "forbidden"]);
+  });
+
   test("are looked at after the scope, and before the body", async () => {
     const service = await paidService("free", ["billing:read"]);
     await setMinute(service, minuteNow() + 1, 10);
@@ -137,7 +166,8 @@ describe("the shields in front of the database", () => {
     throw new Error("the shield never said no");
   }
 
-  const addressOf = () => `2001:db8::${crypto.randomUUID().slice(0, 4)}`;
+  const groups = () => crypto.randomUUID().slice(9, 18).replace("-", ":");
+  const networkOf = () => `2001:db8:a:${crypto.randomUUID().slice(0, 4)}`;
 
   test("stop a key that is far too fast", async () => {
     const service = await paidService();
@@ -157,15 +187,18 @@ describe("the shields in front of the database", () => {
     expect((await service.send({ bindings, headers })).status).toBe(200);
   });
 
-  test("stop an address that sends bad keys, and no other", async () => {
+  test("stop a network that sends bad keys, whatever its address is within the /64, and no other", async () => {
     const service = await paidService();
     const { database, counts } = countedDatabase();
     const bindings = { ...env, DB: database };
-    const address = addressOf();
-    const bad = () => ({ Authorization: `Bearer ${newToken(true, 0)}`, "CF-Connecting-IP": address });
+    const network = networkOf();
+    const bad = () => ({
+      Authorization: `Bearer ${newToken(true, 0)}`,
+      "CF-Connecting-IP": `${network}:${groups()}:${groups()}`.toUpperCase(),
+    });
     expect((await service.send({ bindings, headers: bad() })).status).toBe(401);
     expect(counts.trips).toBe(1);
-    await exhaust(env.ADDRESS_SHIELD, address);
+    await exhaust(env.ADDRESS_SHIELD, clientNetwork(new Headers(bad())));
     // This one is what tells the isolate; from then on nothing of the address reaches the database.
     expect((await service.send({ bindings, headers: bad() })).status).toBe(401);
     const before = counts.trips;
@@ -175,7 +208,22 @@ describe("the shields in front of the database", () => {
       expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
     }
     expect(counts.trips).toBe(before);
-    expect((await service.send({ headers: { "CF-Connecting-IP": addressOf() } })).status).toBe(200);
+    for (const address of [`${networkOf()}::1`, "192.0.2.1", ""]) {
+      const headers = { "CF-Connecting-IP": address };
+      expect((await service.send({ headers })).status).toBe(200);
+      expect((await service.send({ headers: { ...bad(), ...headers } })).status).toBe(401);
+    }
+  });
+
+  test.each([
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:DB8:1:2::", "2001:db8:1:2::/64"],
+    ["2001:db8:1:3:3:4:5:6", "2001:db8:1:3::/64"],
+    ["::ffff:192.0.2.1", "192.0.2.1"],
+    ["192.0.2.1", "192.0.2.1"],
+    ["", ""],
+  ])("know the client %s as %s", (address, network) => {
+    expect(clientNetwork(new Headers({ "CF-Connecting-IP": address }))).toBe(network);
   });
 
   test("are not asked about a key that can only be made up", async () => {
