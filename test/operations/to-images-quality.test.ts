@@ -5,6 +5,7 @@ import { createApp } from "../../src/app.ts";
 import { leaseEngines } from "../../src/engines/pool.ts";
 import { operations } from "../../src/operations/index.ts";
 import { drawing, textPage } from "../harness/drawing-fixtures.ts";
+import { latin1 } from "../harness/pdf-writer.ts";
 import { difference, type Picture, pictureOf, readJpeg, readPng } from "../harness/images.ts";
 import { errorOf, newKey } from "../http/echo-service.ts";
 import { operationService } from "./operation-service.ts";
@@ -47,6 +48,21 @@ test.each([
   },
   SLOW,
 );
+
+test("a WebP of a page whose image has a soft mask is opaque", async () => {
+  const image = "/Type /XObject /Subtype /Image /Width 8 /Height 8 /BitsPerComponent 8";
+  const levels = Array.from({ length: 64 }, (_, index) => String.fromCharCode(index * 4)).join("");
+  // The drawing's first object is number 4.
+  const objects = [
+    { entries: `${image} /ColorSpace /DeviceGray`, data: latin1(levels) },
+    { entries: `${image} /ColorSpace /DeviceGray /SMask 4 0 R`, data: latin1(levels) },
+  ];
+  const content = "q 150.3 0 0 149.7 20.4 20.6 cm /Im Do Q";
+  const page = { width: 200, height: 200, content, resources: "/XObject << /Im $1 >>", objects };
+  const file = await (await post(drawing(page), { dpi: "72", format: "webp" })).bytes();
+  // Without alpha there is a lossy bitstream and nothing else (RFC 9649, 2.5).
+  expect(new TextDecoder().decode(file.subarray(8, 16))).toBe("WEBPVP8 ");
+});
 
 test(
   "a JPEG in many parts is one image: no seams, and the last part is not cut",

@@ -205,6 +205,7 @@ export class PageRaster implements Disposable {
       await long.run(this.#list, device, mupdf.Matrix.scale(this.#scale, this.#scale));
       device.close();
       device.destroy();
+      if (this.samples === 4) makeOpaque(pixmap);
       return pixmap;
     } catch (error) {
       pixmap.destroy();
@@ -216,4 +217,10 @@ export class PageRaster implements Disposable {
     this.#drawn?.pixmap.destroy();
     this.#drawn = undefined;
   }
+}
+
+/** The page is opaque white; MuPDF blends soft masks into it in 8 bits, and leaves an alpha of 254 here and there. */
+function makeOpaque(pixmap: Pixmap): void {
+  const pixels = pixmap.getPixels();
+  for (let at = 3; at < pixels.length; at += 4) pixels[at] = 255;
 }
