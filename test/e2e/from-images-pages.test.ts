@@ -1,4 +1,6 @@
+import { PDFDocument } from "pdf-lib";
 import { describe, expect, inject, test } from "vitest";
+import { pdfPart, post } from "../harness/client.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { drawPage, type DrawnPage } from "../harness/drawn-page.ts";
 import { ImageCalls } from "../harness/image-pdf-answer.ts";
@@ -47,6 +49,20 @@ describe("the size of a page", () => {
     [png(50, 50), { pageSize: "letter", orientation: "auto" }, [612, 792]],
   ] as [Uint8Array, Fields, number[]][])("%# %j", async (image, fields, size) => {
     expect(sizeOf(await draw(image, fields))).toEqual(size);
+  });
+
+  test("stays the same when the PDF is changed and written again", async () => {
+    for (const perMetre of [1601, 2834, 3779, 4999, 9073]) {
+      const resolution = Buffer.concat([numbers32(perMetre, perMetre + 7), Buffer.from([1])]);
+      const chunks = [["pHYs", resolution] as const];
+      const image = writePng({ width: 2083, height: 1031, colourType: 0, depth: 8, chunks }, (x) => x % 256);
+      const pdf = await calls.pdf([image]);
+      const turned = await post({ baseUrl, key: liveKey }, "rotate", { file: pdfPart(pdf), angle: "90" });
+      expect(turned.status).toBe(200);
+      const boxOf = async (bytes: Uint8Array): Promise<unknown> =>
+        (await PDFDocument.load(bytes)).getPage(0).getMediaBox();
+      expect(await boxOf(turned.body)).toEqual(await boxOf(pdf));
+    }
   });
 
   test("of an image that is turned by EXIF is as it is seen", async () => {

@@ -47,7 +47,8 @@ export function layOut(image: ImageFacts, options: PageOptions): ImagePage {
   const own = shownSize(image);
   const page = options.size === "auto" ? pageAround(own, margin) : namedPage(options.size, options.orientation, own);
   const box = { width: page.width - 2 * margin, height: page.height - 2 * margin };
-  const size = fitted(own, box, options.fit);
+  const inBox = fitted(own, box, options.fit);
+  const size = { width: snapped(inBox.width, box.width), height: snapped(inBox.height, box.height) };
   const x = (page.width - size.width) / 2;
   const y = (page.height - size.height) / 2;
   const clip = options.fit === "cover" ? `${numbers(margin, margin, box.width, box.height)} re W n ` : "";
@@ -72,9 +73,22 @@ function pageAround({ width, height }: Size, margin: number): Size {
   const room = LONGEST_SIDE - 2 * margin;
   const least = Math.max(0, SHORTEST_SIDE - 2 * margin);
   const scale = Math.min(room / Math.max(width, height), Math.max(1, least / Math.min(width, height)));
-  const side = (length: number): number => Math.max(SHORTEST_SIDE, length * scale + 2 * margin);
+  const side = (length: number): number => Math.max(SHORTEST_SIDE, pageSide(length * scale + 2 * margin));
   return { width: side(width), height: side(height) };
 }
+
+/**
+ * The next smaller number of seven digits, five of them decimals: those survive the single precision of programs that save the
+ * file again, and a smaller page never has one more row of pixels.
+ */
+function pageSide(length: number): number {
+  const step = 10 ** Math.min(5, 6 - Math.floor(Math.log10(length)));
+  // Products of what has so few digits may miss it by a little.
+  return Math.floor(length * step + 1e-3) / step;
+}
+
+/** A side of the image that fills that of its box but for rounding. */
+const snapped = (length: number, room: number): number => (Math.abs(length - room) < 0.01 ? room : length);
 
 function namedPage(size: keyof typeof namedSizes, orientation: PageOptions["orientation"], image: Size): Size {
   const [shorter, longer] = namedSizes[size];
