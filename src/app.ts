@@ -14,7 +14,7 @@ import { version } from "./version.ts";
 export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.onError(answerError);
-  app.notFound((c) => answerError(new ApiError("not_found", "There is nothing at this path."), c));
+  app.notFound((c) => answerError(new ApiError("not_found", "This path does not exist."), c));
 
   app.use(exchange);
   app.use("/api/*", cors);

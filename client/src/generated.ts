@@ -30,9 +30,9 @@ export type UsageSummary = { readonly currentPeriodStart: string; readonly curre
 export interface MergeInput {
   /** The PDFs, in order. */
   readonly files: readonly FileInput[];
-  /** Opens the `file` of the same number. */
+  /** The password of the `file` with the same number. */
   readonly passwords?: readonly (string | undefined)[];
-  /** Opens the encrypted inputs that have no password of their own. */
+  /** The password of encrypted files that have no password of their own. */
   readonly password?: string;
   /** Takes one page from each document in turn. When a document runs out of pages, the others continue. */
   readonly interleave?: boolean;
@@ -60,7 +60,7 @@ const mergeFields = {
 export interface SplitInput {
   /** The PDF to split. */
   readonly file: FileInput;
-  /** Opens `file` if it is encrypted. */
+  /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /**
    * `ranges`: one part per range in `ranges`. `chunks`: parts of `chunkSize` pages. `pages`: one part per page.
@@ -84,7 +84,7 @@ const splitFields = {
 export interface ExtractTextInput {
   /** The PDF. */
   readonly file: FileInput;
-  /** Opens `file` if it is encrypted. */
+  /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** The pages to read, in document order. Default: `all`. */
   readonly pages?: string;
@@ -102,7 +102,7 @@ const extractTextFields = {
 export interface ExtractPagesInput {
   /** The PDF. */
   readonly file: FileInput;
-  /** Opens `file` if it is encrypted. */
+  /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** The pages to extract, in this order. A page may be listed more than once. */
   readonly range: string;
@@ -117,7 +117,7 @@ const extractPagesFields = {
 export interface ToImagesInput {
   /** The PDF. */
   readonly file: FileInput;
-  /** Opens `file` if it is encrypted. */
+  /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** The image format. Default: `png`. */
   readonly format?: "png" | "jpeg" | "webp";
@@ -165,7 +165,7 @@ const fromImagesFields = {
 export interface OcrInput {
   /** The document: PDF, PNG, or JPEG. */
   readonly file: FileInput;
-  /** Opens `file` if it is encrypted. */
+  /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`. */
   readonly languages?: string;
@@ -195,7 +195,7 @@ const ocrFields = {
 export interface ProtectInput {
   /** The PDF. */
   readonly file: FileInput;
-  /** Opens `file` if it is encrypted. */
+  /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /**
    * The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with
@@ -225,7 +225,7 @@ const protectFields = {
 export interface CompressInput {
   /** The PDF. */
   readonly file: FileInput;
-  /** Opens `file` if it is encrypted. */
+  /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** How much to compress images: JPEG quality 85 (`low`), 70 (`medium`), 55 (`high`), or 35 (`max`). Default: `medium`. */
   readonly level?: "low" | "medium" | "high" | "max";
@@ -249,7 +249,7 @@ const compressFields = {
 export interface RotateInput {
   /** The PDF. */
   readonly file: FileInput;
-  /** Opens `file` if it is encrypted. */
+  /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** Degrees clockwise, for the pages in `pages`. */
   readonly angle?: "0" | "90" | "180" | "270" | 0 | 90 | 180 | 270;
@@ -270,7 +270,7 @@ const rotateFields = {
 export interface WatermarkInput {
   /** The PDF. */
   readonly file: FileInput;
-  /** Opens `file` if it is encrypted. */
+  /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** What to stamp. */
   readonly kind: "text" | "image";
@@ -318,7 +318,7 @@ const watermarkFields = {
 export interface AddPageNumbersInput {
   /** The PDF. */
   readonly file: FileInput;
-  /** Opens `file` if it is encrypted. */
+  /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are. Default: `{n} of {total}`. */
   readonly template?: string;
@@ -354,7 +354,7 @@ const addPageNumbersFields = {
 export interface SignInput {
   /** The PDF. */
   readonly file: FileInput;
-  /** Opens `file` if it is encrypted. */
+  /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** Whether the signature is typed or an image. */
   readonly mode: "type" | "image";
@@ -387,7 +387,7 @@ const signFields = {
 export interface FillFormInput {
   /** The PDF with the form. */
   readonly file: FileInput;
-  /** Opens `file` if it is encrypted. */
+  /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** The values by full field name: `{"name": "Ada", "agree": true, "colors": ["red", "blue"]}`. */
   readonly values: Readonly<Record<string, string | boolean | readonly (string)[] | null>>;
@@ -408,7 +408,7 @@ const fillFormFields = {
 export interface MetadataInput {
   /** The PDF. */
   readonly file: FileInput;
-  /** Opens `file` if it is encrypted. */
+  /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** `get` reads the metadata, `set` changes it. */
   readonly action: "get" | "set";
@@ -430,9 +430,9 @@ const metadataFields = {
 } as const;
 
 export interface ListKeysInput {
-  /** Keys of a page; 100 where it is not given. */
+  /** The number of keys per page. Default: `100`. */
   readonly limit?: number | undefined;
-  /** `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
@@ -443,9 +443,9 @@ export type RenameKeyInput = { readonly name: string };
 export type RotateKeyInput = { readonly gracePeriodSeconds?: number | undefined };
 
 export interface ListWebhooksInput {
-  /** Subscriptions of a page; 20 where it is not given. */
+  /** The number of webhooks per page. Default: `20`. */
   readonly limit?: number | undefined;
-  /** `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
@@ -454,24 +454,25 @@ export type CreateWebhookInput = { readonly url: string; readonly events: readon
 export type UpdateWebhookInput = { readonly url?: string | undefined; readonly events?: readonly ("operation.completed" | "operation.failed" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[] | undefined; readonly description?: string | null | undefined; readonly active?: boolean | undefined };
 
 export interface ListWebhookDeliveriesInput {
-  /** Deliveries of a page; 50 where it is not given. */
+  /** The number of deliveries per page. Default: `50`. */
   readonly limit?: number | undefined;
-  /** `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
 /** One method for each call of the service. */
 export class PdfService extends Transport {
   /**
-   * Combine two or more PDFs into one.
+   * Combine PDFs into one.
    *
-   * Puts the pages of all files into one document, in the order of their numbers. Links, named destinations,
-   * form fields, tags, layers, page labels and attachments of every file come along. Where two files use one name, for a form
-   * field, a destination or an attachment, the later one is renamed (`name_2`) and what refers to it follows. The result is not
-   * encrypted; the catalog's other settings and the metadata are the first file's. XFA forms, article threads and signatures'
-   * validity do not survive a merge.
+   * Combines the pages of all files into one document, in the order of their numbers. Links, named destinations, form fields, tags,
+   * layers, page labels, and attachments are kept. If two files use the same name for a form field, a destination, or an attachment, the
+   * later one is renamed (`name_2`). Metadata and document settings come from the first file.
    *
-   * Costs 1 credit; needs the scope `pdf:write`.
+   * The output is not encrypted. Files with restricted permissions need their owner password. XFA forms and article threads are removed, and
+   * digital signatures become invalid.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
    */
   async merge(input: MergeInput, options?: CallOptions): Promise<FileResult> {
     const answer = await this.sendForm("/api/v1/merge", mergeFields, input, options);
@@ -479,14 +480,13 @@ export class PdfService extends Transport {
   }
 
   /**
-   * Split a PDF by ranges, chunks, pages or bookmarks.
+   * Split a PDF.
    *
-   * One part comes back as a PDF, several as a ZIP with the entries `<file>-001.pdf`, `<file>-002.pdf`, in order. A
-   * part holds only what its pages use; of outline, links, named destinations, form fields, page labels and tags it keeps what
-   * belongs to its pages. Document-level attachments are left out (`X-Attachments-Dropped`). Encryption, passwords and permissions
-   * stay those of the input, in every part.
+   * Returns a PDF if there is one part, otherwise a ZIP archive with the entries `<file>-001.pdf`, `<file>-002.pdf`, and so on. Each part
+   * keeps the outline entries, links, named destinations, form fields, page labels, and tags of its pages. Document-level attachments are
+   * dropped (`X-Attachments-Dropped`). Every part keeps the encryption, passwords, and permissions of the input.
    *
-   * Costs 1 credit; needs the scope `pdf:write`.
+   * Costs 1 credit. Requires the `pdf:write` scope.
    */
   async split(input: SplitInput, options?: CallOptions): Promise<FileResult> {
     const answer = await this.sendForm("/api/v1/split", splitFields, input, options);
@@ -494,17 +494,14 @@ export class PdfService extends Transport {
   }
 
   /**
-   * Pull embedded text from a PDF.
+   * Extract the text of a PDF.
    *
-   * Gives the text of the pages in the order in which it is read: columns one after the other, ligatures as
-   * their letters, right-to-left scripts in logical order, hyphens as they stand at the ends of lines. Form fields' values and
-   * annotations that show text are part of it, and so is the invisible text of a scan; text outside the visible page or of no
-   * size is not. A glyph whose font does not tell its character is U+FFFD. A scan without text gives empty text: use ocr.
+   * Returns the text of each page in reading order, column by column. Ligatures are split into letters, right-to-left scripts are in logical
+   * order, and hyphens at line ends are kept. The text includes form field values, annotations that show text, and the invisible text of
+   * scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Scans without text return an empty text: use
+   * `ocr` for them.
    *
-   * `{ text, pages: [{ pageNumber, text, words? }], stats: { wordCount, charCount } }`: `text` joins the pages by `\n\f`;
-   * `wordCount` counts what white space separates, `charCount` the Unicode code points of `text`.
-   *
-   * Costs 1 credit; needs the scope `pdf:read`.
+   * Costs 1 credit. Requires the `pdf:read` scope.
    */
   async extractText(input: ExtractTextInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[] })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>> {
     const answer = await this.sendForm("/api/v1/extract-text", extractTextFields, input, options);
@@ -512,14 +509,14 @@ export class PdfService extends Transport {
   }
 
   /**
-   * Extract selected pages into a new PDF.
+   * Extract pages into a new PDF.
    *
-   * Keeps the order of the range, and pages that it names more than once. Of outline, links, named destinations,
-   * form fields, page labels and tags, what belongs to the pages kept comes along; what points at a page that is gone is left out.
-   * Document-level attachments are left out, too (`X-Attachments-Dropped`). Encryption, passwords and permissions stay those of
-   * the input. A page that comes again shares its content, has form fields of its own (`name_2`), and is tagged once.
+   * Pages are returned in the order of `range`, and pages listed more than once are repeated. The outline entries, links, named destinations,
+   * form fields, page labels, and tags of these pages are kept. Links to other pages are removed. Document-level attachments are dropped
+   * (`X-Attachments-Dropped`). The output keeps the encryption, passwords, and permissions of the input. A repeated page gets form fields of its
+   * own (`name_2`).
    *
-   * Costs 1 credit; needs the scope `pdf:read`.
+   * Costs 1 credit. Requires the `pdf:read` scope.
    */
   async extractPages(input: ExtractPagesInput, options?: CallOptions): Promise<FileResult> {
     const answer = await this.sendForm("/api/v1/extract-pages", extractPagesFields, input, options);
@@ -527,20 +524,16 @@ export class PdfService extends Transport {
   }
 
   /**
-   * Rasterize PDF pages as PNG, JPEG or WebP.
+   * Convert pages to images.
    *
-   * One page comes back as an image, several as a ZIP with the entries `<file>-<page number>.png` (or `.jpg`,
-   * `.webp`), in order; the numbers have as many digits as the document's last page. A page is drawn as a viewer shows it, on white: its
-   * CropBox, turned, with annotations and form fields, also those that have no appearance of their own. Overprint is not
-   * simulated, and spot colours are drawn by their alternates, as viewers do unless they are told to preview a print. Pages
-   * without colour become greyscale PNG and JPEG. PNG and JPEG carry the resolution.
+   * Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
+   * Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
+   * without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution.
    *
-   * A page has at most 100 megapixels, all pages of a call 5 gigapixels (413 `limit_exceeded`). PNG and JPEG work at every
-   * resolution up to that. WebP of a page that does not fit into memory (from about 8 megapixels on, A4 at 280 dpi) is encoded
-   * by Cloudflare Images where the service has it, else refused with 422 `raster_too_large`, whose `maxDpi` works. A service run
-   * locally ignores `quality` for such pages.
+   * A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
+   * memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
    *
-   * Costs 2 credits; needs the scope `pdf:read`.
+   * Costs 2 credits. Requires the `pdf:read` scope.
    */
   async toImages(input: ToImagesInput, options?: CallOptions): Promise<FileResult> {
     const answer = await this.sendForm("/api/v1/to-images", toImagesFields, input, options);
@@ -548,19 +541,17 @@ export class PdfService extends Transport {
   }
 
   /**
-   * Make a PDF of images, one page for each.
+   * Create a PDF from images.
    *
-   * Puts each image on a page of its own, in the order of their numbers. The data of a JPEG is embedded byte for byte,
-   * baseline or progressive, grey, colour or CMYK, with what it tells of camera and place; a PNG keeps its colours, its depth (16 bits
-   * too) and its transparency; a WebP is decoded and stored without further loss. ICC profiles and a PNG's gamma are kept, the
-   * orientation that EXIF tells is honoured, and an image that is sent twice is stored once. Animated WebPs, and JPEGs that a PDF
-   * cannot hold (lossless, arithmetic, 12 bits), are refused; of an animated PNG the still image is taken. An image may have
-   * 100 megapixels.
+   * Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
+   * colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
+   * image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
+   * supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
    *
-   * With `pageSize=auto` a page is as large as its image at the image's own resolution (JFIF or PNG's pHYs, then EXIF; 72 dpi where
-   * there is none that can be true), plus the margin. Pages have sides of 3 to 14,400 points: what would be beyond is scaled.
+   * With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
+   * the margin. The sides of a page are between 3 and 14,400 points.
    *
-   * Costs 1 credit; needs the scope `pdf:write`.
+   * Costs 1 credit. Requires the `pdf:write` scope.
    */
   async fromImages(input: FromImagesInput, options?: CallOptions): Promise<FileResult> {
     const answer = await this.sendForm("/api/v1/from-images", fromImagesFields, input, options);
@@ -568,24 +559,18 @@ export class PdfService extends Transport {
   }
 
   /**
-   * Recognize text in scanned PDFs and images.
+   * Recognize text in scans.
    *
-   * Reads what is seen on the pages of a PDF, or on an image. Each page is drawn as finely as its letters ask for; pages that
-   * lie on their side or head are turned, and lines that rise are made level before they are read. Columns are read one after the
-   * other. Several languages may stand in one document, and in one line.
+   * Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
+   * before recognition. Columns are read one after the other, and a line can contain several languages.
    *
-   * `{ text, pages: [{ pageNumber, text, confidence, words? }], meanConfidence, languagesUsed }`: `text` joins the pages by `\n\f`.
-   * Confidences go from 0 to 1: a page's is the mean of its words, `meanConfidence` that of all words (0 where there are none).
-   * `languagesUsed` are those of `languages` in which words were found. Languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr; BCP 47 (`en`, `de-DE`,
-   * `zh-Hant`) is taken, too.
+   * Confidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the
+   * requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
    *
-   * A call takes 50 pages that are recognised (413 `limit_exceeded`); send a longer document with `pages`. Where the recognition
-   * breaks down it is 500 `ocr_failed`, which names the page and costs nothing.
+   * A request can recognize up to 50 pages; use `pages` for longer documents. With `output=pdf`, the pages look as before, and their text can be
+   * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
    *
-   * The PDF looks as it did, and what its pages draw stays byte for byte; the text under it can be searched, selected and copied. Where
-   * another program had put recognised text there, it is replaced. `words` is for `json` only. An image becomes a page of its size.
-   *
-   * Costs 2 credits; needs the scope `pdf:read`.
+   * Costs 2 credits. Requires the `pdf:read` scope.
    */
   async ocr(input: OcrInput, options?: CallOptions): Promise<FileResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>> {
     const answer = await this.sendForm("/api/v1/ocr", ocrFields, input, options);
@@ -593,14 +578,15 @@ export class PdfService extends Transport {
   }
 
   /**
-   * Encrypt a PDF with passwords and permissions.
+   * Encrypt a PDF with a password.
    *
-   * Encrypts the whole document, and replaces the encryption that it has. At least one password is needed; without an
-   * `ownerPassword` a random one is set that nobody knows. Passwords must differ. An input whose permissions are restricted needs its
-   * owner password in `password`. Before anything is sent, the result is opened again: cipher and permissions are as asked, each
-   * password opens it, nothing else does (`X-Encryption-Verified`). Nothing is ever sent unencrypted.
+   * Encrypts the document and replaces its existing encryption. At least one password is required, and the two must differ. Without an
+   * `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
    *
-   * Costs 1 credit; needs the scope `pdf:write`.
+   * The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
+   * (`X-Encryption-Verified`). The document is never sent unencrypted.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
    */
   async protect(input: ProtectInput, options?: CallOptions): Promise<FileResult> {
     const answer = await this.sendForm("/api/v1/protect", protectFields, input, options);
@@ -608,15 +594,15 @@ export class PdfService extends Transport {
   }
 
   /**
-   * Make a PDF smaller.
+   * Reduce the file size.
    *
-   * Images are encoded anew at the quality of the level and, where they lie above `imageMaxDpi`, made smaller; drawings and
-   * black-and-white images lose nothing but resolution. Fonts keep only the glyphs that are used, equal streams are merged, unused objects
-   * dropped, streams and objects compressed, and what programs keep for themselves left out. Above the level `low`, output intents lose their profile,
-   * unless the file is a PDF/A. Text, links, forms, outlines, tags and encryption stay. The result is never larger than the
-   * file sent: where nothing is gained that file comes back byte for byte, unless `grayscale` or `stripMetadata` asked for a change.
+   * Re-encodes images at the quality of `level` and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
+   * Fonts are subset, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
+   * their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
    *
-   * Costs 2 credits; needs the scope `pdf:write`.
+   * The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set.
+   *
+   * Costs 2 credits. Requires the `pdf:write` scope.
    */
   async compress(input: CompressInput, options?: CallOptions): Promise<FileResult> {
     const answer = await this.sendForm("/api/v1/compress", compressFields, input, options);
@@ -624,12 +610,12 @@ export class PdfService extends Transport {
   }
 
   /**
-   * Rotate pages in 90-degree steps.
+   * Rotate pages.
    *
-   * Turns pages clockwise, relative to how they are shown now. `rotations` wins over `angle` for the pages it
-   * names; one of the two must be given. All else stays as it is, encryption too.
+   * Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
+   * `angle` for its pages.
    *
-   * Costs 1 credit; needs the scope `pdf:write`.
+   * Costs 1 credit. Requires the `pdf:write` scope.
    */
   async rotate(input: RotateInput, options?: CallOptions): Promise<FileResult> {
     const answer = await this.sendForm("/api/v1/rotate", rotateFields, input, options);
@@ -637,15 +623,16 @@ export class PdfService extends Transport {
   }
 
   /**
-   * Stamp a text or image watermark.
+   * Add a text or image watermark.
    *
-   * Draws a text or an image on pages, as a person sees them: /Rotate, CropBox and UserUnit are taken into account. Text
-   * may have several lines, and can be searched and copied, in every script that there are fonts for; a character that no font has
-   * is `unsupported_text`. An image keeps its transparency and is turned as EXIF says. The mark is one object in the document,
-   * however many pages show it; in tagged documents it is an artifact. Signed documents are saved as an incremental update, so that
-   * their signatures stay verifiable; `X-Signature-Invalidated` tells where one breaks all the same.
+   * Stamps text or an image on pages. Positions refer to the page as a viewer shows it, with its rotation and crop box applied. Text is searchable in all
+   * supported scripts; characters that no font has fail with `unsupported_text`. Images keep their transparency, and the EXIF orientation is
+   * applied. In tagged documents, the watermark is an artifact.
    *
-   * Costs 1 credit; needs the scope `pdf:write`.
+   * Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+   * change.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
    */
   async watermark(input: WatermarkInput, options?: CallOptions): Promise<FileResult> {
     const answer = await this.sendForm("/api/v1/watermark", watermarkFields, input, options);
@@ -653,17 +640,17 @@ export class PdfService extends Transport {
   }
 
   /**
-   * Stamp page numbers.
+   * Add page numbers.
    *
-   * Pages are numbered as they come in the document: its first page has the number `startAt`, whichever `pages` are
-   * stamped. `startAt` may be 0 or negative, for documents whose count begins on a later page, as long as no stamped page gets a
-   * number below 0, or below 1 in Roman numerals and letters; Roman numerals end at 3999. Labels stand upright where a person sees
-   * the page's edge: /Rotate, CropBox and UserUnit are taken into account. They can be searched and copied, in every script that
-   * there are fonts for; a character that no font has is `unsupported_text`. In tagged documents they are artifacts. Signed
-   * documents are saved as an incremental update, so that their signatures stay verifiable; `X-Signature-Invalidated` tells where
-   * one breaks all the same.
+   * Pages are numbered by their position in the document: the first page gets the number `startAt`, even if `pages` leaves it out. `startAt` can be
+   * 0 or negative if no stamped page gets a number below 0 (below 1 for Roman numerals and letters). Roman numerals end at 3999. Positions refer to the
+   * page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
+   * `unsupported_text`. In tagged documents, labels are artifacts.
    *
-   * Costs 1 credit; needs the scope `pdf:write`.
+   * Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+   * change.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
    */
   async addPageNumbers(input: AddPageNumbersInput, options?: CallOptions): Promise<FileResult> {
     const answer = await this.sendForm("/api/v1/add-page-numbers", addPageNumbersFields, input, options);
@@ -671,18 +658,18 @@ export class PdfService extends Transport {
   }
 
   /**
-   * Apply a visual signature.
+   * Add a visual signature.
    *
-   * Draws a signature in a box of one page: a name typed in a script face, or an image. It is a visual mark only: no
-   * certificate, no digital signature, and nothing that shows whether the document was changed later. The box is placed as a person
-   * sees the page: /Rotate, CropBox and UserUnit are taken into account; it must lie on the page. The signature is as large as the
-   * box holds it. `timestamp`, `signerName` and `signerEmail` write small lines at the bottom of the box, below the signature.
-   * Text can be searched and copied; characters that the script face lacks come from another font, and one that no font has is
-   * `unsupported_text`. An image keeps its transparency and is turned as EXIF says. In tagged documents the mark is an artifact.
-   * Signed documents are saved as an incremental update, so that their digital signatures stay verifiable;
-   * `X-Signature-Invalidated` tells where one breaks all the same.
+   * Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate
+   * or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must lie on
+   * the page. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
+   * the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
+   * artifact.
    *
-   * Costs 1 credit; needs the scope `pdf:write`.
+   * Signed documents are updated incrementally so that their digital signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+   * change.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
    */
   async sign(input: SignInput, options?: CallOptions): Promise<FileResult> {
     const answer = await this.sendForm("/api/v1/sign", signFields, input, options);
@@ -690,26 +677,22 @@ export class PdfService extends Transport {
   }
 
   /**
-   * Fill in the fields of a form.
+   * Fill in a form.
    *
-   * Fills AcroForm fields by their full names (`person.city`), as `metadata` with `action=get` lists them. Text fields take
-   * a text, check boxes `true` or `false` (or the name of a state), radio groups, drop-downs and lists an option's export value or its
-   * label, lists of several choices an array; drop-downs that can be edited take any text. `null` clears a field. Fields that are not named
-   * stay as they are. A value that its field cannot take is 400, with the values it takes in `details.options`; so is a text longer than the
-   * field's limit, a line feed where there is one line, and any value for a push button or a signature field. Fields that are read-only, which binds
-   * the person at the viewer, are filled. No script runs: calculated fields keep what they have unless a value is given for them, and what a
-   * field's format script would do to the look of a value is not done. A password field holds its value and shows asterisks.
+   * Fills AcroForm fields by their full names (`person.city`); `metadata` with `action=get` lists them. Text fields accept a string, check
+   * boxes `true`, `false`, or the name of a state, radio buttons, drop-downs, and lists the export value or label of an option, and multiple-choice lists an
+   * array. Editable drop-downs accept any string. `null` clears a field, and fields you leave out keep their values. If a field does not
+   * accept a value, the request fails with 400 and `details.options` lists the values it accepts. Read-only fields can be filled. Scripts do not run: calculated fields keep
+   * their values, and format scripts are not applied. Password fields show asterisks.
    *
-   * Every field that is filled gets an appearance, so that all viewers show the value: in the form's own font where that has the characters,
-   * else in one that has them, in every script; a character that none has is `unsupported_text`. A form that leaves drawing to its viewer
-   * (NeedAppearances) is drawn as a whole. XFA beside the fields is dropped, so that no viewer shows old values. Names that the form does
-   * not have are told in `X-Unknown-Fields`, or are 422 under `strict`.
+   * Filled fields get an appearance that all viewers show, in the font of the form or, for characters it does not have, in another one. Characters that no
+   * font has fail with `unsupported_text`. XFA data is removed so that no viewer shows outdated values. Names that the form does not have are listed in
+   * `X-Unknown-Fields`; with `strict`, they fail with 422.
    *
-   * With `flatten` fields become part of the pages and nothing interactive remains; other annotations stay. Signed documents are
-   * saved as an incremental update, so that their signatures stay verifiable; `X-Signature-Invalidated` tells where one breaks all the
-   * same: it forbids the change, or the form was flattened.
+   * With `flatten`, fields become part of the pages; other annotations stay. Signed documents are updated incrementally so that their signatures stay valid.
+   * `X-Signature-Invalidated` is set if a signature does not allow the change, or if the form was flattened.
    *
-   * Costs 1 credit; needs the scope `pdf:write`.
+   * Costs 1 credit. Requires the `pdf:write` scope.
    */
   async fillForm(input: FillFormInput, options?: CallOptions): Promise<FileResult> {
     const answer = await this.sendForm("/api/v1/fill-form", fillFormFields, input, options);
@@ -717,18 +700,16 @@ export class PdfService extends Transport {
   }
 
   /**
-   * Read or update the metadata of a PDF.
+   * Read or change metadata.
    *
-   * `action=get` (scope `pdf:read`) answers JSON: the Info dictionary, and what the document is. It changes
-   * nothing. `action=set` (scope `pdf:write`) answers the PDF with the entries in `metadata` changed; those that are null are
-   * cleared, those that are not named stay, unless `replace` is true. XMP is kept in step where the document has it (a packet that
-   * is not well-formed XML is dropped), all else of it stays; none is added. Old values are not left in the file, with one
-   * exception: a signed document is saved as an incremental update, so that its signatures stay verifiable, and its earlier
-   * revision still has them. `X-Signature-Invalidated` tells where a signature breaks all the same: the file was damaged or
-   * does not begin with its header and had to be written anew, or it is certified, which forbids the change. Encryption,
-   * passwords and permissions stay those of the input.
+   * `action=get` (scope `pdf:read`) returns the Info dictionary and facts about the document as JSON. `action=set` (scope `pdf:write`) returns the PDF with the
+   * entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
+   * removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
    *
-   * Costs 1 credit; needs the scope `pdf:read` or `pdf:write`.
+   * Old values do not remain in the file, with one exception: signed documents are updated incrementally so that their signatures stay valid, and their earlier revision
+   * contains the old values. `X-Signature-Invalidated` is set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
+   *
+   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
    */
   async metadata(input: MetadataInput, options?: CallOptions): Promise<FileResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>> {
     const answer = await this.sendForm("/api/v1/metadata", metadataFields, input, options);
@@ -738,33 +719,32 @@ export class PdfService extends Transport {
   /**
    * List API keys.
    *
-   * The keys of the account in the calling key's mode, newest first, revoked ones included. Costs no credits. For the next page send `nextCursor` as `cursor`; keys that are made meanwhile shift nothing.
+   * Returns the keys of your account in the mode of the API key you use, newest first, including revoked keys. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
    *
-   * Needs the scope `keys:manage`.
+   * Requires the `keys:manage` scope.
    */
   listKeys(query?: ListKeysInput, options?: CallOptions): Promise<{ readonly data: readonly (ApiKey)[]; readonly count: number; readonly hasMore: boolean; readonly nextCursor: string | null }> {
     return this.sendJson({ method: "GET", path: `/api/v1/keys`, repeatable: true, query: { ...query }, options });
   }
 
   /**
-   * Make an API key.
+   * Create an API key.
    *
-   * The answer is the only one that holds the full key. A key can do no more than the one that makes it: not in
-   * another mode, not with more scopes, not for longer. An account has at most 100 keys a mode that are neither
-   * revoked nor expired. Costs no credits.
+   * Returns the full key, which is shown only once. The new key cannot do more than the key you use: it has the same mode, no
+   * additional scopes, and expires no later. An account can have up to 100 active keys per mode. Costs no credits.
    *
-   * Needs the scope `keys:manage`.
+   * Requires the `keys:manage` scope.
    */
   createKey(input: CreateKeyInput, options?: CallOptions): Promise<IssuedApiKey> {
     return this.sendJson({ method: "POST", path: `/api/v1/keys`, repeatable: false, json: input, options });
   }
 
   /**
-   * Fetch an API key.
+   * Get an API key.
    *
-   * A key of the account in the calling key's mode. Costs no credits.
+   * Returns a key of your account in the mode of the API key you use. Costs no credits.
    *
-   * Needs the scope `keys:manage`.
+   * Requires the `keys:manage` scope.
    */
   getKey(id: string, options?: CallOptions): Promise<ApiKey> {
     return this.sendJson({ method: "GET", path: `/api/v1/keys/${encodeURIComponent(id)}`, repeatable: true, options });
@@ -773,9 +753,9 @@ export class PdfService extends Transport {
   /**
    * Rename an API key.
    *
-   * Changes `name`, which is all that can change. Only keys of the calling key's own mode are seen, and only those changed whose scopes the calling key has all itself. Costs no credits.
+   * Changes the name of a key. The key must belong to the mode of the API key you use, and you can only change keys whose scopes your key has as well. Costs no credits.
    *
-   * Needs the scope `keys:manage`.
+   * Requires the `keys:manage` scope.
    */
   renameKey(id: string, input: RenameKeyInput, options?: CallOptions): Promise<ApiKey> {
     return this.sendJson({ method: "PATCH", path: `/api/v1/keys/${encodeURIComponent(id)}`, repeatable: true, json: input, options });
@@ -784,24 +764,23 @@ export class PdfService extends Transport {
   /**
    * Revoke an API key.
    *
-   * It fails on its next request; a key may revoke itself. It stays in the list with its `revokedAt`, and revoking it
-   * again changes nothing. Only keys of the calling key's own mode are seen, and only those changed whose scopes the calling key has all itself. Costs no credits.
+   * Requests with the key fail immediately. A key can revoke itself. Revoked keys stay in the list, with `revokedAt`. The key must belong to the mode of the API key you use, and you can only change keys whose scopes your key has as well.
+   * Costs no credits.
    *
-   * Needs the scope `keys:manage`.
+   * Requires the `keys:manage` scope.
    */
   revokeKey(id: string, options?: CallOptions): Promise<ApiKey> {
     return this.sendJson({ method: "DELETE", path: `/api/v1/keys/${encodeURIComponent(id)}`, repeatable: true, options });
   }
 
   /**
-   * Replace an API key by a new one.
+   * Rotate an API key.
    *
-   * The new key has the old one's name, scopes and `expiresAt`; the answer is the only one that holds it in full. The old
-   * key works until `gracePeriodSeconds` are over, or its own expiry if that is earlier: rotated once more within that time, its
-   * successor ends with it. A revoked or expired key is 404; one that expires later than the calling key is 403. Only keys of the calling key's own mode are seen, and only those changed whose scopes the calling key has all itself. Costs no
-   * credits.
+   * Creates a key with the same name, scopes, and `expiresAt`, and returns it in full, which happens only once. The old key
+   * works for another `gracePeriodSeconds`, or until it expires. If you rotate the old key again in the meantime, that new key expires with it.
+   * You cannot rotate revoked or expired keys, or keys that expire later than the key you use. The key must belong to the mode of the API key you use, and you can only change keys whose scopes your key has as well. Costs no credits.
    *
-   * Needs the scope `keys:manage`.
+   * Requires the `keys:manage` scope.
    */
   rotateKey(id: string, input: RotateKeyInput = {}, options?: CallOptions): Promise<IssuedApiKey> {
     return this.sendJson({ method: "POST", path: `/api/v1/keys/${encodeURIComponent(id)}/rotate`, repeatable: false, json: input, options });
@@ -810,47 +789,48 @@ export class PdfService extends Transport {
   /**
    * List webhooks.
    *
-   * The subscriptions of the account in the calling key's mode, newest first. Costs no credits. For the next page send `nextCursor` as `cursor`.
+   * Returns the webhooks of your account in the mode of the API key you use, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
    *
-   * Needs the scope `webhooks:read`.
+   * Requires the `webhooks:read` scope.
    */
   listWebhooks(query?: ListWebhooksInput, options?: CallOptions): Promise<{ readonly data: readonly (WebhookSubscription)[]; readonly count: number; readonly hasMore: boolean; readonly nextCursor: string | null }> {
     return this.sendJson({ method: "GET", path: `/api/v1/webhooks`, repeatable: true, query: { ...query }, options });
   }
 
   /**
-   * Subscribe a URL to events.
+   * Create a webhook.
    *
-   * From now on, each event of these types in the calling key's mode is sent to the URL. The answer is the only one that holds
-   * the `secret` in full: it verifies what arrives (Standard Webhooks 1.0). An attempt succeeds with a 2xx within 15 seconds, or within
-   * 5 after three time-outs in a row; redirections are not followed. After a failure it is sent again: after 5 seconds, 5 and 30 minutes, 2, 5, 10 and 10 hours, a little later at random, and not
-   * before `Retry-After` allows (up to a day). A 410, or five days without a success, deactivates the subscription. An account
-   * has at most 20 a mode. Costs no credits.
+   * Sends events of the given types, in the mode of the API key you use, to a URL. The response contains the full `secret`, which is
+   * shown only once; use it to verify deliveries (Standard Webhooks 1.0).
    *
-   * Needs the scope `webhooks:write`.
+   * A delivery succeeds when your endpoint returns a 2xx response within 15 seconds, or within 5 after three timeouts in a row. Redirects are not followed. Failed deliveries are retried after
+   * about 5 seconds, 5 and 30 minutes, and 2, 5, 10, and 10 hours, or later if `Retry-After` says so (up to a day). A 410 response, or five
+   * days of failures, deactivates the webhook. An account can have up to 20 webhooks per mode. Costs no credits.
+   *
+   * Requires the `webhooks:write` scope.
    */
   createWebhook(input: CreateWebhookInput, options?: CallOptions): Promise<WebhookSubscription> {
     return this.sendJson({ method: "POST", path: `/api/v1/webhooks`, repeatable: false, json: input, options });
   }
 
   /**
-   * Fetch a webhook.
+   * Get a webhook.
    *
-   * A subscription of the account in the calling key's mode. Costs no credits.
+   * Returns a webhook of your account in the mode of the API key you use. Costs no credits.
    *
-   * Needs the scope `webhooks:read`.
+   * Requires the `webhooks:read` scope.
    */
   getWebhook(id: string, options?: CallOptions): Promise<WebhookSubscription> {
     return this.sendJson({ method: "GET", path: `/api/v1/webhooks/${encodeURIComponent(id)}`, repeatable: true, options });
   }
 
   /**
-   * Change a webhook.
+   * Update a webhook.
    *
-   * Changes the members that are given. `events` replaces the list. Deactivating cancels the deliveries that are pending; a URL is
-   * used from the next attempt on, of older deliveries too. Costs no credits.
+   * Changes the given fields. `events` replaces the whole list. A new URL is also used for pending deliveries. Deactivating a webhook
+   * cancels its pending deliveries. Costs no credits.
    *
-   * Needs the scope `webhooks:write`.
+   * Requires the `webhooks:write` scope.
    */
   updateWebhook(id: string, input: UpdateWebhookInput = {}, options?: CallOptions): Promise<WebhookSubscription> {
     return this.sendJson({ method: "PATCH", path: `/api/v1/webhooks/${encodeURIComponent(id)}`, repeatable: true, json: input, options });
@@ -859,21 +839,21 @@ export class PdfService extends Transport {
   /**
    * Delete a webhook.
    *
-   * Nothing more is sent, and what is pending is cancelled. The answer shows it a last time. Costs no credits.
+   * Deletes the webhook and cancels its pending deliveries. Costs no credits.
    *
-   * Needs the scope `webhooks:write`.
+   * Requires the `webhooks:write` scope.
    */
   deleteWebhook(id: string, options?: CallOptions): Promise<WebhookSubscription> {
     return this.sendJson({ method: "DELETE", path: `/api/v1/webhooks/${encodeURIComponent(id)}`, repeatable: true, options });
   }
 
   /**
-   * Replace a webhook's secret.
+   * Rotate the secret of a webhook.
    *
-   * The answer is the only one that holds the new `secret` in full. For 24 hours every delivery is
-   * signed with both, so that receivers can change over; rotated again within that time, the oldest ends at once. Costs no credits.
+   * Returns the new `secret`, which is shown only once. For 24 hours, deliveries are signed with both the
+   * new and the previous secret. If you rotate again within this time, the oldest secret stops working. Costs no credits.
    *
-   * Needs the scope `webhooks:write`.
+   * Requires the `webhooks:write` scope.
    */
   rotateWebhookSecret(id: string, options?: CallOptions): Promise<WebhookSubscription> {
     return this.sendJson({ method: "POST", path: `/api/v1/webhooks/${encodeURIComponent(id)}/rotate-secret`, repeatable: false, options });
@@ -882,55 +862,55 @@ export class PdfService extends Transport {
   /**
    * Send a test event.
    *
-   * A `webhook.test` is sent to this subscription, whether it asks for that type or not. The answer does not wait for it: look at the
-   * deliveries. At most 10 tests and replays a minute are taken from an account. Costs no credits.
+   * Sends a `webhook.test` event to this webhook, whatever its event types. The response does not wait for the delivery; list the
+   * deliveries to see the result. An account can request up to 10 tests and replays per minute. Costs no credits.
    *
-   * Needs the scope `webhooks:write`.
+   * Requires the `webhooks:write` scope.
    */
   testWebhook(id: string, options?: CallOptions): Promise<WebhookDelivery> {
     return this.sendJson({ method: "POST", path: `/api/v1/webhooks/${encodeURIComponent(id)}/test`, repeatable: false, options });
   }
 
   /**
-   * List a webhook's deliveries.
+   * List the deliveries of a webhook.
    *
-   * What was sent or is to be sent to the subscription in the last 30 days, newest first, with every attempt. Costs no credits. For the next page send `nextCursor` as `cursor`.
+   * Returns the deliveries of the last 30 days with all their attempts, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
    *
-   * Needs the scope `webhooks:read`.
+   * Requires the `webhooks:read` scope.
    */
   listWebhookDeliveries(id: string, query?: ListWebhookDeliveriesInput, options?: CallOptions): Promise<{ readonly data: readonly (WebhookDelivery)[]; readonly hasMore: boolean; readonly nextCursor: string | null }> {
     return this.sendJson({ method: "GET", path: `/api/v1/webhooks/${encodeURIComponent(id)}/deliveries`, repeatable: true, query: { ...query }, options });
   }
 
   /**
-   * Send a delivery again.
+   * Replay a delivery.
    *
-   * The same event under the same `webhook-id`, whatever became of the delivery, and with all retries before it again; one that is
-   * pending is tried now. At most 10 tests and replays a minute are taken from an account. Costs no credits.
+   * Sends the event again with the same `webhook-id`, whatever the state of the delivery, and with all retries if it fails. A pending delivery
+   * is sent now. An account can request up to 10 tests and replays per minute. Costs no credits.
    *
-   * Needs the scope `webhooks:write`.
+   * Requires the `webhooks:write` scope.
    */
   replayWebhookDelivery(id: string, deliveryId: string, options?: CallOptions): Promise<WebhookDelivery> {
     return this.sendJson({ method: "POST", path: `/api/v1/webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(deliveryId)}/replay`, repeatable: false, options });
   }
 
   /**
-   * Credits of this month.
+   * Get usage.
    *
-   * What the account has used of its credits in this calendar month (UTC). Live and test keys have a ledger each; the calling key's own is told. Costs no credits.
+   * Returns the credits used in this calendar month (UTC). Live and test keys have separate credits; the response is about the mode of the API key you use. Costs no credits.
    *
-   * Needs the scope `billing:read`.
+   * Requires the `billing:read` scope.
    */
   getUsage(options?: CallOptions): Promise<UsageSummary> {
     return this.sendJson({ method: "GET", path: `/api/v1/usage`, repeatable: true, options });
   }
 
-  /** Whether the service answers. */
+  /** Check the health of the service. */
   health(options?: CallOptions): Promise<{ readonly status: "ok"; readonly version: string }> {
     return this.sendJson({ method: "GET", path: `/api/v1/health`, repeatable: true, options });
   }
 
-  /** This description. */
+  /** Get the OpenAPI description. */
   openapi(options?: CallOptions): Promise<Readonly<Record<string, unknown>>> {
     return this.sendJson({ method: "GET", path: `/api/v1/openapi.json`, repeatable: true, options });
   }

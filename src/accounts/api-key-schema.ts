@@ -8,11 +8,11 @@ export const apiKeySchema = z
   .object({
     id: z.string().describe("`key_...`"),
     name: z.string(),
-    livemode: z.boolean().describe("Whether it is a live key; otherwise a test key."),
+    livemode: z.boolean().describe("True for live keys, false for test keys."),
     scopes: z.array(z.enum(scopes)),
     lastFour: z.string().describe("The last four characters of the key."),
     createdAt: dateTime("ISO 8601, UTC."),
-    expiresAt: dateTime("The instant from which on the key is refused; null: never.").nullable(),
-    revokedAt: dateTime("Null while the key is not revoked.").nullable(),
+    expiresAt: dateTime("When the key expires. Null if it never expires.").nullable(),
+    revokedAt: dateTime("When the key was revoked. Null if it was not revoked.").nullable(),
   })
   .meta({ id: "ApiKey" });

@@ -41,7 +41,7 @@ export async function issueKey(
   const { name, livemode = caller.livemode, scopes = caller.scopes } = request;
   if (livemode !== caller.livemode) {
     const mode = caller.livemode ? "live" : "test";
-    throw new AccountRefusal("forbidden", `A ${mode} key can only make ${mode} keys.`);
+    throw new AccountRefusal("forbidden", `A ${mode} key can only create ${mode} keys.`);
   }
   requireScopesOf(caller, scopes);
   const expiresAt = expiryOf(caller, request.expiresAt, now);
@@ -57,7 +57,7 @@ export async function issueKey(
       .returning(shownColumns),
     ...record(db, keyEvent("key.created", caller, fresh.row.id, now), isMade(db, fresh.row.id)),
   ]);
-  if (made === undefined) throw limitReached("Revoke one before you make another.");
+  if (made === undefined) throw limitReached("Revoke one before you create another.");
   announce(deliveriesOf(told));
   return { ...apiKeyOf(made), key: fresh.token };
 }
@@ -79,7 +79,7 @@ export async function rotateKey(
   if (!isUsable(old, now)) throw noSuchKey();
   // The new key has the old one's expiry, and would outlive the caller.
   if (caller.expiresAt !== null && (old.expiresAt === null || old.expiresAt > caller.expiresAt)) {
-    throw new AccountRefusal("forbidden", "That key expires later than yours: yours may not rotate it.");
+    throw new AccountRefusal("forbidden", "You cannot rotate a key that expires later than the key you use.");
   }
   const fresh = await freshKey(caller.account, old.livemode, now);
   const { account, name, livemode, scopes, expiresAt } = apiKeys;
@@ -105,19 +105,21 @@ export async function rotateKey(
     return { ...apiKeyOf(made), key: fresh.token };
   }
   if (!isUsable(await visibleKey(db, caller, id), now)) throw noSuchKey();
-  throw limitReached("Revoke one, or rotate with a gracePeriodSeconds of 0.");
+  throw limitReached("Revoke one, or set `gracePeriodSeconds` to 0.");
 }
 
 function limitReached(advice: string): AccountRefusal {
   const limit = limits.keys.usable;
-  return new AccountRefusal("limit_reached", `The account has ${limit} keys of this mode. ${advice}`, { limit });
+  return new AccountRefusal("limit_reached", `Your account already has ${limit} keys in this mode. ${advice}`, {
+    limit,
+  });
 }
 
 function expiryOf(caller: Caller, asked: Date | null | undefined, now: Date): Date | null {
   if (asked === undefined) return caller.expiresAt;
   if (asked !== null && asked <= now) throw badExpiry("must be in the future");
   if (caller.expiresAt !== null && (asked === null || asked > caller.expiresAt)) {
-    throw badExpiry(`must not be later than that of the calling key, ${caller.expiresAt.toISOString()}`);
+    throw badExpiry(`must not be later than the expiry of this API key, ${caller.expiresAt.toISOString()}`);
   }
   return asked;
 }

@@ -12,7 +12,7 @@ export const visibleTo = ({ account, livemode }: Caller): SQL | undefined =>
 /** The key of this id, where the caller sees it. */
 export const visibleAs = (caller: Caller, id: string): SQL | undefined => and(eq(apiKeys.id, id), visibleTo(caller));
 
-export const noSuchKey = (): AccountRefusal => new AccountRefusal("not_found", "There is no such API key.");
+export const noSuchKey = (): AccountRefusal => new AccountRefusal("not_found", "No such API key.");
 
 /**
  * The key of this id. Throws `not_found` for one of another account or mode, exactly as for one that never was: it is the same
@@ -38,7 +38,7 @@ export async function manageableKey(db: Database, caller: Caller, id: string) {
 export function requireScopesOf(caller: Caller, scopes: readonly string[]): void {
   const missing = scopes.filter((scope) => !caller.scopes.some((own) => own === scope));
   if (missing.length === 0) return;
-  throw new AccountRefusal("forbidden", `Your API key lacks scopes of that key: ${missing.join(", ")}.`, {
+  throw new AccountRefusal("forbidden", `This API key lacks these scopes: ${missing.join(", ")}.`, {
     requiredScope: missing[0],
   });
 }

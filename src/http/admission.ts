@@ -94,7 +94,7 @@ export class Admission {
       // Each takes its ticket itself: one that is given to a request that runs no more would be nobody's.
       while (!this.#isNext(waiting)) {
         const left = until - Date.now();
-        if (left <= 0) throw overloaded("There was no memory for the request in time. Try again shortly.");
+        if (left <= 0) throw overloaded("The service is overloaded. Retry in a few seconds.");
         const { promise, resolve } = Promise.withResolvers<void>();
         waiting.look = resolve;
         const timer = setTimeout(resolve, Math.min(left, this.#options.lookMilliseconds));

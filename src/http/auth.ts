@@ -10,10 +10,10 @@ import { hashToken, shardOfToken } from "../accounts/token.ts";
 import { databaseAt, type Env, readEnv } from "../env.ts";
 
 const rejections: Record<Rejection | "missing", string> = {
-  missing: "Send your API key: `Authorization: Bearer sk_live_...`.",
-  bad: "There is no such API key.",
-  revoked: "The API key was revoked.",
-  expired: "The API key has expired.",
+  missing: "Missing API key. Send it in the header `Authorization: Bearer sk_live_...`.",
+  bad: "Invalid API key.",
+  revoked: "This API key has been revoked.",
+  expired: "This API key has expired.",
 };
 
 /** The window of both shields and of the plans' limits. */
@@ -55,7 +55,11 @@ function allow(scopes: readonly [Scope, ...Scope[]]): MiddlewareHandler<AppEnv> 
     const { plan } = c.get("caller");
     const rate = c.get("rate");
     checkScope(c.get("caller"), ...scopes);
-    if (rate.exceeded) throw tooFast(`The plan ${plan} allows ${rate.limit} requests a minute.`, rate.resetSeconds);
+    if (rate.exceeded)
+      throw tooFast(
+        `Your plan (${plan}) allows ${rate.limit} requests per minute. Retry in ${rate.resetSeconds} seconds.`,
+        rate.resetSeconds,
+      );
     await next();
   };
 }
@@ -68,9 +72,12 @@ async function bearer(env: Env, headers: Headers) {
   // A made-up key costs no query, so it is not counted either.
   if (shard === undefined || shard >= env.databases.length) throw unauthenticated("bad");
   const network = clientNetwork(headers);
-  if (badSenders.get(network) === true) throw tooFast("Too many bad API keys came from this address.", WINDOW_SECONDS);
+  if (badSenders.get(network) === true) {
+    throw tooFast("Too many invalid API keys from this address. Retry in a minute.", WINDOW_SECONDS);
+  }
   const hash = await hashToken(token);
-  if (!(await env.keyShield.limit({ key: hash })).success) throw tooFast("Too many requests.", WINDOW_SECONDS);
+  if (!(await env.keyShield.limit({ key: hash })).success)
+    throw tooFast("Too many requests. Retry in a minute.", WINDOW_SECONDS);
   const database = databaseAt(env, shard);
   const known = exceeded.get(hash);
   if (known !== undefined) {
@@ -106,7 +113,11 @@ const exceeded = new ExpiringMap<Exceeded>(1_000);
 /** Throws `forbidden` unless the caller has one of the scopes. */
 export function checkScope(caller: Caller, ...scopes: readonly [Scope, ...Scope[]]): void {
   if (scopes.some((scope) => caller.scopes.includes(scope))) return;
-  throw new ApiError("forbidden", `The API key lacks the scope ${scopes.join(" or ")}.`, {
-    details: { requiredScope: scopes[0] },
-  });
+  throw new ApiError(
+    "forbidden",
+    `This API key lacks the ${scopes.map((scope) => `\`${scope}\``).join(" or ")} scope.`,
+    {
+      details: { requiredScope: scopes[0] },
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import { ApiError } from "./errors.ts";
 import { beforeStall, Pace } from "./stall.ts";
-import { limits } from "../limits.ts";
+import { limits, MiB } from "../limits.ts";
 
 const WINDOW_BYTES = 64 * 1024;
 
@@ -17,9 +17,18 @@ export interface BodyOptions {
   progress(bytes: number): void;
 }
 
+/** Two numbers of bytes in MiB, or in bytes where they would look the same. */
+function sizes(limit: number, actual: number): [string, string] {
+  const inMiB = (bytes: number): string => `${(bytes / MiB).toLocaleString("en-US", { maximumFractionDigits: 1 })} MiB`;
+  const inBytes = (bytes: number): string => `${bytes.toLocaleString("en-US")} bytes`;
+  const words = inMiB(limit) === inMiB(actual) ? inBytes : inMiB;
+  return [words(limit), words(actual)];
+}
+
 /** What a body over the plan's limit is answered with; `actual` is the announced size or what was read until then. */
 export function fileTooLarge(limit: number, actual: number): ApiError {
-  return new ApiError("file_too_large", `The request's body may have ${limit} bytes on your plan.`, {
+  const [most, size] = sizes(limit, actual);
+  return new ApiError("file_too_large", `Your plan allows uploads of up to ${most}; this one is ${size}.`, {
     details: { limit, actual },
   });
 }
@@ -27,7 +36,7 @@ export function fileTooLarge(limit: number, actual: number): ApiError {
 /** The caller went away, or the connection broke, in the middle of the body: an answer that mostly nobody sees. */
 export class BrokenBody extends ApiError {
   constructor(cause: unknown) {
-    super("invalid_parameters", "The request's body broke off before its end.", { details: { fields: [] }, cause });
+    super("invalid_parameters", "The request body ended early.", { details: { fields: [] }, cause });
   }
 }
 

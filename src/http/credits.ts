@@ -29,8 +29,8 @@ export function lookAtQuota({ credits }: Operation): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const key = c.req.header(KEY_HEADER);
     if (key !== undefined && (key.length < 1 || key.length > MAX_KEY_LENGTH)) {
-      const issue = `must be 1 to ${MAX_KEY_LENGTH} characters`;
-      const message = `The header \`${KEY_HEADER}\` ${issue}.`;
+      const issue = `must be 1 to ${MAX_KEY_LENGTH} characters long`;
+      const message = `\`${KEY_HEADER}\` ${issue}.`;
       throw new ApiError("invalid_parameters", message, { details: { fields: [{ name: KEY_HEADER, issue }] } });
     }
     const { limit, used, warned } = c.get("credits");
@@ -49,7 +49,11 @@ function refused(c: Context<AppEnv>, credits: number, period: { used: number; wa
   const told = tellRefusal(c.get("database"), budget, period, credits, now, announcer(c));
   c.executionCtx.waitUntil(told.catch((error: unknown) => logFault("refusal not told of", account, error)));
   const remaining = Math.max(0, limit - used);
-  return new ApiError("quota_exceeded", `The call costs ${credits} credits, and ${remaining} of ${limit} are left.`, {
+  const cost = credits === 1 ? "1 credit" : `${credits} credits`;
+  const left = `you have ${remaining.toLocaleString("en-US")} of ${limit.toLocaleString("en-US")} left`;
+  const reset = month.end.toLocaleString("en-US", { month: "long", day: "numeric", timeZone: "UTC" });
+  const message = `This request costs ${cost}; ${left}. Credits reset on ${reset}, 00:00 UTC.`;
+  return new ApiError("quota_exceeded", message, {
     details: { limit, used, remaining, resetAt: month.end.toISOString() },
     headers: { "Retry-After": String(Math.ceil((month.end.getTime() - now.getTime()) / 1_000)) },
   });

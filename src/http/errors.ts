@@ -16,7 +16,7 @@ export class ApiError extends Error {
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ErrorCode, message: string = errorTable[code].title, options: ApiErrorOptions = {}) {
+  constructor(code: ErrorCode, message = `${errorTable[code].title}.`, options: ApiErrorOptions = {}) {
     super(message, options);
     this.code = code;
     this.details = options.details;
@@ -55,7 +55,7 @@ export function asApiError(thrown: unknown): ApiError {
     const headers = seconds === undefined ? {} : { "Retry-After": String(seconds) };
     return new ApiError(code, message, { details, headers });
   }
-  return new ApiError("internal_error", "Something went wrong on our side. The request id leads to it.", {
+  return new ApiError("internal_error", "Internal error. Include the request ID when you report it.", {
     cause: thrown,
   });
 }

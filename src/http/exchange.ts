@@ -3,6 +3,7 @@ import { BrokenBody, discardRest } from "./body.ts";
 import { ApiError, asApiError } from "./errors.ts";
 import { RequestLog } from "./request-log.ts";
 import { responseHeaders } from "./headers.ts";
+import { oneOf } from "./schema-issues.ts";
 import type { CreditStanding, RateStanding } from "../accounts/authentication.ts";
 import type { Caller } from "../accounts/keys.ts";
 import type { Env } from "../env.ts";
@@ -83,8 +84,9 @@ export function addPath(
   for (const [method, handlers] of Object.entries(methods)) app.on(method, pattern, noteRoute, ...handlers);
   const allowed = Object.keys(methods).flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   const allow = [...allowed, "OPTIONS"].join(", ");
+  const use = oneOf(Object.keys(methods));
   app.all(pattern, noteRoute, (c) => {
-    throw new ApiError("method_not_allowed", `${path} takes ${allow}, not ${c.req.method}.`, {
+    throw new ApiError("method_not_allowed", `${c.req.method} is not supported here; use ${use}.`, {
       headers: { Allow: allow },
     });
   });

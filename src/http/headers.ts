@@ -5,16 +5,16 @@ import { resultHeaders } from "../operations/define.ts";
  * openapi.json describes them.
  */
 export const responseHeaders: Readonly<Record<string, string>> = {
-  "X-Request-Id": "Identifies the request in the service's log; name it when something is wrong.",
-  "Content-Disposition": "Names the file after the first input: `<input>-<operation>.<extension>` (RFC 6266).",
-  "Content-Length": "Bytes of the body, where they are known when the answer begins.",
-  "Retry-After": "Seconds after which to try again.",
-  "RateLimit-Policy":
-    'The requests a minute that the plan allows: `"default";q=60;w=60` (draft-ietf-httpapi-ratelimit-headers).',
-  RateLimit: 'The requests left in this minute, and the seconds to its end: `"default";r=50;t=30`.',
-  "X-Credits-Charged": "Credits that the call cost.",
-  "X-Credits-Remaining": "Credits that the account has left this month, for keys of this mode.",
-  "Idempotency-Replayed": "`true` when the request was paid before, under the same Idempotency-Key.",
+  "X-Request-Id": "The ID of the request. Include it when you report a problem.",
+  "Content-Disposition": "The file name, from that of the first input: `<input>-<operation>.<extension>`.",
+  "Content-Length": "The size of the body in bytes, if it is known before the response starts.",
+  "Retry-After": "The number of seconds to wait before you retry.",
+  "RateLimit-Policy": 'The number of requests per minute in your plan: `"default";q=60;w=60`.',
+  RateLimit: 'The number of requests left in this minute, and the seconds until it ends: `"default";r=50;t=30`.',
+  "X-Credits-Charged": "The credits charged for this request.",
+  "X-Credits-Remaining": "The credits left this month, for keys of this mode.",
+  "Idempotency-Replayed":
+    "`true` if the request was not charged because an earlier one with the same Idempotency-Key was.",
   ...resultHeaders,
 };
 

@@ -77,7 +77,7 @@ export class Lease {
 
   get reason(): ApiError {
     if (this.#request.signal.aborted) return new ClientGone();
-    return overloaded("The request gave no sign of life for too long. Try again shortly.");
+    return overloaded("The request made no progress for too long. Retry in a few seconds.");
   }
 
   /** Throws where nobody waits for the response any more, or the lease is lost; otherwise a sign of life. */

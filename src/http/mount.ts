@@ -104,12 +104,12 @@ function leaseRequest(c: Context<AppEnv>, operation: Operation, bodyBytes: numbe
 function announcedBody(c: Context<AppEnv>): Announced {
   const { body, headers } = c.req.raw;
   const boundary = boundaryOf(headers.get("Content-Type"));
-  if (boundary === undefined) throw new ApiError("unsupported_format", "The body must be multipart/form-data.");
+  if (boundary === undefined) throw new ApiError("unsupported_format", "The request body must be multipart/form-data.");
   const maxBytes = plans[c.get("caller").plan].maxBodyBytes;
   const length = headers.get("Content-Length");
   const bytes = length === null ? maxBytes : Number(length);
   if (bytes > maxBytes) throw fileTooLarge(maxBytes, bytes);
-  if (boundary === "") throw unreadable("The Content-Type names no boundary of 1 to 70 characters.");
+  if (boundary === "") throw unreadable("The Content-Type header must have a boundary of 1 to 70 characters.");
   if (body === null || bytes === 0) throw unreadable("The request has no body.");
   return { body, boundary, bytes, maxBytes };
 }

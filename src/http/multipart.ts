@@ -146,9 +146,13 @@ export class MultipartParser {
     for (let from = at; ;) {
       const end = window.indexOf(LF, from);
       if ((end < 0 ? window.length : end) - at > partHeaderBytes) {
-        throw new ApiError("limit_exceeded", `The headers of a part may have ${partHeaderBytes} bytes.`, {
-          details: { limit: partHeaderBytes, actual: (end < 0 ? window.length : end) - at },
-        });
+        throw new ApiError(
+          "limit_exceeded",
+          `The headers of a part can have up to ${partHeaderBytes.toLocaleString("en-US")} bytes.`,
+          {
+            details: { limit: partHeaderBytes, actual: (end < 0 ? window.length : end) - at },
+          },
+        );
       }
       if (end < 0) return undefined;
       const line = window.subarray(from, window[end - 1] === CR && end > from ? end - 1 : end);
@@ -158,9 +162,13 @@ export class MultipartParser {
         continue;
       }
       if (this.parts.length >= fields) {
-        throw new ApiError("limit_exceeded", `A request may have ${fields} form fields.`, {
-          details: { limit: fields, actual: fields + 1 },
-        });
+        throw new ApiError(
+          "limit_exceeded",
+          `A request can have up to ${fields.toLocaleString("en-US")} form fields.`,
+          {
+            details: { limit: fields, actual: fields + 1 },
+          },
+        );
       }
       const head = partFromHeaders(lines);
       if (head === undefined) throw malformed("a part has no `Content-Disposition: form-data` with a name");
@@ -201,7 +209,9 @@ export class MultipartParser {
 
   #checkText(actual: number, limit: number, what: string): void {
     if (actual <= limit) return;
-    throw new ApiError("limit_exceeded", `${what} may have ${limit} bytes.`, { details: { limit, actual } });
+    throw new ApiError("limit_exceeded", `${what} can have up to ${limit.toLocaleString("en-US")} bytes.`, {
+      details: { limit, actual },
+    });
   }
 
   #endPart(): void {

@@ -4,7 +4,7 @@ import type { ErrorCode } from "./error-table.ts";
 import { errorAnswers, type Json, jsonAnswer } from "./openapi-responses.ts";
 
 /** What every endpoint can be answered with, what those with a body can, and what those with an id in their path can. */
-const always: readonly ErrorCode[] = ["invalid_parameters", "internal_error"];
+const always: readonly ErrorCode[] = ["invalid_parameters", "method_not_allowed", "internal_error"];
 const withBody: readonly ErrorCode[] = ["request_timeout", "file_too_large", "unsupported_format"];
 const withId: readonly ErrorCode[] = ["not_found"];
 
@@ -20,7 +20,7 @@ export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Jso
   return {
     operationId: name,
     summary,
-    description: `${description}\n\nNeeds the scope \`${scope}\`.`,
+    description: `${description}\n\nRequires the \`${scope}\` scope.`,
     tags: [tag],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
@@ -31,7 +31,7 @@ export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Jso
     }),
     responses: {
       // `input`: an answer may have members that a client does not know yet, so nothing says that it may not.
-      [status]: jsonAnswer(status === 201 ? "It was made." : "As asked.", sentSchema(answer, schemas)),
+      [status]: jsonAnswer(status === 201 ? "Created." : "Success.", sentSchema(answer, schemas)),
       ...errorAnswers(codes),
     },
   };

@@ -28,15 +28,15 @@ export function formSchema(fields: Fields): Json {
       properties[name] = textSchema(field);
     } else if (field.kind === "file") {
       properties[name] = fileSchema(field);
-      if (takesPdf) properties["password"] = password(`Opens \`${name}\` if it is encrypted.`);
+      if (takesPdf) properties["password"] = password(`The password of \`${name}\`, if it is encrypted.`);
     } else {
       const { prefix, min } = field;
       for (const number of [0, 1]) properties[`${prefix}${number}`] = fileSchema(field);
       for (let number = 0; number < min; number += 1) required.push(`${prefix}${number}`);
       patternProperties[`^${prefix}${NUMBER}`] = fileSchema(field);
       if (takesPdf) {
-        properties["password"] = password("Opens the encrypted inputs that have no password of their own.");
-        patternProperties[`^password${NUMBER}`] = password(`Opens the \`${prefix}\` of the same number.`);
+        properties["password"] = password("The password of encrypted files that have no password of their own.");
+        patternProperties[`^password${NUMBER}`] = password(`The password of the \`${prefix}\` with the same number.`);
       }
     }
   }

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { type ErrorCode, errorRows } from "./error-table.ts";
 import { responseHeaders } from "./headers.ts";
+import { errorsOf, isOfAllOperations } from "./operation-errors.ts";
+import type { Operation } from "../operations/define.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 type Row = (typeof errorRows)[number][1];
@@ -14,8 +16,8 @@ const errorHeaders: Readonly<Record<number, readonly string[]>> = {
 };
 export const describedHeaders: Readonly<Record<string, string>> = {
   ...responseHeaders,
-  "WWW-Authenticate": "`Bearer`: the scheme to authenticate with.",
-  Allow: "The methods that the path takes.",
+  "WWW-Authenticate": "`Bearer`: the authentication scheme.",
+  Allow: "The methods that the path supports.",
 };
 
 /** An answer in JSON. */
@@ -34,6 +36,21 @@ export function errorResponses(prefix: string, applies: (row: Row) => boolean): 
 /** The responses of a route by status: what authentication can answer, and the codes given. */
 export function errorAnswers(codes: readonly ErrorCode[]): Json {
   return answersOf(errorRows.filter(([code, { from }]) => from === "authenticated" || codes.includes(code)));
+}
+
+/** The responses of an operation by status. Those that all operations share are written once. */
+export function operationErrors(operation: Operation): Json {
+  const codes = errorsOf(operation);
+  const own = Map.groupBy(
+    errorRows.filter(([code]) => codes.includes(code)),
+    ([, { status }]) => status,
+  );
+  return Object.fromEntries(
+    Array.from(own, ([status, rows]) => {
+      const shared = rows.every(([, row]) => isOfAllOperations(row));
+      return [status, shared ? { $ref: `#/components/responses/Operation${status}` } : errorAnswer(status, rows)];
+    }),
+  );
 }
 
 function answersOf(rows: typeof errorRows): Json {

@@ -3,11 +3,11 @@ import type { Json } from "./openapi-responses.ts";
 import { eventBodies, eventTypes } from "../webhooks/event-types.ts";
 
 const signature: Json = {
-  "webhook-id": "The event's id: the same in every attempt, and in a replay.",
+  "webhook-id": "The ID of the event. It stays the same for every attempt and replay.",
   "webhook-timestamp":
-    "When the attempt was made, in seconds since 1970. Refuse one that is more than five minutes off.",
+    "The time of the attempt, in seconds since 1970. Reject deliveries that are more than five minutes off.",
   "webhook-signature":
-    "`v1,` and the base64 of an HMAC-SHA256 over `id.timestamp.body`, under the subscription's secret. Two of them, with a space between, for a day after a rotation.",
+    "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` with the secret of the webhook. For a day after a rotation, two signatures separated by a space.",
 };
 
 const parameters: readonly Json[] = Object.entries(signature).map(([name, description]) => ({
@@ -35,11 +35,11 @@ export function describeWebhooks(schemas: Record<string, Json>): Json {
             content: { "application/json": { schema: sentSchema(eventBodies[type], schemas) } },
           },
           responses: {
-            "2XX": { description: "Taken." },
-            "410": { description: "No more of these: the subscription is deactivated." },
+            "2XX": { description: "Delivered." },
+            "410": { description: "The webhook is deactivated." },
             default: {
               description:
-                "Failed, as redirections and a response that takes longer than 15 seconds are: it is sent again later.",
+                "Failed, as are redirects and responses that take longer than 15 seconds. The delivery is retried later.",
             },
           },
         },

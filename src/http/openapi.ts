@@ -10,15 +10,17 @@ import {
   type Json,
   jsonAnswer,
   jsonSchema,
+  operationErrors,
   responseRefs,
 } from "./openapi-responses.ts";
+import { isOfAllOperations } from "./operation-errors.ts";
 import { describeWebhooks } from "./openapi-webhooks.ts";
 import { type Operation, scopesOf } from "../operations/define.ts";
 import { version } from "../version.ts";
 
 /** Headers of every 200 that is a file. */
 const fileHeaders = ["Content-Disposition", "Content-Length"];
-/** Headers of every answer to a caller who is known. */
+/** Headers of every response to an authenticated request. */
 const rateHeaders = ["RateLimit-Policy", "RateLimit"];
 /** Headers of every 200 of an operation. */
 const creditHeaders = ["X-Credits-Charged", "X-Credits-Remaining", "Idempotency-Replayed"];
@@ -27,7 +29,7 @@ const idempotencyKey: Json = {
   name: "Idempotency-Key",
   in: "header",
   description:
-    "Makes a call safe to repeat. The same request again, for 24 hours, is done again but charged once, up to five times; then it is charged as new. Of the request only an HMAC is kept.",
+    "Makes the request safe to retry. For 24 hours, up to five retries with the same key are processed again but not charged again. The service stores only an HMAC of the request.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
@@ -35,9 +37,12 @@ const errorSchema = z.object({
   error: z.object({
     code: z
       .enum(errorRows.map(([code]) => code) as [ErrorCode, ...ErrorCode[]])
-      .describe("What went wrong; does not change."),
-    message: z.string().describe("For people; may change."),
-    details: z.record(z.string(), z.unknown()).optional().describe("Members depend on the code."),
+      .describe("A stable code for programs."),
+    message: z.string().describe("A message for people. It may change."),
+    details: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("More about the error. Its members depend on the code."),
   }),
 });
 
@@ -54,7 +59,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
       title: "PDF Operations Service",
       version,
       description:
-        "Send PDFs or images, get a PDF, a ZIP or JSON. Nothing of a document outlives its request. Clients ignore fields of an answer that they do not know: changes within v1 are additive.",
+        "Process PDF documents: send PDFs or images, get a PDF, a ZIP archive, an image, or JSON. Documents are deleted when the request ends. New fields may be added to v1 responses at any time, so clients must ignore fields they do not know.",
       license: { name: "AGPL-3.0-or-later", identifier: "AGPL-3.0-or-later" },
     },
     servers: [{ url: baseUrl }],
@@ -63,19 +68,19 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
       {
         name: "Operations",
         description:
-          "Each takes a multipart/form-data body and costs credits when it succeeds: they are charged before the first byte of the response. A streamed response that our side breaks off is refunded. One that the document breaks off, at a page that cannot be drawn, stays charged, as what came before was delivered. So does one that its client leaves; a client that leaves before the response begins is not charged.",
+          "Operations accept a multipart/form-data body. Only successful requests cost credits, charged before the first byte of the response. If a streamed response breaks off because the service fails, the credits are refunded. They are not refunded if a page of the document cannot be drawn or if the client disconnects after the response has started.",
       },
       {
         name: "Keys",
-        description: "The account's API keys. A key can never do more than the one that it was made with.",
+        description: "The API keys of your account. A key can never do more than the key that created it.",
       },
       {
         name: "Webhooks",
         description:
-          "URLs of the account that are told what happens. Deliveries are signed by Standard Webhooks 1.0 and come at least once: keep the `webhook-id`s that you have seen.",
+          "Webhooks send events of your account to a URL. Deliveries are signed according to Standard Webhooks 1.0. An event can be delivered more than once: use `webhook-id` to detect duplicates.",
       },
-      { name: "Usage", description: "What the account has used of its plan." },
-      { name: "Service", description: "About the service itself." },
+      { name: "Usage", description: "The credits your account has used." },
+      { name: "Service", description: "The state and description of the service." },
     ],
     paths: {
       ...Object.fromEntries(
@@ -107,7 +112,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
         ]),
       ),
       responses: {
-        ...errorResponses("Operation", ({ from }) => from !== "named"),
+        ...errorResponses("Operation", isOfAllOperations),
         ...errorResponses("Public", ({ from }) => from === "every route"),
       },
     },
@@ -119,7 +124,7 @@ function describe(operation: Operation): Json {
   const scopes = scopesOf(operation)
     .map((scope) => `\`${scope}\``)
     .join(" or ");
-  const cost = `Costs ${credits} ${credits === 1 ? "credit" : "credits"}; needs the scope ${scopes}.`;
+  const cost = `Costs ${credits} ${credits === 1 ? "credit" : "credits"}. Requires the ${scopes} scope.`;
   const carriesFile = produces.some((type) => type !== "application/json");
   return {
     operationId: operationIdOf(name),
@@ -140,8 +145,7 @@ function describe(operation: Operation): Json {
         ]),
         content: Object.fromEntries(produces.map((type) => [type, contentOf(type, operation)])),
       },
-      // A POST to this very path is never an unknown path or a wrong method.
-      ...responseRefs("Operation", ({ from, status }) => from !== "named" && status !== 404 && status !== 405),
+      ...operationErrors(operation),
     },
   };
 }
@@ -162,24 +166,27 @@ function contentOf(type: Operation["produces"][number], { json }: Operation): Js
 
 const health: Json = {
   operationId: "health",
-  summary: "Whether the service answers",
+  summary: "Check the health of the service",
   tags: ["Service"],
   security: [],
   responses: {
-    "200": jsonAnswer("The service answers.", jsonSchema(z.object({ status: z.literal("ok"), version: z.string() }))),
-    ...responseRefs("Public", ({ from, status }) => from === "every route" && status === 500),
+    "200": jsonAnswer(
+      "The service is healthy.",
+      jsonSchema(z.object({ status: z.literal("ok"), version: z.string() })),
+    ),
+    ...responseRefs("Public", ({ from, status }) => from === "every route" && status !== 404),
   },
 };
 
 const description: Json = {
   operationId: "openapi",
-  summary: "This description",
+  summary: "Get the OpenAPI description",
   tags: ["Service"],
   security: [],
   responses: {
-    "200": jsonAnswer("OpenAPI 3.1. Carries an `ETag`.", { type: "object" }),
-    "304": { description: "The description is still the one whose `ETag` was sent as `If-None-Match`." },
-    ...responseRefs("Public", ({ from, status }) => from === "every route" && status === 500),
+    "200": jsonAnswer("OpenAPI 3.1, with an `ETag`.", { type: "object" }),
+    "304": { description: "The description has not changed since the `ETag` in `If-None-Match`." },
+    ...responseRefs("Public", ({ from, status }) => from === "every route" && status !== 404),
   },
 };
 

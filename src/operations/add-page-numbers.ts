@@ -11,14 +11,14 @@ const POSITIONS = ["top-left", "top-center", "top-right", "bottom-left", "bottom
 
 export const addPageNumbers = defineOperation({
   name: "add-page-numbers",
-  summary: "Stamp page numbers",
-  description: `Pages are numbered as they come in the document: its first page has the number \`startAt\`, whichever \`pages\` are
-stamped. \`startAt\` may be 0 or negative, for documents whose count begins on a later page, as long as no stamped page gets a
-number below 0, or below 1 in Roman numerals and letters; Roman numerals end at 3999. Labels stand upright where a person sees
-the page's edge: /Rotate, CropBox and UserUnit are taken into account. They can be searched and copied, in every script that
-there are fonts for; a character that no font has is \`unsupported_text\`. In tagged documents they are artifacts. Signed
-documents are saved as an incremental update, so that their signatures stay verifiable; \`X-Signature-Invalidated\` tells where
-one breaks all the same.`,
+  summary: "Add page numbers",
+  description: `Pages are numbered by their position in the document: the first page gets the number \`startAt\`, even if \`pages\` leaves it out. \`startAt\` can be
+0 or negative if no stamped page gets a number below 0 (below 1 for Roman numerals and letters). Roman numerals end at 3999. Positions refer to the
+page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
+\`unsupported_text\`. In tagged documents, labels are artifacts.
+
+Signed documents are updated incrementally so that their signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
+change.`,
   credits: 1,
   scope: "pdf:write",
   fields: {
@@ -46,6 +46,7 @@ one breaks all the same.`,
   },
   example: { file: "letter.pdf" },
   produces: ["application/pdf"],
+  errors: ["unsupported_text"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   pageChecks: [

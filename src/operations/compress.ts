@@ -28,12 +28,12 @@ const SMALLEST_INLINE = 2048;
 
 export const compress = defineOperation({
   name: "compress",
-  summary: "Make a PDF smaller",
-  description: `Images are encoded anew at the quality of the level and, where they lie above \`imageMaxDpi\`, made smaller; drawings and
-black-and-white images lose nothing but resolution. Fonts keep only the glyphs that are used, equal streams are merged, unused objects
-dropped, streams and objects compressed, and what programs keep for themselves left out. Above the level \`low\`, output intents lose their profile,
-unless the file is a PDF/A. Text, links, forms, outlines, tags and encryption stay. The result is never larger than the
-file sent: where nothing is gained that file comes back byte for byte, unless \`grayscale\` or \`stripMetadata\` asked for a change.`,
+  summary: "Reduce the file size",
+  description: `Re-encodes images at the quality of \`level\` and downsamples those above \`imageMaxDpi\`. Drawings and black-and-white images only lose resolution.
+Fonts are subset, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above \`low\`, output intents lose
+their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
+
+The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless \`grayscale\` or \`stripMetadata\` is set.`,
   credits: 2,
   scope: "pdf:write",
   fields: {

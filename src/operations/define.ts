@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { FieldIssue, Fields, Input } from "./fields.ts";
+import type { RefusalCode } from "../engines/errors.ts";
 import type { Engines } from "../engines/engines.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 
@@ -14,19 +15,19 @@ export interface ScopeOfInput<F extends Fields> {
 
 /** Headers that tell what happened to the document. Listed once: CORS exposes them and openapi.json describes them. */
 export const resultHeaders = {
-  "X-Page-Count": "Pages of the PDF in the body.",
-  "X-Input-Repaired": "`true` when a damaged input was repaired; every page's contents and resources were found.",
-  "X-Attachments-Dropped": "How many document-level attachments the input had that the output does not carry.",
-  "X-Signature-Invalidated": "`true` when a digital signature of an input no longer verifies in the output.",
+  "X-Page-Count": "The number of pages of the PDF.",
+  "X-Input-Repaired": "`true` if an input was damaged and has been repaired without losing pages or resources.",
+  "X-Attachments-Dropped": "The number of document-level attachments that are not in the output.",
+  "X-Signature-Invalidated": "`true` if a digital signature of an input is no longer valid in the output.",
   "X-Unknown-Fields":
-    "Names in `values` that the form does not have, separated by commas, each percent-encoded; as many as 4,096 bytes hold.",
-  "X-Unknown-Fields-Count": "How many names in `values` the form does not have, where there are any.",
-  "X-Original-Size": "Bytes of the file that was sent.",
-  "X-Output-Size": "Bytes of the file in the body.",
-  "X-OCR-Mean-Confidence": "How surely the words of the recognised pages were read, 0 to 1: the mean of the words.",
-  "X-Encryption": "The cipher that the PDF in the body is encrypted with: `aes-128` or `aes-256`.",
+    "Names in `values` that the form does not have, percent-encoded and separated by commas. Cut off at 4,096 bytes.",
+  "X-Unknown-Fields-Count": "The number of names in `values` that the form does not have.",
+  "X-Original-Size": "The size of the input in bytes.",
+  "X-Output-Size": "The size of the output in bytes.",
+  "X-OCR-Mean-Confidence": "The mean confidence of all words, from 0 to 1.",
+  "X-Encryption": "The cipher of the output: `aes-128` or `aes-256`.",
   "X-Encryption-Verified":
-    "`true`: the encrypted PDF was opened again, and cipher, permissions and passwords were as asked.",
+    "`true`: the output was opened again, and its cipher, permissions, and passwords are as requested.",
 } as const;
 export type ResultHeader = keyof typeof resultHeaders;
 export type ResultHeaders = Partial<Record<ResultHeader, string>>;
@@ -97,6 +98,8 @@ export interface Operation<F extends Fields = Fields> {
   readonly memoryBeside?: boolean;
   /** Bytes of memory that every call takes beside the engine's heap: it is admitted only where they are free as well. */
   readonly besideBytes?: number;
+  /** Refusals of its own, beside those that every operation on such fields can have. */
+  readonly errors?: readonly RefusalCode[];
   /** Which of the result headers a 200 can carry. */
   readonly headers: readonly ResultHeader[];
   /** Problems that one field alone does not show. Each runs unless a field that it reads is wrong: keep them small. */

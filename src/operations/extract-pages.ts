@@ -10,11 +10,11 @@ import { pageRange } from "./values.ts";
 
 export const extractPages = defineOperation({
   name: "extract-pages",
-  summary: "Extract selected pages into a new PDF",
-  description: `Keeps the order of the range, and pages that it names more than once. Of outline, links, named destinations,
-form fields, page labels and tags, what belongs to the pages kept comes along; what points at a page that is gone is left out.
-Document-level attachments are left out, too (\`X-Attachments-Dropped\`). Encryption, passwords and permissions stay those of
-the input. A page that comes again shares its content, has form fields of its own (\`name_2\`), and is tagged once.`,
+  summary: "Extract pages into a new PDF",
+  description: `Pages are returned in the order of \`range\`, and pages listed more than once are repeated. The outline entries, links, named destinations,
+form fields, page labels, and tags of these pages are kept. Links to other pages are removed. Document-level attachments are dropped
+(\`X-Attachments-Dropped\`). The output keeps the encryption, passwords, and permissions of the input. A repeated page gets form fields of its
+own (\`name_2\`).`,
   credits: 1,
   scope: "pdf:read",
   fields: {

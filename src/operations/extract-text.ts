@@ -12,33 +12,30 @@ const PAGE_BREAK = "\n\f";
 const box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
 const result = z.object({
-  text: z.string().describe("The pages' text, joined by `\\n\\f`."),
+  text: z.string().describe("The text of all pages, joined by `\\n\\f`."),
   pages: z.array(
     z.object({
       pageNumber: z.int().min(1),
       text: z.string(),
       words: z
         .array(z.object({ text: z.string(), bbox: box }))
-        .describe("With `words`: x0, y0, x1, y1 in points, origin top-left of the visible page.")
+        .describe("Only with `words`. `bbox` is x0, y0, x1, y1 in points from the top left of the visible page.")
         .optional(),
     }),
   ),
   stats: z.object({
-    wordCount: z.int().min(0).describe("Runs of characters between white space."),
-    charCount: z.int().min(0).describe("Unicode code points of `text`."),
+    wordCount: z.int().min(0).describe("The number of words, separated by white space."),
+    charCount: z.int().min(0).describe("The number of Unicode code points in `text`."),
   }),
 });
 
 export const extractText = defineOperation({
   name: "extract-text",
-  summary: "Pull embedded text from a PDF",
-  description: `Gives the text of the pages in the order in which it is read: columns one after the other, ligatures as
-their letters, right-to-left scripts in logical order, hyphens as they stand at the ends of lines. Form fields' values and
-annotations that show text are part of it, and so is the invisible text of a scan; text outside the visible page or of no
-size is not. A glyph whose font does not tell its character is U+FFFD. A scan without text gives empty text: use ocr.
-
-\`{ text, pages: [{ pageNumber, text, words? }], stats: { wordCount, charCount } }\`: \`text\` joins the pages by \`\\n\\f\`;
-\`wordCount\` counts what white space separates, \`charCount\` the Unicode code points of \`text\`.`,
+  summary: "Extract the text of a PDF",
+  description: `Returns the text of each page in reading order, column by column. Ligatures are split into letters, right-to-left scripts are in logical
+order, and hyphens at line ends are kept. The text includes form field values, annotations that show text, and the invisible text of
+scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Scans without text return an empty text: use
+\`ocr\` for them.`,
   credits: 1,
   scope: "pdf:read",
   fields: {

@@ -22,23 +22,19 @@ const NAMES_BYTES = 4_096;
 
 export const fillForm = defineOperation({
   name: "fill-form",
-  summary: "Fill in the fields of a form",
-  description: `Fills AcroForm fields by their full names (\`person.city\`), as \`metadata\` with \`action=get\` lists them. Text fields take
-a text, check boxes \`true\` or \`false\` (or the name of a state), radio groups, drop-downs and lists an option's export value or its
-label, lists of several choices an array; drop-downs that can be edited take any text. \`null\` clears a field. Fields that are not named
-stay as they are. A value that its field cannot take is 400, with the values it takes in \`details.options\`; so is a text longer than the
-field's limit, a line feed where there is one line, and any value for a push button or a signature field. Fields that are read-only, which binds
-the person at the viewer, are filled. No script runs: calculated fields keep what they have unless a value is given for them, and what a
-field's format script would do to the look of a value is not done. A password field holds its value and shows asterisks.
+  summary: "Fill in a form",
+  description: `Fills AcroForm fields by their full names (\`person.city\`); \`metadata\` with \`action=get\` lists them. Text fields accept a string, check
+boxes \`true\`, \`false\`, or the name of a state, radio buttons, drop-downs, and lists the export value or label of an option, and multiple-choice lists an
+array. Editable drop-downs accept any string. \`null\` clears a field, and fields you leave out keep their values. If a field does not
+accept a value, the request fails with 400 and \`details.options\` lists the values it accepts. Read-only fields can be filled. Scripts do not run: calculated fields keep
+their values, and format scripts are not applied. Password fields show asterisks.
 
-Every field that is filled gets an appearance, so that all viewers show the value: in the form's own font where that has the characters,
-else in one that has them, in every script; a character that none has is \`unsupported_text\`. A form that leaves drawing to its viewer
-(NeedAppearances) is drawn as a whole. XFA beside the fields is dropped, so that no viewer shows old values. Names that the form does
-not have are told in \`X-Unknown-Fields\`, or are 422 under \`strict\`.
+Filled fields get an appearance that all viewers show, in the font of the form or, for characters it does not have, in another one. Characters that no
+font has fail with \`unsupported_text\`. XFA data is removed so that no viewer shows outdated values. Names that the form does not have are listed in
+\`X-Unknown-Fields\`; with \`strict\`, they fail with 422.
 
-With \`flatten\` fields become part of the pages and nothing interactive remains; other annotations stay. Signed documents are
-saved as an incremental update, so that their signatures stay verifiable; \`X-Signature-Invalidated\` tells where one breaks all the
-same: it forbids the change, or the form was flattened.`,
+With \`flatten\`, fields become part of the pages; other annotations stay. Signed documents are updated incrementally so that their signatures stay valid.
+\`X-Signature-Invalidated\` is set if a signature does not allow the change, or if the form was flattened.`,
   credits: 1,
   scope: "pdf:write",
   fields: {
@@ -56,6 +52,7 @@ same: it forbids the change, or the form was flattened.`,
     values: '{"name":"Ada Lovelace","email":"ada@example.com","cards":"480","delivery":"rail","punched":true}',
   },
   produces: ["application/pdf"],
+  errors: ["unsupported_text", "unknown_fields", "no_form", "unsupported_form"],
   headers: [
     "X-Page-Count",
     "X-Unknown-Fields",

@@ -15,16 +15,14 @@ const NAMED_SIZES = ["a4", "letter", "legal"] as const;
 
 export const fromImages = defineOperation({
   name: "from-images",
-  summary: "Make a PDF of images, one page for each",
-  description: `Puts each image on a page of its own, in the order of their numbers. The data of a JPEG is embedded byte for byte,
-baseline or progressive, grey, colour or CMYK, with what it tells of camera and place; a PNG keeps its colours, its depth (16 bits
-too) and its transparency; a WebP is decoded and stored without further loss. ICC profiles and a PNG's gamma are kept, the
-orientation that EXIF tells is honoured, and an image that is sent twice is stored once. Animated WebPs, and JPEGs that a PDF
-cannot hold (lossless, arithmetic, 12 bits), are refused; of an animated PNG the still image is taken. An image may have
-${limits.images.pixels / 1e6} megapixels.
+  summary: "Create a PDF from images",
+  description: `Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
+colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
+image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
+supported. For animated PNG images, the default image is used. An image can have up to ${limits.images.pixels / 1e6} megapixels.
 
-With \`pageSize=auto\` a page is as large as its image at the image's own resolution (JFIF or PNG's pHYs, then EXIF; 72 dpi where
-there is none that can be true), plus the margin. Pages have sides of 3 to 14,400 points: what would be beyond is scaled.`,
+With \`pageSize=auto\`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
+the margin. The sides of a page are between 3 and 14,400 points.`,
   credits: 1,
   scope: "pdf:write",
   fields: {
@@ -99,7 +97,11 @@ function pixelCounter(): (pixels: number) => void {
   let actual = 0;
   return (pixels) => {
     actual += pixels;
-    if (actual > limit) throw new Refusal("limit_exceeded", "The images have too many pixels.", { limit, actual });
+    if (actual > limit)
+      throw new Refusal("limit_exceeded", `The images can have up to ${limit / 1e9} gigapixels in total.`, {
+        limit,
+        actual,
+      });
   };
 }
 

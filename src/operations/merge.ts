@@ -18,12 +18,13 @@ const MOST_CHARACTERS = 2000;
 
 export const merge = defineOperation({
   name: "merge",
-  summary: "Combine two or more PDFs into one",
-  description: `Puts the pages of all files into one document, in the order of their numbers. Links, named destinations,
-form fields, tags, layers, page labels and attachments of every file come along. Where two files use one name, for a form
-field, a destination or an attachment, the later one is renamed (\`name_2\`) and what refers to it follows. The result is not
-encrypted; the catalog's other settings and the metadata are the first file's. XFA forms, article threads and signatures'
-validity do not survive a merge.`,
+  summary: "Combine PDFs into one",
+  description: `Combines the pages of all files into one document, in the order of their numbers. Links, named destinations, form fields, tags,
+layers, page labels, and attachments are kept. If two files use the same name for a form field, a destination, or an attachment, the
+later one is renamed (\`name_2\`). Metadata and document settings come from the first file.
+
+The output is not encrypted. Files with restricted permissions need their owner password. XFA forms and article threads are removed, and
+digital signatures become invalid.`,
   credits: 1,
   scope: "pdf:write",
   fields: {
@@ -44,6 +45,7 @@ document, named after its file, with the document's outline below it. \`none\`: 
   example: { file0: "letter.pdf", file1: "enclosure.pdf" },
   produces: ["application/pdf"],
   copies: true,
+  errors: ["owner_password_required"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   async run({ files, interleave, title, author, bookmarks }, { pdf }) {
@@ -56,10 +58,14 @@ document, named after its file, with the document's outline below it. \`none\`: 
     }
     const pageCount = opened.reduce((sum, open) => sum + open.pageCount, 0);
     if (pageCount > limits.pages) {
-      throw new Refusal("limit_exceeded", "The merged document would have too many pages.", {
-        limit: limits.pages,
-        actual: pageCount,
-      });
+      throw new Refusal(
+        "limit_exceeded",
+        `The merged document can have up to ${limits.pages.toLocaleString("en-US")} pages.`,
+        {
+          limit: limits.pages,
+          actual: pageCount,
+        },
+      );
     }
     const sources = opened.map(readSource);
     const picks = interleave ? inTurn(sources) : sources.flatMap((source) => pagesOf(source));

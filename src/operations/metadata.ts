@@ -97,14 +97,14 @@ const changes = z
     when: isObject,
   });
 
-const date = z.string().nullable().describe("ISO 8601; without an offset where the document gives none.");
+const date = z.string().nullable().describe("ISO 8601. Without an offset if the document has none.");
 const facts = z.object({
   title: z.string().nullable(),
   author: z.string().nullable(),
   subject: z.string().nullable(),
   keywords: z.string().nullable(),
-  creator: z.string().nullable().describe("The program that made the original."),
-  producer: z.string().nullable().describe("The program that made the PDF."),
+  creator: z.string().nullable().describe("The program that created the original document."),
+  producer: z.string().nullable().describe("The program that created the PDF."),
   creationDate: date,
   modificationDate: date,
   custom: z.record(z.string(), z.string()).describe("All other entries of the Info dictionary."),
@@ -113,10 +113,10 @@ const facts = z.object({
   encrypted: z.boolean(),
   permissions: z
     .array(z.enum(PERMISSIONS))
-    .describe("What the document allows without its owner password; everything where it is not encrypted."),
+    .describe("What the document allows without its owner password. All permissions if it is not encrypted."),
   pages: z
     .array(z.object({ width: z.number(), height: z.number(), rotation: z.int() }))
-    .describe("Points of the visible page (CropBox, UserUnit applied) before it is turned, and degrees clockwise."),
+    .describe("The size of the visible page in points, before rotation, and its rotation in degrees clockwise."),
   formFields: z.array(
     z.object({
       name: z.string(),
@@ -133,15 +133,13 @@ const facts = z.object({
 
 export const metadata = defineOperation({
   name: "metadata",
-  summary: "Read or update the metadata of a PDF",
-  description: `\`action=get\` (scope \`pdf:read\`) answers JSON: the Info dictionary, and what the document is. It changes
-nothing. \`action=set\` (scope \`pdf:write\`) answers the PDF with the entries in \`metadata\` changed; those that are null are
-cleared, those that are not named stay, unless \`replace\` is true. XMP is kept in step where the document has it (a packet that
-is not well-formed XML is dropped), all else of it stays; none is added. Old values are not left in the file, with one
-exception: a signed document is saved as an incremental update, so that its signatures stay verifiable, and its earlier
-revision still has them. \`X-Signature-Invalidated\` tells where a signature breaks all the same: the file was damaged or
-does not begin with its header and had to be written anew, or it is certified, which forbids the change. Encryption,
-passwords and permissions stay those of the input.`,
+  summary: "Read or change metadata",
+  description: `\`action=get\` (scope \`pdf:read\`) returns the Info dictionary and facts about the document as JSON. \`action=set\` (scope \`pdf:write\`) returns the PDF with the
+entries in \`metadata\` changed. Entries that are null are removed; other entries stay, unless \`replace\` is true. Existing XMP metadata is updated as well, or
+removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
+
+Old values do not remain in the file, with one exception: signed documents are updated incrementally so that their signatures stay valid, and their earlier revision
+contains the old values. \`X-Signature-Invalidated\` is set if a signature breaks: the file was damaged, or it is certified and does not allow changes.`,
   credits: 1,
   scope: {
     anyOf: ["pdf:read", "pdf:write"],

@@ -42,39 +42,33 @@ const box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 const confidence = z.number().min(0).max(1);
 
 const result = z.object({
-  text: z.string().describe("The pages' text, joined by `\\n\\f`."),
+  text: z.string().describe("The text of all pages, joined by `\\n\\f`."),
   pages: z.array(
     z.object({
       pageNumber: z.int().min(1),
       text: z.string(),
-      confidence: confidence.describe("The mean of the page's words; 1 where the page had text of its own."),
+      confidence: confidence.describe("The mean confidence of the words; 1 if the page already had text."),
       words: z
         .array(z.object({ text: z.string(), bbox: box, confidence }))
-        .describe("With `words`: x0, y0, x1, y1 in points, origin top-left of the visible page.")
+        .describe("Only with `words`. `bbox` is x0, y0, x1, y1 in points from the top left of the visible page.")
         .optional(),
     }),
   ),
-  meanConfidence: confidence.describe("The mean of all words; 0 where there are none."),
-  languagesUsed: z.array(z.string()).describe("Those of `languages` in which words were found."),
+  meanConfidence: confidence.describe("The mean confidence of all words; 0 if there are none."),
+  languagesUsed: z.array(z.string()).describe("The requested languages in which words were found."),
 });
 
 export const ocr = defineOperation({
   name: "ocr",
-  summary: "Recognize text in scanned PDFs and images",
-  description: `Reads what is seen on the pages of a PDF, or on an image. Each page is drawn as finely as its letters ask for; pages that
-lie on their side or head are turned, and lines that rise are made level before they are read. Columns are read one after the
-other. Several languages may stand in one document, and in one line.
+  summary: "Recognize text in scans",
+  description: `Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
+before recognition. Columns are read one after the other, and a line can contain several languages.
 
-\`{ text, pages: [{ pageNumber, text, confidence, words? }], meanConfidence, languagesUsed }\`: \`text\` joins the pages by \`\\n\\f\`.
-Confidences go from 0 to 1: a page's is the mean of its words, \`meanConfidence\` that of all words (0 where there are none).
-\`languagesUsed\` are those of \`languages\` in which words were found. Languages: ${known.join(", ")}; BCP 47 (\`en\`, \`de-DE\`,
-\`zh-Hant\`) is taken, too.
+Confidence values range from 0 to 1. The confidence of a page is the mean of its words; \`meanConfidence\` is the mean of all words. \`languagesUsed\` lists the
+requested languages in which words were found. Supported languages: ${known.join(", ")}. BCP 47 codes such as \`en\`, \`de-DE\`, and \`zh-Hant\` are also accepted.
 
-A call takes ${limits.ocr.pages} pages that are recognised (413 \`limit_exceeded\`); send a longer document with \`pages\`. Where the recognition
-breaks down it is 500 \`ocr_failed\`, which names the page and costs nothing.
-
-The PDF looks as it did, and what its pages draw stays byte for byte; the text under it can be searched, selected and copied. Where
-another program had put recognised text there, it is replaced. \`words\` is for \`json\` only. An image becomes a page of its size.`,
+A request can recognize up to ${limits.ocr.pages} pages; use \`pages\` for longer documents. With \`output=pdf\`, the pages look as before, and their text can be
+searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.`,
   credits: 2,
   scope: "pdf:read",
   fields: {
@@ -107,6 +101,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
   produces: ["application/json", "application/pdf"],
   json: result,
   example: { file: "receipt.png" },
+  errors: ["ocr_failed"],
   headers: ["X-OCR-Mean-Confidence", "X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   async run({ file, languages, output, pages, words, mode }, engines) {
@@ -120,10 +115,14 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
     const kept = mode === "force" ? new Map<number, Page>() : await pagesWithText(open, chosen);
     const actual = chosen.length - kept.size;
     if (actual > limits.ocr.pages) {
-      throw new Refusal("limit_exceeded", "There are too many pages to recognise in one call. Ask for some of them.", {
-        limit: limits.ocr.pages,
-        actual,
-      });
+      throw new Refusal(
+        "limit_exceeded",
+        `A request can recognize up to ${limits.ocr.pages} pages. Use \`pages\` to select fewer.`,
+        {
+          limit: limits.ocr.pages,
+          actual,
+        },
+      );
     }
     const read: Page[] = [];
     if (actual > 0) await engines.recognizer.open(languages);
@@ -197,7 +196,7 @@ async function recognized(open: OpenPdf, page: number, { recognizer }: Engines):
     };
   } catch (error) {
     if (!(error instanceof RecognitionFailure)) throw error;
-    throw new Refusal("ocr_failed", `Page ${page + 1} could not be recognised.`, { page: page + 1 }, { cause: error });
+    throw new Refusal("ocr_failed", `Page ${page + 1} could not be recognized.`, { page: page + 1 }, { cause: error });
   }
 }
 

@@ -17,11 +17,12 @@ const MOST_CHARACTERS = 2000;
 
 export const protect = defineOperation({
   name: "protect",
-  summary: "Encrypt a PDF with passwords and permissions",
-  description: `Encrypts the whole document, and replaces the encryption that it has. At least one password is needed; without an
-\`ownerPassword\` a random one is set that nobody knows. Passwords must differ. An input whose permissions are restricted needs its
-owner password in \`password\`. Before anything is sent, the result is opened again: cipher and permissions are as asked, each
-password opens it, nothing else does (\`X-Encryption-Verified\`). Nothing is ever sent unencrypted.`,
+  summary: "Encrypt a PDF with a password",
+  description: `Encrypts the document and replaces its existing encryption. At least one password is required, and the two must differ. Without an
+\`ownerPassword\`, a random one is set. If the input has restricted permissions, send its owner password in \`password\`.
+
+The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
+(\`X-Encryption-Verified\`). The document is never sent unencrypted.`,
   credits: 1,
   scope: "pdf:write",
   fields: {
@@ -49,6 +50,7 @@ aes-128, 1 to 32 printable ASCII characters.`,
   },
   example: { file: "letter.pdf", userPassword: "open sesame" },
   produces: ["application/pdf"],
+  errors: ["owner_password_required", "encryption_failed", "encryption_unavailable"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Encryption", "X-Encryption-Verified"],
 
   checks: [
@@ -107,6 +109,6 @@ const issues = (name: string, found: readonly (string | undefined)[]): FieldIssu
 function failure(pdf: PdfEngine, error: unknown): Refusal {
   const meaning = pdf.explain(error);
   if (meaning instanceof Refusal && meaning.code !== "invalid_file") return meaning;
-  const message = "The encrypted file did not pass its verification. Nothing of it was sent.";
+  const message = "The encrypted file failed verification. Nothing was sent.";
   return new Refusal("encryption_failed", message, undefined, { cause: error });
 }

@@ -22,9 +22,9 @@ const ANGLES = ["0", "90", "180", "270"] as const;
 
 export const rotate = defineOperation({
   name: "rotate",
-  summary: "Rotate pages in 90-degree steps",
-  description: `Turns pages clockwise, relative to how they are shown now. \`rotations\` wins over \`angle\` for the pages it
-names; one of the two must be given. All else stays as it is, encryption too.`,
+  summary: "Rotate pages",
+  description: `Rotates pages clockwise, relative to their current rotation. Send \`angle\`, \`rotations\`, or both; \`rotations\` overrides
+\`angle\` for its pages.`,
   credits: 1,
   scope: "pdf:write",
   fields: {

@@ -25,15 +25,15 @@ const BLACK = [0, 0, 0] as const;
 
 export const sign = defineOperation({
   name: "sign",
-  summary: "Apply a visual signature",
-  description: `Draws a signature in a box of one page: a name typed in a script face, or an image. It is a visual mark only: no
-certificate, no digital signature, and nothing that shows whether the document was changed later. The box is placed as a person
-sees the page: /Rotate, CropBox and UserUnit are taken into account; it must lie on the page. The signature is as large as the
-box holds it. \`timestamp\`, \`signerName\` and \`signerEmail\` write small lines at the bottom of the box, below the signature.
-Text can be searched and copied; characters that the script face lacks come from another font, and one that no font has is
-\`unsupported_text\`. An image keeps its transparency and is turned as EXIF says. In tagged documents the mark is an artifact.
-Signed documents are saved as an incremental update, so that their digital signatures stay verifiable;
-\`X-Signature-Invalidated\` tells where one breaks all the same.`,
+  summary: "Add a visual signature",
+  description: `Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate
+or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must lie on
+the page. The signature is scaled to fit the box; \`timestamp\`, \`signerName\`, and \`signerEmail\` add small lines below it, inside the box. Characters that
+the script font does not have are drawn in another font; characters that no font has fail with \`unsupported_text\`. In tagged documents, the signature is an
+artifact.
+
+Signed documents are updated incrementally so that their digital signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
+change.`,
   credits: 1,
   scope: "pdf:write",
   fields: {
@@ -66,6 +66,7 @@ Signed documents are saved as an incremental update, so that their digital signa
     field: '{"page":2,"x":72,"y":190,"width":200,"height":58}',
   },
   produces: ["application/pdf"],
+  errors: ["unsupported_text"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   pageChecks: [

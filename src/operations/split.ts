@@ -19,11 +19,10 @@ const MOST_CHARACTERS = 100_000;
 
 export const split = defineOperation({
   name: "split",
-  summary: "Split a PDF by ranges, chunks, pages or bookmarks",
-  description: `One part comes back as a PDF, several as a ZIP with the entries \`<file>-001.pdf\`, \`<file>-002.pdf\`, in order. A
-part holds only what its pages use; of outline, links, named destinations, form fields, page labels and tags it keeps what
-belongs to its pages. Document-level attachments are left out (\`X-Attachments-Dropped\`). Encryption, passwords and permissions
-stay those of the input, in every part.`,
+  summary: "Split a PDF",
+  description: `Returns a PDF if there is one part, otherwise a ZIP archive with the entries \`<file>-001.pdf\`, \`<file>-002.pdf\`, and so on. Each part
+keeps the outline entries, links, named destinations, form fields, page labels, and tags of its pages. Document-level attachments are
+dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords, and permissions of the input.`,
   credits: 1,
   scope: "pdf:write",
   fields: {
@@ -62,17 +61,25 @@ stay those of the input, in every part.`,
           ? byBookmarks(source)
           : chunks(pageCount, mode === "pages" ? 1 : (chunkSize ?? 1));
     if (parts.length > limits.zipEntries) {
-      throw new Refusal("limit_exceeded", "The document would be split into too many parts.", {
-        limit: limits.zipEntries,
-        actual: parts.length,
-      });
+      throw new Refusal(
+        "limit_exceeded",
+        `A document can be split into up to ${limits.zipEntries.toLocaleString("en-US")} parts.`,
+        {
+          limit: limits.zipEntries,
+          actual: parts.length,
+        },
+      );
     }
     const pages = parts.reduce((sum, part) => sum + part.length, 0);
     if (pages > limits.splitPages) {
-      throw new Refusal("limit_exceeded", "The parts would have too many pages, taken together.", {
-        limit: limits.splitPages,
-        actual: pages,
-      });
+      throw new Refusal(
+        "limit_exceeded",
+        `The parts can have up to ${limits.splitPages.toLocaleString("en-US")} pages in total.`,
+        {
+          limit: limits.splitPages,
+          actual: pages,
+        },
+      );
     }
     const dropped = countAttachments(source);
     const headers = {
@@ -124,10 +131,14 @@ async function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]
 
 function resolveRanges(ranges: readonly PageRange[], pageCount: number): number[][] {
   if (ranges.length > limits.zipEntries) {
-    throw new Refusal("limit_exceeded", "`ranges` has too many parts.", {
-      limit: limits.zipEntries,
-      actual: ranges.length,
-    });
+    throw new Refusal(
+      "limit_exceeded",
+      `\`ranges\` can have up to ${limits.zipEntries.toLocaleString("en-US")} parts.`,
+      {
+        limit: limits.zipEntries,
+        actual: ranges.length,
+      },
+    );
   }
   return ranges.map((range) => range.resolveSet("ranges", pageCount));
 }
@@ -142,11 +153,18 @@ function chunks(pageCount: number, size: number): number[][] {
 function byBookmarks(source: Source): number[][] {
   const starts = source.outline.flatMap(({ page }) => (page === undefined ? [] : [page])).sort((a, b) => a - b);
   if (starts.length === 0) {
-    throw new Refusal("invalid_parameters", "The document has no outline to split by.", {
-      fields: [
-        { name: "mode", issue: "bookmarks needs an outline whose entries lead to pages; the document has none" },
-      ],
-    });
+    throw new Refusal(
+      "invalid_parameters",
+      "`mode` must not be bookmarks: the outline of the document has no entries that lead to pages.",
+      {
+        fields: [
+          {
+            name: "mode",
+            issue: "must not be bookmarks: the outline of the document has no entries that lead to pages",
+          },
+        ],
+      },
+    );
   }
   return starts.map((start, index) => {
     const from = index === 0 ? 0 : start;

@@ -19,17 +19,13 @@ interface Wanted {
 
 export const toImages = defineOperation({
   name: "to-images",
-  summary: "Rasterize PDF pages as PNG, JPEG or WebP",
-  description: `One page comes back as an image, several as a ZIP with the entries \`<file>-<page number>.png\` (or \`.jpg\`,
-\`.webp\`), in order; the numbers have as many digits as the document's last page. A page is drawn as a viewer shows it, on white: its
-CropBox, turned, with annotations and form fields, also those that have no appearance of their own. Overprint is not
-simulated, and spot colours are drawn by their alternates, as viewers do unless they are told to preview a print. Pages
-without colour become greyscale PNG and JPEG. PNG and JPEG carry the resolution.
+  summary: "Convert pages to images",
+  description: `Returns one image for a single page, otherwise a ZIP archive with one image per page, named \`<file>-<page number>.png\` (or \`.jpg\`, \`.webp\`).
+Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
+without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution.
 
-A page has at most 100 megapixels, all pages of a call 5 gigapixels (413 \`limit_exceeded\`). PNG and JPEG work at every
-resolution up to that. WebP of a page that does not fit into memory (from about 8 megapixels on, A4 at 280 dpi) is encoded
-by Cloudflare Images where the service has it, else refused with 422 \`raster_too_large\`, whose \`maxDpi\` works. A service run
-locally ignores \`quality\` for such pages.`,
+A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
+memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the highest resolution that works.`,
   credits: 2,
   scope: "pdf:read",
   fields: {
@@ -41,6 +37,7 @@ locally ignores \`quality\` for such pages.`,
   },
   example: { file: "letter.pdf", pages: "1" },
   produces: ["image/png", "image/jpeg", "image/webp", "application/zip"],
+  errors: ["raster_too_large"],
   headers: ["X-Input-Repaired"],
   memoryBeside: true,
 

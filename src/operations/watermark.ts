@@ -10,12 +10,13 @@ import { formBoolean, formChoice, formColor, formInteger, formNumber, pageRange,
 
 export const watermark = defineOperation({
   name: "watermark",
-  summary: "Stamp a text or image watermark",
-  description: `Draws a text or an image on pages, as a person sees them: /Rotate, CropBox and UserUnit are taken into account. Text
-may have several lines, and can be searched and copied, in every script that there are fonts for; a character that no font has
-is \`unsupported_text\`. An image keeps its transparency and is turned as EXIF says. The mark is one object in the document,
-however many pages show it; in tagged documents it is an artifact. Signed documents are saved as an incremental update, so that
-their signatures stay verifiable; \`X-Signature-Invalidated\` tells where one breaks all the same.`,
+  summary: "Add a text or image watermark",
+  description: `Stamps text or an image on pages. Positions refer to the page as a viewer shows it, with its rotation and crop box applied. Text is searchable in all
+supported scripts; characters that no font has fail with \`unsupported_text\`. Images keep their transparency, and the EXIF orientation is
+applied. In tagged documents, the watermark is an artifact.
+
+Signed documents are updated incrementally so that their signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
+change.`,
   credits: 1,
   scope: "pdf:write",
   fields: {
@@ -57,6 +58,7 @@ their signatures stay verifiable; \`X-Signature-Invalidated\` tells where one br
   },
   example: { file: "letter.pdf", kind: "text", text: "DRAFT", position: "diagonal" },
   produces: ["application/pdf"],
+  errors: ["unsupported_text"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   async run({ file, text = "", image, color, fontSize, scale, ...placing }, engines) {

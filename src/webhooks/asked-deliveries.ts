@@ -69,13 +69,14 @@ async function countAsked(db: Database, { account }: Caller, now: Date): Promise
   if (counted.length > 0) return;
   throw new AccountRefusal(
     "rate_limit_exceeded",
-    `An account may ask for ${askedPerMinute} tests and replays a minute.`,
+    `You can request up to ${askedPerMinute} tests and replays per minute.`,
     undefined,
     Math.ceil(((minute + 1) * MINUTE - now.getTime()) / 1_000),
   );
 }
 
-const inactive = (): AccountRefusal => new AccountRefusal("webhook_inactive", "The webhook is not active.");
+const inactive = (): AccountRefusal =>
+  new AccountRefusal("webhook_inactive", "The webhook is inactive. Set `active` to `true` first.");
 
 function requireActive(active: boolean): void {
   if (!active) throw inactive();

@@ -159,4 +159,4 @@ export function cancelPending(db: Database, webhook: string, now: Date) {
     );
 }
 
-const noSuchDelivery = (): AccountRefusal => new AccountRefusal("not_found", "There is no such delivery.");
+const noSuchDelivery = (): AccountRefusal => new AccountRefusal("not_found", "No such delivery.");

@@ -15,33 +15,32 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-const livemode = z.boolean().describe("Whether a live key was used; otherwise a test key.");
+const livemode = z.boolean().describe("True for live keys, false for test keys.");
 const dateTime = (description: string) => z.string().meta({ format: "date-time", description });
 
 /** Null where the instance that did the work was lost, which nobody can ask any more. */
-const measured = (description: string) =>
-  z.int().min(0).nullable().describe(`${description} Null where it is unknown.`);
+const measured = (description: string) => z.int().min(0).nullable().describe(`${description} Null if unknown.`);
 
 const operation = {
-  operation: z.string().describe("The operation's name, such as `merge`."),
-  requestId: z.string().describe("`X-Request-Id` of the call."),
+  operation: z.string().describe("The name of the operation, such as `merge`."),
+  requestId: z.string().describe("The `X-Request-Id` of the request."),
   credits: z
     .int()
     .min(0)
-    .describe("What the call cost: 0 for one that repeated a paid request, or whose credits were given back."),
-  durationMilliseconds: measured("From the request's arrival to the last byte of the answer."),
-  inputBytes: measured("Bytes of the request's body."),
-  outputBytes: measured("Bytes of the answer that were sent: fewer than there are where the caller went away."),
-  pageCount: measured("Pages of the PDF in the answer."),
+    .describe("The credits charged. 0 if they were refunded, or for a retry of a charged request."),
+  durationMilliseconds: measured("From the arrival of the request to the last byte of the response."),
+  inputBytes: measured("The size of the request body."),
+  outputBytes: measured("The number of response bytes sent."),
+  pageCount: measured("The number of pages of the resulting PDF."),
   livemode,
 };
 
 const usage = {
   plan: z.enum(planNames),
-  limit: z.int().min(0).describe("Credits of the period."),
-  used: z.int().min(0).describe("Credits charged in the period, and those set aside for calls at work."),
-  currentPeriodStart: dateTime("The first instant of the period."),
-  currentPeriodEnd: dateTime("The first instant of the next period."),
+  limit: z.int().min(0).describe("The credits of the period."),
+  used: z.int().min(0).describe("The credits charged in the period, including those reserved for running requests."),
+  currentPeriodStart: dateTime("The start of the period."),
+  currentPeriodEnd: dateTime("The start of the next period."),
   livemode,
 };
 
@@ -54,14 +53,14 @@ const data = {
   }),
   "operation.failed": z.object({
     ...operation,
-    status: z.int().describe("HTTP status; of an answer that broke off, that of the error which broke it."),
-    code: z.string().describe("The error's code, as in the answer."),
+    status: z.int().describe("The HTTP status. If the response broke off, the status of the error that caused it."),
+    code: z.string().describe("The error code, as in the response."),
   }),
   "usage.warning_80": z.object(usage),
   "usage.limit_reached": z.object(usage),
   "key.created": apiKeySchema,
   "key.revoked": apiKeySchema,
-  "webhook.test": z.object({ webhook: z.string().describe("The subscription, `wh_...`."), livemode }),
+  "webhook.test": z.object({ webhook: z.string().describe("The ID of the webhook, `wh_...`."), livemode }),
 } satisfies Record<EventType, z.ZodObject>;
 
 /** `data` of a type, without the sequence. */
@@ -69,30 +68,30 @@ export type EventData<Type extends EventType> = z.infer<(typeof data)[Type]>;
 
 const descriptions: Record<EventType, string> = {
   "operation.completed":
-    "A call of an operation succeeded: told when the last byte of its answer is sent, or when the caller went away before that. Where the instance is lost while it sends, this comes some 15 minutes later.",
+    "An operation succeeded. Emitted when the response has been sent or the client has disconnected. If the service was interrupted, it is emitted about 15 minutes later.",
   "operation.failed":
-    "A call of an operation failed after its credits were set aside. They were given back, unless the document broke off a response that was being streamed: `credits` then says what was charged. A call that is refused earlier (authentication, parameters, quota) is not told of. Where an answer broke off, a repetition under its `Idempotency-Key` may have kept the charge. It can follow an `operation.completed` of the same `requestId`, when that could not be told to the caller after all: the higher sequence holds. Where the instance was lost, this comes some 15 minutes later with `internal_error`.",
-  "usage.warning_80": "80 % of the period's credits are used or set aside. Once a period, live and test keys apart.",
+    "An operation failed after its credits were reserved. They were released or refunded, unless a page that cannot be drawn broke off a streamed response; `credits` is what was charged. Requests that are rejected earlier (authentication, parameters, quota) emit no event. If the response broke off, a retry with the same `Idempotency-Key` may have kept the charge. This event can follow an `operation.completed` with the same `requestId`; the higher sequence counts. If the service was interrupted, it is emitted about 15 minutes later with `internal_error`.",
+  "usage.warning_80": "80% of the credits of the period are used or reserved. Emitted once per period and mode.",
   "usage.limit_reached":
-    "All credits of the period are used or set aside, or a call was refused because it costs more than are left. Once a period, live and test keys apart.",
-  "key.created": "An API key was made, by itself or by rotating another one. It is shown as `GET /keys/{id}` does.",
+    "All credits of the period are used or reserved, or a request was rejected because it costs more than is left. Emitted once per period and mode.",
+  "key.created": "An API key was created, or it replaces a rotated key.",
   "key.revoked":
-    "An API key was revoked, or replaced by rotating it: then `revokedAt` is null and it works until `expiresAt`, of which there is no further event. One that is revoked before that is told of again. It is shown as `GET /keys/{id}` does.",
-  "webhook.test": "Somebody asked for it, with `POST /webhooks/{id}/test`. It goes to that subscription only.",
+    "An API key was revoked or rotated. After a rotation, `revokedAt` is null and the key works until `expiresAt`; no event is emitted when it expires.",
+  "webhook.test": "Requested with `POST /webhooks/{id}/test`. Sent to that webhook only.",
 };
 
 const sequence = z
   .int()
   .min(1)
   .describe(
-    "Counts the account's events in the order in which they happened, those of both modes and of types that were not asked for included: deliveries may arrive in another order.",
+    "The number of the event in the order in which the events of the account happened, across modes and types. Deliveries can arrive in another order.",
   );
 
 function bodyOf<Type extends EventType>(type: Type) {
   return z
     .object({
       type: z.literal(type),
-      timestamp: dateTime("When it happened, ISO 8601, UTC."),
+      timestamp: dateTime("When the event happened. ISO 8601, UTC."),
       data: z.object({ ...data[type].shape, sequence }),
     })
     .meta({ description: descriptions[type] });

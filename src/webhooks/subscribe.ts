@@ -57,7 +57,7 @@ export async function createWebhook(
     .select(sql`select ${row} from ${accounts} where ${and(eq(accounts.id, account), hasPlace)}`)
     .returning(shownColumns);
   if (made === undefined) {
-    const message = `The account has ${limit} webhooks of this mode. Delete one before you make another.`;
+    const message = `Your account already has ${limit} webhooks in this mode. Delete one before you create another.`;
     throw new AccountRefusal("limit_reached", message, { limit });
   }
   return { ...webhookOf(made, now), secret: secretText(secret) };

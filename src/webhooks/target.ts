@@ -40,29 +40,29 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
  * name leads to is not known here.
  */
 export function targetIssue(text: string, { baseUrl, allowLocal }: TargetPolicy): string | undefined {
-  if (text.length > URL_LENGTH) return `must have ${URL_LENGTH} characters at most`;
+  if (text.length > URL_LENGTH) return `must be at most ${URL_LENGTH} characters long`;
   // The parser would drop the one and turn the other.
   // oxlint-disable-next-line no-control-regex -- they are what is looked for: URL parsers drop some of them
-  if (/[\u0000-\u0020\u007f\\]/.test(text)) return "must not hold white space, control characters or backslashes";
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) return "must not contain white space, control characters, or backslashes";
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   const url = URL.parse(text);
-  if (url === null || authority === undefined) return "must be an https URL, such as https://example.com/hooks";
-  if (authority.includes("@")) return "must not hold a user name or a password";
-  if (text.includes("#")) return "must not have a fragment";
+  if (url === null || authority === undefined) return "must be an HTTPS URL such as https://example.com/hooks";
+  if (authority.includes("@")) return "must not contain a user name or password";
+  if (text.includes("#")) return "must not contain a fragment";
   if (allowLocal && isLoopback(url.hostname)) return isSamePort(url, baseUrl) ? ownAddress : undefined;
-  if (url.protocol !== "https:") return "must be an https URL";
-  if (url.port !== "") return "must have no port but 443";
+  if (url.protocol !== "https:") return "must be an HTTPS URL";
+  if (url.port !== "") return "must use port 443";
   return nameIssue(url.hostname, new URL(baseUrl).hostname);
 }
 
 const ownAddress = "must not be an address of this service";
 
 function nameIssue(host: string, own: string): string | undefined {
-  if (host.startsWith("[") || ipaddr.isValid(host)) return "must name its host, not an IP address";
+  if (host.startsWith("[") || ipaddr.isValid(host)) return "must have a host name, not an IP address";
   const labels = host.split(".");
   const topLevel = labels.at(-1) ?? "";
   if (host.length > 253 || !labels.every((part) => label.test(part)) || /^\d+$/.test(topLevel)) {
-    return "must have a host name of letters, digits and hyphens, without a dot at its end";
+    return "must have a host name of letters, digits, and hyphens, without a trailing dot";
   }
   if (host === own) return ownAddress;
   const isMetadata = metadataNames.some((name) => host === name || host.endsWith(`.${name}`));

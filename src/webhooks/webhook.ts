@@ -55,7 +55,7 @@ export const visibleTo = ({ account, livemode }: Caller): SQL | undefined =>
 /** The subscription of this id, where the caller sees it. */
 export const visibleAs = (caller: Caller, id: string): SQL | undefined => and(eq(webhooks.id, id), visibleTo(caller));
 
-export const noSuchWebhook = (): AccountRefusal => new AccountRefusal("not_found", "There is no such webhook.");
+export const noSuchWebhook = (): AccountRefusal => new AccountRefusal("not_found", "No such webhook.");
 
 /** Throws `not_found` for one of another account or mode, exactly as for one that never was: it is the same query. */
 export async function fetchWebhook(db: Database, caller: Caller, id: string, now: Date): Promise<Webhook> {

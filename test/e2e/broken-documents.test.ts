@@ -1,12 +1,6 @@
 import { afterEach, describe, expect, inject, test } from "vitest";
-import {
-  certificateEncrypted,
-  contentBomb,
-  cutInHalf,
-  noPages,
-  pageTreeLoop,
-  zipBomb,
-} from "../harness/broken-fixtures.ts";
+import { contentBomb, cutInHalf, noPages, pageTreeLoop, zipBomb } from "../harness/broken-fixtures.ts";
+import { certificateEncrypted } from "../harness/certificate-fixture.ts";
 import { pdfPart, post, type Answer, type Part, type Service } from "../harness/client.ts";
 import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
 import { document, notAPdf, withPrefix } from "../harness/fixtures.ts";

@@ -40,7 +40,7 @@ describe("the size of a page", () => {
   test.each([
     [wide, {}, [200, 100]],
     [wide, { marginPt: "10" }, [220, 120]],
-    [wide, { pageSize: "auto", fit: "stretch" }, [200, 100]],
+    [wide, { pageSize: "auto", fit: "contain" }, [200, 100]],
     [wide, { pageSize: "a4" }, [595.28, 841.89]],
     [wide, { pageSize: "letter" }, [612, 792]],
     [wide, { pageSize: "legal", orientation: "landscape" }, [1008, 612]],

@@ -74,7 +74,7 @@ describe("what cannot be read is refused, and named", () => {
     const [status, code, message, details] = await calls.refusal([png, image]);
     expect([status, code, details]).toEqual([400, "invalid_file", { input: "image1" }]);
     expect(message).toContain(problem);
-    expect(message.startsWith("image1 ")).toBe(true);
+    expect(message.startsWith("`image1` ")).toBe(true);
   });
 
   test("a bomb is found out without being held", async () => {

@@ -202,7 +202,7 @@ describe("the page", () => {
     const rows = Array.from(section.matchAll(/<tr[^>]*>([^]*?)<\/tr>/g), ([, row = ""]) =>
       textOf(row).replace(/\s+/g, " "),
     );
-    expect(rows.find((row) => row.trim().startsWith("dpi"))).toMatch(/dpi integer .*Default 150\. ?36 to 600/);
-    expect(rows.find((row) => row.trim().startsWith("format"))).toMatch(/png, jpeg, webp( · default png)?/);
+    expect(rows.find((row) => row.trim().startsWith("dpi"))).toMatch(/dpi integer .*Default: 150\. ?36 to 600/);
+    expect(rows.find((row) => row.trim().startsWith("format"))).toMatch(/Default: png\. ?png, jpeg, webp/);
   });
 });

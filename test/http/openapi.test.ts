@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { endpoints } from "../../src/http/endpoints/index.ts";
+import { at, document, isObject, type Json } from "./description.ts";
 import { errorRows } from "../../src/http/error-table.ts";
 import { describeApi } from "../../src/http/openapi.ts";
 import { defineOperation, resultHeaders } from "../../src/operations/define.ts";
@@ -9,14 +9,6 @@ import { operations } from "../../src/operations/index.ts";
 import { formBoolean, formChoice, formInteger, jsonField, pageRange } from "../../src/operations/values.ts";
 import { eventTypes } from "../../src/webhooks/event-types.ts";
 
-type Json = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
-
-/** The value at `/a/b/0`; undefined where there is none. */
-function at(document: unknown, ...path: string[]): unknown {
-  return path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), document);
-}
-
 /** Every object in a document, from the outside in. */
 function* objectsOf(value: unknown): Generator<Json> {
   if (!isObject(value)) return;
@@ -24,7 +16,6 @@ function* objectsOf(value: unknown): Generator<Json> {
   for (const member of Object.values(value)) yield* objectsOf(member);
 }
 
-const document = describeApi(operations, endpoints, "https://pdf.example.com");
 const described = Object.values(at(document, "paths") as Json).flatMap((path) => Object.values(path as Json)) as Json[];
 
 describe("the description", () => {
@@ -197,6 +188,7 @@ describe("a form", () => {
       "400",
       "401",
       "403",
+      "405",
       "408",
       "409",
       "413",

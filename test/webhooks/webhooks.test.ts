@@ -65,7 +65,9 @@ describe("POST /webhooks", () => {
       "description",
       "secret",
     ]);
-    expect(fieldsOf(details)[1]?.issue).toMatch(/^"key.made" must be one of operation.completed, .*webhook.test$/);
+    expect(fieldsOf(details)[1]?.issue).toMatch(
+      /^is "key.made", but must be operation.completed, .*, or webhook.test$/,
+    );
   });
 
   it.each([

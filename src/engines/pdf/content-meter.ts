@@ -239,7 +239,7 @@ export class ContentMeter {
 }
 
 function tooLarge(actual: number): Refusal {
-  return new Refusal("limit_exceeded", "The pages' contents, and what they draw, are too many bytes.", {
+  return new Refusal("limit_exceeded", "The contents of the pages are too large. Select fewer pages.", {
     limit: limits.contentBytes,
     actual,
   });

@@ -61,7 +61,10 @@ export async function openPdf(
   await check?.(document);
   const objects = document.countObjects();
   if (objects > limits.objects) {
-    throw new Refusal("limit_exceeded", `${field} has too many objects.`, { limit: limits.objects, actual: objects });
+    throw new Refusal("limit_exceeded", `\`${field}\` has too many objects.`, {
+      limit: limits.objects,
+      actual: objects,
+    });
   }
   const wasEncrypted = document.getTrailer().get("Encrypt").isDictionary();
   if (whole !== undefined) await findDamage(engine, document, whole);
@@ -71,7 +74,7 @@ export async function openPdf(
   const encryption = document.getTrailer().get("Encrypt");
   const encrypted = encryption.get("Filter").isName() && !encryption.isStream();
   // A repaired file may have another trailer.
-  if (encrypted !== wasEncrypted) throw invalidFile(field, "is damaged: its encryption is lost");
+  if (encrypted !== wasEncrypted) throw invalidFile(field, "is damaged, and its encryption is lost");
   // What MuPDF takes for it where it is missing; other readers do not open the file then.
   if (encrypted && !encryption.get("P").isNumber()) encryption.put("P", ALL_PERMISSIONS);
   const permissions = encryption.get("P");
@@ -120,15 +123,13 @@ export async function copyFrom<T>(engine: PdfEngine, sent: PdfInput, work: (open
 export function requireOwner(open: OpenPdf): void {
   if (open.unrestricted) return;
   const { field } = open.input;
-  throw new Refusal(
-    "owner_password_required",
-    `${field} forbids some uses of it. Give its owner password to change its protection.`,
-    { input: field },
-  );
+  throw new Refusal("owner_password_required", `\`${field}\` has restricted permissions. Send its owner password.`, {
+    input: field,
+  });
 }
 
 function invalidFile(field: string, problem: string, details?: Record<string, unknown>, cause?: unknown): Refusal {
-  return new Refusal("invalid_file", `${field} ${problem}.`, { input: field, ...details }, { cause });
+  return new Refusal("invalid_file", `\`${field}\` ${problem}.`, { input: field, ...details }, { cause });
 }
 
 async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput): Promise<PDFDocument> {
@@ -143,7 +144,7 @@ async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput): Prom
     if (/encryption handler|crypt filter|encryption (version|method|revision)|public.?key/i.test(error.message)) {
       throw new Refusal(
         "unsupported_encryption",
-        `${field} is encrypted in a way that no password opens (certificates, or an unknown handler).`,
+        `\`${field}\` is encrypted with certificates or another method that does not use a password.`,
         { input: field },
         { cause: error },
       );
@@ -159,7 +160,7 @@ function authenticate(document: PDFDocument, input: PdfInput): PdfInput {
   const locked = document.needsPassword();
   if (password === undefined) {
     if (!locked) return input;
-    throw new Refusal("password_required", `${field} is encrypted. Send its password.`, { input: field });
+    throw new Refusal("password_required", `\`${field}\` is encrypted. Send its password.`, { input: field });
   }
   if (!document.getTrailer().get("Encrypt").isDictionary()) return input;
   // Many writers skip the preparation that the standard asks for.
@@ -168,7 +169,7 @@ function authenticate(document: PDFDocument, input: PdfInput): PdfInput {
   }
   // Where one password is the fallback for many files, a file that opens without one is no error.
   if (!locked && !passwordIsOwn && document.authenticatePassword("") !== 0) return input;
-  throw new Refusal("incorrect_password", `The password does not open ${field}.`, { input: field });
+  throw new Refusal("incorrect_password", `The password of \`${field}\` is incorrect.`, { input: field });
 }
 
 function isOwner(document: PDFDocument, password: string | undefined): boolean {
@@ -184,7 +185,10 @@ function countPages(document: PDFDocument, field: string): number {
   }
   if (pageCount <= 0) throw invalidFile(field, "has no pages");
   if (pageCount > limits.pages) {
-    throw new Refusal("limit_exceeded", `${field} has too many pages.`, { limit: limits.pages, actual: pageCount });
+    throw new Refusal("limit_exceeded", `\`${field}\` has too many pages.`, {
+      limit: limits.pages,
+      actual: pageCount,
+    });
   }
   return pageCount;
 }
@@ -193,7 +197,7 @@ function countPages(document: PDFDocument, field: string): number {
 async function refuseMissingPages({ engine, document, pageCount, input }: OpenPdf): Promise<void> {
   const { missing, lost } = await findMissingPages(engine, document, pageCount);
   if (missing.length === 0 || !(lost || document.wasRepaired())) return;
-  throw invalidFile(input.field, "is damaged: pages of it are lost", { missingPages: missing.slice(0, 100) });
+  throw invalidFile(input.field, "is damaged, and some of its pages are lost", { missingPages: missing.slice(0, 100) });
 }
 
 /** A page that was interpreted, to be drawn as often as needed. */

@@ -46,7 +46,7 @@ export class PdfEncryption {
     } catch (cause) {
       throw new Refusal(
         "encryption_unavailable",
-        `The cipher for ${protection.method} is not available. Nothing was encrypted, and nothing is sent unencrypted.`,
+        `The cipher ${protection.method} is not available. Nothing was sent.`,
         undefined,
         { cause },
       );

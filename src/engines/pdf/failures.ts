@@ -15,17 +15,17 @@ const LACK_OF_MEMORY = /^(malloc|calloc|realloc|out of memory|cannot deflate)|co
 /** A `Refusal` where the document is at fault, else the error itself. */
 export function meaningOf(error: unknown, denied: Denied): unknown {
   if (error instanceof RangeError && /call stack/.test(error.message)) {
-    return new Refusal("invalid_file", "The document's objects are nested too deeply.", undefined, { cause: error });
+    return new Refusal("invalid_file", "The objects of the PDF are nested too deeply.", undefined, { cause: error });
   }
   if (!(error instanceof MuPDFFailure)) return error;
   if (denied === "busy") {
-    return new Refusal("overloaded", "The service is at its memory limit. Try again in a moment.", undefined, {
+    return new Refusal("overloaded", "The service is out of memory at the moment. Retry in a few seconds.", undefined, {
       cause: error,
     });
   }
   if (denied === "limit" || LACK_OF_MEMORY.test(error.message)) {
-    const message = "The document needs more memory than one request may use.";
+    const message = "The request needs too much memory. Send a smaller file, fewer pages, or a lower `dpi`.";
     return new Refusal("limit_exceeded", message, { limit: "memory" }, { cause: error });
   }
-  return new Refusal("invalid_file", "The document is damaged and cannot be processed.", undefined, { cause: error });
+  return new Refusal("invalid_file", "The PDF is damaged and cannot be processed.", undefined, { cause: error });
 }

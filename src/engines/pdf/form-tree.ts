@@ -82,7 +82,10 @@ export async function readFormTree({ document, engine }: OpenPdf, texts: TextRea
     const type = typeOf(own);
     if (below.length > 0 || name === "" || type === undefined) return;
     if (++fields > limit) {
-      throw new Refusal("limit_exceeded", "The document's form has too many fields.", { limit, actual: fields });
+      throw new Refusal("limit_exceeded", `The form has more than ${limit.toLocaleString("en-US")} fields.`, {
+        limit,
+        actual: fields,
+      });
     }
     const widgets = kids.length > 0 ? kids : [object];
     const known = nodes.get(name);

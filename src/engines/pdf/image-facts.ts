@@ -123,7 +123,7 @@ function transparencyOf(image: PDFObject): ImageFacts["transparency"] {
 }
 
 export function tooLargeForGrey(image: ImageFacts): Refusal {
-  return new Refusal("limit_exceeded", "An image of the document is too large to be turned grey.", {
+  return new Refusal("limit_exceeded", "An image of the PDF is too large to be converted to grayscale.", {
     limit: limits.compress.decodedPixels,
     actual: image.width * image.height,
   });

@@ -29,7 +29,8 @@ function readPacket(engine: PdfEngine, stream: PDFObject): Uint8Array {
     const buffer = stack.adopt(stream.readStream(), (buffer) => buffer.destroy());
     const limit = limits.metadata.xmpBytes;
     const actual = buffer.getLength();
-    if (actual > limit) throw new Refusal("limit_exceeded", "The document's XMP is too large.", { limit, actual });
+    if (actual > limit)
+      throw new Refusal("limit_exceeded", "The XMP metadata of the PDF is too large.", { limit, actual });
     return buffer.asUint8Array().slice();
   } catch (error) {
     if (engine.isFailure(error)) return new Uint8Array();

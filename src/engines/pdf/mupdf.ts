@@ -143,7 +143,7 @@ export class PdfEngine {
       write: (chunk) => {
         if (arena.used + chunk.byteLength > arena.capacity) {
           const actual = arena.used + chunk.byteLength;
-          throw new Refusal("limit_exceeded", "The files are larger than the body said.", {
+          throw new Refusal("limit_exceeded", "The request body is larger than its Content-Length.", {
             limit: arena.capacity,
             actual,
           });
@@ -210,7 +210,7 @@ export class PdfEngine {
     this.#decodedBytes += bytes;
     if (this.#decodedBytes <= limit) return;
     const actual = this.#decodedBytes;
-    throw new Refusal("limit_exceeded", "The files decompress to too many bytes.", { limit, actual });
+    throw new Refusal("limit_exceeded", "The files are too large when decompressed.", { limit, actual });
   }
 
   /**

@@ -69,7 +69,7 @@ export function rawBytes(stream: PDFObject): Uint8Array {
 async function checkedSize(work: Work, data: Uint8Array, filters: number, most: number): Promise<number> {
   const size = await countInflated(work, data, filters, most);
   if (size <= most) return size;
-  throw new Refusal("limit_exceeded", "The document's object streams decompress to too many bytes.", {
+  throw new Refusal("limit_exceeded", "The object streams of the PDF are too large when decompressed.", {
     limit: limits.objectStreamBytes,
     actual: limits.objectStreamBytes - most + size,
   });

@@ -83,7 +83,7 @@ export function entryCounter(tree: string): () => void {
   let count = 0;
   return () => {
     if (++count > limit) {
-      throw new Refusal("limit_exceeded", `The document's ${tree} has too many entries.`, { limit, actual: count });
+      throw new Refusal("limit_exceeded", `The ${tree} of the PDF has too many entries.`, { limit, actual: count });
     }
   };
 }

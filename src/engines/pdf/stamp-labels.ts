@@ -81,14 +81,22 @@ function place(
 export function checkLength(text: string): void {
   const limit = limits.stamps.characters;
   const actual = Array.from(text).length;
-  if (actual > limit) throw new Refusal("limit_exceeded", "The text of a stamp is too long.", { limit, actual });
+  if (actual > limit)
+    throw new Refusal("limit_exceeded", `The text can have up to ${limit.toLocaleString("en-US")} characters.`, {
+      limit,
+      actual,
+    });
 }
 
 function checkWork(texts: readonly string[]): void {
   const limit = limits.stamps.charactersSet;
   const actual = texts.reduce((sum, { length }) => sum + length, 0);
   if (actual > limit) {
-    throw new Refusal("limit_exceeded", "The stamps of all pages have too many characters.", { limit, actual });
+    throw new Refusal(
+      "limit_exceeded",
+      "The labels of all pages have too many characters. Use a shorter text or fewer pages.",
+      { limit, actual },
+    );
   }
 }
 

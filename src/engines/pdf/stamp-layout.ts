@@ -204,7 +204,7 @@ function htmlOf(texts: readonly string[], face: FontName): string {
 function unsupported(characters: readonly string[]): Refusal {
   const named = characters.slice(0, CHARACTERS_NAMED);
   const codes = named.map((character) => `${character} (U+${hex(character)})`).join(", ");
-  return new Refusal("unsupported_text", `No font has these characters of the text: ${codes}.`, { characters: named });
+  return new Refusal("unsupported_text", `No available font has these characters: ${codes}.`, { characters: named });
 }
 
 const hex = (character: string): string => (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");

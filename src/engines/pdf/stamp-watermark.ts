@@ -141,10 +141,14 @@ function tiles([across, up]: Pair, [halfWide, halfHigh]: Pair, [cos, sin]: Pair,
   const limit = limits.stamps.tiles;
   const actual = Math.ceil((width * height) / (stepX * stepY));
   if (actual > limit) {
-    throw new Refusal("limit_exceeded", "The watermark is so small that a page takes too many of it.", {
-      limit,
-      actual,
-    });
+    throw new Refusal(
+      "limit_exceeded",
+      `The watermark repeats more than ${limit.toLocaleString("en-US")} times on a page. Make it larger.`,
+      {
+        limit,
+        actual,
+      },
+    );
   }
   const reach = Math.hypot(width, height) / 2 + Math.hypot(across, up);
   const [columns, rows] = [Math.ceil(reach / stepX) + 1, Math.ceil(reach / stepY)];

@@ -220,7 +220,7 @@ function attach(mark: { text: string; place: number }, next: Glyph, last: Glyph 
 }
 
 export function tooMuchText(): Refusal {
-  return new Refusal("limit_exceeded", "The pages hold too much text for one answer. Ask for fewer pages.", {
+  return new Refusal("limit_exceeded", "The pages have too much text for one response. Select fewer pages.", {
     limit: limits.text.characters,
   });
 }

@@ -139,7 +139,7 @@ export class TextReader {
     this.#left -= text.length;
     if (this.#left >= 0) return text;
     const limit = limits.metadata.textBytes;
-    throw new Refusal("limit_exceeded", "The document's metadata and form hold too much text.", {
+    throw new Refusal("limit_exceeded", "The metadata and form of the PDF have too much text.", {
       limit,
       actual: limit - this.#left,
     });

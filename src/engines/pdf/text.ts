@@ -46,7 +46,7 @@ export async function readText(
     wordCount += text.words?.length ?? 0;
     if (characters > limits.text.characters) throw tooMuchText();
     if (wordCount > limits.text.words) {
-      throw new Refusal("limit_exceeded", "The pages hold too many words for one answer. Ask for fewer pages.", {
+      throw new Refusal("limit_exceeded", "The pages have too many words for one response. Select fewer pages.", {
         limit: limits.text.words,
         actual: wordCount,
       });

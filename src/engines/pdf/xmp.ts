@@ -93,7 +93,8 @@ function parse(packet: Uint8Array): Document | undefined {
   const text = trimmed(decode(packet)).replace(/^<\?xml\s[^>]*\?>/, "");
   const limit = limits.metadata.xmpTags;
   const actual = text.match(/[<=]/g)?.length ?? 0;
-  if (actual > limit) throw new Refusal("limit_exceeded", "The document's XMP has too many tags.", { limit, actual });
+  if (actual > limit)
+    throw new Refusal("limit_exceeded", "The XMP metadata of the PDF has too many tags.", { limit, actual });
   try {
     return new DOMParser({ onError: onErrorStopParsing }).parseFromString(text, "text/xml");
   } catch (error) {

@@ -52,12 +52,12 @@ export class CodecInstance<Codec> {
       this.drop();
       if (denied === false) throw error;
       throw denied === "busy"
-        ? new Refusal("overloaded", "The service is at its memory limit. Try again in a moment.", undefined, {
+        ? new Refusal("overloaded", "The service is out of memory at the moment. Retry in a few seconds.", undefined, {
             cause: error,
           })
         : new Refusal(
             "limit_exceeded",
-            "The image needs more memory than one request may use.",
+            "An image needs too much memory. Send a smaller image, or ask for fewer pages or a lower `dpi`.",
             { limit: "memory" },
             { cause: error },
           );

@@ -56,7 +56,7 @@ export async function embedImage(
     return { facts, image: await embedWebp(engines, facts, bytes) };
   } catch (error) {
     if (!(error instanceof BadImage)) throw error;
-    throw new Refusal("invalid_file", `${field} ${error.message}.`, { input: field }, { cause: error });
+    throw new Refusal("invalid_file", `\`${field}\` ${error.message}.`, { input: field }, { cause: error });
   }
 }
 
@@ -70,7 +70,7 @@ function embedJpeg(facts: JpegFacts, data: EngineBytes): EmbeddedImage {
 function checkSize(field: string, { width, height }: ImageFacts): void {
   const { pixels, side } = limits.images;
   const refuse = (what: string, limit: number, actual: number): Refusal =>
-    new Refusal("limit_exceeded", `${field} has too many pixels ${what}.`, { input: field, limit, actual });
-  if (Math.max(width, height) > side) throw refuse("in one direction", side, Math.max(width, height));
-  if (width * height > pixels) throw refuse("in all", pixels, width * height);
+    new Refusal("limit_exceeded", `\`${field}\` has too many pixels ${what}.`, { input: field, limit, actual });
+  if (Math.max(width, height) > side) throw refuse("in one dimension", side, Math.max(width, height));
+  if (width * height > pixels) throw refuse("in total", pixels, width * height);
 }

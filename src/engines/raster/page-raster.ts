@@ -77,7 +77,7 @@ export async function checkPixels(open: OpenPdf, pages: readonly number[], dpi: 
     await open.engine.work.pause();
     const pixels = width * height;
     if (pixels > pagePixels) {
-      throw new Refusal("limit_exceeded", `Page ${page + 1} would have too many pixels at ${dpi} dpi.`, {
+      throw new Refusal("limit_exceeded", `Page ${page + 1} has too many pixels at ${dpi} dpi. Use a lower \`dpi\`.`, {
         limit: pagePixels,
         actual: pixels,
       });
@@ -87,7 +87,7 @@ export async function checkPixels(open: OpenPdf, pages: readonly number[], dpi: 
   if (total > callPixels) {
     throw new Refusal(
       "limit_exceeded",
-      "The pages would have too many pixels together. Ask for fewer, or a lower dpi.",
+      "The pages have too many pixels in total. Select fewer pages or use a lower `dpi`.",
       {
         limit: callPixels,
         actual: total,

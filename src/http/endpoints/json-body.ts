@@ -21,7 +21,7 @@ export async function readJson(c: Context<AppEnv>, schema: z.ZodType, issues: Fi
   if (bytes.length > 0 && !isJson) throw notJson();
   const value = bytes.length === 0 ? {} : parse(bytes);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw unreadable("The body must be a JSON object.");
+    throw unreadable("The request body must be a JSON object.");
   }
   return checkInto(schema, value, issues);
 }
@@ -62,14 +62,16 @@ function decode(bytes: Uint8Array): { text: string; value: unknown } {
     return { text, value: JSON.parse(text) as unknown };
   } catch (cause) {
     // The parser's own message would repeat what was sent.
-    throw unreadable("The body must be valid JSON in UTF-8.", cause);
+    throw unreadable("The request body must be valid JSON in UTF-8.", cause);
   }
 }
 
-const notJson = (): ApiError => new ApiError("unsupported_format", "The body must be application/json.");
+const notJson = (): ApiError => new ApiError("unsupported_format", "The request body must be application/json.");
 
 function tooLarge(limit: number, actual: number): ApiError {
-  return new ApiError("file_too_large", `A JSON body may have ${limit} bytes.`, { details: { limit, actual } });
+  return new ApiError("file_too_large", `A JSON body can have up to ${limit.toLocaleString("en-US")} bytes.`, {
+    details: { limit, actual },
+  });
 }
 
 function unreadable(message: string, cause?: unknown): ApiError {

@@ -12,7 +12,7 @@ import { formInteger, formText } from "../../operations/values.ts";
 const issuedKeySchema = z
   .object({
     ...apiKeySchema.shape,
-    key: z.string().describe("The full key, `sk_live_...` or `sk_test_...`. It is shown this once and not stored."),
+    key: z.string().describe("The full key, `sk_live_...` or `sk_test_...`. It is returned only once and not stored."),
   })
   .meta({ id: "IssuedApiKey" });
 
@@ -30,21 +30,21 @@ const shownOnce = (issued: IssuedKey) => ({ ...shown(issued), key: issued.key })
 
 const nameSchema = z
   .string({ error: (issue) => (issue.input === undefined ? "is required" : "must be a string") })
-  .regex(labelPattern, "must be 1 to 100 characters, none of them a control character")
-  .describe("A label for people.");
+  .regex(labelPattern, "must be 1 to 100 characters long, without control characters")
+  .describe("A name for the key.");
 
 const scopesSchema = z
   .array(z.enum(scopes, { error: `must be one of ${scopes.join(", ")}` }), { error: "must be an array of scopes" })
   .min(1, "must name at least one scope");
 
 const expirySchema = z.iso
-  .datetime({ offset: true, error: "must be an ISO 8601 date and time with its offset, such as 2027-01-31T00:00:00Z" })
+  .datetime({ offset: true, error: "must be an ISO 8601 date and time with an offset, such as 2027-01-31T00:00:00Z" })
   .transform((text) => new Date(text))
   .meta({ type: "string", format: "date-time" });
 
 /** What may be done with keys, and with which: the same for every route that changes one. */
 const reach =
-  "Only keys of the calling key's own mode are seen, and only those changed whose scopes the calling key has all itself.";
+  "The key must belong to the mode of the API key you use, and you can only change keys whose scopes your key has as well.";
 
 const list = defineEndpoint({
   name: "listKeys",
@@ -53,16 +53,16 @@ const list = defineEndpoint({
   path: "/keys",
   summary: "List API keys",
   description:
-    "The keys of the account in the calling key's mode, newest first, revoked ones included. Costs no credits. For the next page send `nextCursor` as `cursor`; keys that are made meanwhile shift nothing.",
+    "Returns the keys of your account in the mode of the API key you use, newest first, including revoked keys. To get the next page, send `nextCursor` as `cursor`. Costs no credits.",
   scope: "keys:manage",
   status: 200,
   query: z.object({
-    limit: formInteger(1, limits.keys.page).describe(`Keys of a page; ${limits.keys.page} where it is not given.`),
-    cursor: formText(200).describe("`nextCursor` of the page before."),
+    limit: formInteger(1, limits.keys.page).describe(`The number of keys per page. Default: \`${limits.keys.page}\`.`),
+    cursor: formText(200).describe("The `nextCursor` of the previous page."),
   }),
   answer: z.object({
     data: z.array(apiKeySchema),
-    count: z.int().min(0).describe("All keys of the mode, revoked ones included."),
+    count: z.int().min(0).describe("The number of keys in this mode, including revoked keys."),
     hasMore: z.boolean(),
     nextCursor: z.string().nullable().describe("Null on the last page."),
   }),
@@ -78,10 +78,9 @@ const create = defineEndpoint({
   tag: "Keys",
   method: "POST",
   path: "/keys",
-  summary: "Make an API key",
-  description: `The answer is the only one that holds the full key. A key can do no more than the one that makes it: not in
-another mode, not with more scopes, not for longer. An account has at most ${limits.keys.usable} keys a mode that are neither
-revoked nor expired. Costs no credits.`,
+  summary: "Create an API key",
+  description: `Returns the full key, which is shown only once. The new key cannot do more than the key you use: it has the same mode, no
+additional scopes, and expires no later. An account can have up to ${limits.keys.usable} active keys per mode. Costs no credits.`,
   scope: "keys:manage",
   status: 201,
   body: z
@@ -90,12 +89,14 @@ revoked nor expired. Costs no credits.`,
       livemode: z
         .boolean({ error: "must be true or false" })
         .optional()
-        .describe("The calling key's own mode, which is the default; the other one is 403."),
-      scopes: scopesSchema.optional().describe("Those of the calling key where they are not given; others are 403."),
+        .describe("Must be the mode of the API key you use, which is the default."),
+      scopes: scopesSchema.optional().describe("Must be scopes of the API key you use. Default: all of them."),
       expiresAt: expirySchema
         .nullable()
         .optional()
-        .describe("In the future, not later than that of the calling key, which is the default; null: never."),
+        .describe(
+          "Must be in the future and not later than the expiry of the API key you use, which is the default. Null for a key that never expires.",
+        ),
     })
     .meta({ examples: [{ name: "Deployment" }, { name: "Invoice worker", scopes: ["pdf:read", "pdf:write"] }] }),
   answer: issuedKeySchema,
@@ -110,8 +111,8 @@ const fetchOne = defineEndpoint({
   tag: "Keys",
   method: "GET",
   path: "/keys/{id}",
-  summary: "Fetch an API key",
-  description: "A key of the account in the calling key's mode. Costs no credits.",
+  summary: "Get an API key",
+  description: "Returns a key of your account in the mode of the API key you use. Costs no credits.",
   scope: "keys:manage",
   status: 200,
   answer: apiKeySchema,
@@ -127,7 +128,7 @@ const rename = defineEndpoint({
   method: "PATCH",
   path: "/keys/{id}",
   summary: "Rename an API key",
-  description: `Changes \`name\`, which is all that can change. ${reach} Costs no credits.`,
+  description: `Changes the name of a key. ${reach} Costs no credits.`,
   scope: "keys:manage",
   status: 200,
   body: z.strictObject({ name: nameSchema }).meta({ examples: [{ name: "Invoice worker, Vienna" }] }),
@@ -144,8 +145,8 @@ const revoke = defineEndpoint({
   method: "DELETE",
   path: "/keys/{id}",
   summary: "Revoke an API key",
-  description: `It fails on its next request; a key may revoke itself. It stays in the list with its \`revokedAt\`, and revoking it
-again changes nothing. ${reach} Costs no credits.`,
+  description: `Requests with the key fail immediately. A key can revoke itself. Revoked keys stay in the list, with \`revokedAt\`. ${reach}
+Costs no credits.`,
   scope: "keys:manage",
   status: 200,
   answer: apiKeySchema,
@@ -160,11 +161,10 @@ const rotate = defineEndpoint({
   tag: "Keys",
   method: "POST",
   path: "/keys/{id}/rotate",
-  summary: "Replace an API key by a new one",
-  description: `The new key has the old one's name, scopes and \`expiresAt\`; the answer is the only one that holds it in full. The old
-key works until \`gracePeriodSeconds\` are over, or its own expiry if that is earlier: rotated once more within that time, its
-successor ends with it. A revoked or expired key is 404; one that expires later than the calling key is 403. ${reach} Costs no
-credits.`,
+  summary: "Rotate an API key",
+  description: `Creates a key with the same name, scopes, and \`expiresAt\`, and returns it in full, which happens only once. The old key
+works for another \`gracePeriodSeconds\`, or until it expires. If you rotate the old key again in the meantime, that new key expires with it.
+You cannot rotate revoked or expired keys, or keys that expire later than the key you use. ${reach} Costs no credits.`,
   scope: "keys:manage",
   status: 201,
   body: z
@@ -174,7 +174,7 @@ credits.`,
         .min(0, "must be at least 0")
         .max(limits.keys.graceSeconds, `must be at most ${limits.keys.graceSeconds}`)
         .default(86_400)
-        .describe("Seconds that the old key goes on working; 0: none."),
+        .describe("How many seconds the old key continues to work."),
     })
     .meta({ examples: [{ gracePeriodSeconds: 3_600 }, {}] }),
   answer: issuedKeySchema,

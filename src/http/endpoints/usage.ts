@@ -10,20 +10,20 @@ export const usage = defineEndpoint({
   tag: "Usage",
   method: "GET",
   path: "/usage",
-  summary: "Credits of this month",
+  summary: "Get usage",
   description:
-    "What the account has used of its credits in this calendar month (UTC). Live and test keys have a ledger each; the calling key's own is told. Costs no credits.",
+    "Returns the credits used in this calendar month (UTC). Live and test keys have separate credits; the response is about the mode of the API key you use. Costs no credits.",
   scope: "billing:read",
   status: 200,
   answer: z
     .object({
       currentPeriodStart: z.string().meta({ format: "date-time" }),
-      currentPeriodEnd: z.string().meta({ format: "date-time", description: "The first instant of the next month." }),
+      currentPeriodEnd: z.string().meta({ format: "date-time", description: "The start of the next month." }),
       plan: z.enum(planNames),
-      limit: credits("Credits of the month."),
-      used: credits("Credits charged, and those set aside for calls that are at work."),
-      remaining: credits("Credits left."),
-      perOperation: z.record(z.string(), z.int()).describe("Credits charged, by operation."),
+      limit: credits("The credits per month."),
+      used: credits("The credits charged, including those reserved for running requests."),
+      remaining: credits("The credits left."),
+      perOperation: z.record(z.string(), z.int()).describe("The credits charged per operation."),
     })
     .meta({ id: "UsageSummary" }),
   errors: [],

@@ -12,33 +12,33 @@ const attemptSchema = z.object({
   attempt: z
     .int()
     .min(1)
-    .describe("1 for the first. A number is missing where the service was lost in the middle of it."),
+    .describe("The number of the attempt, from 1. A number can be missing if the service was interrupted."),
   startedAt: dateTime("ISO 8601, UTC."),
   durationMilliseconds: z.int().min(0),
-  status: z.int().nullable().describe("HTTP status of the answer; null where none began."),
+  status: z.int().nullable().describe("The HTTP status of the response. Null if there was none."),
   error: z
     .enum(attemptErrors)
     .nullable()
     .describe(
-      "Why it failed, beside the status: `target_refused` (the URL is not allowed any more), `unreachable`, `timeout` (no complete response in time: 15 seconds, or 5 after three time-outs in a row), `broken_answer`, `secret_unreadable` (rotate the secret).",
+      "Why the attempt failed, other than its status: `target_refused` (the URL is no longer allowed), `unreachable`, `timeout` (no complete response in time: 15 seconds, or 5 after three timeouts in a row), `broken_answer` (the response broke off), or `secret_unreadable` (rotate the secret).",
     ),
-  answer: z.string().nullable().describe("The first kilobyte of the answer's body, as text."),
+  answer: z.string().nullable().describe("The first kilobyte of the response body, as text."),
 });
 
 const deliverySchema = z
   .object({
     id: z.string().describe("`evt_....wh_...`"),
-    event: z.string().describe("`evt_...`, the `webhook-id` of every attempt."),
+    event: z.string().describe("`evt_...`: the ID of the event, sent as `webhook-id`."),
     type: z.enum(eventTypes),
     state: z
       .enum(deliveryStates)
       .describe(
-        "`pending` until an attempt succeeds (`succeeded`), the last one fails (`exhausted`) or the subscription is deactivated (`cancelled`).",
+        "`pending`, `succeeded`, `exhausted` (the last attempt failed), or `cancelled` (the webhook was deactivated).",
       ),
-    nextAttemptAt: dateTime("When the next attempt is due; null where there is none.").nullable(),
+    nextAttemptAt: dateTime("When the next attempt is due. Null if there is none.").nullable(),
     createdAt: dateTime("ISO 8601, UTC."),
-    finishedAt: dateTime("When it left `pending`.").nullable(),
-    attempts: z.array(attemptSchema).describe("Those that have ended, in their order."),
+    finishedAt: dateTime("When the delivery succeeded, was exhausted, or was cancelled.").nullable(),
+    attempts: z.array(attemptSchema).describe("The finished attempts, oldest first."),
   })
   .meta({ id: "WebhookDelivery" });
 
@@ -50,7 +50,7 @@ const shown = (delivery: Delivery) => ({
   attempts: delivery.attempts.map((attempt) => ({ ...attempt, startedAt: attempt.startedAt.toISOString() })),
 });
 
-const asked = `At most ${limits.webhooks.askedPerMinute} tests and replays a minute are taken from an account. Costs no credits.`;
+const asked = `An account can request up to ${limits.webhooks.askedPerMinute} tests and replays per minute. Costs no credits.`;
 
 const test = defineEndpoint({
   name: "testWebhook",
@@ -58,8 +58,8 @@ const test = defineEndpoint({
   method: "POST",
   path: "/webhooks/{id}/test",
   summary: "Send a test event",
-  description: `A \`webhook.test\` is sent to this subscription, whether it asks for that type or not. The answer does not wait for it: look at the
-deliveries. ${asked}`,
+  description: `Sends a \`webhook.test\` event to this webhook, whatever its event types. The response does not wait for the delivery; list the
+deliveries to see the result. ${asked}`,
   scope: "webhooks:write",
   status: 201,
   answer: deliverySchema,
@@ -74,16 +74,16 @@ const list = defineEndpoint({
   tag: "Webhooks",
   method: "GET",
   path: "/webhooks/{id}/deliveries",
-  summary: "List a webhook's deliveries",
+  summary: "List the deliveries of a webhook",
   description:
-    "What was sent or is to be sent to the subscription in the last 30 days, newest first, with every attempt. Costs no credits. For the next page send `nextCursor` as `cursor`.",
+    "Returns the deliveries of the last 30 days with all their attempts, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.",
   scope: "webhooks:read",
   status: 200,
   query: z.object({
     limit: formInteger(1, limits.webhooks.page).describe(
-      `Deliveries of a page; ${limits.webhooks.page} where it is not given.`,
+      `The number of deliveries per page. Default: \`${limits.webhooks.page}\`.`,
     ),
-    cursor: formText(200).describe("`nextCursor` of the page before."),
+    cursor: formText(200).describe("The `nextCursor` of the previous page."),
   }),
   answer: z.object({
     data: z.array(deliverySchema),
@@ -103,9 +103,9 @@ const replay = defineEndpoint({
   tag: "Webhooks",
   method: "POST",
   path: "/webhooks/{id}/deliveries/{deliveryId}/replay",
-  summary: "Send a delivery again",
-  description: `The same event under the same \`webhook-id\`, whatever became of the delivery, and with all retries before it again; one that is
-pending is tried now. ${asked}`,
+  summary: "Replay a delivery",
+  description: `Sends the event again with the same \`webhook-id\`, whatever the state of the delivery, and with all retries if it fails. A pending delivery
+is sent now. ${asked}`,
   scope: "webhooks:write",
   status: 200,
   answer: deliverySchema,

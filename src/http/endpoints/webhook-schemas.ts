@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { oneOf } from "../schema-issues.ts";
 import { limits } from "../../limits.ts";
 import { eventTypes } from "../../webhooks/event-types.ts";
 import { targetIssue } from "../../webhooks/target.ts";
@@ -16,25 +17,24 @@ export const webhookParts = {
     })
     .meta({ format: "uri" })
     .describe(
-      "An https URL on port 443 with a public host name: no IP address, no user name, nothing local or internal, and not this service. Checked again for every delivery.",
+      "An HTTPS URL on port 443 with a public host name. IP addresses, credentials, local and internal names, and this service are not allowed.",
     ),
   events: z
     .array(
       z.enum(eventTypes, {
         error: ({ input }) =>
-          `${typeof input === "string" ? `"${input.slice(0, 100)}" ` : ""}must be one of ${eventTypes.join(", ")}`,
+          `${typeof input === "string" ? `is "${input.slice(0, 100)}", but ` : ""}must be ${oneOf(eventTypes)}`,
       }),
-      { error: (issue) => (issue.input === undefined ? "is required" : "must be an array of event types") },
     )
     .min(1, "must name at least one event type")
-    .max(100, "must have 100 entries at most"),
+    .max(100, "must have at most 100 items"),
   description: z
     .string({ error: "must be a string or null" })
     // No half of a surrogate pair, which no database text can hold, and no control characters.
     .regex(
       new RegExp(`^[^\\p{Cc}\\p{Cs}]{0,${limits.webhooks.description}}$`, "u"),
-      `must be ${limits.webhooks.description} characters at most, none of them a control character`,
+      `must be at most ${limits.webhooks.description} characters long, without control characters`,
     )
     .nullable()
-    .describe("For people; null: none."),
+    .describe("A note for people."),
 };

@@ -16,11 +16,13 @@ const webhookSchema = z
     description: z.string().nullable(),
     secret: z
       .string()
-      .describe("`whsec_****` and its last four characters; in full where it was just made, and never again."),
-    previousSecretExpiresAt: dateTime("Until when the secret before the last rotation signs too.").nullable(),
-    livemode: z.boolean().describe("Whether it gets the events of live keys; otherwise those of test keys."),
-    active: z.boolean().describe("Whether deliveries are made."),
-    failingSince: dateTime("Since when every attempt has failed; null while they succeed.").nullable(),
+      .describe(
+        "The signing secret, masked except for its last four characters. Returned in full only when it is created or rotated.",
+      ),
+    previousSecretExpiresAt: dateTime("Until when deliveries are also signed with the previous secret.").nullable(),
+    livemode: z.boolean().describe("True for events of live keys, false for events of test keys."),
+    active: z.boolean().describe("Whether events are delivered."),
+    failingSince: dateTime("Since when all attempts have failed. Null if the last attempt succeeded.").nullable(),
     createdAt: dateTime("ISO 8601, UTC."),
   })
   .meta({ id: "WebhookSubscription" });
@@ -40,18 +42,18 @@ const list = defineEndpoint({
   path: "/webhooks",
   summary: "List webhooks",
   description:
-    "The subscriptions of the account in the calling key's mode, newest first. Costs no credits. For the next page send `nextCursor` as `cursor`.",
+    "Returns the webhooks of your account in the mode of the API key you use, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.",
   scope: "webhooks:read",
   status: 200,
   query: z.object({
     limit: formInteger(1, limits.webhooks.subscriptions).describe(
-      `Subscriptions of a page; ${limits.webhooks.subscriptions} where it is not given.`,
+      `The number of webhooks per page. Default: \`${limits.webhooks.subscriptions}\`.`,
     ),
-    cursor: formText(200).describe("`nextCursor` of the page before."),
+    cursor: formText(200).describe("The `nextCursor` of the previous page."),
   }),
   answer: z.object({
     data: z.array(webhookSchema),
-    count: z.int().min(0).describe("All subscriptions of the mode."),
+    count: z.int().min(0).describe("The number of webhooks in this mode."),
     hasMore: z.boolean(),
     nextCursor: z.string().nullable().describe("Null on the last page."),
   }),
@@ -68,12 +70,13 @@ const create = defineEndpoint({
   tag: "Webhooks",
   method: "POST",
   path: "/webhooks",
-  summary: "Subscribe a URL to events",
-  description: `From now on, each event of these types in the calling key's mode is sent to the URL. The answer is the only one that holds
-the \`secret\` in full: it verifies what arrives (Standard Webhooks 1.0). An attempt succeeds with a 2xx within 15 seconds, or within
-5 after three time-outs in a row; redirections are not followed. After a failure it is sent again: after 5 seconds, 5 and 30 minutes, 2, 5, 10 and 10 hours, a little later at random, and not
-before \`Retry-After\` allows (up to a day). A 410, or five days without a success, deactivates the subscription. An account
-has at most ${limits.webhooks.subscriptions} a mode. Costs no credits.`,
+  summary: "Create a webhook",
+  description: `Sends events of the given types, in the mode of the API key you use, to a URL. The response contains the full \`secret\`, which is
+shown only once; use it to verify deliveries (Standard Webhooks 1.0).
+
+A delivery succeeds when your endpoint returns a 2xx response within 15 seconds, or within 5 after three timeouts in a row. Redirects are not followed. Failed deliveries are retried after
+about 5 seconds, 5 and 30 minutes, and 2, 5, 10, and 10 hours, or later if \`Retry-After\` says so (up to a day). A 410 response, or five
+days of failures, deactivates the webhook. An account can have up to ${limits.webhooks.subscriptions} webhooks per mode. Costs no credits.`,
   scope: "webhooks:write",
   status: 201,
   body: z
@@ -95,8 +98,8 @@ const fetchOne = defineEndpoint({
   tag: "Webhooks",
   method: "GET",
   path: "/webhooks/{id}",
-  summary: "Fetch a webhook",
-  description: "A subscription of the account in the calling key's mode. Costs no credits.",
+  summary: "Get a webhook",
+  description: "Returns a webhook of your account in the mode of the API key you use. Costs no credits.",
   scope: "webhooks:read",
   status: 200,
   answer: webhookSchema,
@@ -111,9 +114,9 @@ const change = defineEndpoint({
   tag: "Webhooks",
   method: "PATCH",
   path: "/webhooks/{id}",
-  summary: "Change a webhook",
-  description: `Changes the members that are given. \`events\` replaces the list. Deactivating cancels the deliveries that are pending; a URL is
-used from the next attempt on, of older deliveries too. Costs no credits.`,
+  summary: "Update a webhook",
+  description: `Changes the given fields. \`events\` replaces the whole list. A new URL is also used for pending deliveries. Deactivating a webhook
+cancels its pending deliveries. Costs no credits.`,
   scope: "webhooks:write",
   status: 200,
   body: z
@@ -121,7 +124,7 @@ used from the next attempt on, of older deliveries too. Costs no credits.`,
       url: parts.url.optional(),
       events: parts.events.optional(),
       description: parts.description.optional(),
-      active: z.boolean({ error: "must be true or false" }).optional().describe("Whether deliveries are made."),
+      active: z.boolean({ error: "must be true or false" }).optional().describe("Whether events are delivered."),
     })
     .meta({ examples: [{ events: ["key.created", "key.revoked"] }, { active: false }] }),
   answer: webhookSchema,
@@ -137,8 +140,7 @@ const remove = defineEndpoint({
   method: "DELETE",
   path: "/webhooks/{id}",
   summary: "Delete a webhook",
-  description:
-    "Nothing more is sent, and what is pending is cancelled. The answer shows it a last time. Costs no credits.",
+  description: "Deletes the webhook and cancels its pending deliveries. Costs no credits.",
   scope: "webhooks:write",
   status: 200,
   answer: webhookSchema,
@@ -153,9 +155,9 @@ const rotate = defineEndpoint({
   tag: "Webhooks",
   method: "POST",
   path: "/webhooks/{id}/rotate-secret",
-  summary: "Replace a webhook's secret",
-  description: `The answer is the only one that holds the new \`secret\` in full. For ${limits.webhooks.overlapSeconds / 3_600} hours every delivery is
-signed with both, so that receivers can change over; rotated again within that time, the oldest ends at once. Costs no credits.`,
+  summary: "Rotate the secret of a webhook",
+  description: `Returns the new \`secret\`, which is shown only once. For ${limits.webhooks.overlapSeconds / 3_600} hours, deliveries are signed with both the
+new and the previous secret. If you rotate again within this time, the oldest secret stops working. Costs no credits.`,
   scope: "webhooks:write",
   status: 200,
   answer: webhookSchema,

@@ -69,7 +69,7 @@ export function fieldRows(description: Description, field: Field): Row[] {
     const { name, passwords, min } = field;
     const files = { name: numbered(name), type: fileWords(field.accept), required, description: field.description };
     const count = `at least ${min}, numbered without a gap`;
-    const own = `Opens the \`${name}\` of the same number.`;
+    const own = `The password of the \`${name}\` with the same number.`;
     return [
       { ...files, notes: [count, ...notes] },
       ...(passwords === undefined

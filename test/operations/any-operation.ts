@@ -1,0 +1,57 @@
+import { newKey, senderTo } from "../http/echo-service.ts";
+import { document } from "../harness/fixtures.ts";
+import type { Operation } from "../../src/operations/define.ts";
+import { operations } from "../../src/operations/index.ts";
+
+const send = senderTo(...operations);
+const key = await newKey("business");
+
+export const pdf = document({ name: "letter", pages: 2 });
+/** No more than an image's signature: recognized, but not readable. */
+const image = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+
+/** What each operation needs beside its files. */
+const needed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  split: { mode: "pages" },
+  "extract-pages": { range: "1" },
+  rotate: { angle: "90" },
+  protect: { userPassword: "open" },
+  watermark: { kind: "text", text: "DRAFT" },
+  sign: { mode: "type", typedName: "Ada", field: '{"page":1,"x":9,"y":9,"width":90,"height":40}' },
+  "fill-form": { values: "{}" },
+  metadata: { action: "get" },
+};
+
+/** Parameters that are as good as they can be, and the names of the files. */
+function wellFormed({ name, fields }: Operation): { texts: Readonly<Record<string, string>>; files: string[] } {
+  const files = Object.entries(fields).flatMap(([field, declared]) => {
+    if (declared.kind === "files")
+      return Array.from({ length: declared.min }, (_, index) => `${declared.prefix}${index}`);
+    return declared.kind === "file" && declared.optional !== true ? [field] : [];
+  });
+  return { texts: needed[name] ?? {}, files };
+}
+
+export interface Sent {
+  /** Parameters beside, or in place of, those of `wellFormed`. */
+  readonly texts?: Readonly<Record<string, string>>;
+  /** In place of every file. */
+  readonly file?: Uint8Array;
+  readonly key?: string;
+  readonly method?: string;
+  readonly contentType?: string;
+}
+
+export async function call(operation: Operation, sent: Sent = {}): Promise<Response> {
+  const { texts, files } = wellFormed(operation);
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ ...texts, ...sent.texts })) form.append(name, value);
+  const own = files.some((name) => name.startsWith("image")) ? image : pdf;
+  for (const name of files) form.append(name, new Blob([(sent.file ?? own).slice()]), `${name}.bin`);
+  const method = sent.method ?? "POST";
+  const headers = {
+    Authorization: `Bearer ${sent.key ?? key}`,
+    ...(sent.contentType !== undefined && { "Content-Type": sent.contentType }),
+  };
+  return send(`/api/v1/${operation.name}`, { method, headers, ...(method === "POST" && { body: form }) });
+}

@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { call, pdf, type Sent } from "./any-operation.ts";
+import { operationService } from "./operation-service.ts";
+import { certificateEncrypted } from "../harness/certificate-fixture.ts";
+import { formOf, wholeForm } from "../harness/form-fixtures.ts";
+import { errorOf, newKey } from "../http/echo-service.ts";
+import type { ErrorCode } from "../../src/http/error-table.ts";
+import { errorsOf } from "../../src/http/operation-errors.ts";
+import { operations } from "../../src/operations/index.ts";
+
+const protect = await operationService("protect");
+const locked = await (await protect(pdf, { userPassword: "open" })).bytes();
+const restricted = await (await protect(pdf, { ownerPassword: "all", permissions: "none" })).bytes();
+const form = wholeForm().bytes();
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** Letters of no font, where the text of each operation is. */
+const unknownLetters: Readonly<Record<string, Sent>> = {
+  watermark: { texts: { text: "\u{1f600}" } },
+  "add-page-numbers": { texts: { template: "\u{1f600}" } },
+  sign: { texts: { typedName: "\u{1f600}" } },
+  "fill-form": { file: form, texts: { values: '{"line":"\u{1f600}"}' } },
+};
+const ranges: Readonly<Record<string, Sent>> = {
+  split: { texts: { mode: "ranges", ranges: "1|99" } },
+  "extract-pages": { texts: { range: "99" } },
+};
+
+/** What provokes an error of an operation. */
+const provocations: Partial<Record<ErrorCode, (name: string) => Sent>> = {
+  invalid_parameters: () => ({ texts: { typo: "1" } }),
+  invalid_page_range: (name) => ranges[name] ?? { texts: { pages: "99" } },
+  invalid_file: () => ({ file: bytes("") }),
+  unsupported_format: () => ({ file: bytes("hello") }),
+  password_required: () => ({ file: locked }),
+  incorrect_password: () => ({ file: locked, texts: { password: "wrong" } }),
+  unsupported_encryption: () => ({ file: certificateEncrypted() }),
+  owner_password_required: () => ({ file: restricted }),
+  unsupported_text: (name) => unknownLetters[name] ?? {},
+  no_form: () => ({ file: pdf }),
+  unknown_fields: (name) => (name === "fill-form" ? { file: form, texts: { values: '{"x":"x"}', strict: "1" } } : {}),
+  unsupported_form: () => ({ file: formOf({}, { form: "/XFA [(template) 4 0 R]" }) }),
+  limit_exceeded: () => ({ texts: Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`f${index}`, ""])) }),
+  unauthenticated: () => ({ key: "sk_live_madeup" }),
+  method_not_allowed: () => ({ method: "GET" }),
+};
+const stranger = await newKey("business", ["billing:read"]);
+provocations.forbidden = () => ({ key: stranger });
+
+/** What takes a database, a plan, a clock or an engine that fails; other tests do that. */
+const elsewhere: readonly ErrorCode[] = [
+  "request_timeout",
+  "idempotency_conflict",
+  "idempotency_key_reused",
+  "file_too_large",
+  "raster_too_large",
+  "rate_limit_exceeded",
+  "quota_exceeded",
+  "internal_error",
+  "encryption_failed",
+  "encryption_unavailable",
+  "ocr_failed",
+  "overloaded",
+];
+
+describe.each(operations)("$name", (operation) => {
+  const declared = errorsOf(operation);
+
+  test("has no error that nothing provokes", () => {
+    const known = [...Object.keys(provocations), ...elsewhere];
+    expect(declared.filter((code) => !known.includes(code))).toEqual([]);
+  });
+
+  test.each(Object.entries(provocations))("%s, where it says so", async (code, provoke) => {
+    const response = await call(operation, provoke(operation.name));
+    const found = response.ok ? undefined : (await errorOf(response))[1];
+    const isDeclared = declared.some((own) => own === code);
+    expect(found === code, found).toBe(isDeclared);
+    // Whatever comes is one of those that are documented.
+    expect([undefined, ...declared]).toContain(found);
+  });
+});
