@@ -58,6 +58,18 @@ describe("characters", () => {
     expect(await read(`3 Tc ${showCodes(codes, 50, 700)}`, meanings)).toBe("日本語の文書𠮷漢字");
   });
 
+  it("of Japanese and Thai are apart from Latin ones by the gap that is set there", async () => {
+    const japanese = spelled("\u3042\u3044");
+    // The quarter of the font size that typesetters leave, on both sides: ABC is 20.56 points wide, each kana 6.
+    const mixed = `${show("ABC", 50, 700)} ${showCodes(japanese.codes, 73.1, 700)} ${show("123", 87.6, 700)}`;
+    expect(await read(mixed, japanese.meanings)).toBe("ABC \u3042\u3044 123");
+    const close = `${show("ABC", 50, 700)} ${showCodes(japanese.codes, 71, 700)} ${show("123", 83, 700)}`;
+    expect(await read(close, japanese.meanings)).toBe("ABC\u3042\u3044123");
+    const thai = spelled("\u0e1e\u0e25\u0e31\u0e07");
+    const product = `${show("Product", 50, 700)} ${showCodes(thai.codes, 90, 700)}`;
+    expect(await read(product, thai.meanings)).toBe("Product \u0e1e\u0e25\u0e31\u0e07");
+  });
+
   it("apart by a gap are words", async () => {
     expect(await read("BT /F1 10 Tf 50 700 Td [(two) -400 (words)] TJ ET")).toBe("two words");
     expect(await read("BT /F1 10 Tf 50 700 Td [(ke) -60 (rned)] TJ ET")).toBe("kerned");
