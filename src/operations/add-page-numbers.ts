@@ -60,7 +60,7 @@ change.`,
   ],
 
   async run({ file, template, position, startAt, style, pages, ...look }, engines) {
-    using open = await openPdf(engines.pdf, file);
+    using open = await openPdf(engines.pdf, file, { whole: "written" });
     const { pageCount } = open;
     const chosen = pages.resolveSet("pages", pageCount);
     const [vertical, horizontal] = position.split("-") as ["top" | "bottom", "left"];
@@ -73,7 +73,7 @@ change.`,
       margin: look.marginPt,
       colour: look.color,
     });
-    const { bytes, broken } = await saveSigned(open);
+    const { bytes, broken } = await saveSigned(open, { changed: chosen });
     return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed: broken }) };
   },
 });

@@ -11,11 +11,8 @@ import { changeMetadata } from "../engines/pdf/metadata.ts";
 import { dropOutputProfiles } from "../engines/pdf/output-profiles.ts";
 import { dropPrivateData } from "../engines/pdf/private-data.ts";
 import { rewriteSmall } from "../engines/pdf/save.ts";
-import { packSmall, SMALL_FILE } from "../engines/pdf/small-file.ts";
-import { ownBytes } from "../engines/pdf/joined-bytes.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 import { Refusal } from "../engines/errors.ts";
-import type { Work } from "../engines/work.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
@@ -75,7 +72,7 @@ The output is never larger than the input: if nothing can be saved, the input is
     codecs.drop();
     const streamBytes = await recompressStreams(open);
     const asked = grayscale || stripMetadata;
-    const smaller = await packed(pdf.work, await rewritten(open, asked, streamBytes));
+    const smaller = await rewritten(open, asked, streamBytes);
     const gained = smaller !== undefined && smaller.length < file.bytes.length;
     const bytes = smaller && (gained || asked) ? smaller : file.bytes;
     const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
@@ -94,11 +91,4 @@ async function rewritten(open: OpenPdf, asked: boolean, streamBytes: number): Pr
     if (asked || !(meaning instanceof Refusal) || meaning.code !== "limit_exceeded") throw error;
     return undefined;
   }
-}
-
-/** A small file with less around its objects. */
-async function packed(work: Work, file: EngineBytes | undefined): Promise<EngineBytes | undefined> {
-  if (!file || file.length > SMALL_FILE) return file;
-  const bytes = await packSmall(work, file.view(0, file.length).slice());
-  return bytes && bytes.length < file.length ? ownBytes(bytes) : file;
 }

@@ -4,6 +4,7 @@ import { ImageObjects } from "../engines/pdf/image-object.ts";
 import { addImagePage, endDocument } from "../engines/pdf/image-document.ts";
 import { largestMargin, type PageOptions } from "../engines/pdf/image-page.ts";
 import { PdfFile } from "../engines/pdf/pdf-file.ts";
+import { verify } from "../engines/pdf/verify.ts";
 import { embedImage, type ImageInput } from "../engines/raster/embed.ts";
 import type { ImageFacts } from "../engines/raster/image-facts.ts";
 import { limits } from "../limits.ts";
@@ -78,11 +79,11 @@ the space and is cropped. \`stretch\`: the image fills the space and is distorte
       }
       pages.push(addImagePage(file, tree, own, options));
     }
-    return {
-      kind: "pdf",
-      bytes: endDocument(file, { catalog, tree, pages }),
-      headers: { "X-Page-Count": String(pages.length) },
-    };
+    const pageCount = pages.length;
+    const bytes = endDocument(file, { catalog, tree, pages });
+    const facts = new Map([1, pageCount].map((page) => [`the resources of page ${page}`, "Im0"]));
+    verify(engines.pdf, bytes, { pageCount, pages: [0, pageCount - 1], facts });
+    return { kind: "pdf", bytes, headers: { "X-Page-Count": String(pageCount) } };
   },
 });
 

@@ -139,7 +139,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
       const signed = isSigned(open.document.getTrailer().get("Root"));
       await addLayer(open, read);
       const headers = { ...notes([open], { pageCount, signed }), "X-OCR-Mean-Confidence": String(meanConfidence) };
-      return { kind: "pdf", bytes: await rewritePdf(open), headers };
+      return { kind: "pdf", bytes: await rewritePdf(open, { changed: chosen }), headers };
     }
     const used = new Set(read.flatMap(({ reading }) => [...(reading?.languages ?? [])]));
     return {

@@ -72,7 +72,7 @@ export const rotate = defineOperation({
       object.put("Rotate", (((multiple + turn) % 360) + 360) % 360);
     }
     const signed = isSigned(document.getTrailer().get("Root"));
-    const bytes = await rewritePdf(open);
+    const bytes = await rewritePdf(open, { changed: [...turns.keys()] });
     return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed }) };
   },
 });

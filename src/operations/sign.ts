@@ -82,7 +82,7 @@ change.`,
     checkLength(signer.join("\n"));
     const time = new Date().toISOString().replace(/\.\d+/, "");
     const lines = timestamp ? [...signer, `signed at ${time}`] : signer;
-    using open = await openPdf(engines.pdf, file);
+    using open = await openPdf(engines.pdf, file, { whole: "written" });
     const place = await signaturePlace(open, field);
     const look = { colour: BLACK, align: "center" } as const;
     const signature = signatureImage
@@ -90,7 +90,7 @@ change.`,
       : withHairlines(await textMark(open, engines, typedName, { ...look, face: "GreatVibes" }));
     const footer = lines.length > 0 ? withHairlines(await textMark(open, engines, lines.join("\n"), look)) : undefined;
     stampSignature(place, signature, footer);
-    const { bytes, broken } = await saveSigned(open);
+    const { bytes, broken } = await saveSigned(open, { changed: [field.page - 1] });
     return { kind: "pdf", bytes, headers: notes([open], { pageCount: open.pageCount, signed: broken }) };
   },
 });

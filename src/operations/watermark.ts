@@ -63,7 +63,7 @@ change.`,
 
   async run({ file, text = "", image, color, fontSize, scale, ...placing }, engines) {
     checkLength(text);
-    using open = await openPdf(engines.pdf, file);
+    using open = await openPdf(engines.pdf, file, { whole: "written" });
     const { pageCount } = open;
     const { position, tile } = placing;
     const pages = placing.pages.resolveSet("pages", pageCount);
@@ -83,7 +83,7 @@ change.`,
           ? "fitted"
           : { points: fontSize },
     });
-    const { bytes, broken } = await saveSigned(open);
+    const { bytes, broken } = await saveSigned(open, { changed: pages });
     return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed: broken }) };
   },
 });

@@ -47,12 +47,23 @@ export function namesCryptFilter(stream: PDFObject): boolean {
   return [filter, ...items(filter)].some((name) => name.isName() && name.asName() === "Crypt");
 }
 
+/** Whether such streams come out right all the same: nothing else is encrypted, and no key hangs on an object's number. */
+export function keepsNamedFilters(engine: PdfEngine, document: PDFDocument): boolean {
+  const encrypt = document.getTrailer().get("Encrypt");
+  const methods = entries(engine, encrypt.get("CF")).map(({ value }) => methodIn(value));
+  return methodOf(encrypt, "StmF") === NONE && methods.every((method) => method === "AESV3" || method === NONE);
+}
+
 const NONE = "None";
 
-/** The method of the filter that is named for a use, with the length of its key where the method does not say it. */
+/** The method of the filter that is named for a use. */
 function methodOf(encrypt: PDFObject, use: "StrF" | "StmF" | "EFF"): string {
   const name = encrypt.get(use);
-  const filter = name.isName() ? encrypt.get("CF").get(name) : name;
+  return name.isName() ? methodIn(encrypt.get("CF").get(name)) : NONE;
+}
+
+/** The method of a filter, with the length of its key where the method does not say it. */
+function methodIn(filter: PDFObject): string {
   const method = filter.get("CFM");
   if (!method.isName()) return NONE;
   return method.asName() === "V2" ? `V2 ${filter.get("Length").toString()}` : method.asName();

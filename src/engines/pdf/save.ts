@@ -3,9 +3,12 @@ import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { keepMetadataClear } from "./clear-metadata.ts";
 import type { OpenPdf } from "./document.ts";
 import type { EngineBytes } from "./heap.ts";
+import { ownBytes } from "./joined-bytes.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { entries, items, latin1 } from "./objects.ts";
 import { mendPageTree } from "./page-tree.ts";
+import { packSmall, SMALL_FILE } from "./small-file.ts";
+import { expectationOf, verify } from "./verify.ts";
 import { makeWritable } from "./writable.ts";
 
 /** What a PDF begins with (7.5.2), or has somewhere in its first 1,024 bytes. */
@@ -32,27 +35,41 @@ const MOST_OBJECTS_TO_COLLECT = 3000;
 /** Fuel for an object that is looked at, beside what MuPDF spends on reading it. */
 const OBJECT_WORK = 200;
 
+/** What was changed in a document: 0-based pages. */
+interface Changes {
+  readonly changed?: readonly number[] | undefined;
+}
+
 /** Writes a document that was changed in place. All of it is kept, but for objects that nothing uses. */
-export async function rewritePdf(open: OpenPdf): Promise<EngineBytes> {
-  return open.engine.bytesOf(await rewrite(open, SAVE));
+export async function rewritePdf(open: OpenPdf, { changed }: Changes = {}): Promise<EngineBytes> {
+  const { engine, document } = open;
+  const options = (await prepare(open)) + SAVE;
+  return engine.bytesOf(await written(engine, document, options, { large: true }, changed));
 }
 
-/** Writes a document that was changed in place, as small as MuPDF can. `bytes`: what it will have at most, about. */
+/** Writes a document that was changed in place, as small as we can. `bytes`: what it will have at most, about. */
 export async function rewriteSmall(open: OpenPdf, bytes: number): Promise<EngineBytes> {
-  return open.engine.bytesOf(await rewrite(open, SAVE_SMALL, bytes));
+  const { engine, document } = open;
+  const options = (await prepare(open)) + SAVE_SMALL;
+  const expectation = expectationOf(engine, document);
+  const file = engine.bytesOf(await write(engine, document, options, { large: true, bytes }));
+  const packed = file.length > SMALL_FILE ? undefined : await packSmall(engine.work, file.view(0, file.length).slice());
+  const smallest = packed && packed.length < file.length ? ownBytes(packed) : file;
+  verify(engine, smallest, expectation);
+  return smallest;
 }
 
-/** Writes a document that was changed in place without its encryption, for one who encrypts it next. */
+/** Writes a document that was changed in place without its encryption, for one who encrypts it next and verifies that. */
 export async function writeDecrypted(open: OpenPdf): Promise<Buffer> {
-  return rewrite(open, SAVE + DECRYPT);
+  return write(open.engine, open.document, (await prepare(open)) + SAVE + DECRYPT, { large: true });
 }
 
-async function rewrite(open: OpenPdf, options: string, bytes?: number): Promise<Buffer> {
-  const { document, engine } = open;
+/** Makes a document ready to be written; gives the option of saving by which its unused objects are left out. */
+async function prepare(open: OpenPdf): Promise<string> {
   mendPageTree(open);
-  const small = document.countObjects() <= MOST_OBJECTS_TO_COLLECT;
-  if (!small) await dropUnused(open);
-  return write(engine, document, small ? `garbage=2,${options}` : options, { large: true, bytes });
+  if (open.document.countObjects() <= MOST_OBJECTS_TO_COLLECT) return "garbage=2,";
+  await dropUnused(open);
+  return "";
 }
 
 /** Drops objects that cannot be reached from the trailer, old object streams among them, without recursion. */
@@ -96,7 +113,7 @@ export async function savePdf(
   document: PDFDocument,
   room: { large: boolean },
 ): Promise<EngineBytes> {
-  return engine.bytesOf(await write(engine, document, SAVE, room));
+  return engine.bytesOf(await written(engine, document, SAVE, room));
 }
 
 /** Makes a document, writes it and lets go of all that was needed for it: for documents made by the thousand. */
@@ -105,7 +122,7 @@ export async function makePdf(
   make: () => PDFDocument,
   room: { large: boolean },
 ): Promise<EngineBytes> {
-  return engine.bytesOf(await engine.scope(() => write(engine, make(), SAVE, room)));
+  return engine.bytesOf(await engine.scope(() => written(engine, make(), SAVE, room)));
 }
 
 /**
@@ -113,10 +130,27 @@ export async function makePdf(
  * can still be verified (ISO 32000-2, 7.5.6). What was changed remains there in its earlier state. Undefined where the file
  * cannot be appended to: it was damaged, or something stands before its header, which MuPDF does not count in.
  */
-export async function appendToPdf({ engine, document, input }: OpenPdf): Promise<EngineBytes | undefined> {
+export async function appendToPdf(
+  { engine, document, input }: OpenPdf,
+  { changed }: Changes = {},
+): Promise<EngineBytes | undefined> {
   const beginsWithHeader = latin1(input.bytes.view(0, HEADER.length)) === HEADER;
   if (!beginsWithHeader || !document.canBeSavedIncrementally()) return undefined;
-  return engine.bytesOf(await write(engine, document, "incremental", { large: true }));
+  return engine.bytesOf(await written(engine, document, "incremental", { large: true }, changed));
+}
+
+/** Writes a document, and reads the file again. */
+async function written(
+  engine: PdfEngine,
+  document: PDFDocument,
+  options: string,
+  room: { large: boolean },
+  changed?: readonly number[],
+): Promise<Buffer> {
+  const expectation = expectationOf(engine, document, changed);
+  const output = await write(engine, document, options, room);
+  verify(engine, engine.bytesOf(output), expectation);
+  return output;
 }
 
 async function write(

@@ -1,6 +1,6 @@
 /** What of a document MuPDF cannot write, or would write wrongly. */
 import type { PDFDocument, PDFObject } from "mupdf";
-import { mixed, namesCryptFilter, refuseMixedFilters } from "./crypt-filters.ts";
+import { keepsNamedFilters, mixed, namesCryptFilter, refuseMixedFilters } from "./crypt-filters.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { objectNumber } from "./objects.ts";
 
@@ -26,6 +26,7 @@ export function makeWritable(engine: PdfEngine, document: PDFDocument, { decrypt
   const staysEncrypted = encrypt.isDictionary() && !decrypt;
   const metadata = objectNumber(document.getTrailer().get("Root", "Metadata"));
   if (staysEncrypted) refuseMixedFilters(document);
+  const refusesNamed = staysEncrypted && !keepsNamedFilters(engine, document);
   let hasEmptyName = false;
   const visit = (value: Pointer): void => {
     if (value < FIRST_POINTER || lib._wasm_pdf_is_indirect(value) !== 0) return;
@@ -51,7 +52,7 @@ export function makeWritable(engine: PdfEngine, document: PDFDocument, { decrypt
       if (lib._wasm_pdf_is_stream(reference) === 0) continue;
       engine.scope(() => {
         const stream = document.newIndirect(number);
-        if (staysEncrypted && number !== metadata && namesCryptFilter(stream)) throw mixed();
+        if (refusesNamed && number !== metadata && namesCryptFilter(stream)) throw mixed();
         completeParameters(document, stream);
         if (staysEncrypted && stream.get("Length").asNumber() <= SHORT) deflateNothing(engine, stream);
       });
