@@ -21,10 +21,14 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**"],
+          exclude: ["test/e2e/**", "test/wasm/**"],
           setupFiles: ["test/migrate.ts"],
           provide: { migrations: await readD1Migrations("migrations") },
         },
+      },
+      {
+        // In Node, as the install runs it: workerd compiles no wasm at run time.
+        test: { name: "wasm", include: ["test/wasm/**/*.test.ts"] },
       },
       {
         // In Node, over HTTP, against what `npm start` starts.

@@ -70,6 +70,18 @@ export const limits = {
     chunks: 100_000,
   },
 
+  /** Fuel (src/engines/work.ts): a hundred million units are about a second of an engine's time. `npm run corpus` prints the dearest files. */
+  work: {
+    /** For a request, or for one page where pages are rendered or read one by one. */
+    request: 400_000_000,
+    /** And for each byte of its body: honest work grows with the document, so that small files cannot ask for much. */
+    bodyByte: 300,
+    /** For a page that is recognized. */
+    recognizedPage: 3_000_000_000,
+    /** For a request in all, whatever it holds: what `cpu_ms` in wrangler.toml has time for. */
+    most: 25_000_000_000,
+  },
+
   raster: {
     /** Pixels of one page. */
     pagePixels: 100_000_000,

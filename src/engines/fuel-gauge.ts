@@ -91,12 +91,16 @@ export class FuelGauge {
     }
   }
 
-  /** Counts what was used since the last time. */
+  /** Counts what was used since the last time, for a request that has ended. */
   settle(): void {
-    if (!this.#fuel) return;
+    this.work.count(this.#used());
+  }
+
+  #used(): number {
+    if (!this.#fuel) return 0;
     const used = FILL - this.#fuel.value;
     this.#fuel.value = FILL;
-    this.work.spend(used);
+    return used;
   }
 
   #suspend(value: number): void {
@@ -105,7 +109,7 @@ export class FuelGauge {
 
   #refill(): void {
     try {
-      this.settle();
+      this.work.spend(this.#used());
     } catch (error) {
       this.#broken = true;
       throw error;
@@ -114,7 +118,7 @@ export class FuelGauge {
 
   async #refillInTurn(): Promise<void> {
     try {
-      this.settle();
+      this.work.spend(this.#used());
       await this.work.pause();
     } catch (error) {
       this.#broken = true;

@@ -97,6 +97,7 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
     release(clean) {
       if (released) return;
       released = true;
+      pdf.settle();
       codecs.drop();
       recognizer.drop();
       if (!clean || pdf.failed || spares.length >= limits.admission.requests) return;

@@ -5,22 +5,33 @@ import { Refusal } from "./errors.ts";
  */
 const SLICE = 1_000_000;
 
+interface WorkOptions {
+  readonly limit: number;
+  readonly most?: number;
+  readonly alive?: () => void;
+}
+
 /**
  * The work that one request may do, counted in fuel: an iteration of a loop, in an engine's wasm or in our own code, of some
  * 5 to 15 ns. Clocks stand still while a Worker computes, and nothing interrupts it, so counting is the only way to end
  * what does not end by itself. Fuel is deterministic: the same request costs the same everywhere.
  */
 export class Work {
-  readonly #signal: AbortSignal | undefined;
+  readonly #alive: () => void;
+  readonly #most: number;
   #limit: number;
   #spent = 0;
   #nextPause = SLICE;
   #ended: unknown;
 
-  /** `limit`: fuel. `signal`: aborted when the client is gone. */
-  constructor(limit: number, signal?: AbortSignal) {
+  /**
+   * `limit`: fuel for all but what `extend` and `allow` add, and `most` with it. `alive` is asked at each pause, and throws where nobody waits
+   * for the result any more.
+   */
+  constructor({ limit, most = limit, alive = () => {} }: WorkOptions) {
     this.#limit = limit;
-    this.#signal = signal;
+    this.#most = most;
+    this.#alive = alive;
   }
 
   /** Fuel spent so far. */
@@ -29,8 +40,21 @@ export class Work {
   }
 
   /** Raises the limit, when it is known how much there is to do. */
+  extend(fuel: number): void {
+    this.#limit = Math.min(this.#most, this.#limit + fuel);
+  }
+
+  /**
+   * Begins a part of the work, such as a page, that may take so much. What the part before left is not added: the pages of a
+   * long document do not pay for a dear one.
+   */
   allow(fuel: number): void {
-    this.#limit += fuel;
+    this.#limit = Math.min(this.#most, Math.max(this.#limit, this.#spent + fuel));
+  }
+
+  /** Counts work that was done by a request that has ended. */
+  count(fuel: number): void {
+    this.#spent += fuel;
   }
 
   /**
@@ -38,7 +62,7 @@ export class Work {
    * @throws Refusal `limit_exceeded` (`limit: "work"`) where the request's budget is spent
    */
   spend(fuel: number): void {
-    this.#spent += fuel;
+    this.count(fuel);
     if (this.#ended === undefined && this.#spent <= this.#limit) return;
     this.#ended ??= new Refusal(
       "limit_exceeded",
@@ -48,23 +72,21 @@ export class Work {
     throw this.#ended;
   }
 
-  /** Throws what ended the work, where something did: an engine may have swallowed it. */
-  check(): void {
-    if (this.#ended !== undefined) throw this.#ended;
-  }
-
   /**
    * Lets other requests have a turn where a slice has been spent since the last time. To be awaited in every loop that a
    * document can make long.
-   * @throws the signal's reason when the client is gone
+   * @throws what `alive` throws
    */
   async pause(): Promise<void> {
     if (this.#spent < this.#nextPause) return;
     this.#nextPause = this.#spent + SLICE;
     await nextTurn();
-    if (!this.#signal?.aborted) return;
-    this.#ended ??= this.#signal.reason;
-    throw this.#ended;
+    try {
+      this.#alive();
+    } catch (error) {
+      this.#ended ??= error;
+      throw error;
+    }
   }
 }
 
@@ -76,4 +98,4 @@ function nextTurn(): Promise<void> {
 }
 
 /** For what is done without a request. */
-export const unlimitedWork = (): Work => new Work(Infinity);
+export const unlimitedWork = (): Work => new Work({ limit: Infinity });

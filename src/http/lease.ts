@@ -3,6 +3,7 @@ import { ApiError, overloaded } from "./errors.ts";
 import type { Engines } from "../engines/engines.ts";
 import { clearSpares, dropLarger, dropSpares, type EngineLease, keptBytes, leaseEngines } from "../engines/pool.ts";
 import type { LeaseOptions } from "../engines/pool.ts";
+import { Work } from "../engines/work.ts";
 import { limits } from "../limits.ts";
 import type { Operation } from "../operations/define.ts";
 
@@ -20,7 +21,7 @@ export interface LeaseRequest {
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
   /** What the engines are given. `memoryBytes`: for all requests together and what is kept between them. */
-  readonly given: Omit<LeaseOptions, "expected" | "most"> & { readonly memoryBytes: number };
+  readonly given: Omit<LeaseOptions, "expected" | "most" | "work"> & { readonly memoryBytes: number };
   /** Lets work go on after the response. */
   waitUntil(promise: Promise<unknown>): void;
 }
@@ -36,10 +37,13 @@ export class Lease {
   readonly #ticket: Ticket;
   readonly #expire = (): void => this.#ticket.expire();
   #engines: EngineLease | undefined;
+  /** What the request may do, and has done. */
+  readonly work: Work;
 
   private constructor(request: LeaseRequest, ticket: Ticket) {
     this.#request = request;
     this.#ticket = ticket;
+    this.work = new Work({ limit: limits.work.request, most: limits.work.most, alive: () => this.check() });
     ticket.onLost(() => this.#engines?.release(false));
     if (request.signal.aborted) ticket.expire();
     request.signal.addEventListener("abort", this.#expire);
@@ -106,11 +110,11 @@ export class Lease {
     if (besideBytes > 0) dropLarger(limits.admission.lentBesideBytes);
     const allowHeap = (bytes: number): boolean | "busy" => this.#ticket.grow(bytes);
     const most = memoryBeside ? { most: limits.admission.lentBesideBytes } : {};
-    this.#engines = await leaseEngines(allowHeap, { ...given, expected, ...most });
+    this.#engines = await leaseEngines(allowHeap, { ...given, work: this.work, expected, ...most });
     if (this.#ticket.grow(this.#engines.heapBytes()) === true) return;
     this.#engines.release(false);
     dropSpares();
-    this.#engines = await leaseEngines(allowHeap, given);
+    this.#engines = await leaseEngines(allowHeap, { ...given, work: this.work });
   }
 }
 

@@ -62,10 +62,12 @@ interface Announced {
 async function handle(c: Context<AppEnv>, operation: Operation): Promise<Response> {
   const announced = announcedBody(c);
   const lease = await Lease.take(leaseRequest(c, operation, announced.bytes));
+  c.get("log").work = lease.work;
   let payment: Payment | undefined;
   try {
     const names = new FormNames(operation.fields);
     const parts = await readParts(c, announced, lease, lease.engines.pdf.arena(announced.bytes, operation), names);
+    lease.work.extend(limits.work.bodyByte * c.get("log").bodyBytes);
     const { input, stem } = await readForm(operation, parts, pageCounter(lease));
     if (typeof operation.scope !== "string") checkScope(c.get("caller"), operation.scope.exact(input));
     lease.check();

@@ -21,6 +21,8 @@ export class RequestLog {
   bodyBytes = 0;
   answerBytes = 0;
   pageCount: number | undefined;
+  /** Fuel that the engines and our loops spent (src/engines/work.ts). */
+  work: { readonly spent: number } | undefined;
   /** Whether the answer's stream ends the line, not the handler. */
   streaming = false;
 
@@ -56,6 +58,7 @@ export class RequestLog {
       bodyBytes: this.bodyBytes,
       answerBytes: this.answerBytes,
       pageCount: this.pageCount,
+      work: this.work?.spent,
       cause: fault ? describe(error.cause) : undefined,
     };
     console.log(JSON.stringify(line));

@@ -127,11 +127,11 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
     const read: Page[] = [];
     if (actual > 0) await engines.recognizer.open(languages);
     for (const page of chosen) {
+      engines.work.allow(limits.work.recognizedPage);
       const result = kept.get(page) ?? (await recognized(open, page, engines));
       engines.pdf.claim(result.text.length * CHARACTER_BYTES + result.words.length * WORD_BYTES);
       read.push(result);
-      // Recognition leaves nobody else a turn.
-      await scheduler.wait(0);
+      await engines.work.pause();
     }
     engines.recognizer.drop();
     const meanConfidence = meanOf(read);

@@ -115,6 +115,11 @@ export class PdfEngine {
     this.#budget = new Budget(allowHeap, this.heapBytes);
   }
 
+  /** Counts what the request spent last, when it has ended. */
+  settle(): void {
+    this.#gauge.settle();
+  }
+
   /** Puts the instance back to its first state; every pointer into it dies. */
   reset(): void {
     if (!snapshot) throw new Error("no snapshot");

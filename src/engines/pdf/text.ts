@@ -41,6 +41,7 @@ export async function readText(
   const trim = storeTrimmer(engine);
   let [characters, wordCount] = [0, 0];
   for (const page of pages) {
+    engine.work.allow(limits.work.request);
     const text = await readPage(open, page, limits.text.characters - characters, words);
     characters += text.text.length;
     wordCount += text.words?.length ?? 0;

@@ -66,6 +66,7 @@ export class CodecInstance<Codec> {
 
   /** Lets go of the instance; the next use makes another. */
   drop(): void {
+    this.#gauge.settle();
     this.#codec = undefined;
     this.#memory = undefined;
     this.#denied = false;

@@ -55,6 +55,8 @@ async function* encoded(
     for (let top = 0; top < rows; top += down) {
       if (!symbols.hasRoom(Math.ceil(width / across) + 1)) yield* flush({ open: true });
       encoder.row({ data: pixels, width, height: rows }, top, symbols);
+      raster.work.spend(width * down);
+      await raster.work.pause();
     }
   }
   yield* flush({ open: false });

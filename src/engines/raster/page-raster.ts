@@ -1,6 +1,7 @@
 import type { DisplayList, Pixmap } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
+import type { Work } from "../work.ts";
 import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document.ts";
 import { storeTrimmer } from "../pdf/store.ts";
 import { ColourFound, isGrey } from "./grey-pixels.ts";
@@ -136,6 +137,11 @@ export class PageRaster implements Disposable {
     ({ width: this.width, height: this.height } = this.#box);
     const rows = Math.floor(BAND_BYTES / (this.width * this.samples) / BAND_STEP) * BAND_STEP;
     this.#bandRows = Math.min(this.height, Math.max(BAND_STEP, rows));
+  }
+
+  /** Of the request, for those who encode the page. */
+  get work(): Work {
+    return this.#open.engine.work;
   }
 
   /** Whether red, green and blue are the same in every pixel; undefined as long as it is not known. */

@@ -73,6 +73,8 @@ async function* filteredRows(raster: PageRaster, grey: boolean): AsyncGenerator<
       const plain = samplesOf(band, raster, { first, last, grey });
       yield filter === NONE ? unfiltered(plain, stride) : paeth(plain, stride, samples, above);
       above = plain.slice(plain.length - stride);
+      raster.work.spend(plain.length);
+      await raster.work.pause();
     }
   }
 }

@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { withFuel } from "../../wasm/fuel.ts";
+import { concatenated, leb, name, section, SECTION } from "../../wasm/wasm-binary.ts";
+
+const packaged = (path: string): Uint8Array => readFileSync(new URL(`../../node_modules/${path}`, import.meta.url));
+
+describe("the engines' binaries", () => {
+  it.each([
+    ["mupdf/dist/mupdf-wasm.wasm", 9_362],
+    ["tesseract.js-core/tesseract-core-simd-lstm.wasm", 7_706],
+    ["@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm", 521],
+    ["@jsquash/webp/codec/enc/webp_enc_simd.wasm", 864],
+    ["@jsquash/webp/codec/dec/webp_dec.wasm", 357],
+  ])("%s is decoded whole, and valid with a gauge in each loop", (path, count) => {
+    const { bytes, loops } = withFuel(packaged(path));
+    expect(loops.outer + loops.inner).toBe(count);
+    expect(WebAssembly.validate(bytes as BufferSource)).toBe(true);
+  });
+});
+
+const [I32, VOID] = [0x7f, 0x40];
+const [BLOCK, LOOP, END, BR, BR_IF, RETURN, CALL] = [0x02, 0x03, 0x0b, 0x0c, 0x0d, 0x0f, 0x10];
+/** `--parameter`, and its value on the stack. */
+const COUNT_DOWN = [0x20, 0, 0x41, 1, 0x6b, 0x22, 0];
+/** `parameter > 0`. */
+const MORE = [...COUNT_DOWN, 0x41, 0, 0x4a];
+
+/** A module of functions (i32) -> i32 with one local, exported as `f0`, `f1`, ..., with the table that every engine has. */
+function moduleOf(...bodies: readonly (readonly number[])[]): Uint8Array {
+  const functions = bodies.map((body) => [1, 1, I32, ...body, END]);
+  return concatenated([
+    Uint8Array.from([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]),
+    section(SECTION.type, Uint8Array.from([2, 0x60, 0, 0, 0x60, 1, I32, 1, I32])),
+    section(SECTION.function, Uint8Array.from([bodies.length, ...bodies.map(() => 1)])),
+    section(SECTION.table, Uint8Array.from([1, 0x70, 0x01, 1, 1])),
+    section(SECTION.global, Uint8Array.from([1, I32, 0x01, 0x41, 0, END])),
+    section(
+      SECTION.export,
+      Uint8Array.from([bodies.length, ...bodies.flatMap((_, index) => [...name(`f${index}`), 0x00, index])]),
+    ),
+    section(
+      SECTION.code,
+      Uint8Array.from([bodies.length, ...functions.flatMap((body) => [...leb(body.length), ...body])]),
+    ),
+  ]);
+}
+
+interface Gauged {
+  readonly call: (index: number, argument: number) => number;
+  readonly fuel: WebAssembly.Global<"i32">;
+  ticks: number;
+}
+
+/** The module with a gauge, whose tick gives `fill` more, `most` times. */
+function gauged(binary: Uint8Array, { fill = 1000, most = Infinity } = {}): Gauged {
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(withFuel(binary).bytes as BufferSource));
+  const fuel = exports["$fuel"] as WebAssembly.Global<"i32">;
+  const table = exports["$table"] as WebAssembly.Table;
+  const state: Gauged = {
+    call: (index, argument) => (exports[`f${index}`] as (argument: number) => number)(argument),
+    fuel,
+    ticks: 0,
+  };
+  const tick = (): void => {
+    if (++state.ticks > most) throw new Error("the fuel is spent");
+    fuel.value += fill;
+  };
+  // Only functions of a module can stand in a table.
+  const shim = new WebAssembly.Module(readFileSync(new URL("../../wasm/generated/tick.wasm", import.meta.url)));
+  table.set(
+    table.length - 1,
+    new WebAssembly.Instance(shim, { tick: { plain: tick, suspending: tick } }).exports["tick"],
+  );
+  fuel.value = 0;
+  return state;
+}
+
+describe("a loop counts each of its iterations", () => {
+  const countDown = [LOOP, VOID, ...MORE, BR_IF, 0, END];
+  const ways: [string, number[]][] = [
+    ["that falls out of its end", [...countDown, 0x20, 0]],
+    ["left by a return", [LOOP, VOID, ...MORE, 0x45, 0x04, VOID, 0x20, 0, RETURN, END, BR, 0, END, 0x00]],
+    [
+      "left by a branch to the function's label",
+      [LOOP, VOID, 0x20, 0, ...MORE, 0x45, BR_IF, 1, 0x1a, BR, 0, END, 0x00],
+    ],
+    [
+      "left by a branch to a block around it",
+      [BLOCK, VOID, LOOP, VOID, ...MORE, 0x45, BR_IF, 1, BR, 0, END, END, 0x20, 0],
+    ],
+  ];
+  it.each(ways)("an innermost one %s", (_, body) => {
+    const { call, fuel } = gauged(moduleOf(body));
+    call(0, 100);
+    expect(fuel.value).toBe(-100);
+  });
+
+  it("one that holds another counts itself and the other", () => {
+    // Ten rounds of a loop that sets the counter anew and counts 5 down.
+    const inner = [0x41, 5, 0x21, 1, LOOP, VOID, 0x20, 1, 0x41, 1, 0x6b, 0x22, 1, 0x41, 0, 0x4a, BR_IF, 0, END];
+    const body = [LOOP, VOID, ...inner, ...MORE, BR_IF, 0, END, 0x20, 0];
+    const state = gauged(moduleOf(body));
+    state.call(0, 10);
+    expect(state.ticks * 1000 - state.fuel.value).toBe(60);
+  });
+
+  it("one that calls asks for more as soon as the fuel is spent", () => {
+    const calls = [LOOP, VOID, 0x20, 0, CALL, 1, 0x1a, ...MORE, BR_IF, 0, END, 0x20, 0];
+    const state = gauged(moduleOf(calls, [0x20, 0]), { fill: 10 });
+    state.call(0, 95);
+    expect(state.ticks).toBe(10);
+  });
+});
+
+describe("a loop that never ends is ended", () => {
+  it.each<[string, number[]]>([
+    ["without a call in it", [LOOP, VOID, BR, 0, END, 0x00]],
+    ["with a call in it", [LOOP, VOID, 0x20, 0, CALL, 1, 0x1a, BR, 0, END, 0x00]],
+    ["within another", [LOOP, VOID, LOOP, VOID, BR, 0, END, BR, 0, END, 0x00]],
+  ])("%s", (_, body) => {
+    const state = gauged(moduleOf(body, [0x20, 0]), { fill: 1_000_000, most: 3 });
+    expect(() => state.call(0, 1)).toThrow("the fuel is spent");
+    expect(state.ticks).toBe(4);
+  });
+});
+
+it("an instruction that is not known stops the install", () => {
+  expect(() => withFuel(moduleOf([0x41, 0, 0xfe, 0x00]))).toThrow("unknown instruction 0xfe");
+});
