@@ -97,14 +97,15 @@ declare module "*/wasm/generated/mupdf.js" {
 interface Gauge {
   /** A function of the instance as one that others have their turn beside. */
   long<A extends readonly unknown[], R>(call: (...args: A) => R): (...args: A) => Promise<R>;
-  /** Runs a callback of the instance, which may call into it again. */
-  plainly<T>(callback: () => T): T;
+  /** Around a callback that calls into the instance again. */
+  enter(): void;
+  leave(): void;
 }
 
 /** jSquash's codecs: emscripten's glue, which wasm/prepare.ts has edited. */
 type CodecFactory<Codec> = (options: {
   noInitialRun: true;
-  long: Gauge["long"];
+  gauge: Gauge;
   /** What the codec finds in place of the global object. */
   globals: Readonly<Record<string, unknown>>;
   instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void): WebAssembly.Exports;

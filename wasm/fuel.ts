@@ -2,14 +2,17 @@
  * Puts a fuel gauge into a WebAssembly binary (WebAssembly Core Specification 2.0, chapter 5, with the legacy exception
  * handling instructions), so that the work done inside it can be counted and stopped.
  *
- * Each iteration of a loop costs one unit of fuel. Loops that call or that hold other loops count in a mutable i32 global,
- * `fuel`, and look at it; innermost loops count in a local, which stays in a register, and hand it over when they have run
+ * Each iteration of a loop costs fuel. Loops that call or that hold other loops count `OUTER` in a mutable i32 global, `fuel`, and
+ * look at it; innermost loops count one in a local, which stays in a register, and hand it over when they have run
  * `BURST` times, at the next outer loop or at the function's end. Once `fuel` is 0 or below, the last entry of table 0, which
  * is added here, is called: a function of type () -> () that refills `fuel`, or throws. Global and table are exported as
  * `$fuel` and `$table`. Nothing is imported, so no index of the binary shifts.
  */
 import { codeSection, type CodePatch } from "./wasm-code.ts";
 import { BinaryReader, concatenated, leb, name, section, SECTION, signedLeb } from "./wasm-binary.ts";
+
+/** Fuel of an iteration of a loop that calls or holds others. */
+export const OUTER = 4;
 
 /** Iterations of an innermost loop after which it looks at the fuel itself. */
 const BURST = 1 << 16;
@@ -75,10 +78,10 @@ function patchFor(fuel: number, tick: number, entry: number): CodePatch {
   ];
   const clear = (counter: readonly number[]): number[] => [0x41, 0x00, 0x21, ...counter];
   return {
-    // fuel = fuel - counter - 1; counter = 0; if (fuel < 1) tick()
+    // fuel = fuel - counter - OUTER; counter = 0; if (fuel < 1) tick()
     outer: (local) => {
-      if (local === undefined) return [...get, 0x41, 0x01, 0x6b, ...set, ...look];
-      return [...handOver(leb(local), 1), ...clear(leb(local)), ...look];
+      if (local === undefined) return [...get, 0x41, OUTER, 0x6b, ...set, ...look];
+      return [...handOver(leb(local), OUTER), ...clear(leb(local)), ...look];
     },
     // if (++counter >= BURST) { fuel = fuel - counter; counter = 0; if (fuel < 1) tick() }
     inner: (local) => {

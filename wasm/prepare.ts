@@ -68,7 +68,12 @@ function glue(text: string): string {
   text = replace(text, "async function(_={}){", "async function(_={}){const $hooks=_.hooks;", 1);
   text = replace(text, "globalThis.$libmupdf_", "$hooks.", 37);
   // A callback may call into the instance again, which must not be suspended below its frames.
-  text = replace(text, "return m_[_](...t)}", "return $hooks.gauge.plainly(()=>m_[_](...t))}", 1);
+  text = replace(
+    text,
+    "return m_[_](...t)}",
+    "$hooks.gauge.enter();try{return m_[_](...t)}finally{$hooks.gauge.leave()}}",
+    1,
+  );
   // Little more than is asked for: a fifth taken in advance counts as used, and may be all that a request has left.
   text = replace(text, "var s=a*(1+.2/t);", "var s=a+1048576/t;", 1);
   text = replace(
@@ -252,7 +257,7 @@ function codec(text: string): string {
   const denied = 'throw new RangeError("heap limit")';
   text = replace(text, "if(requestedSize>maxHeapSize){return false}", `if(requestedSize>maxHeapSize){${denied}}`, 1);
   // The codec's own function takes its time; what is done with its result waits for it.
-  text = replace(text, "var rv=cppInvokerFunc", 'var rv=Module["long"](cppInvokerFunc)', 1);
+  text = replace(text, "var rv=cppInvokerFunc", 'var rv=Module["gauge"].long(cppInvokerFunc)', 1);
   text = replace(text, /(?<=return )onDone\(rv\)(?=\})/, "rv.then(onDone)", 1);
   return replace(text, "if(replacement){return true}}return false}", `if(replacement){return true}}${denied}}`, 1);
 }

@@ -37,8 +37,15 @@ export class FuelGauge {
   work: Work;
   readonly #tick: WebAssembly.Module;
   #fuel: Global | undefined;
-  #async: Global | undefined;
+  /** What it was given last. */
+  #filled = 0;
   #broken = false;
+  /** Whether a call is under way that can be suspended. */
+  #long = false;
+  /** Frames of JavaScript within that call: below them it cannot be. */
+  #frames = 0;
+  /** Whether it could not be when it should have been. */
+  #overdue = false;
 
   /** `tick`: the compiled module of wasm/tick.ts. */
   constructor(tick: WebAssembly.Module, work = unlimitedWork()) {
@@ -53,42 +60,46 @@ export class FuelGauge {
 
   /** To be called with an instance before anything of it runs. */
   attach({ exports }: WebAssembly.Instance): void {
-    const plain = (): void => this.#refill();
-    const suspending = Suspending ? new Suspending(() => this.#refillInTurn()) : plain;
-    const tick = new WebAssembly.Instance(this.#tick, { tick: { plain, suspending } });
+    const spend = (): number => this.#spend();
+    const pause = Suspending ? new Suspending(() => this.#pause()) : () => {};
+    const tick = new WebAssembly.Instance(this.#tick, { tick: { spend, pause } });
     const { $fuel: fuel, $table: table } = exports as unknown as GaugedExports;
     table.set(table.length - 1, tick.exports["tick"]);
     this.#fuel = fuel;
-    this.#async = tick.exports["async"] as unknown as Global;
-    fuel.value = FILL;
+    fuel.value = this.#filled = FILL;
   }
 
   /**
-   * A function of the instance as one that gives others their turn while it runs. Between it and the loops that count there
-   * may be no frames of JavaScript: callbacks that call into the instance again do so within `plainly`.
+   * A function of the instance as one that gives others their turn while it runs: between its loops, but not below callbacks
+   * that call into the instance again, which do so between `enter` and `leave`.
    */
   long<A extends readonly unknown[], R>(call: (...args: A) => R): (...args: A) => Promise<R> {
     if (!promising) return async (...args) => call(...args);
     const promised = promising(call);
     return async (...args) => {
-      this.#suspend(1);
+      this.#long = true;
       try {
         return await promised(...args);
       } finally {
-        this.#suspend(0);
+        this.#long = false;
       }
     };
   }
 
-  /** Runs a callback of the instance, which may call into it again. */
-  plainly<T>(callback: () => T): T {
-    const before = this.#async?.value ?? 0;
-    this.#suspend(0);
-    try {
-      return callback();
-    } finally {
-      this.#suspend(before);
-    }
+  /** Before a callback calls into the instance. */
+  enter(): void {
+    this.#frames += 1;
+  }
+
+  /** After that, however it ended. */
+  leave(): void {
+    this.#frames -= 1;
+    if (this.#frames > 0 || !this.#overdue || !this.#fuel) return;
+    this.#overdue = false;
+    // The next loop asks at once.
+    this.work.count(this.#used());
+    this.#fuel.value = 0;
+    this.#filled = 0;
   }
 
   /** Counts what was used since the last time, for a request that has ended. */
@@ -98,27 +109,26 @@ export class FuelGauge {
 
   #used(): number {
     if (!this.#fuel) return 0;
-    const used = FILL - this.#fuel.value;
-    this.#fuel.value = FILL;
+    const used = this.#filled - this.#fuel.value;
+    this.#fuel.value = this.#filled = FILL;
     return used;
   }
 
-  #suspend(value: number): void {
-    if (this.#async) this.#async.value = value;
-  }
-
-  #refill(): void {
+  /** Says whether the call is to be suspended now. */
+  #spend(): 0 | 1 {
     try {
       this.work.spend(this.#used());
     } catch (error) {
       this.#broken = true;
       throw error;
     }
+    if (!this.#long) return 0;
+    this.#overdue = this.#frames > 0;
+    return this.#overdue ? 0 : 1;
   }
 
-  async #refillInTurn(): Promise<void> {
+  async #pause(): Promise<void> {
     try {
-      this.work.spend(this.#used());
       await this.work.pause();
     } catch (error) {
       this.#broken = true;

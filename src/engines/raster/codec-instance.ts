@@ -76,7 +76,7 @@ export class CodecInstance<Codec> {
     return this.#factory({
       noInitialRun: true,
       globals: this.#globals,
-      long: (call) => this.#gauge.long(call),
+      gauge: this.#gauge,
       instantiateWasm: (imports, done) => {
         const instance = new WebAssembly.Instance(this.#module, imports);
         const memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
