@@ -77,9 +77,9 @@ export const limits = {
     /** And for each byte of its body: honest work grows with the document, so that small files cannot ask for much. */
     bodyByte: 300,
     /** For a page that is recognized. */
-    recognizedPage: 3_000_000_000,
+    recognizedPage: 5_000_000_000,
     /** For a request in all, whatever it holds: what `cpu_ms` in wrangler.toml has time for. */
-    most: 25_000_000_000,
+    most: 30_000_000_000,
   },
 
   raster: {

@@ -36,6 +36,7 @@ export class FuelGauge {
   /** Of the request that has the engine. */
   work: Work;
   readonly #tick: WebAssembly.Module;
+  readonly #price: number;
   #fuel: Global | undefined;
   /** What it was given last. */
   #filled = 0;
@@ -47,10 +48,11 @@ export class FuelGauge {
   /** Whether it could not be when it should have been. */
   #overdue = false;
 
-  /** `tick`: the compiled module of wasm/tick.ts. */
-  constructor(tick: WebAssembly.Module, work = unlimitedWork()) {
+  /** `tick`: the compiled module of wasm/tick.ts. `price`: work for a unit of this engine's fuel. */
+  constructor(tick: WebAssembly.Module, work = unlimitedWork(), price = 1) {
     this.#tick = tick;
     this.work = work;
+    this.#price = price;
   }
 
   /** Whether a call was ended in its middle: the instance cannot be used any more. */
@@ -111,7 +113,7 @@ export class FuelGauge {
     if (!this.#fuel) return 0;
     const used = this.#filled - this.#fuel.value;
     this.#fuel.value = this.#filled = FILL;
-    return used;
+    return used * this.#price;
   }
 
   /** Says whether the call is to be suspended now. */
