@@ -64,7 +64,7 @@ The output is never larger than the input: if nothing can be saved, the input is
     if (stripMetadata) changeMetadata(pdf, document, { entries: new Map(), clears: "all" });
     dropPrivateData(open);
     if (level !== "low") dropOutputProfiles(open);
-    subsetFonts(open);
+    await subsetFonts(open);
     if (grayscale) turnGrey(open);
     else liftInlineImages(open, { smallest: SMALLEST_INLINE });
     await mergeDuplicates(open);

@@ -1,45 +1,8 @@
 /** Fonts that a form brings for its fields and whose characters are one byte each (ISO 32000-2, 9.6). */
 import type { Font, PDFObject } from "mupdf";
+import { NAMES, WIN_ANSI } from "./glyph-names.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { items } from "./objects.ts";
-
-/** What WinAnsiEncoding has from 0x80 on (annex D.2); a space where it has nothing. */
-const WIN_ANSI = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
-
-/** Glyph names of annex D.2 that are no letter's own, for encodings that differ from a known one. */
-const NAMES: ReadonlyMap<string, string> = new Map(
-  [
-    "space exclam quotedbl numbersign dollar percent ampersand quotesingle parenleft parenright asterisk plus comma hyphen period slash",
-    " !\"#$%&'()*+,-./",
-    "zero one two three four five six seven eight nine colon semicolon less equal greater question at",
-    "0123456789:;<=>?@",
-    "bracketleft backslash bracketright asciicircum underscore grave braceleft bar braceright asciitilde",
-    "[\\]^_`{|}~",
-    "Euro quotesinglbase florin quotedblbase ellipsis dagger daggerdbl circumflex perthousand Scaron guilsinglleft OE Zcaron",
-    "€‚ƒ„…†‡ˆ‰Š‹ŒŽ",
-    "quoteleft quoteright quotedblleft quotedblright bullet endash emdash tilde trademark scaron guilsinglright oe zcaron Ydieresis",
-    "‘’“”•–—˜™š›œžŸ",
-    "breve caron dotaccent hungarumlaut ogonek ring fraction minus fi fl Lslash lslash dotlessi",
-    "˘ˇ˙˝˛˚⁄−ﬁﬂŁłı",
-    "exclamdown cent sterling currency yen brokenbar section dieresis copyright ordfeminine guillemotleft logicalnot registered macron",
-    "¡¢£¤¥¦§¨©ª«¬®¯",
-    "degree plusminus twosuperior threesuperior acute mu paragraph periodcentered cedilla onesuperior ordmasculine guillemotright",
-    "°±²³´µ¶·¸¹º»",
-    "onequarter onehalf threequarters questiondown Agrave Aacute Acircumflex Atilde Adieresis Aring AE Ccedilla Egrave Eacute",
-    "¼½¾¿ÀÁÂÃÄÅÆÇÈÉ",
-    "Ecircumflex Edieresis Igrave Iacute Icircumflex Idieresis Eth Ntilde Ograve Oacute Ocircumflex Otilde Odieresis multiply",
-    "ÊËÌÍÎÏÐÑÒÓÔÕÖ×",
-    "Oslash Ugrave Uacute Ucircumflex Udieresis Yacute Thorn germandbls agrave aacute acircumflex atilde adieresis aring ae ccedilla",
-    "ØÙÚÛÜÝÞßàáâãäåæç",
-    "egrave eacute ecircumflex edieresis igrave iacute icircumflex idieresis eth ntilde ograve oacute ocircumflex otilde odieresis",
-    "èéêëìíîïðñòóôõö",
-    "divide oslash ugrave uacute ucircumflex udieresis yacute thorn ydieresis",
-    "÷øùúûüýþÿ",
-  ].flatMap((names, index, all) => {
-    const characters = Array.from(all[index + 1] ?? "");
-    return index % 2 === 0 ? names.split(" ").map((name, place) => [name, characters[place] ?? ""] as const) : [];
-  }),
-);
 
 /** The standard 14 fonts that text is set in, which every reader has (9.6.2.2). */
 const STANDARD = /^(Helvetica|Courier)(-(Bold|Oblique|BoldOblique))?$|^Times-(Roman|Bold|Italic|BoldItalic)$/;

@@ -108,7 +108,8 @@ export function subsetTrueType(font: Uint8Array, glyphs: readonly number[]): Fon
 
 const bytesOf = (view: DataView): Uint8Array => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 
-function readTables(font: Uint8Array): Map<string, DataView> {
+/** The tables of a font file by their tags. Throws a `RangeError` where one is not within the file. */
+export function readTables(font: Uint8Array): Map<string, DataView> {
   const view = new DataView(font.buffer, font.byteOffset, font.byteLength);
   const tables = new Map<string, DataView>();
   for (let index = 0, count = view.getUint16(4); index < count; index++) {
