@@ -1,10 +1,10 @@
 /**
- * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|text|images|compress|ocr]`: wall
+ * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|text|images|compress|ocr|ocr-grid]`: wall
  * time of every operation over HTTP on a warm server, beside the whole process of the program that a user would take instead,
  * where that is installed (qpdf, poppler, mupdf-tools, ghostscript, tesseract), and the memory it takes. Then, on a corpus
  * (`$CORPUS_DIR` where none is named): how right extract-text and ocr are, how large the images and compressed files. Both run in
  * turn, so that what else the machine does hits both. A server is started, unless `$BASE_URL` and `$API_KEY` name one, whose
- * memory is not seen then.
+ * memory is not seen then. `--only ocr-grid` reads every text, size and resolution, with `--step N` every Nth.
  */
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
@@ -13,6 +13,7 @@ import { benchFromImages, printFromImages } from "./from-images.ts";
 import { benchImages, printImages } from "./images.ts";
 import { benchOcr, printOcr } from "./ocr.ts";
 import { benchOperations, printOperations } from "./operations.ts";
+import { benchOcrGrid, printOcrGrid } from "./ocr-grid.ts";
 import { startMeasuredServer } from "./server-process.ts";
 import { benchText, printText } from "./text.ts";
 import type { Service } from "../test/harness/client.ts";
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     input: { type: "string", multiple: true, default: [] },
     corpus: { type: "string" },
     only: { type: "string" },
+    step: { type: "string", default: "1" },
   },
 });
 const runs = Number(values.runs);
@@ -41,6 +43,8 @@ async function measure(service: Service & { readonly pid?: number }) {
     toImages: wanted("images") ? await benchImages(service, corpus, runs) : [],
     compress: wanted("compress") ? await benchCompress(service, corpus) : [],
     ocr: wanted("ocr") ? await benchOcr(service, corpus, Math.ceil(runs / 5)) : [],
+    // It takes half an hour, so only where it is asked for.
+    ocrGrid: values.only === "ocr-grid" ? await benchOcrGrid(service, Number(values.step)) : [],
   };
 }
 
@@ -58,6 +62,7 @@ try {
     if (rows.toImages.length > 0) printImages(rows.toImages);
     if (rows.compress.length > 0) printCompress(rows.compress);
     if (rows.ocr.length > 0) printOcr(rows.ocr);
+    if (rows.ocrGrid.length > 0) printOcrGrid(rows.ocrGrid);
   }
 } finally {
   await own?.stop();

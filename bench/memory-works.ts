@@ -93,10 +93,10 @@ const colorScan = ((): DrawnPage => {
   const [width, height] = [2000, 2600];
   const samples = new Uint8Array(width * height * 3);
   for (let at = 0, random = 1; at < samples.length; at++) {
-    if (at % 16 === 0) random = (Math.imul(random, 1_664_525) + 1_013_904_223) | 0;
+    if (at % 48 === 0) random = (Math.imul(random, 1_664_525) + 1_013_904_223) | 0;
     const [x, y] = [Math.trunc(at / 3) % width, Math.trunc(at / 3 / width)];
     const isInk = y % 40 < 24 && x % 20 < 12 && Math.trunc(x / 100) % 5 > 0 && y % 400 > 300;
-    samples[at] = (isInk ? 20 : 255) - (at % 16 === 0 && !isInk ? random >>> 29 : 0);
+    samples[at] = (isInk ? 20 : 255) - (at % 48 === 0 && !isInk ? random >>> 29 : 0);
   }
   const size = `/Width ${width} /Height ${height} /BitsPerComponent 8`;
   return {

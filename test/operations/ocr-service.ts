@@ -47,16 +47,16 @@ export async function setPage(text: string, file: Uint8Array, fields: Readonly<R
 const toImages = await operationService("to-images");
 
 /** A page as a grey picture, as a scanner makes one. */
-export async function scanned(file: Uint8Array, format: "png" | "jpeg"): Promise<Uint8Array> {
-  const answer = await toImages(file, { dpi: "150", format });
+export async function scanned(file: Uint8Array, format: "png" | "jpeg", dpi = 150): Promise<Uint8Array> {
+  const answer = await toImages(file, { dpi: String(dpi), format });
   expect(answer.status).toBe(200);
   return answer.bytes();
 }
 
-/** A page with the scan of another on it, and what stands over that. */
-export function scanPage(jpeg: Uint8Array, content = ""): DrawnPage {
+/** A page with the scan of another on it, at so many pixels an inch, and what stands over that. */
+export function scanPage(jpeg: Uint8Array, content = "", dpi = 150): DrawnPage {
   const { width, height } = readJpeg(jpeg);
-  const [across, down] = [(width * 72) / 150, (height * 72) / 150];
+  const [across, down] = [(width * 72) / dpi, (height * 72) / dpi];
   const size = `/Width ${width} /Height ${height} /BitsPerComponent 8`;
   return {
     width: across,

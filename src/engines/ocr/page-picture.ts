@@ -30,6 +30,8 @@ export interface View {
   readonly dpi: number;
   /** Degrees clockwise. */
   readonly turn: number;
+  /** Pixels an inch that the recognition goes by, where the measures of the page say nothing about its letters. */
+  readonly readAs?: number;
   /** The part of it that is drawn; all where it is not given. */
   readonly part?: PointBox;
 }
@@ -87,7 +89,7 @@ export class PagePicture implements Disposable {
     return {
       width,
       height: bottom - top,
-      dpi: view.dpi,
+      dpi: view.readAs ?? view.dpi,
       writeTo: async (target) => {
         for (let y = top; y < bottom; y += rows) {
           const band: PixelBox = [left, y, right, Math.min(bottom, y + rows)];

@@ -1,3 +1,4 @@
+import { scaleFor, usualDpi } from "./line-height.ts";
 import type { PagePicture, View } from "./page-picture.ts";
 import type { TextRecognizer } from "./tesseract.ts";
 import type { QuarterTurns, ReadLine, ReadWord } from "./tesseract-results.ts";
@@ -15,11 +16,16 @@ export interface PageReading extends RecognizedPage {
 
 /** Pixels an inch: more costs more and finds no more, where the letters are of usual size (`npm run bench -- --only ocr`). */
 const DPI = 200;
-/** Lines below this many pixels are read badly (a scan at 125 dpi, 14 pixels: 5 % errors; 17 pixels: 1 %); then they are drawn as high. */
-const LOWEST_LINE = 16;
-const GOOD_LINE = 23;
 /** More than this only blurs. */
 const MOST_ENLARGED = 3;
+/** Looks at a page, each at another scale. */
+const MOST_LOOKS = 4;
+/** How many times higher than the resolution says lines may be on an image that has no resolution of its own. */
+const MOST_AMISS = 1.5;
+/** Pixels an inch below which no scanner works. */
+const LEAST_SCAN_DPI = 100;
+/** Points of the long side of A4. */
+const LONG_SIDE = 842;
 /** Degrees: lines that rise more than this are read in the wrong order where they stand side by side. */
 const LEVEL_ENOUGH = 0.3;
 /** What is read upside down has a confidence of 0.3 to 0.4, what is read rightly of 0.8 and more. */
@@ -28,6 +34,8 @@ const DOUBTFUL = 0.65;
 const SURER = 0.15;
 /** Degrees clockwise, the likeliest first: text that stands on its right side Tesseract reads as it is. */
 const OTHER_TURNS = [180, 90, 270] as const;
+/** What is doubtful in every direction is read once more, at this part of its resolution. */
+const OTHER_SCALE = 0.7;
 /** Lines that another direction is tried with. */
 const SAMPLE_LINES = 6;
 /** Points around them: letters that touch an edge are not seen as such. */
@@ -42,8 +50,14 @@ export async function recognizePage(picture: PagePicture, recognizer: TextRecogn
   const { scan } = picture;
   // A scan holds no more than its own pixels.
   const own = scan && scan.share > 0.5 ? scan.dpi : DPI;
-  const dpi = Math.min(DPI, own, picture.mostDpi);
-  const first = await readView(picture, recognizer, { dpi, turn: 0 });
+  // Images whose resolution nobody gave come as pages of 72 or 96 dpi, far larger than what was scanned.
+  const shrunk = own < LEAST_SCAN_DPI ? Math.max(1, Math.max(picture.width, picture.height) / LONG_SIDE) : 1;
+  const dpi = Math.min(DPI / shrunk, own, picture.mostDpi);
+  const first = await readView(picture, recognizer, {
+    dpi,
+    turn: 0,
+    ...(own < LEAST_SCAN_DPI && { readAs: dpi * shrunk }),
+  });
   if (first.lineCount === 0 || first.certainty >= DOUBTFUL) return readingOf(picture, first);
   const sample = sampleOf(picture, first);
   let best = { turn: 0, certainty: first.certainty + SURER };
@@ -52,8 +66,8 @@ export async function recognizePage(picture: PagePicture, recognizer: TextRecogn
     if (certainty > best.certainty) best = { turn, certainty };
     if (certainty >= DOUBTFUL) break;
   }
-  if (best.turn === 0) return readingOf(picture, first);
-  const second = await readView(picture, recognizer, { dpi: first.view.dpi, turn: best.turn });
+  const other = best.turn === 0 ? { dpi: first.view.dpi * OTHER_SCALE } : { turn: best.turn };
+  const second = await readView(picture, recognizer, { ...first.view, turn: 0, ...other });
   return readingOf(picture, second.certainty > first.certainty ? second : first);
 }
 
@@ -67,9 +81,9 @@ function sampleOf(picture: PagePicture, { view, lines }: ViewReading): Omit<View
     if (found > most) [start, most] = [at, found];
   }
   const words = lines.slice(start, start + SAMPLE_LINES).flatMap((line) => line.words);
-  if (words.length === 0) return { dpi: view.dpi };
+  if (words.length === 0) return view;
   const [x0, y0, x1, y1] = around(words.map(({ box }) => place(box)));
-  return { dpi: view.dpi, part: [x0 - SAMPLE_MARGIN, y0 - SAMPLE_MARGIN, x1 + SAMPLE_MARGIN, y1 + SAMPLE_MARGIN] };
+  return { ...view, part: [x0 - SAMPLE_MARGIN, y0 - SAMPLE_MARGIN, x1 + SAMPLE_MARGIN, y1 + SAMPLE_MARGIN] };
 }
 
 /** What was read in one view of a page. */
@@ -85,23 +99,27 @@ interface ViewReading {
 }
 
 async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted: View): Promise<ViewReading> {
-  const { skew, lineHeights } = await recognizer.look(picture.raster(wanted));
-  const height = lineHeights[lineHeights.length >> 1] ?? GOOD_LINE;
-  const enlarged = height < LOWEST_LINE ? Math.min(MOST_ENLARGED, GOOD_LINE / height) : 1;
-  const view: View = {
-    ...wanted,
-    dpi: Math.min(wanted.dpi * enlarged, picture.mostDpi),
-    turn: wanted.turn + (Math.abs(skew) > LEVEL_ENOUGH ? skew : 0),
-  };
-  if (view.turn !== wanted.turn || view.dpi > wanted.dpi) {
-    await recognizer.look(picture.raster(view));
+  let view = wanted;
+  let layout = await recognizer.look(picture.raster(view));
+  const { skew, lines: seen } = layout;
+  const turn = wanted.turn + (Math.abs(skew) > LEVEL_ENOUGH ? skew : 0);
+  const mostDpi = Math.min(wanted.dpi * MOST_ENLARGED, picture.mostDpi);
+  for (let looks = 1; looks < MOST_LOOKS; looks++) {
+    const scale = scaleFor(layout.lines, recognizer.languages);
+    const dpi = Math.min(mostDpi, view.dpi * scale);
+    const drawnAs = ((view.readAs ?? view.dpi) * dpi) / view.dpi;
+    const usual = usualDpi(layout.lines, dpi / view.dpi);
+    const amiss = wanted.readAs !== undefined && seen.length > 0 && usual > drawnAs * MOST_AMISS;
+    if (dpi === view.dpi && turn === view.turn && !amiss) break;
+    view = { ...view, dpi, turn, readAs: dpi < view.dpi || amiss ? usual : drawnAs };
+    layout = await recognizer.look(picture.raster(view));
   }
   const lines = await recognizer.read();
   const words = lines.flatMap((line) => line.words);
   return {
     view,
     lines,
-    lineCount: lineHeights.length,
+    lineCount: seen.length,
     confidence: mean(words, () => 1),
     certainty: mean(words, ({ text }) => text.length),
   };

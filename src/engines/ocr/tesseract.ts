@@ -27,8 +27,13 @@ interface Pixels {
 export interface Layout {
   /** Degrees clockwise by which the page must be turned for its lines to be level; not by quarters. */
   readonly skew: number;
-  /** Heights of the lines, in pixels, ascending. */
-  readonly lineHeights: readonly number[];
+  readonly lines: readonly LineSize[];
+}
+
+/** The ink of a line, in pixels; of lines that stand upright, too. */
+export interface LineSize {
+  readonly height: number;
+  readonly length: number;
 }
 
 /** Tesseract broke down: a trap, or its own word that it could not. */
@@ -69,6 +74,11 @@ export class TextRecognizer {
     return this.#instance.heapBytes;
   }
 
+  /** Those that are open. */
+  get languages(): readonly string[] {
+    return this.#reader?.languages.split("+") ?? [];
+  }
+
   /** Gets ready to read these languages, those that come first with preference. */
   async open(languages: readonly string[]): Promise<void> {
     const name = languages.join("+");
@@ -92,18 +102,16 @@ export class TextRecognizer {
       const { api } = this.#opened();
       await show(core, api, raster);
       const page = await api.AnalyseLayout();
-      if (core.getPointer(page) === 0) return { skew: 0, lineHeights: [] };
-      const lineHeights: number[] = [];
+      if (core.getPointer(page) === 0) return { skew: 0, lines: [] };
+      const lines: LineSize[] = [];
       using memory = intsIn(core);
       do {
-        const box = memory.box(page, LEVEL.line);
-        if (box) lineHeights.push(Math.min(box[2] - box[0], box[3] - box[1]));
+        const [left, top, right, bottom] = memory.box(page, LEVEL.line) ?? [0, 0, 0, 0];
+        const [width, height] = [right - left, bottom - top];
+        if (width * height > 0) lines.push({ height: Math.min(width, height), length: Math.max(width, height) });
       } while (page.Next(LEVEL.line));
       core.destroy(page);
-      return {
-        skew: (Math.atan(api.GetGradient()) * 180) / Math.PI,
-        lineHeights: lineHeights.sort((a, b) => a - b),
-      };
+      return { skew: (Math.atan(api.GetGradient()) * 180) / Math.PI, lines };
     });
   }
 
