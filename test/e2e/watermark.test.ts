@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { pdfPart } from "../harness/client.ts";
+import { drawPage } from "../harness/drawn-page.ts";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { signedDocument } from "../harness/metadata-fixtures.ts";
@@ -89,6 +90,12 @@ describe("what a page draws does not change the mark, nor the mark what it draws
       const [left, top, right, bottom] = redArea(shown);
       expect(Math.abs(right - 576) + Math.abs(top - 24)).toBeLessThan(2);
       expect(differsOutside(await picture(bytes), shown, [left, top, right, bottom])).toBe(false);
+      // MuPDF joins the streams of a page by spaces, pdf.js by line feeds.
+      const drawn = drawPage(body);
+      const across = Array.from({ length: Math.floor(right - left) }, (_, x) =>
+        drawn.at(Math.round(left) + x, (top + bottom) >> 1),
+      );
+      expect(across.filter(([red, green, blue]) => isRed(red, green, blue)).length).toBeGreaterThan(3);
     }
   });
 });
