@@ -20,6 +20,8 @@ export class Work {
   readonly #alive: () => void;
   readonly #most: number;
   #limit: number;
+  /** Of the part that is under way. */
+  #part = 0;
   #spent = 0;
   #nextPause = SLICE;
   #ended: unknown;
@@ -49,7 +51,7 @@ export class Work {
    * long document do not pay for a dear one.
    */
   allow(fuel: number): void {
-    this.#limit = Math.min(this.#most, Math.max(this.#limit, this.#spent + fuel));
+    this.#part = Math.min(this.#most, this.#spent + fuel);
   }
 
   /** Counts work that was done by a request that has ended. */
@@ -63,7 +65,7 @@ export class Work {
    */
   spend(fuel: number): void {
     this.count(fuel);
-    if (this.#ended === undefined && this.#spent <= this.#limit) return;
+    if (this.#ended === undefined && this.#spent <= Math.max(this.#limit, this.#part)) return;
     this.#ended ??= new Refusal(
       "limit_exceeded",
       "The document takes more work than one request may do. Send fewer pages, or ask for a lower resolution.",

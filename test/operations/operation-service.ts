@@ -5,7 +5,7 @@ import { createApp } from "../../src/app.ts";
 import { operations } from "../../src/operations/index.ts";
 import { newKey } from "../http/echo-service.ts";
 
-const app = createApp(operations);
+export const app = createApp(operations);
 
 /** Calls an operation through the whole service, within the Worker, and waits until all that it left running has ended. */
 export async function operationService(name: string) {

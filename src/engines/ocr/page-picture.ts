@@ -91,6 +91,7 @@ export class PagePicture implements Disposable {
       height: bottom - top,
       dpi: view.readAs ?? view.dpi,
       writeTo: async (target) => {
+        this.#open.engine.work.allow(limits.work.request);
         for (let y = top; y < bottom; y += rows) {
           const band: PixelBox = [left, y, right, Math.min(bottom, y + rows)];
           await drawn(this.#open, () => this.#draw(band, matrix, (pixels) => target.set(pixels, (y - top) * width)));

@@ -1,5 +1,6 @@
 import module from "../../../wasm/generated/tesseract.wasm";
 import createTesseract, { type TessBaseAPI, type Tesseract } from "../../../wasm/generated/tesseract.js";
+import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { FuelGauge } from "../fuel-gauge.ts";
 import type { AllowHeap } from "../pdf/heap.ts";
@@ -60,6 +61,7 @@ const LEAST_DPI_OF_MANY = 150;
 export class TextRecognizer {
   readonly #instance: CodecInstance<Tesseract>;
   readonly #load: LoadModel;
+  readonly #gauge: FuelGauge;
   #reader: { readonly api: TessBaseAPI; readonly languages: string } | undefined;
 
   /** `allowHeap` is asked with the bytes that its memory wants to have. */
@@ -67,6 +69,7 @@ export class TextRecognizer {
     const allowGrowth: AllowHeap = (bytes) => allowHeap(this.heapBytes + bytes);
     this.#instance = new CodecInstance(createTesseract, module, { allowGrowth, gauge });
     this.#load = load;
+    this.#gauge = gauge;
   }
 
   /** Bytes of wasm memory that it holds. */
@@ -101,6 +104,7 @@ export class TextRecognizer {
     return this.#use(async (core) => {
       const { api } = this.#opened();
       await show(core, api, raster);
+      this.#gauge.work.allow(limits.work.recognizedPage);
       const page = await api.AnalyseLayout();
       if (core.getPointer(page) === 0) return { skew: 0, lines: [] };
       const lines: LineSize[] = [];
@@ -119,6 +123,7 @@ export class TextRecognizer {
   async read(): Promise<ReadLine[]> {
     return this.#use(async (core) => {
       const { api } = this.#opened();
+      this.#gauge.work.allow(limits.work.recognizedPage);
       if ((await api.Recognize(null)) !== 0) throw new Error("Tesseract did not recognise the page");
       return linesOf(core, api.GetIterator());
     });
