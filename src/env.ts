@@ -4,6 +4,7 @@ import { MAX_SHARDS } from "./accounts/token.ts";
 import { openDatabase, type Database } from "./db/client.ts";
 import type { LoadFont } from "./engines/fonts.ts";
 import type { LoadModel } from "./engines/ocr/models.ts";
+import { ConfigurationError } from "./faults.ts";
 import { MiB } from "./limits.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
 import { retrySeconds } from "./webhooks/schedule.ts";
@@ -85,7 +86,7 @@ const parsed = new WeakMap<object, Env>();
 
 /**
  * Reads the bindings that the runtime hands to the worker, once for each set of bindings.
- * Throws an `Error` that names every binding that is missing or wrong, and never a value.
+ * Throws a `ConfigurationError` that names every binding that is missing or wrong, and never a value.
  */
 export function readEnv(bindings: object): Env {
   const known = parsed.get(bindings);
@@ -93,18 +94,20 @@ export function readEnv(bindings: object): Env {
   const result = bindingsSchema.safeParse(bindings);
   if (!result.success) {
     const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-    throw new Error(`The configuration is incomplete (see wrangler.toml). ${problems.join("; ")}`);
+    throw new ConfigurationError(`The configuration is incomplete (see wrangler.toml). ${problems.join("; ")}`);
   }
   const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL, ASSETS, IMAGES, WEBHOOKS } =
     result.data;
   const isLocal = new URL(BASE_URL).hostname === "localhost";
   // The one that stands in wrangler.toml is known to everybody.
   if (SERVER_SECRET.startsWith("local-") && !isLocal) {
-    throw new Error("SERVER_SECRET is the one for local use: npx wrangler secret put SERVER_SECRET");
+    throw new ConfigurationError("SERVER_SECRET is the one for local use: npx wrangler secret put SERVER_SECRET");
   }
   const allowLocal = result.data.WEBHOOK_ALLOW_LOCAL === "true";
   if (allowLocal && !isLocal) {
-    throw new Error("WEBHOOK_ALLOW_LOCAL is only for development: webhooks could reach this machine's own services.");
+    throw new ConfigurationError(
+      "WEBHOOK_ALLOW_LOCAL is only for development: webhooks could reach this machine's own services.",
+    );
   }
   const env: Env = {
     databases: [openDatabase(DB), ...furtherDatabases(bindings).map((binding) => openDatabase(binding))],
@@ -140,15 +143,18 @@ function furtherDatabases(bindings: object): D1Database[] {
     named.delete(name);
   }
   const [stray] = named.keys();
-  if (stray !== undefined) throw new Error(`The configuration has ${stray}, but not DB_${found.length + 1}.`);
-  if (found.length >= MAX_SHARDS) throw new Error(`The configuration has more than ${MAX_SHARDS} databases.`);
+  if (stray !== undefined)
+    throw new ConfigurationError(`The configuration has ${stray}, but not DB_${found.length + 1}.`);
+  if (found.length >= MAX_SHARDS)
+    throw new ConfigurationError(`The configuration has more than ${MAX_SHARDS} databases.`);
   return found;
 }
 
 /** The database of a number, as keys and accounts have it. Throws where the configuration has no such database. */
 export function databaseAt({ databases }: Env, shard: number): Database {
   const db = databases[shard];
-  if (db === undefined) throw new Error(`DB_${shard} is not bound, yet there is a key or an account of it`);
+  if (db === undefined)
+    throw new ConfigurationError(`DB_${shard} is not bound, yet there is a key or an account of it`);
   return db;
 }
 

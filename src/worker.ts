@@ -3,6 +3,7 @@ import { createApp } from "./app.ts";
 import { suspends } from "./engines/fuel-gauge.ts";
 import { keptBytes } from "./engines/pool.ts";
 import { readEnv } from "./env.ts";
+import { logFault } from "./faults.ts";
 import { operations } from "./operations/index.ts";
 import { consume, consumeDead } from "./webhooks/consumer.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
@@ -20,13 +21,28 @@ export default {
   async scheduled({ cron, scheduledTime }, env) {
     const { databases, webhookQueue } = readEnv(env);
     const now = new Date(scheduledTime);
+    let failed = false;
+    const guard = async <T>(part: string, shard: number, work: Promise<T>): Promise<T | undefined> => {
+      try {
+        return await work;
+      } catch (error) {
+        failed = true;
+        logFault(part, { shard }, error);
+        return undefined;
+      }
+    };
     const swept = await Promise.all(
       databases.map(async (db, shard) => {
         // Side by side: a fault of one must not keep the other from its work.
-        const [done, requeued] = await Promise.all([sweep(db, now), requeueLate(db, shard, webhookQueue, now)]);
+        const [done, requeued] = await Promise.all([
+          guard("sweep", shard, sweep(db, now)),
+          guard("requeue", shard, requeueLate(db, shard, webhookQueue, now)),
+        ]);
         return { ...done, requeued };
       }),
     );
     console.log(JSON.stringify({ level: "info", message: "scheduled", cron, keptBytes: keptBytes(), suspends, swept }));
+    // The runtime logs what is thrown here, so it is not the fault itself.
+    if (failed) throw new Error("the scheduled work failed");
   },
 } satisfies ExportedHandler<object, DeliveryMessage>;

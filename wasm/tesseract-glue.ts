@@ -17,6 +17,9 @@ export function tesseractGlue(text: string): string {
   // Calls that may throw go by way of JavaScript.
   text = replace(text, "=Lh();try{", "=Lh();e.gauge.enter();try{", 11);
   text = replace(text, "Jh(1,0)}", "Jh(1,0)}finally{e.gauge.leave()}", 11);
+  // What it says is not for the log.
+  text = replace(text, "console.log.bind(console)", "()=>{}", 1);
+  text = replace(text, "console.error.bind(console)", "()=>{}", 1);
   // What takes its time.
   text = replace(text, "TessBaseAPI_AnalyseLayout_0=Rf=c.Cd", "TessBaseAPI_AnalyseLayout_0=Rf=e.gauge.long(c.Cd)", 1);
   text = replace(text, "void 0===a?E(Rf(b),M):", "void 0===a?Rf(b).then(function(p){return E(p,M)}):", 1);

@@ -63,7 +63,8 @@ export async function pump(
   } catch (error) {
     await breaking();
     // Not waited for: a reader that takes nothing would hold it up.
-    writer.abort(error).catch(() => {});
+    // And not with the error itself: the runtime logs what breaks a response.
+    writer.abort(new Error("the response broke off")).catch(() => {});
     throw error;
   } finally {
     await chunks.return?.();

@@ -13,6 +13,7 @@ import { tellRefusal } from "../accounts/usage-marks.ts";
 import { hex } from "../accounts/token.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 import { type Env, readEnv } from "../env.ts";
+import { logFault } from "../faults.ts";
 import type { Operation } from "../operations/define.ts";
 import type { Announce } from "../webhooks/events.ts";
 
@@ -47,7 +48,7 @@ function refused(c: Context<AppEnv>, credits: number, period: { used: number; wa
   const month = monthOf(now);
   const budget = { account, livemode, plan, limit, month };
   const told = tellRefusal(c.get("database"), budget, period, credits, now, announcer(c));
-  c.executionCtx.waitUntil(told.catch((error: unknown) => logFault("refusal not told of", account, error)));
+  c.executionCtx.waitUntil(told.catch((error: unknown) => logFault("refusal not told of", { account }, error)));
   const remaining = Math.max(0, limit - used);
   const cost = credits === 1 ? "1 credit" : `${credits} credits`;
   const left = `you have ${remaining.toLocaleString("en-US")} of ${limit.toLocaleString("en-US")} left`;
@@ -57,10 +58,6 @@ function refused(c: Context<AppEnv>, credits: number, period: { used: number; wa
     details: { limit, used, remaining, resetAt: month.end.toISOString() },
     headers: { "Retry-After": String(Math.ceil((month.end.getTime() - now.getTime()) / 1_000)) },
   });
-}
-
-function logFault(message: string, id: string, error: unknown): void {
-  console.log(JSON.stringify({ level: "error", message, id, cause: String(error) }));
 }
 
 /** The credits of one call, from its reservation to the end of its answer. */
@@ -127,7 +124,7 @@ export class Payment {
     const { id } = this.#reservation;
     const end = { ...this.#end(outputBytes), ...(failure && { status: failure.status, code: failure.code }) };
     await finish(this.#database, this.#reservation, end, this.#announce).catch((error: unknown) =>
-      logFault("end not told of", id, error),
+      logFault("end not told of", { id }, error),
     );
   }
 
@@ -150,7 +147,7 @@ export class Payment {
   #insist(send: () => Promise<void>): Promise<void> {
     return send()
       .catch(send)
-      .catch((error: unknown) => logFault("credits not given back", this.#reservation.id, error));
+      .catch((error: unknown) => logFault("credits not given back", { id: this.#reservation.id }, error));
   }
 
   #end(outputBytes: number | null): CallEnd {

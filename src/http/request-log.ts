@@ -1,11 +1,13 @@
 import type { ApiError } from "./errors.ts";
+import { faultOf } from "../faults.ts";
 
 /** How a request ended: `aborted` when the caller went away or the answer could not be sent to its end. */
 export type Outcome = "complete" | "aborted";
 
 /**
  * What is known of one request, written as exactly one line of JSON at its end. It never holds what a document or a
- * caller brought: no content, file name, password, query string or key; the route's pattern stands for the path.
+ * caller brought: no content, file name, password, query string or key; the route's pattern stands for the path, and of an error it has
+ * what `faults.ts` lists.
  */
 export class RequestLog {
   readonly requestId: string;
@@ -59,15 +61,8 @@ export class RequestLog {
       answerBytes: this.answerBytes,
       pageCount: this.pageCount,
       work: this.work?.spent,
-      cause: fault ? describe(error.cause) : undefined,
+      cause: fault && error.cause !== undefined ? faultOf(error.cause) : undefined,
     };
     console.log(JSON.stringify(line));
   }
-}
-
-/** An unexpected error for the log, with the errors that caused it. */
-function describe(thrown: unknown, depth = 0): unknown {
-  if (!(thrown instanceof Error)) return thrown === undefined ? undefined : { message: String(thrown) };
-  const cause = depth < 3 ? describe(thrown.cause, depth + 1) : undefined;
-  return { name: thrown.name, message: thrown.message, stack: thrown.stack, cause };
 }

@@ -10,6 +10,7 @@ import type { WebhookSettings } from "./settings.ts";
 import { signatureHeaders } from "./sign.ts";
 import { webhookDeliveries } from "../db/schema.ts";
 import { databaseAt, type Env } from "../env.ts";
+import { logFault } from "../faults.ts";
 
 /** Seconds that a message which came too early waits, at most: the sweep is there for more. */
 const EARLY_SECONDS = 60;
@@ -55,7 +56,7 @@ async function consumeOf(
     }
   } catch (error) {
     for (const message of messages) {
-      logFault(message, error);
+      logWakeup(message, error);
       message.retry({ delaySeconds: Math.min(FAULT_SECONDS * 2 ** message.attempts, LONGEST_FAULT_SECONDS) });
     }
   }
@@ -72,7 +73,7 @@ async function finish(claimed: Claim, message: Wakeup, env: Env): Promise<void> 
     if (next !== undefined) wakeups.push({ body: { shard, delivery }, delaySeconds: secondsUntil(next) });
     if (wakeups.length > 0) await env.webhookQueue.sendBatch(wakeups);
   } catch (error) {
-    logFault(message, error);
+    logWakeup(message, error);
   }
 }
 
@@ -113,13 +114,12 @@ export async function consumeDead({ messages }: MessageBatch<DeliveryMessage>, e
         .where(and(eq(webhookDeliveries.id, delivery), eq(webhookDeliveries.state, "pending")));
       message.ack();
     } catch (error) {
-      logFault(message, error);
+      logWakeup(message, error);
       message.retry({ delaySeconds: LONGEST_FAULT_SECONDS });
     }
   }
 }
 
-function logFault({ body, attempts }: Wakeup, error: unknown): void {
-  const { delivery } = body;
-  console.log(JSON.stringify({ level: "error", message: "webhook", delivery, attempts, cause: String(error) }));
+function logWakeup({ body, attempts }: Wakeup, error: unknown): void {
+  logFault("webhook", { delivery: body.delivery, attempts }, error);
 }
