@@ -27,6 +27,7 @@ export function makeWritable(engine: PdfEngine, document: PDFDocument, { decrypt
   const metadata = objectNumber(document.getTrailer().get("Root", "Metadata"));
   if (staysEncrypted) refuseMixedFilters(document);
   const refusesNamed = staysEncrypted && !keepsNamedFilters(engine, document);
+  const filterKey = document.newName("Filter");
   let hasEmptyName = false;
   const visit = (value: Pointer): void => {
     if (value < FIRST_POINTER || lib._wasm_pdf_is_indirect(value) !== 0) return;
@@ -50,6 +51,8 @@ export function makeWritable(engine: PdfEngine, document: PDFDocument, { decrypt
     try {
       look(reference);
       if (lib._wasm_pdf_is_stream(reference) === 0) continue;
+      const hasFilters = lib._wasm_pdf_is_array(lib._wasm_pdf_dict_get(reference, filterKey.pointer)) !== 0;
+      if (!hasFilters && !staysEncrypted) continue;
       engine.scope(() => {
         const stream = document.newIndirect(number);
         if (refusesNamed && number !== metadata && namesCryptFilter(stream)) throw mixed();
