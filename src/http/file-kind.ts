@@ -4,7 +4,8 @@ import type { FileKind } from "../operations/fields.ts";
 
 /** A PDF may begin anywhere in this many first bytes: mail gateways and printers put lines of their own before it. */
 const SIGNATURE_WITHIN = 1024;
-const PDF_SIGNATURE = "%PDF-";
+/** With or without what follows in a sound header, and the form of PostScript that Acrobat takes (ISO 32000-1, annex H). */
+const PDF_SIGNATURE = /%PDF|%!PS-Adobe-\d\.\d PDF-\d\.\d/;
 const MAX_STEM = 150;
 
 /** What the kinds are called in messages. */
@@ -18,10 +19,8 @@ export function isOneOf(kinds: readonly FileKind[], bytes: EngineBytes): boolean
 }
 
 function beginsAsPdf(bytes: EngineBytes): boolean {
-  const start = bytes.view(0, Math.min(bytes.length, SIGNATURE_WITHIN + PDF_SIGNATURE.length - 1));
-  return Array.from(start, (byte) => String.fromCharCode(byte))
-    .join("")
-    .includes(PDF_SIGNATURE);
+  const start = bytes.view(0, Math.min(bytes.length, SIGNATURE_WITHIN + 4));
+  return PDF_SIGNATURE.test(Array.from(start, (byte) => String.fromCharCode(byte)).join(""));
 }
 
 /**

@@ -80,3 +80,25 @@ describe.each(mixed)("a document in which %s", (_, change, objects) => {
     expect([answer.status, answer.code]).toEqual([400, "unsupported_encryption"]);
   });
 });
+
+describe("a document that the empty password opens as its owner's", () => {
+  test.each(keeping)("%s needs no password, and keeps those that it has", async (operation, fields) => {
+    const restrictions = ["--allow-insecure", "--modify=none"];
+    const locked = await encrypt(plain, { cipher: "aes-256", userPassword: password, ownerPassword: "", restrictions });
+    const answer = await post(service, operation, { file: pdfPart(locked), ...fields });
+    expect([answer.status, answer.code]).toEqual([200, undefined]);
+    for (const { bytes } of documentsOf(answer)) {
+      expect(await check(bytes, password)).toMatchObject({ ok: true });
+      expect((await showEncryption(bytes, password)).text).toContain("Supplied password is user password");
+      expect((await showEncryption(bytes, "")).text).toContain("Supplied password is owner password");
+    }
+  });
+
+  test("protect replaces its restrictions, as for an owner", async () => {
+    const restrictions = ["--allow-insecure", "--modify=none"];
+    const locked = await encrypt(plain, { cipher: "aes-256", userPassword: password, ownerPassword: "", restrictions });
+    const answer = await post(service, "protect", { file: pdfPart(locked), userPassword: "new" });
+    expect([answer.status, answer.code]).toEqual([200, undefined]);
+    expect((await openPdf(answer.body, { password: "new" })).pages[0]?.text).toContain("Kept");
+  });
+});

@@ -85,6 +85,50 @@ describe("page trees", () => {
     });
   });
 
+  test.each([...operations, ["metadata", { action: "set", metadata: "{}" }] as const])(
+    "%s cuts a loop, and tells that the input was repaired",
+    async (operation, fields) => {
+      const node = "<< /Type /Pages /Parent 2 0 R /Kids [2 0 R] /Count 0 >>";
+      const loop = pdf([root, "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 1 >>", page(), node], "/Root 1 0 R");
+      const files: Record<string, Part> =
+        operation === "merge" ? { file0: pdfPart(loop), file1: pdfPart(loop) } : { file: pdfPart(loop) };
+      const answer = await send(operation, { ...files, ...fields });
+      expect([answer.status, answer.headers.get("X-Input-Repaired")]).toEqual([200, "true"]);
+      for (const { bytes } of documentsOf(answer)) {
+        expect(await check(bytes)).toMatchObject({ ok: true });
+        expect((await openPdf(bytes)).pages.length).toBe(operation === "merge" ? 2 : 1);
+      }
+    },
+  );
+
+  test.each([...operations, ["metadata", { action: "set", metadata: "{}" }] as const])(
+    "%s finds the pages of a document whose cross-references are damaged",
+    async (operation, fields) => {
+      const text = Buffer.from(pdf([root, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page()], "/Root 1 0 R"));
+      const rows = /xref\n0 4\n((?:.*\n){2})/;
+      const bytes = latin1(
+        text.toString("latin1").replace(rows, (_, kept: string) => `xref\n0 2\n${kept}00000004294967296 2\n`),
+      );
+      expect(bytes.length).toBeGreaterThan(text.length);
+      const file = pdfPart(bytes);
+      const files: Record<string, Part> = operation === "merge" ? { file0: file, file1: file } : { file };
+      const answer = await send(operation, { ...files, ...fields });
+      expect([answer.status, answer.headers.get("X-Input-Repaired")]).toEqual([200, "true"]);
+      expect(documentsOf(answer).length).toBe(1);
+    },
+  );
+
+  test.each(["%PDF.1.4\n", "%PDF1.4\n", `${"x".repeat(1000)}\n%PDF-1.4\n`, "%!PS-Adobe-3.0 PDF-1.4\n"])(
+    "a document that begins with %j is one",
+    async (header) => {
+      const sound = Buffer.from(pdf([root, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page()], "/Root 1 0 R"));
+      const body = sound.toString("latin1").replace(/^%PDF.*\n/, header);
+      const { status, body: rotated } = await send("rotate", { file: pdfPart(latin1(body)), angle: "90" });
+      expect(status).toBe(200);
+      expect((await openPdf(rotated)).pages.map(({ rotate }) => rotate)).toEqual([90]);
+    },
+  );
+
   test("rotate makes a page that stands in the tree twice two pages, each with its own angle", async () => {
     const twice = pdf([root, "<< /Type /Pages /Kids [3 0 R 3 0 R] /Count 2 >>", page()], "/Root 1 0 R");
     const { status, body } = await send("rotate", { file: pdfPart(twice), rotations: '{"1":90,"2":180}' });

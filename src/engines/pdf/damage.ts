@@ -1,5 +1,11 @@
 import type { PDFDocument, PDFObject } from "mupdf";
+import type { InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
+import { find } from "./object-streams.ts";
+
+/** What leads to the cross-references, and how many last bytes it is looked for in, at least as many as MuPDF does. */
+const START = "startxref";
+const TAIL = 4096;
 
 type Pointer = PDFObject["pointer"];
 
@@ -11,6 +17,19 @@ const MOST_DRAWN = 200_000;
 
 /** Fuel for an object that is looked at, beside what MuPDF spends on reading it. */
 const OBJECT_WORK = 100;
+
+/** Hides the cross-references of a file until it is disposed of: opened meanwhile, it is repaired. */
+export function withoutXref(bytes: InputBytes): Disposable {
+  const from = Math.max(0, bytes.length - TAIL);
+  const places: number[] = [];
+  const tail = bytes.view(from, bytes.length);
+  for (let at = find(tail, START, 0); at >= 0; at = find(tail, START, at + 1)) places.push(from + at);
+  const write = (letter: string): void => {
+    for (const at of places) bytes.view(at, at + 1)[0] = letter.charCodeAt(0);
+  };
+  write("S");
+  return { [Symbol.dispose]: () => write("s") };
+}
 
 /**
  * Reads objects until MuPDF finds one damaged and repairs the whole document. Otherwise it does so when it first comes upon the

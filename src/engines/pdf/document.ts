@@ -3,11 +3,13 @@ import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import { markClearMetadata } from "./clear-metadata.ts";
 import { inlineEncryption } from "./crypt-filters.ts";
-import { findDamage } from "./damage.ts";
+import { findDamage, withoutXref } from "./damage.ts";
+import { opensAsOwner } from "./encryption-owner.ts";
 import type { InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { checkObjectStreams } from "./object-streams.ts";
 import { findMissingPages } from "./missing-pages.ts";
+import { isSound } from "./page-tree.ts";
 import { saslPrep } from "./saslprep.ts";
 
 /** A PDF of the request and what is needed to open it. */
@@ -44,20 +46,22 @@ export interface OpenPdf extends Disposable {
 
 /**
  * Opens a PDF of the arena. Damage is looked for at once in all of it where it will be `written`, where its pages will be `drawn`
- * (or their content interpreted in another way), or `copied`; else it is found with the objects that are damaged.
+ * (or their content interpreted in another way), or `copied`; else it is found with the objects that are damaged. `repair`: has
+ * MuPDF look for the objects themselves, which is also done where the cross-references lead to no pages.
  * @throws Refusal `invalid_file` (unreadable, without pages, damaged beyond repair with `missingPages`),
  *   `password_required`, `incorrect_password`, `unsupported_encryption`, `limit_exceeded` (pages, objects, bytes).
  */
 export async function openPdf(
   engine: PdfEngine,
   sent: PdfInput,
-  { whole }: { whole?: "written" | "drawn" | "copied" | undefined } = {},
+  options: { whole?: "written" | "drawn" | "copied" | undefined; repair?: boolean } = {},
 ): Promise<OpenPdf> {
+  const { whole, repair = false } = options;
   const { field } = sent;
   if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
   const check = await checkObjectStreams(engine.work, sent.bytes);
-  const document = await openDocument(engine, sent);
-  const input = authenticate(document, sent);
+  const document = await openDocument(engine, sent, repair);
+  const { input, isOwner } = await authenticate(document, sent);
   await check?.(document);
   const objects = document.countObjects();
   if (objects > limits.objects) {
@@ -68,6 +72,10 @@ export async function openPdf(
   }
   const wasEncrypted = document.getTrailer().get("Encrypt").isDictionary();
   if (whole !== undefined) await findDamage(engine, document, whole);
+  if (!repair && !document.wasRepaired() && !hasPages(engine, document)) {
+    document.destroy();
+    return openPdf(engine, sent, { ...options, repair: true });
+  }
   const root = document.getTrailer().get("Root");
   if (!root.isDictionary() || root.isStream()) throw invalidFile(field, "has no readable catalog");
   const pageCount = countPages(document, field);
@@ -79,15 +87,16 @@ export async function openPdf(
   if (encrypted && !encryption.get("P").isNumber()) encryption.put("P", ALL_PERMISSIONS);
   const permissions = encryption.get("P");
   const restricted = encrypted && (permissions.asNumber() & PERMISSION_BITS) !== PERMISSION_BITS;
+  const treeIsSound = engine.scope(() => isSound(document.getTrailer().get("Root", "Pages")));
   const open: OpenPdf = {
     input,
     engine,
     document,
     pageCount,
     encrypted,
-    unrestricted: !restricted || isOwner(document, input.password),
+    unrestricted: !restricted || isOwner(),
     get repaired() {
-      return document.wasRepaired();
+      return document.wasRepaired() || !treeIsSound;
     },
     [Symbol.dispose]: () => document.destroy(),
   };
@@ -132,8 +141,9 @@ function invalidFile(field: string, problem: string, details?: Record<string, un
   return new Refusal("invalid_file", `\`${field}\` ${problem}.`, { input: field, ...details }, { cause });
 }
 
-async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput): Promise<PDFDocument> {
+async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput, repair: boolean): Promise<PDFDocument> {
   try {
+    using _ = repair ? withoutXref(bytes) : undefined;
     const buffer = engine.bufferOf(bytes);
     const document = await engine.long.open(buffer);
     buffer.destroy();
@@ -154,26 +164,40 @@ async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput): Prom
   throw invalidFile(field, "is not a PDF");
 }
 
-/** Opens the document with its password; gives the input back, its password as it is spelt in the file. */
-function authenticate(document: PDFDocument, input: PdfInput): PdfInput {
+/**
+ * Opens the document with its password. `input`: the same, its password as it is spelt in the file. `isOwner`: asks whether the
+ * password is the owner's, which can take 10 ms.
+ */
+async function authenticate(document: PDFDocument, input: PdfInput): Promise<{ input: PdfInput; isOwner(): boolean }> {
   const { field, password, passwordIsOwn } = input;
+  const opened = (opens: PdfInput) => ({
+    input: opens,
+    isOwner: () => (document.authenticatePassword(opens.password ?? "") & OWNER) !== 0,
+  });
   const locked = document.needsPassword();
   if (password === undefined) {
-    if (!locked) return input;
+    if (!locked) return opened(input);
+    // MuPDF refuses the empty password as the owner's, but by then it has the key that it gives.
+    if (await opensAsOwner(document.getTrailer().get("Encrypt"), "")) return { input, isOwner: () => true };
     throw new Refusal("password_required", `\`${field}\` is encrypted. Send its password.`, { input: field });
   }
-  if (!document.getTrailer().get("Encrypt").isDictionary()) return input;
+  if (!document.getTrailer().get("Encrypt").isDictionary()) return opened(input);
   // Many writers skip the preparation that the standard asks for.
   for (const spelling of [password, saslPrep(password) ?? password]) {
-    if (document.authenticatePassword(spelling) !== 0) return { ...input, password: spelling };
+    if (document.authenticatePassword(spelling) !== 0) return opened({ ...input, password: spelling });
   }
   // Where one password is the fallback for many files, a file that opens without one is no error.
-  if (!locked && !passwordIsOwn && document.authenticatePassword("") !== 0) return input;
+  if (!locked && !passwordIsOwn && document.authenticatePassword("") !== 0) return opened(input);
   throw new Refusal("incorrect_password", `The password of \`${field}\` is incorrect.`, { input: field });
 }
 
-function isOwner(document: PDFDocument, password: string | undefined): boolean {
-  return (document.authenticatePassword(password ?? "") & OWNER) !== 0;
+function hasPages(engine: PdfEngine, document: PDFDocument): boolean {
+  try {
+    return document.countPages() > 0;
+  } catch (error) {
+    if (engine.isFailure(error)) return false;
+    throw error;
+  }
 }
 
 function countPages(document: PDFDocument, field: string): number {

@@ -1,4 +1,5 @@
 /** The page tree (ISO 32000-2, 7.7.3). */
+import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "./document.ts";
 import { entries, items, MAX_DEPTH, objectNumber } from "./objects.ts";
 
@@ -11,15 +12,7 @@ export const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"];
  */
 export function mendPageTree({ document, engine, pageCount }: OpenPdf): void {
   const root = document.getTrailer().get("Root", "Pages");
-  const seen = new Set<number>();
-  const isSound = (node: typeof root, depth: number): boolean => {
-    const number = objectNumber(node);
-    if (depth > MAX_DEPTH || !node.isDictionary() || (number > 0 && seen.has(number))) return false;
-    seen.add(number);
-    if (!node.get("Kids").isArray()) return number > 0;
-    return items(node.get("Kids")).every((kid) => isSound(kid, depth + 1));
-  };
-  if (isSound(root, 0)) return;
+  if (isSound(root)) return;
   const taken = new Set<number>();
   const pages = Array.from({ length: pageCount }, (_, index) => document.findPage(index)).map((page) => {
     const number = objectNumber(page);
@@ -40,4 +33,17 @@ export function mendPageTree({ document, engine, pageCount }: OpenPdf): void {
   }
   root.put("Kids", pages);
   root.put("Count", pageCount);
+}
+
+/** Whether a page tree is one: no loops, no lost branches, and each page an object of its own that stands in it once. */
+export function isSound(root: PDFObject): boolean {
+  const seen = new Set<number>();
+  const isNode = (node: PDFObject, depth: number): boolean => {
+    const number = objectNumber(node);
+    if (depth > MAX_DEPTH || !node.isDictionary() || (number > 0 && seen.has(number))) return false;
+    seen.add(number);
+    if (!node.get("Kids").isArray()) return number > 0;
+    return items(node.get("Kids")).every((kid) => isNode(kid, depth + 1));
+  };
+  return isNode(root, 0);
 }
