@@ -68,7 +68,7 @@ export class Work {
     if (this.#ended === undefined && this.#spent <= Math.max(this.#limit, this.#part)) return;
     this.#ended ??= new Refusal(
       "limit_exceeded",
-      "The document takes more work than one request may do. Send fewer pages, or ask for a lower resolution.",
+      "The request needs too much processing. Select fewer pages or use a lower `dpi`.",
       { limit: "work" },
     );
     throw this.#ended;

@@ -38,4 +38,8 @@ export async function* zipOf(
 }
 
 const tooLarge = (what: string, limit: number, actual: number): Refusal =>
-  new Refusal("limit_exceeded", `The ZIP would have more than ${limit} ${what}.`, { limit, actual });
+  new Refusal(
+    "limit_exceeded",
+    `The ZIP archive would have more than ${limit.toLocaleString("en-US")} ${what}. Select fewer pages.`,
+    { limit, actual },
+  );

@@ -32,44 +32,44 @@ const bomb = (): Uint8Array => {
 
 describe("what cannot be read is refused, and named", () => {
   test.each([
-    ["a JPEG cut in half", jpeg.subarray(0, jpeg.length / 2), "is cut off: its end is missing"],
-    ["a JPEG cut in its header", jpeg.subarray(0, 30), "is cut off: its end is missing"],
-    ["the signature of a JPEG only", jpeg.subarray(0, 4), "is cut off: its end is missing"],
-    ["a JPEG without a frame", changed(jpeg, [frame + 1, 0xef]), "has no frame: it is damaged"],
-    ["an arithmetic JPEG", changed(jpeg, [frame + 1, 0xca]), "arithmetic or hierarchical JPEG"],
-    ["a JPEG of 12 bits", changed(jpeg, [frame + 4, 12]), "is a JPEG of 12 bits a sample"],
-    ["a JPEG without height", changed(jpeg, [frame + 5, 0], [frame + 6, 0]), "has no width or no height"],
+    ["a JPEG cut in half", jpeg.subarray(0, jpeg.length / 2), "is truncated: its end is missing"],
+    ["a JPEG cut in its header", jpeg.subarray(0, 30), "is truncated: its end is missing"],
+    ["the signature of a JPEG only", jpeg.subarray(0, 4), "is truncated: its end is missing"],
+    ["a JPEG without a frame", changed(jpeg, [frame + 1, 0xef]), "is damaged: it has no frame"],
+    ["an arithmetic JPEG", changed(jpeg, [frame + 1, 0xca]), "arithmetic-coded, or hierarchical JPEG"],
+    ["a JPEG of 12 bits", changed(jpeg, [frame + 4, 12]), "is a JPEG with 12 bits per sample"],
+    ["a JPEG without height", changed(jpeg, [frame + 5, 0], [frame + 6, 0]), "has no width or height"],
     ["a JPEG of 2 components", changed(jpeg, [frame + 9, 2]), "has 2 components"],
-    ["a PNG cut in half", png.subarray(0, png.length / 2), "is cut off in the middle of its data"],
-    ["a PNG cut in its header", png.subarray(0, 20), "is cut off in the middle of its data"],
-    ["the signature of a PNG only", png.subarray(0, 8), "is cut off in its header"],
-    ["a PNG with a wrong checksum", changed(png, [60, 0x55]), "the checksum of a chunk IDAT is wrong"],
-    ["a PNG without width", pngOf({ ...options, width: 0 }, deflateSync(rows)), "has no width or no height"],
+    ["a PNG cut in half", png.subarray(0, png.length / 2), "is truncated: its data is incomplete"],
+    ["a PNG cut in its header", png.subarray(0, 20), "is truncated: its data is incomplete"],
+    ["the signature of a PNG only", png.subarray(0, 8), "is truncated: its header is incomplete"],
+    ["a PNG with a wrong checksum", changed(png, [60, 0x55]), "the checksum of the chunk IDAT is wrong"],
+    ["a PNG without width", pngOf({ ...options, width: 0 }, deflateSync(rows)), "has no width or height"],
     [
       "a PNG of a depth that there is not",
       pngOf({ ...options, depth: 4 }, deflateSync(rows)),
       "depth that PNG does not",
     ],
-    ["a PNG without data", pngOf(options, new Uint8Array()), "has no image data"],
-    ["a PNG without a palette", pngOf({ ...options, colourType: 3 }, deflateSync(rows)), "has no palette"],
-    ["a PNG with too few rows", pngOf(options, deflateSync(rows.subarray(0, -121))), "rows of it are missing"],
+    ["a PNG without data", pngOf(options, new Uint8Array()), "it has no image data"],
+    ["a PNG without a palette", pngOf({ ...options, colourType: 3 }, deflateSync(rows)), "it has no palette"],
+    ["a PNG with too few rows", pngOf(options, deflateSync(rows.subarray(0, -121))), "some of its rows are missing"],
     ["a PNG with too many", pngOf(options, deflateSync(Buffer.concat([rows, rows]))), "more data than its size"],
-    ["a PNG whose data is no zlib", pngOf(options, rows), "its data does not decompress"],
+    ["a PNG whose data is no zlib", pngOf(options, rows), "its data cannot be decompressed"],
     ["a PNG whose data ends early", pngOf(options, deflateSync(rows).subarray(0, 500)), "it"],
-    [
-      "a PNG with an unknown filter",
-      pngOf(options, deflateSync(changed(rows, [0, 7]))),
-      "a filter that PNG does not know",
-    ],
+    ["a PNG with an unknown filter", pngOf(options, deflateSync(changed(rows, [0, 7]))), "a row has an unknown filter"],
     [
       "an interlaced PNG with too many rows",
       pngOf({ ...options, interlaced: true }, deflateSync(Buffer.concat([rows, rows]))),
       "is damaged",
     ],
-    ["a PNG that needs another chunk", pngOf({ ...options, chunks: [["ABCD", rows]] }, rows), "needs the chunk ABCD"],
-    ["a WebP cut off", animated.subarray(0, 20), "is cut off or has a damaged header"],
-    ["an animated WebP", animated, "is animated. Send one picture of it"],
-    ["a damaged WebP", changed(animated, [20, 0]), "is cut off or damaged"],
+    [
+      "a PNG that needs another chunk",
+      pngOf({ ...options, chunks: [["ABCD", rows]] }, rows),
+      "has a critical ABCD chunk",
+    ],
+    ["a WebP cut off", animated.subarray(0, 20), "is truncated or has a damaged header"],
+    ["an animated WebP", animated, "is animated. Send a still image"],
+    ["a damaged WebP", changed(animated, [20, 0]), "is truncated or damaged"],
   ])("%s", async (_, image, problem) => {
     const [status, code, message, details] = await calls.refusal([png, image]);
     expect([status, code, details]).toEqual([400, "invalid_file", { input: "image1" }]);
@@ -81,7 +81,7 @@ describe("what cannot be read is refused, and named", () => {
     const image = { ...options, width: 1_000, height: 1_000 };
     const [status, code, message] = await calls.refusal([pngOf(image, bomb())]);
     expect([status, code]).toEqual([400, "invalid_file"]);
-    expect(message).toContain("more data than its size asks for");
+    expect(message).toContain("more data than its size allows");
   });
 
   test("other files, and nothing at all", async () => {

@@ -37,7 +37,7 @@ export function refuseMixedFilters(document: PDFDocument): void {
 export function mixed(): Refusal {
   return new Refusal(
     "unsupported_encryption",
-    "Parts of the document are encrypted in different ways, which cannot be kept. Use protect to encrypt all of it in one way.",
+    "Parts of the PDF are encrypted in different ways, which is not supported. Use protect to encrypt all of it the same way.",
   );
 }
 

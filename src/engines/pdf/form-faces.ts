@@ -103,7 +103,7 @@ export class FormFaces {
     this.#characters += texts.reduce((sum, { length }) => sum + length, 0);
     const limit = limits.stamps.charactersSet;
     if (this.#characters <= limit) return;
-    const message = "The form's fields have too many characters that only fonts of our own can show.";
+    const message = "The form has too many characters that its own fonts do not have.";
     throw new Refusal("limit_exceeded", message, { limit, actual: this.#characters });
   }
 }

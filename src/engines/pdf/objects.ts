@@ -68,7 +68,7 @@ export function items(array: PDFObject): PDFObject[] {
 function counted(length: number): number {
   const limit = limits.arrayItems;
   if (length <= limit) return length;
-  throw new Refusal("limit_exceeded", "The document has an array or a dictionary with too many entries.", {
+  throw new Refusal("limit_exceeded", "The PDF has an array or dictionary with too many entries.", {
     limit,
     actual: length,
   });

@@ -25,8 +25,8 @@ const OPAQUE = 255;
  */
 export function readWebp(bytes: Uint8Array): WebpFacts {
   const header = readWebpHeader(bytes);
-  if (!header || header.width === 0 || header.height === 0) throw new BadImage("is cut off or has a damaged header");
-  if (header.animated) throw new BadImage("is animated. Send one picture of it");
+  if (!header || header.width === 0 || header.height === 0) throw new BadImage("is truncated or has a damaged header");
+  if (header.animated) throw new BadImage("is animated. Send a still image");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let exif: Exif | undefined;
   let profile: Uint8Array | undefined;
@@ -53,13 +53,12 @@ export async function embedWebp(
   file: EngineBytes,
 ): Promise<EmbeddedImage> {
   const samples = await codecs.decodeWebp(file.view(0, file.length), (pixels, alpha) => {
-    if (pixels.width !== width || pixels.height !== height)
-      throw new BadImage("is damaged: it has another size inside");
+    if (pixels.width !== width || pixels.height !== height) throw new BadImage("is damaged: its sizes do not match");
     return samplesOf(pdf, pixels, alpha);
   });
   // The next image needs the room.
   codecs.drop();
-  if (!samples) throw new BadImage("is cut off or damaged");
+  if (!samples) throw new BadImage("is truncated or damaged");
   const usable = profile && fitsComponents(profile, 3) ? { profile } : {};
   return { width, height, bits: 8, space: { components: 3, ...usable }, coding: "filtered", ...samples };
 }

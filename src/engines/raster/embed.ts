@@ -51,7 +51,7 @@ export async function embedImage(
       const facts = check(await readPng(work, whole));
       return { facts, image: await embedPng(engines.pdf, facts, bytes) };
     }
-    if (kind !== "webp") throw new BadImage("is not a PNG, JPEG or WebP");
+    if (kind !== "webp") throw new BadImage("is not a PNG, JPEG, or WebP");
     const facts = check(readWebp(whole));
     return { facts, image: await embedWebp(engines, facts, bytes) };
   } catch (error) {

@@ -84,17 +84,19 @@ class Header {
 export async function readJpeg(work: Work, bytes: Uint8Array): Promise<JpegFacts> {
   const header = await readSegments(work, bytes);
   const { frame, exif, adobe } = header;
-  if (!frame) throw new BadImage("has no frame: it is damaged");
+  if (!frame) throw new BadImage("is damaged: it has no frame");
   if (!EMBEDDABLE.has(frame.marker)) {
-    throw new BadImage("is a lossless, arithmetic or hierarchical JPEG, which a PDF cannot hold. Send it as a PNG");
+    throw new BadImage(
+      "is a lossless, arithmetic-coded, or hierarchical JPEG, which PDF does not support. Convert it to PNG",
+    );
   }
   if (frame.precision !== 8) {
-    throw new BadImage(`is a JPEG of ${frame.precision} bits a sample, and a PDF can hold 8. Send it as a PNG`);
+    throw new BadImage(`is a JPEG with ${frame.precision} bits per sample; PDF supports 8. Convert it to PNG`);
   }
-  if (frame.width === 0 || frame.height === 0) throw new BadImage("has no width or no height");
+  if (frame.width === 0 || frame.height === 0) throw new BadImage("has no width or height");
   const components = frame.ids.length;
   if (components !== 1 && components !== 3 && components !== 4) {
-    throw new BadImage(`has ${components} components, and a PDF knows JPEGs of 1, 3 or 4`);
+    throw new BadImage(`has ${components} components; PDF supports JPEG images with 1, 3, or 4`);
   }
   return {
     width: frame.width,
@@ -123,18 +125,18 @@ async function readSegments(work: Work, bytes: Uint8Array): Promise<Header> {
     await work.pause();
     if (marker === 0 || marker === TEM || marker === SOI || isRestart(marker)) continue;
     if (marker === EOI) {
-      if (scans === 0) throw new BadImage("has no image data: it is damaged");
+      if (scans === 0) throw new BadImage("is damaged: it has no image data");
       return header;
     }
     if (at + 2 > bytes.length) break;
     const length = uint16(bytes, at);
-    if (length < 2) throw new BadImage("has a segment without a length: it is damaged");
+    if (length < 2) throw new BadImage("is damaged: a segment has no length");
     if (at + length > bytes.length) break;
     if (marker === SOS) scans++;
     else if (scans === 0) header.take(marker, bytes.subarray(at + 2, at + length));
     at += length;
   }
-  throw new BadImage("is cut off: its end is missing");
+  throw new BadImage("is truncated: its end is missing");
 }
 
 function frameOf(marker: number, data: Uint8Array): Frame {

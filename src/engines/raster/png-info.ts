@@ -77,7 +77,7 @@ export async function readPng(work: Work, bytes: Uint8Array): Promise<PngFacts> 
     work.spend(CHUNK_WORK + end - start);
     await work.pause();
     const content = bytes.subarray(start, end);
-    if (header === undefined && type !== "IHDR") throw new BadImage("does not begin with its header: it is damaged");
+    if (header === undefined && type !== "IHDR") throw new BadImage("is damaged: it does not start with a header");
     if (type === "IHDR") header ??= readHeader(content);
     else if (type === "IDAT") data.push({ start, end });
     else if (type === "PLTE") palette = content.slice();
@@ -87,11 +87,11 @@ export async function readPng(work: Work, bytes: Uint8Array): Promise<PngFacts> 
     } else if (type === "eXIf") exif = readExif(content);
     else colour.take(type, content);
   }
-  if (!header) throw new BadImage("is cut off in its header");
-  if (data.length === 0) throw new BadImage("has no image data: it is cut off or damaged");
+  if (!header) throw new BadImage("is truncated: its header is incomplete");
+  if (data.length === 0) throw new BadImage("is truncated or damaged: it has no image data");
   const { depth, colourType } = header;
   if (colourType === PALETTE) {
-    if (palette.length === 0 || palette.length % 3 > 0) throw new BadImage("has no palette: it is damaged");
+    if (palette.length === 0 || palette.length % 3 > 0) throw new BadImage("is damaged: it has no palette");
     palette = palette.subarray(0, 3 << depth);
   }
   return {
@@ -115,22 +115,23 @@ function usableTransparency({ colourType, depth }: Header, content: Uint8Array):
 function* chunks(bytes: Uint8Array): Generator<{ type: string; start: number; end: number }, void> {
   const limit = limits.images.chunks;
   for (let at = SIGNATURE_BYTES, count = 1; at < bytes.length; count++) {
-    if (count > limit) throw new Refusal("limit_exceeded", "A PNG has too many chunks.", { limit, actual: count });
+    if (count > limit)
+      throw new Refusal("limit_exceeded", "A PNG image has too many chunks.", { limit, actual: count });
     const length = uint32(bytes, at);
     const type = tag(bytes, at + 4, 4);
     const [start, end] = [at + 8, at + 8 + length];
     if (end + 4 > bytes.length) {
       // Behind the image data there is nothing that it needs.
       if (type !== "IDAT" && type !== "IHDR" && type !== "PLTE") return;
-      throw new BadImage("is cut off in the middle of its data");
+      throw new BadImage("is truncated: its data is incomplete");
     }
     if (!/^[A-Za-z]{4}$/.test(type)) throw new BadImage("has a damaged chunk");
     // The case of the first letter says whether the image can be shown without the chunk (5.4).
     const needed = /^[A-Z]/.test(type);
     const known = type === "IHDR" || type === "PLTE" || type === "IDAT" || type === "IEND";
     const whole = crc32(bytes.subarray(at + 4, end)) === uint32(bytes, end);
-    if (needed && !whole) throw new BadImage(`is damaged: the checksum of a chunk ${type} is wrong`);
-    if (needed && !known) throw new BadImage(`needs the chunk ${type}, which no standard knows`);
+    if (needed && !whole) throw new BadImage(`is damaged: the checksum of the chunk ${type} is wrong`);
+    if (needed && !known) throw new BadImage(`has a critical ${type} chunk, which is unknown`);
     if (type === "IEND") return;
     if (whole) yield { type, start, end };
     at = end + 4;
@@ -140,10 +141,10 @@ function* chunks(bytes: Uint8Array): Generator<{ type: string; start: number; en
 function readHeader(content: Uint8Array): Header {
   const [width, height] = [uint32(content, 0), uint32(content, 4)];
   const [depth = 0, colourType = 0, compression, filter, interlace = 2] = content.subarray(8);
-  if (width === 0 || height === 0) throw new BadImage("has no width or no height");
+  if (width === 0 || height === 0) throw new BadImage("has no width or height");
   if (content.length !== CHUNK_BYTES + 1 || compression !== 0 || filter !== 0 || interlace > 1) {
     throw new BadImage("has a damaged header");
   }
-  if (!DEPTHS[colourType]?.includes(depth)) throw new BadImage("has a colour type or depth that PNG does not have");
+  if (!DEPTHS[colourType]?.includes(depth)) throw new BadImage("has an invalid color type or bit depth");
   return { width, height, depth, colourType, interlaced: interlace === 1 };
 }

@@ -104,21 +104,21 @@ async function* rowsOf(
     while (at < chunk.length) {
       if (rows === count) {
         if (!toTheEnd) return;
-        throw new BadImage("is damaged: it has more data than its size asks for");
+        throw new BadImage("is damaged: it has more data than its size allows");
       }
       const part = chunk.subarray(at, at + bytes - filled);
       row.set(part, filled);
       filled += part.length;
       at += part.length;
       if (filled < bytes) break;
-      if ((row[0] ?? 0) > HIGHEST_FILTER) throw new BadImage("is damaged: a row has a filter that PNG does not know");
+      if ((row[0] ?? 0) > HIGHEST_FILTER) throw new BadImage("is damaged: a row has an unknown filter");
       yield row;
       rows++;
       filled = 0;
     }
     if (rows === count && !toTheEnd) return;
   }
-  if (rows < count) throw new BadImage("is cut off or damaged: rows of it are missing");
+  if (rows < count) throw new BadImage("is truncated or damaged: some of its rows are missing");
 }
 
 /** An image whose data does not inflate is damaged. */
@@ -126,7 +126,7 @@ async function* readable(data: AsyncGenerator<Uint8Array, void>): AsyncGenerator
   try {
     yield* data;
   } catch (error) {
-    throw error instanceof DamagedStream ? new BadImage("is damaged: its data does not decompress") : error;
+    throw error instanceof DamagedStream ? new BadImage("is damaged: its data cannot be decompressed") : error;
   }
 }
 

@@ -56,7 +56,7 @@ const isLackOfMemory = (error: unknown): error is Refusal =>
 
 async function tooLarge(open: OpenPdf, page: number, engines: Engines): Promise<Refusal> {
   const maxDpi = await highestDpi(open, page, engines);
-  const way = maxDpi === null ? "Ask for png or jpeg." : `Ask for ${maxDpi} dpi or less, or for png or jpeg.`;
+  const way = maxDpi === null ? "Use png or jpeg." : `Use ${maxDpi} dpi or less, png, or jpeg.`;
   return new Refusal("raster_too_large", `Page ${page + 1} is too large for WebP at this resolution. ${way}`, {
     page: page + 1,
     format: "webp",

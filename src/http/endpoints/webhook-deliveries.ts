@@ -37,7 +37,7 @@ const deliverySchema = z
       ),
     nextAttemptAt: dateTime("When the next attempt is due. Null if there is none.").nullable(),
     createdAt: dateTime("ISO 8601, UTC."),
-    finishedAt: dateTime("When the delivery succeeded, was exhausted, or was cancelled.").nullable(),
+    finishedAt: dateTime("When the delivery left the state `pending`.").nullable(),
     attempts: z.array(attemptSchema).describe("The finished attempts, oldest first."),
   })
   .meta({ id: "WebhookDelivery" });

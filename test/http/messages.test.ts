@@ -1,0 +1,53 @@
+import { describe, expect, test, vi } from "vitest";
+import { echoService, newKey } from "./echo-service.ts";
+import { paidService } from "./paid-service.ts";
+import { MiB } from "../../src/limits.ts";
+
+vi.spyOn(console, "log").mockImplementation(() => {});
+const { post, send } = await echoService();
+
+const messageOf = async (answer: Response): Promise<string> =>
+  (await answer.json<{ error: { message: string } }>()).error.message;
+
+describe("what an error says", () => {
+  test("of a key, a path, a method", async () => {
+    expect(await messageOf(await post({}, null, "sk_live_madeup"))).toBe("Invalid API key.");
+    const reader = await newKey("business", ["pdf:read"]);
+    expect(await messageOf(await post({}, null, reader))).toBe("This API key lacks the `pdf:write` scope.");
+    expect(await messageOf(await send("/api/v1/echo"))).toBe("GET is not supported here; use POST.");
+    const keys = await send("/api/v1/keys", { method: "PATCH" });
+    expect(await messageOf(keys)).toBe("PATCH is not supported here; use GET or POST.");
+    expect(await messageOf(await send("/api/v1/nothing"))).toBe("This path does not exist.");
+  });
+
+  test("of parameters: the first problem, and how many there are", async () => {
+    expect(await messageOf(await post({}, null))).toBe("`file` is required.");
+    expect(await messageOf(await post({ act: "fly" }))).toBe("`act` must be zip, json, refuse, throw, trap, or late.");
+    const two = "`file` is required. See `details.fields` for 1 more problem.";
+    expect(await messageOf(await post({ typo: "1" }, null))).toBe(two);
+  });
+
+  test("of an upload that is too large, in MiB where that tells the two apart", async () => {
+    const free = await newKey("free");
+    const upload = (bytes: number): Promise<Response> =>
+      send("/api/v1/echo", {
+        method: "POST",
+        headers: { Authorization: `Bearer ${free}`, "Content-Type": "multipart/form-data; boundary=X" },
+        body: new Uint8Array(bytes),
+      });
+    const says = "Your plan allows uploads of up to";
+    expect(await messageOf(await upload(12.5 * MiB))).toBe(`${says} 10 MiB; this one is 12.5 MiB.`);
+    expect(await messageOf(await upload(10 * MiB + 1))).toBe(`${says} 10,485,760 bytes; this one is 10,485,761 bytes.`);
+  });
+
+  test("of credits: the cost, what is left, and when there are more", async () => {
+    const service = await paidService("pro");
+    await service.leave(1);
+    const now = new Date();
+    const reset = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1));
+    const day = `${reset.toLocaleString("en-US", { month: "long", timeZone: "UTC" })} 1`;
+    expect(await messageOf(await service.send())).toBe(
+      `This request costs 2 credits; you have 1 of 10,000 left. Credits reset on ${day}, 00:00 UTC.`,
+    );
+  });
+});
