@@ -5,7 +5,7 @@ import { FileResult, type JsonResult, jsonResult } from "./result.ts";
 import { type CallOptions, Transport } from "./transport.ts";
 
 /** What the service refuses a request with. */
-export type ErrorCode = "invalid_parameters" | "invalid_page_range" | "invalid_file" | "password_required" | "incorrect_password" | "unsupported_encryption" | "unsupported_text" | "unauthenticated" | "forbidden" | "owner_password_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "limit_reached" | "webhook_inactive" | "file_too_large" | "limit_exceeded" | "unsupported_format" | "idempotency_key_reused" | "unknown_fields" | "no_form" | "unsupported_form" | "raster_too_large" | "rate_limit_exceeded" | "quota_exceeded" | "client_closed_request" | "internal_error" | "encryption_failed" | "ocr_failed" | "overloaded" | "encryption_unavailable";
+export type ErrorCode = "invalid_parameters" | "invalid_page_range" | "invalid_file" | "password_required" | "incorrect_password" | "unsupported_encryption" | "unsupported_text" | "unauthenticated" | "forbidden" | "owner_password_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "limit_reached" | "webhook_inactive" | "file_too_large" | "limit_exceeded" | "unsupported_format" | "idempotency_key_reused" | "unknown_fields" | "no_form" | "unsupported_form" | "raster_too_large" | "rate_limit_exceeded" | "quota_exceeded" | "internal_error" | "encryption_failed" | "ocr_failed" | "overloaded" | "encryption_unavailable";
 
 /** What a webhook's delivery holds. */
 export type WebhookEvent =

@@ -33,11 +33,12 @@ const idempotencyKey: Json = {
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
+/** Without the code for a client that is gone: no response carries it. */
+const sentCodes = errorRows.filter(([, { status }]) => status !== 499).map(([code]) => code);
+
 const errorSchema = z.object({
   error: z.object({
-    code: z
-      .enum(errorRows.map(([code]) => code) as [ErrorCode, ...ErrorCode[]])
-      .describe("A stable code for programs."),
+    code: z.enum(sentCodes as [ErrorCode, ...ErrorCode[]]).describe("A stable code for programs."),
     message: z.string().describe("A message for people. It may change."),
     details: z
       .record(z.string(), z.unknown())

@@ -48,7 +48,7 @@ describe("what cannot be read is refused, and named", () => {
     [
       "a PNG of a depth that there is not",
       pngOf({ ...options, depth: 4 }, deflateSync(rows)),
-      "depth that PNG does not",
+      "an invalid color type or bit depth",
     ],
     ["a PNG without data", pngOf(options, new Uint8Array()), "it has no image data"],
     ["a PNG without a palette", pngOf({ ...options, colourType: 3 }, deflateSync(rows)), "it has no palette"],

@@ -75,7 +75,8 @@ describe("the description", () => {
 
   it("names every code and describes every header", () => {
     const codes = at(document, "components", "schemas", "Error", "properties", "error", "properties", "code", "enum");
-    expect(codes).toEqual(errorRows.map(([code]) => code));
+    const sent = errorRows.map(([code]) => code).filter((code) => code !== "client_closed_request");
+    expect(codes).toEqual(sent);
     const headers = Object.keys(at(document, "components", "headers") as Json);
     expect(headers).toEqual(expect.arrayContaining(Object.keys(resultHeaders)));
     for (const operation of described) {
