@@ -78,7 +78,7 @@ async function waitFor(
 }
 
 /** wrangler runs two processes of workerd below it: a small proxy, and the one with the service, which is the larger. */
-async function workerdOf(ancestor: number): Promise<number> {
+export async function workerdOf(ancestor: number): Promise<number> {
   const processes = await Promise.all(
     (await readdir("/proc"))
       .filter((name) => /^\d+$/.test(name))

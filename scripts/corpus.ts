@@ -23,6 +23,7 @@ interface Result {
   readonly name: string;
   readonly status: string;
   readonly problems: readonly string[];
+  readonly requestId?: string;
 }
 
 const EXPECTATIONS = join(import.meta.dirname, "../test/corpus/expectations.json");
@@ -31,6 +32,7 @@ const CALL_TIMEOUT = 60_000;
 /** The server works on one file while this process compares another. */
 const FILES_AT_ONCE = 2;
 const PROBLEMS_SHOWN = 4;
+const DEAREST_SHOWN = 3;
 
 async function run(
   folder: string,
@@ -70,6 +72,7 @@ async function run(
       }
     };
     await Promise.all(Array.from({ length: FILES_AT_ONCE }, worker));
+    printDearest(done.flat(), service.work);
     return done.flat();
   });
 
@@ -86,6 +89,18 @@ async function run(
   return failed === 0 ? 0 : 1;
 }
 
+/** The files that cost the most work, by operation: the budgets in src/limits.ts have to leave room above them. */
+function printDearest(results: readonly Result[], work: Service["work"]): void {
+  if (work === undefined) return;
+  const operation = ({ name }: Result): string => name.split(" ")[0] ?? name;
+  for (const [name, group = []] of Object.entries(Object.groupBy(results, operation))) {
+    const costs = group.map((result) => ({ ...result, cost: work.get(result.requestId ?? "") ?? 0 }));
+    const dearest = costs.toSorted((a, b) => b.cost - a.cost).slice(0, DEAREST_SHOWN);
+    const list = dearest.map(({ file, cost }) => `${file} ${(cost / 1e6).toFixed(1)} M`);
+    console.log(`work   ${name}: ${list.join(", ")}`);
+  }
+}
+
 async function runFile(
   service: Service,
   file: string,
@@ -99,16 +114,19 @@ async function runFile(
   return results;
 }
 
-async function runCase(service: Service, one: Case): Promise<Pick<Result, "status" | "problems">> {
+async function runCase(service: Service, one: Case): Promise<Omit<Result, "file" | "name">> {
   try {
     // Two files are under way, and both may be large.
     const answer = await patiently(() => post(service, one.operation, one.parts, CALL_TIMEOUT));
-    if (answer.status !== 200) return { status: `${answer.status} ${answer.code ?? "without a code"}`, problems: [] };
+    const requestId = answer.headers.get("X-Request-Id") ?? "";
+    if (answer.status !== 200) {
+      return { status: `${answer.status} ${answer.code ?? "without a code"}`, problems: [], requestId };
+    }
     // pdf.js and qpdf may choke on an output: that is a fault of the output.
     const problems = await checkAnswer(answer, one).catch((error: unknown) => [
       `the answer cannot be read: ${String(error)}`,
     ]);
-    return { status: "200", problems };
+    return { status: "200", problems, requestId };
   } catch (error) {
     return { status: "no answer", problems: [String(error)] };
   }

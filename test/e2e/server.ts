@@ -14,6 +14,10 @@ export interface StartedServer {
   readonly liveKey: string;
   readonly testKey: string;
   readonly persistTo: string;
+  /** The process that all of the server runs below. */
+  readonly pid: number;
+  /** Fuel that each request spent, by its id, once it has ended and was logged. */
+  readonly work: ReadonlyMap<string, number>;
   /** Ends the server and everything it started, and waits for that. */
   stop(): Promise<void>;
   /** The same at once and without a chance to tidy up: SIGKILL. */
@@ -36,10 +40,13 @@ export async function startServer(persistTo: string, args: readonly string[] = [
   });
   const ended = once(npm, "exit");
   let printed = "";
+  const work = new Map<string, number>();
   const announced = new Promise<void>((done, fail) => {
     const timer = setTimeout(() => fail(new Error(`npm start took too long:\n${printed}`)), START_TIMEOUT);
     npm.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
     createInterface({ input: npm.stdout }).on("line", (line) => {
+      const logged = /"requestId":"(req_\w+)".*"work":(\d+)/.exec(line);
+      if (logged?.[1] !== undefined) work.set(logged[1], Number(logged[2]));
       printed += `${line}\n`;
       if (/^ {2}Test key /.test(line)) {
         clearTimeout(timer);
@@ -69,7 +76,17 @@ export async function startServer(persistTo: string, args: readonly string[] = [
     testKey: string;
   };
   const { liveKey, testKey } = account;
-  return { baseUrl: `http://localhost:${port}`, account: account.account, liveKey, testKey, persistTo, stop, kill };
+  return {
+    baseUrl: `http://localhost:${port}`,
+    account: account.account,
+    liveKey,
+    testKey,
+    persistTo,
+    pid: npm.pid ?? 0,
+    work,
+    stop,
+    kill,
+  };
 }
 
 async function freePort(): Promise<number> {

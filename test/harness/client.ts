@@ -3,6 +3,10 @@ export interface Service {
   /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly key: string;
+  /** Fuel that each request spent, by its id, where its server's log is read. */
+  readonly work?: ReadonlyMap<string, number>;
+  /** Bytes of memory that its process holds, where it was started here. */
+  residentBytes?(): Promise<number>;
 }
 
 /** A form field: its text, or a file with its name. */

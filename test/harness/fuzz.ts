@@ -42,10 +42,20 @@ export interface FuzzResult {
   /** How many answers there were of each kind: `200`, or status and code. */
   readonly answers: Readonly<Record<string, number>>;
   readonly failures: readonly Failure[];
+  /** The calls that cost the most fuel, dearest first, where the server's log is read. */
+  readonly dearest: readonly { readonly call: number; readonly operation: string; readonly work: number }[];
+  /** ms of the longest wait for `/health` meanwhile: how long the event loop was blocked. */
+  readonly longestBlock: number;
+  /** Bytes that the server's process grew by at most, where it was started here; all its isolates, garbage included. */
+  readonly growth: number;
 }
 
 /** ms for one answer, on a busy machine. */
 const SOON = 60_000;
+/** ms between two looks at whether the event loop is free. */
+const LOOK = 100;
+/** Dearest calls that are kept. */
+const DEAREST = 5;
 /** Calls under way together: engines work side by side, too. */
 const AT_ONCE = 2;
 /** Failures after which a run ends. */
@@ -78,6 +88,7 @@ export async function fuzz(
   const markers = new Markers(new Random(options.seed));
   const failures: Failure[] = [];
   const answers: Record<string, number> = {};
+  const ids: { call: number; operation: string; id: string }[] = [];
   let [calls, dead] = [0, false];
   const plain = plainRequest(service, markers);
   const first = await plain();
@@ -94,6 +105,7 @@ export async function fuzz(
         const answer = await patiently(() => post(service, operation, form, SOON));
         const kind = answer.status === 200 ? "200" : `${answer.status} ${answer.code ?? ""}`;
         answers[kind] = (answers[kind] ?? 0) + 1;
+        ids.push({ call, operation, id: answer.headers.get("X-Request-Id") ?? "" });
         faults.push(...(await faultsOf(answer, form, call, markers)));
         if (answer.code === "overloaded") faults.push("the service stays full");
       } catch (error) {
@@ -114,8 +126,35 @@ export async function fuzz(
       report(failure);
     }
   };
+  const watch = watchServer(service);
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return { calls, answers, failures };
+  const { longestBlock, growth } = await watch();
+  const costs = ids.map(({ call, operation, id }) => ({ call, operation, work: service.work?.get(id) ?? 0 }));
+  const dearest = costs.toSorted((a, b) => b.work - a.work).slice(0, DEAREST);
+  return { calls, answers, failures, dearest, longestBlock, growth };
+}
+
+/** Asks for `/health`, and looks at the memory, again and again until the function that it gives is called. */
+function watchServer({ baseUrl, residentBytes = async () => 0 }: Service): () => Promise<{
+  readonly longestBlock: number;
+  readonly growth: number;
+}> {
+  const state = { longestBlock: 0, growth: 0, on: true };
+  const watching = (async () => {
+    const before = await residentBytes();
+    while (state.on) {
+      const start = performance.now();
+      await (await fetch(`${baseUrl}/api/v1/health`)).arrayBuffer();
+      state.longestBlock = Math.max(state.longestBlock, performance.now() - start);
+      state.growth = Math.max(state.growth, (await residentBytes()) - before);
+      await new Promise((done) => setTimeout(done, LOOK));
+    }
+  })();
+  return async () => {
+    state.on = false;
+    await watching;
+    return state;
+  };
 }
 
 function makeCall(

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { residentBytes, workerdOf } from "../../bench/server-process.ts";
 import { startServer } from "../e2e/server.ts";
 import type { Service } from "./client.ts";
 
@@ -15,7 +16,13 @@ export async function withService<T>(work: (service: Service) => Promise<T>): Pr
   try {
     const server = await startServer(persistTo);
     try {
-      return await work({ baseUrl: server.baseUrl, key: server.liveKey });
+      const pid = await workerdOf(server.pid);
+      return await work({
+        baseUrl: server.baseUrl,
+        key: server.liveKey,
+        work: server.work,
+        residentBytes: () => residentBytes(pid),
+      });
     } finally {
       await server.stop();
     }
