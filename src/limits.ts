@@ -36,8 +36,8 @@ export const limits = {
   zipBytes: 0xffff_ffff,
 
   /**
-   * Bytes a second that a body must arrive, and an answer be taken, with on the whole: each holds an engine meanwhile, and
-   * there are two.
+   * Bytes a second that a body must arrive, and a response be read, with: `slackMilliseconds` and `stallMilliseconds` say how
+   * far one may fall behind.
    */
   slowestBytesPerSecond: 32 * 1024,
 
@@ -170,6 +170,21 @@ export const limits = {
   admission: {
     /** Milliseconds that a request waits for memory before it is turned away. */
     waitMilliseconds: 5_000,
+    /**
+     * Bytes of a body, announced by its Content-Length, up to which it is read before the request has an engine: a slow
+     * upload holds only these then.
+     */
+    smallBodyBytes: 4 * MiB,
+    /** Requests of one account that hold an engine while a larger body arrives or a response is read, at most. */
+    idlePerAccount: 2,
+    /** Milliseconds that a request waits for its turn once its body is here. */
+    turnMilliseconds: 30_000,
+    /**
+     * A client that holds an engine while it sends a body or reads a response, or memory while it sends a body, has this time
+     * and what its bytes take at this rate. After that the next request that finds no room gets it.
+     */
+    fairMilliseconds: 20_000,
+    fairBytesPerSecond: 256 * 1024,
     /** Milliseconds after which one that waits looks by itself whether those before it are still there. */
     lookMilliseconds: 250,
     /**
@@ -206,7 +221,15 @@ export const limits = {
   answer: {
     /** Answers up to this many bytes are copied out at once, so that their engine is free for the next request. */
     copiedBytes: 1 * MiB,
-    /** Milliseconds that a reader may take for 64 KiB: it holds an engine, and the memory of one. */
-    stallMilliseconds: 30_000,
+    /**
+     * Bytes of a response that are made ahead of its reader, as far as there is memory for them: what is made needs no engine
+     * any more.
+     */
+    aheadBytes: 32 * MiB,
+    /**
+     * Milliseconds that a reader may fall behind `slowestBytesPerSecond`. Sockets and proxies take some MiB at once, and then
+     * nothing until those are read, so that a reader who keeps to that rate seems to stand still: 9 MiB take so long.
+     */
+    slackMilliseconds: 300_000,
   },
 } as const;

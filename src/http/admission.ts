@@ -1,193 +1,205 @@
 import { overloaded } from "./errors.ts";
+import { type Issuer, Ticket, type TicketOptions } from "./ticket.ts";
 
-export interface AdmissionOptions {
-  /** Bytes for all requests together and what is kept between them. */
-  readonly budgetBytes: number;
-  /** How many requests are in at once, at most. */
+export interface AdmissionOptions extends TicketOptions {
+  /** How many requests are at work at once, at most. */
   readonly requests: number;
-  /** Bytes kept between requests. The next request is given those engines first, so they are not counted beside it. */
-  keptBytes(): number;
-  /** Throws away what is kept. */
-  dropKept(): void;
+  /** Bytes that those who wait for their client leave free, so that a small request can be at work. */
+  readonly engineBytes: number;
+  /** The same for the body of one that is small. */
+  readonly smallBodyBytes: number;
+  /** How many requests of an account have an engine while they wait for their client, at most. */
+  readonly idlePerAccount: number;
   /** Milliseconds that a request waits before it is turned away. */
   readonly waitMilliseconds: number;
   /** Milliseconds after which a request that waits looks again by itself: those before it may have ended without a word. */
   readonly lookMilliseconds: number;
-  /** Milliseconds without a sign of life after which a ticket goes to one who waits for it. */
-  readonly silentMilliseconds: number;
-  /** The same where the client is gone. */
-  readonly goneMilliseconds: number;
+}
+
+export interface Admittance {
+  readonly account: string;
+  readonly bytes: number;
+  /** What it is admitted to: to hold bytes while the body arrives, to hold an engine meanwhile, or to work with one. */
+  readonly to: "read" | "read into an engine" | "work";
+  /** Milliseconds that it may wait, where not as long as every one. */
+  readonly waitMilliseconds?: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A request that waits. */
-interface Waiting {
-  readonly bytes: number;
+interface Waiting extends Admittance {
+  /** The ticket that it has already. */
+  readonly ticket: Ticket | undefined;
+  readonly since: number;
   /** When it is turned away, whether or not it still runs to see that. */
   readonly until: number;
   look(): void;
 }
 
-/** Memory that one request may fill, until `release`, or until it is lost. */
-export interface Ticket {
-  /** Whether it was taken back because its time was over. Its memory belongs to others: nothing may go on under it. */
-  readonly lost: boolean;
-  /** Called when the ticket is lost, by the request that needs the room: only plain values may be touched, no I/O. */
-  onLost(act: () => void): void;
-  /**
-   * Asks for more: the engine's heap wants to be `bytes` large. `false`: more than one request may have. `"busy"`: there
-   * would be enough, but other requests hold it.
-   */
-  grow(bytes: number): boolean | "busy";
-  /** A sign of life: the ticket's time begins anew. */
-  renew(): void;
-  /** The client is gone: `goneMilliseconds` are left to give the ticket back, whatever happens. */
-  expire(): void;
-  /** Gives the memory to those who wait. Calling it again does nothing. */
-  release(): void;
-}
-
-/** A ticket as admission sees it. */
-interface Held {
-  readonly deadline: number;
-  lose(): void;
+/** What is supposed to see whether a request would fit then. */
+interface Supposed {
+  readonly without?: readonly Ticket[];
+  readonly kept?: number;
 }
 
 /**
- * Lets in only as many requests as the isolate's memory takes; the others wait in order of arrival, their bodies unread.
- * workerd ends an isolate that passes its memory with every request in it, so an estimate on the large side is the
- * kinder error.
+ * Lets in only as many requests as the isolate's memory takes; the others wait in order of arrival, their bodies unread, and
+ * behind those of accounts that hold no engine. workerd ends an isolate that passes its memory with every request in it, so
+ * an estimate on the large side is the kinder error.
  *
  * The platform can drop what a request still has to do, its `finally` blocks too, when the client is gone. So nothing here
  * relies on a request to come back: each place in the queue and each ticket has a time of its own, and those who wait look
  * at it.
  */
-export class Admission {
-  readonly #options: AdmissionOptions;
+export class Admission implements Issuer {
+  readonly options: AdmissionOptions;
   readonly #queue: Waiting[] = [];
-  readonly #tickets = new Set<Held>();
-  #held = 0;
+  readonly #tickets = new Set<Ticket>();
 
   constructor(options: AdmissionOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Bytes held by the requests that are in. */
   get heldBytes(): number {
-    return this.#held;
+    return Array.from(this.#tickets).reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  holds(ticket: Ticket): boolean {
+    return this.#tickets.has(ticket);
   }
 
   /**
    * Waits for `bytes`, and at most for the whole budget: a request that is estimated larger has it to itself.
    * Throws `overloaded` when the wait is over, and the signal's reason when the client goes away before.
    */
-  async admit(bytes: number, signal?: AbortSignal): Promise<Ticket> {
-    const asked = Math.min(bytes, this.#options.budgetBytes);
-    const until = Date.now() + this.#options.waitMilliseconds;
-    const waiting = { bytes: asked, until, look: () => {} };
+  async admit(asked: Admittance): Promise<Ticket> {
+    const ticket = new Ticket(this, asked.account);
+    await this.#turn(asked, undefined, () => {
+      this.#tickets.add(ticket);
+      this.#grant(ticket, asked);
+    });
+    return ticket;
+  }
+
+  /** The same for one that is in already: `bytes` are all that it will hold. */
+  async admitTo(ticket: Ticket, asked: Omit<Admittance, "account">): Promise<void> {
+    ticket.arrived();
+    await this.#turn({ ...asked, account: ticket.account }, ticket, () => {
+      if (ticket.lost === undefined) this.#grant(ticket, asked);
+    });
+  }
+
+  /** Takes a ticket back. */
+  end(ticket: Ticket): void {
+    if (this.#tickets.delete(ticket)) this.lookAll();
+  }
+
+  /** Something became free: those whose turn it is may have it. */
+  lookAll(): void {
+    for (const toWork of [true, false]) this.#next(toWork)?.look();
+  }
+
+  /** Whose turn it is, of those whose body is here or of the others: the two do not keep each other waiting. */
+  #next(toWork: boolean): Waiting | undefined {
+    const withEngine = Array.from(this.#tickets).filter(({ hasEngine }) => hasEngine);
+    const rivals = this.#queue.filter(({ to }) => (to === "work") === toWork);
+    const holdsNone = ({ account, ticket }: Waiting): boolean =>
+      !withEngine.some((other) => other !== ticket && other.account === account);
+    return rivals.find(holdsNone) ?? rivals[0];
+  }
+
+  #grant(ticket: Ticket, { bytes, to }: Omit<Admittance, "account">): void {
+    ticket.hold(Math.min(bytes, this.options.budgetBytes));
+    if (to === "work") ticket.startWork();
+    else ticket.wait(to === "read into an engine");
+  }
+
+  /** Waits until it is the request's turn, and has it take what it asks for before anybody else looks. */
+  async #turn(asked: Admittance, ticket: Ticket | undefined, take: () => void): Promise<void> {
+    const { waitMilliseconds, lookMilliseconds, budgetBytes } = this.options;
+    const since = Date.now();
+    const until = since + (asked.waitMilliseconds ?? waitMilliseconds);
+    const bytes = Math.min(asked.bytes, budgetBytes);
+    const waiting: Waiting = { ...asked, bytes, ticket, since, until, look: () => {} };
     this.#queue.push(waiting);
     const leave = (): void => {
       this.#leave(waiting);
       waiting.look();
     };
-    signal?.addEventListener("abort", leave);
+    asked.signal?.addEventListener("abort", leave);
     try {
-      // Each takes its ticket itself: one that is given to a request that runs no more would be nobody's.
+      // Each takes its turn itself: what is given to a request that runs no more would be nobody's.
       while (!this.#isNext(waiting)) {
         const left = until - Date.now();
         if (left <= 0) throw overloaded("The service is overloaded. Retry in a few seconds.");
         const { promise, resolve } = Promise.withResolvers<void>();
         waiting.look = resolve;
-        const timer = setTimeout(resolve, Math.min(left, this.#options.lookMilliseconds));
+        const timer = setTimeout(resolve, Math.min(left, lookMilliseconds));
         await promise;
         clearTimeout(timer);
-        signal?.throwIfAborted();
+        asked.signal?.throwIfAborted();
       }
-      return this.#ticket(asked);
+      take();
     } finally {
-      signal?.removeEventListener("abort", leave);
+      asked.signal?.removeEventListener("abort", leave);
       leave();
     }
   }
 
   #isNext(waiting: Waiting): boolean {
     const now = Date.now();
-    for (const [index, { until }] of Array.from(this.#queue.entries()).reverse()) {
-      if (until < now && this.#queue[index] !== waiting) this.#queue.splice(index, 1);
-    }
-    if (this.#queue[0] !== waiting) return false;
-    if (this.#fits(waiting.bytes)) return true;
-    for (const ticket of this.#tickets) if (ticket.deadline < now) ticket.lose();
-    return this.#fits(waiting.bytes);
+    const late = this.#queue.filter((other) => other.until < now && other !== waiting);
+    for (const other of late) this.#remove(other);
+    if (this.#next(waiting.to === "work") !== waiting) return false;
+    if (this.#fits(waiting)) return true;
+    for (const ticket of this.#others(waiting.ticket)) if (ticket.deadline < now) ticket.lose("silent");
+    this.#loseSlow(waiting, now);
+    if (this.#fits(waiting)) return true;
+    // What is kept stays until the garbage collector comes by, so it is dropped only for one that has waited.
+    if (waiting.since === now || !this.#fits(waiting, { kept: 0 })) return false;
+    this.options.dropKept();
+    return this.#fits(waiting);
+  }
+
+  /** Takes back what slow clients hold: the slowest first, only as many as it takes, and none in vain. */
+  #loseSlow(waiting: Waiting, now: number): void {
+    const slow = this.#others(waiting.ticket).filter(({ fairUntil }) => fairUntil < now);
+    slow.sort((a, b) => b.fairUntil - a.fairUntil);
+    if (!this.#fits(waiting, { without: slow })) return;
+    while (!this.#fits(waiting)) slow.pop()?.lose("slow");
+  }
+
+  #others(ticket: Ticket | undefined): Ticket[] {
+    return Array.from(this.#tickets).filter((other) => other !== ticket);
   }
 
   /** Alone a request always fits: what is kept between requests is its own then, or is thrown away. */
-  #fits(bytes: number): boolean {
-    if (this.#tickets.size === 0) return true;
-    const { budgetBytes, keptBytes, requests } = this.#options;
-    return this.#tickets.size < requests && this.#held + Math.max(bytes, keptBytes()) <= budgetBytes;
-  }
-
-  #ticket(bytes: number): Ticket {
-    const { budgetBytes, keptBytes, dropKept, silentMilliseconds, goneMilliseconds } = this.#options;
-    let own = bytes;
-    let deadline = Date.now() + silentMilliseconds;
-    let gone = false;
-    let lost = false;
-    let whenLost = (): void => {};
-    const held: Held = {
-      get deadline() {
-        return deadline;
-      },
-      lose: () => {
-        lost = true;
-        this.#end(held, own);
-        whenLost();
-      },
-    };
-    this.#held += own;
-    this.#tickets.add(held);
-    return {
-      get lost() {
-        return lost;
-      },
-      onLost: (act) => void (whenLost = act),
-      grow: (wanted) => {
-        if (!this.#tickets.has(held)) return false;
-        if (wanted <= own) return true;
-        if (wanted > budgetBytes) return false;
-        const others = this.#held - own;
-        if (others + keptBytes() + wanted > budgetBytes) dropKept();
-        if (others + keptBytes() + wanted > budgetBytes) return this.#tickets.size > 1 ? "busy" : false;
-        this.#held += wanted - own;
-        own = wanted;
-        return true;
-      },
-      renew: () => {
-        if (!gone) deadline = Date.now() + silentMilliseconds;
-      },
-      expire: () => {
-        gone = true;
-        deadline = Math.min(deadline, Date.now() + goneMilliseconds);
-      },
-      release: () => this.#end(held, own),
-    };
-  }
-
-  #end(ticket: Held, bytes: number): void {
-    if (!this.#tickets.delete(ticket)) return;
-    this.#held -= bytes;
-    this.#lookAll();
+  #fits(
+    { account, bytes, to, ticket }: Waiting,
+    { without = [], kept = this.options.keptBytes() }: Supposed = {},
+  ): boolean {
+    const { budgetBytes, engineBytes, smallBodyBytes, idlePerAccount, requests } = this.options;
+    const others = this.#others(ticket).filter((other) => !without.includes(other));
+    if (others.length === 0) return true;
+    const room = budgetBytes - others.reduce((sum, other) => sum + other.bytes, 0);
+    if (to === "read") return bytes + Math.max(engineBytes, kept) <= room;
+    if (to === "work") {
+      const hasPlace = others.filter(({ works }) => works).length < requests;
+      return hasPlace && (ticket?.hasEngine === true || Math.max(bytes, kept) <= room);
+    }
+    const idle = others.filter((other) => other.account === account && other.hasEngine && !other.works).length;
+    return idle < idlePerAccount && Math.max(bytes + engineBytes + smallBodyBytes, kept) <= room;
   }
 
   /** One that asked for much may have stood before others that fit. */
   #leave(waiting: Waiting): void {
-    const index = this.#queue.indexOf(waiting);
-    if (index < 0) return;
-    this.#queue.splice(index, 1);
-    this.#lookAll();
+    if (this.#remove(waiting)) this.lookAll();
   }
 
-  #lookAll(): void {
-    for (const { look } of this.#queue) look();
+  #remove(waiting: Waiting): boolean {
+    const index = this.#queue.indexOf(waiting);
+    if (index >= 0) this.#queue.splice(index, 1);
+    return index >= 0;
   }
 }

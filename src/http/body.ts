@@ -53,10 +53,11 @@ export async function readBody(body: ReadableStream<Uint8Array>, options: BodyOp
   try {
     for (;;) {
       const target = new Uint8Array(buffer, kept, WINDOW_BYTES - kept);
-      const { done, value } = await beforeStall(readOrBreak(reader, target), pace.left(total), stalled);
+      const { done, value } = await pace.wait(readOrBreak(reader, target), stalled);
       if (done || value === undefined) break;
       buffer = value.buffer;
       total += value.byteLength;
+      pace.passed(value.byteLength);
       options.progress(total);
       if (total > options.maxBytes) throw (options.tooLarge ?? fileTooLarge)(options.maxBytes, total);
       const window = new Uint8Array(buffer, 0, kept + value.byteLength);
@@ -70,6 +71,25 @@ export async function readBody(body: ReadableStream<Uint8Array>, options: BodyOp
     else reader.releaseLock();
     throw error;
   }
+}
+
+/** Reads a body of `length` bytes, as it says itself, into memory. */
+export async function readSmallBody(
+  body: ReadableStream<Uint8Array>,
+  { length, ...options }: Omit<BodyOptions, "read"> & { readonly length: number },
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  await readBody(body, {
+    ...options,
+    read(window) {
+      if (at + window.length > length) throw new BrokenBody("the body is longer than its Content-Length");
+      bytes.set(window, at);
+      at += window.length;
+      return window.length;
+    },
+  });
+  return bytes.subarray(0, at);
 }
 
 /**

@@ -101,7 +101,7 @@ export const errorTable = {
   request_timeout: {
     status: 408,
     title: "The request body arrived too slowly",
-    when: "The request body stopped arriving or arrived too slowly.",
+    when: "The request body stopped arriving, or arrived too slowly: below 32 KiB a second, or below 256 KiB a second for longer than 20 seconds while other requests waited for the memory that it held.",
     from: "operations",
   },
   idempotency_conflict: {

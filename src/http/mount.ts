@@ -1,6 +1,6 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { authorize, checkScope } from "./auth.ts";
-import { fileTooLarge, readBody } from "./body.ts";
+import { fileTooLarge, readBody, readSmallBody } from "./body.ts";
 import { lookAtQuota, Payment } from "./credits.ts";
 import { ApiError, asApiError } from "./errors.ts";
 import { addPath, type AppEnv } from "./exchange.ts";
@@ -14,7 +14,6 @@ import { webpServiceOf } from "./webp-service.ts";
 import { plans } from "../accounts/plans.ts";
 import { Refusal } from "../engines/errors.ts";
 import { openPdf } from "../engines/pdf/document.ts";
-import type { Arena } from "../engines/pdf/heap.ts";
 import { imageKinds } from "../engines/raster/image-kind.ts";
 import { readEnv } from "../env.ts";
 import { limits } from "../limits.ts";
@@ -54,19 +53,19 @@ function operationRoute(operation: Operation): MiddlewareHandler<AppEnv> {
 interface Announced {
   readonly body: ReadableStream<Uint8Array>;
   readonly boundary: string;
-  /** Bytes of the body, or the most the plan allows where it does not say. */
-  readonly bytes: number;
+  /** Bytes of the body, where it says. */
+  readonly length: number | undefined;
   readonly maxBytes: number;
 }
 
 async function handle(c: Context<AppEnv>, operation: Operation): Promise<Response> {
   const announced = announcedBody(c);
-  const lease = await Lease.take(leaseRequest(c, operation, announced.bytes));
+  const lease = await Lease.take(leaseRequest(c, operation, announced));
   c.get("log").work = lease.work;
   let payment: Payment | undefined;
   try {
     const names = new FormNames(operation.fields);
-    const parts = await readParts(c, announced, lease, lease.engines.pdf.arena(announced.bytes, operation), names);
+    const parts = await readParts(c, announced, lease, operation, names);
     lease.work.extend(limits.work.bodyByte * c.get("log").bodyBytes);
     const { input, stem } = await readForm(operation, parts, pageCounter(lease));
     if (typeof operation.scope !== "string") checkScope(c.get("caller"), operation.scope.exact(input));
@@ -87,11 +86,14 @@ async function handle(c: Context<AppEnv>, operation: Operation): Promise<Respons
   }
 }
 
-function leaseRequest(c: Context<AppEnv>, operation: Operation, bodyBytes: number): LeaseRequest {
+function leaseRequest(c: Context<AppEnv>, operation: Operation, announced: Announced): LeaseRequest {
   const { images, loadFont, loadModel, memoryBudgetBytes } = readEnv(c.env);
+  const { length, maxBytes } = announced;
   return {
+    account: c.get("caller").account,
     operation,
-    bodyBytes,
+    length,
+    maxBytes,
     signal: c.req.raw.signal,
     given: {
       memoryBytes: memoryBudgetBytes - limits.admission.baseBytes,
@@ -109,11 +111,11 @@ function announcedBody(c: Context<AppEnv>): Announced {
   if (boundary === undefined) throw new ApiError("unsupported_format", "The request body must be multipart/form-data.");
   const maxBytes = plans[c.get("caller").plan].maxBodyBytes;
   const length = headers.get("Content-Length");
-  const bytes = length === null ? maxBytes : Number(length);
-  if (bytes > maxBytes) throw fileTooLarge(maxBytes, bytes);
+  const bytes = length === null ? undefined : Number(length);
+  if (bytes !== undefined && bytes > maxBytes) throw fileTooLarge(maxBytes, bytes);
   if (boundary === "") throw unreadable("The Content-Type header must have a boundary of 1 to 70 characters.");
   if (body === null || bytes === 0) throw unreadable("The request has no body.");
-  return { body, boundary, bytes, maxBytes };
+  return { body, boundary, length: bytes, maxBytes };
 }
 
 /** Opens a file to count its pages, for a request that is refused anyway. What is wrong with the file itself is not said then. */
@@ -135,27 +137,38 @@ function unreadable(message: string): ApiError {
   return new ApiError("invalid_parameters", message, { details: { fields: [] } });
 }
 
+/** Reads the form, and returns when it is the request's turn to work. */
 async function readParts(
   c: Context<AppEnv>,
   announced: Announced,
   lease: Lease,
-  arena: Arena,
+  operation: Operation,
   names: FormNames,
 ): Promise<readonly FormPart[]> {
+  const { body, boundary, maxBytes } = announced;
+  const log = c.get("log");
+  const options = {
+    maxBytes,
+    stallMilliseconds: limits.form.stallMilliseconds,
+    progress(total: number): void {
+      lease.received(total - log.bodyBytes);
+      log.bodyBytes = total;
+    },
+  };
+  const small = lease.isSmall ? await readSmallBody(body, { ...options, length: lease.bodyBytes }) : undefined;
+  if (small !== undefined) await lease.turn();
   const parser = new MultipartParser({
     ...limits.form,
-    boundary: announced.boundary,
-    arena,
+    boundary,
+    arena: lease.engines.pdf.arena(lease.bodyBytes, operation),
     wantsFile: (name) => names.wantsFile(name),
   });
-  await readBody(announced.body, {
-    maxBytes: announced.maxBytes,
-    stallMilliseconds: limits.form.stallMilliseconds,
-    read(window) {
-      lease.check();
-      return parser.read(window);
-    },
-    progress: (bytes) => (c.get("log").bodyBytes = bytes),
-  });
+  if (small === undefined) {
+    await readBody(body, { ...options, read: (window) => parser.read(window) });
+    await lease.turn();
+  } else {
+    parser.read(small);
+    lease.dropBody();
+  }
   return parser.finish();
 }

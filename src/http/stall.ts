@@ -12,22 +12,34 @@ export async function beforeStall<T>(promise: Promise<T>, milliseconds: number, 
 }
 
 /**
- * How long to wait for the next bytes of someone who holds an engine: no longer than `stallMilliseconds` for the first and
- * between any two, and on the whole no longer than `slowestBytesPerSecond` takes. One byte now and then is not enough.
+ * How long to wait for a client: a bucket of `slackMilliseconds` that empties while the client is waited for, and that each
+ * byte fills with what it takes at `slowestBytesPerSecond`. Whoever keeps to that rate is never cut off, however unevenly the
+ * bytes get through, as long as those that lie in buffers on the way take no more than `slackMilliseconds`.
  */
 export class Pace {
-  readonly #stallMilliseconds: number;
+  readonly #slackMilliseconds: number;
   readonly #slowestBytesPerSecond: number;
-  readonly #began = Date.now();
+  #left: number;
 
-  constructor(stallMilliseconds: number, slowestBytesPerSecond: number) {
-    this.#stallMilliseconds = stallMilliseconds;
+  constructor(slackMilliseconds: number, slowestBytesPerSecond: number) {
+    this.#slackMilliseconds = slackMilliseconds;
     this.#slowestBytesPerSecond = slowestBytesPerSecond;
+    this.#left = slackMilliseconds;
   }
 
-  /** Milliseconds that may go by before the next bytes, when `bytes` have passed. */
-  left(bytes: number): number {
-    const whole = this.#stallMilliseconds + (bytes / this.#slowestBytesPerSecond) * 1000;
-    return Math.max(0, Math.min(this.#stallMilliseconds, whole - (Date.now() - this.#began)));
+  /** The promise's value, or `error()` thrown where the client is too slow. */
+  async wait<T>(promise: Promise<T>, error: () => Error): Promise<T> {
+    const began = Date.now();
+    try {
+      return await beforeStall(promise, Math.max(0, this.#left), error);
+    } finally {
+      this.#left -= Date.now() - began;
+    }
+  }
+
+  /** So many bytes more have passed. */
+  passed(bytes: number): void {
+    const filled = this.#left + (bytes / this.#slowestBytesPerSecond) * 1_000;
+    this.#left = Math.min(filled, this.#slackMilliseconds);
   }
 }

@@ -1,32 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Admission } from "../../src/http/admission.ts";
+import { admissionOf, settled } from "./admissions.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
-
-function admissionOf(budgetBytes: number, kept = { bytes: 0 }, requests = 10): Admission {
-  return new Admission({
-    budgetBytes,
-    requests,
-    keptBytes: () => kept.bytes,
-    dropKept: () => (kept.bytes = Math.min(kept.bytes, 10)),
-    waitMilliseconds: 5_000,
-    lookMilliseconds: 250,
-    silentMilliseconds: 60_000,
-    goneMilliseconds: 2_000,
-  });
-}
-
-/** Whether a promise has settled by now. */
-async function settled(promise: Promise<unknown>): Promise<boolean> {
-  let done = false;
-  promise.then(
-    () => (done = true),
-    () => (done = true),
-  );
-  await vi.advanceTimersByTimeAsync(0);
-  return done;
-}
 
 describe("waiting", () => {
   it("lets in what fits, and the rest in order of arrival", async () => {
@@ -132,13 +108,13 @@ describe("a request that never comes back", () => {
     const early = admission.admit(60).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(await early).toMatchObject({ code: "overloaded" });
-    expect(silent.lost).toBe(false);
+    expect(silent.lost).toBeUndefined();
     await vi.advanceTimersByTimeAsync(5_001);
     // Nobody needed the room until now.
-    expect(silent.lost).toBe(false);
+    expect(silent.lost).toBeUndefined();
     await admission.admit(70);
     expect(alive).toHaveBeenCalledOnce();
-    expect(silent.lost).toBe(true);
+    expect(silent.lost).toBe("silent");
     // A late hand changes nothing any more.
     expect(silent.grow(10)).toBe(false);
     silent.release();
@@ -155,7 +131,7 @@ describe("a request that never comes back", () => {
     expect(await settled(next)).toBe(false);
     await vi.advanceTimersByTimeAsync(400);
     expect(await settled(next)).toBe(true);
-    expect(left.lost).toBe(true);
+    expect(left.lost).toBe("silent");
   });
 
   it("leaves the queue with its client, and holds up nobody behind it", async () => {

@@ -15,16 +15,28 @@ export function engineFile(held: Set<string>, name: string, size: number) {
   };
 }
 
-/** What `answer` is given, with what it did with it. */
-export function answering() {
+/** What `answer` is given, with what it did with it. `memory`: bytes that may be made ahead of the reader. */
+export function answering(memory = Infinity) {
   const pending: Promise<unknown>[] = [];
   const release = vi.fn<(clean: boolean) => void>();
+  const finishWork = vi.fn<(clean: boolean, unsent: number) => void>();
   const log = new RequestLog("req_1", "POST");
   return {
     name: "in-split",
     log,
     release,
-    lease: { check: vi.fn<() => void>(), explain: (error: unknown) => error, release },
+    finishWork,
+    lease: {
+      check: () => {},
+      expire: vi.fn<() => void>(),
+      explain: (error: unknown) => error,
+      finishWork,
+      mayHold: (bytes: number) => bytes <= memory,
+      onLost: () => {},
+      release,
+      sent: () => {},
+      waitForReader: vi.fn<() => void>(),
+    },
     payment: {
       settle: vi.fn<() => Promise<Record<string, string>>>().mockResolvedValue({ "X-Credits-Charged": "1" }),
       ended: vi.fn<() => Promise<void>>().mockResolvedValue(),

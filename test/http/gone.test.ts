@@ -19,6 +19,8 @@ const never = new Promise<never>(() => {});
 
 /** Resolved when `goOn` is called; calls with `act=wait` stay at work until then. */
 let wait = Promise.withResolvers<void>();
+/** Slices of the calls with `act=loop`. */
+let slices = 0;
 /** What to do when the operation runs, or its ZIP is made. */
 let reached = (): void => {};
 
@@ -28,10 +30,15 @@ const staged = defineOperation({
   description: "Staged.",
   credits: 2,
   scope: "pdf:write",
-  fields: { file: pdfFile(), act: text(formChoice("hang", "wait", "zip"), "") },
+  fields: { file: pdfFile(), act: text(formChoice("hang", "loop", "wait", "zip"), "") },
   produces: ["application/pdf", "application/zip"],
   headers: [],
-  async run({ file, act }) {
+  async run({ file, act }, { work }) {
+    if (act === "loop") reached();
+    for (const turns = act === "loop" ? Infinity : 0; slices < turns; slices += 1) {
+      work.spend(1_000_000);
+      await work.pause();
+    }
     if (act === "hang") reached();
     if (act === "hang") await never;
     if (act === "wait") reached();
@@ -177,4 +184,18 @@ describe("clients that leave requests that never end", () => {
     const succeeded = ROUNDS * others + 2;
     expect((await service.used()) - before).toBe(ROUNDS * credits + succeeded * 2);
   });
+});
+
+test("a client that leaves during the work stops it at its next slice, and nothing is charged", async () => {
+  const before = await service.used();
+  const there = Promise.withResolvers<void>();
+  reached = there.resolve;
+  const { response, leave } = await start("loop");
+  await there.promise;
+  leave();
+  expect((await response).status).toBe(499);
+  const stopped = slices;
+  await expectBothPlaces();
+  expect(slices).toBe(stopped);
+  expect((await service.used()) - before).toBe(4);
 });

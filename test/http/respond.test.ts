@@ -28,7 +28,7 @@ describe("a PDF", () => {
     expect(way.log.streaming).toBe(false);
   });
 
-  it("that is large is streamed and the engine held until the last byte", async () => {
+  it("that is large is streamed, and its engine free when all of it lies in memory", async () => {
     const way = answering();
     const file = engineFile(new Set(), "x", MiB + 70_000);
     const response = await answer({ kind: "pdf", ...file, headers: {} }, way);
@@ -38,6 +38,18 @@ describe("a PDF", () => {
     await Promise.all(way.pending);
     expect(way.release.mock.calls).toEqual([[true]]);
     expect(logged()).toMatchObject([{ status: 200, outcome: "complete", answerBytes: MiB + 70_000 }]);
+  });
+
+  it("that memory has no room for is copied as it is read", async () => {
+    const way = answering(200_000);
+    const file = engineFile(new Set(), "x", 2 * MiB);
+    const response = await answer({ kind: "pdf", ...file, headers: {} }, way);
+    await vi.waitFor(() => expect(way.lease.waitForReader).toHaveBeenCalled());
+    expect(way.finishWork).not.toHaveBeenCalled();
+    expect(await response.bytes()).toEqual(file.bytes.view(0, file.bytes.length));
+    await Promise.all(way.pending);
+    expect(way.finishWork).toHaveBeenCalledOnce();
+    expect(way.release.mock.calls).toEqual([[true]]);
   });
 
   it("whose reader goes away gives everything back", async () => {
@@ -110,7 +122,8 @@ describe("a ZIP", () => {
     // Who sees the break may ask again at once, under the same Idempotency-Key.
     expect(givenBack).toBe(true);
     await Promise.all(way.pending);
-    expect(way.release.mock.calls).toEqual([[false]]);
+    expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([false]);
+    expect(way.release).toHaveBeenCalledOnce();
     expect(way.payment.giveBack).toHaveBeenCalledOnce();
     expect(logged()).toMatchObject([
       { level: "error", code: "internal_error", outcome: "aborted", cause: { message: "the second" } },
@@ -142,7 +155,7 @@ describe("a ZIP", () => {
         closed = true;
       }
     }
-    const way = answering();
+    const way = answering(100_000);
     const response = await answer({ kind: "zip", entries: entries(), headers: {} }, way);
     const reader = response.body?.getReader();
     await reader?.read();
@@ -194,13 +207,13 @@ describe("an image", () => {
     expect(response.headers.has("Content-Length")).toBe(false);
     await expect(response.bytes()).rejects.toThrow("the end");
     await Promise.all(way.pending);
-    expect(way.release.mock.calls).toEqual([[false]]);
+    expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([false]);
     expect(events.at(-1)).toBe("closed");
   });
 
   it("whose reader goes away is not made to its end, and closed before the engine is given back", async () => {
     const events: string[] = [];
-    const way = answering();
+    const way = answering(2 * MiB);
     way.release.mockImplementation(() => void events.push("released"));
     const response = await answer({ kind: "image", format: "png", bytes: made(50, events), headers: {} }, way);
     const reader = response.body?.getReader();

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { admissionOf, settled } from "./admissions.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe("clients that take their time", () => {
+  it("have no place while their body arrives, and leave room for a small request", async () => {
+    const { admit, upload, read, admission } = admissionOf(100, { bytes: 0 }, 1);
+    const large = await upload(75);
+    expect(await settled(read(4))).toBe(true);
+    expect(await settled(read(2, "another"))).toBe(false);
+    const small = await admit(20);
+    const turn = admission.admitTo(large, { bytes: 75, to: "work" });
+    expect(await settled(turn)).toBe(false);
+    small.release();
+    expect(await settled(turn)).toBe(true);
+    expect(large.works).toBe(true);
+  });
+
+  it("have two engines an account at most while they send", async () => {
+    const { upload } = admissionOf(1_000);
+    const [first] = [await upload(20), await upload(20)];
+    const third = upload(20);
+    expect(await settled(third)).toBe(false);
+    expect(await settled(upload(20, "another"))).toBe(true);
+    first.startWork();
+    first.release();
+    expect(await settled(third)).toBe(true);
+  });
+
+  it("of an account that has an engine come behind others", async () => {
+    const { admission } = admissionOf(100, { bytes: 0 }, 1);
+    const work = (account: string) => admission.admit({ account, bytes: 20, to: "work" });
+    const first = await work("greedy");
+    first.wait(true);
+    const second = await work("other");
+    const [again, another] = [work("greedy"), work("another")];
+    second.release();
+    expect(await settled(another)).toBe(true);
+    expect(await settled(again)).toBe(false);
+  });
+
+  it("lose what they hold to one that needs it when their time is over, the slowest first and none in vain", async () => {
+    const { upload, admit } = admissionOf(100);
+    const [slow, slower] = [await upload(30, "a"), await upload(30, "b")];
+    slow.moved(100);
+    await vi.advanceTimersByTimeAsync(20_001);
+    // A fair client has ten bytes a second.
+    const early = admit(60);
+    expect(await settled(early)).toBe(true);
+    expect([slow.lost, slower.lost]).toEqual([undefined, "slow"]);
+    await vi.advanceTimersByTimeAsync(20_001);
+    const tooMuch = admit(50).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(5_001);
+    expect(await tooMuch).toMatchObject({ code: "overloaded" });
+    expect(slow.lost).toBeUndefined();
+  });
+
+  it("that only read what is made hold no engine, and nobody takes it from them", async () => {
+    const { admit, admission } = admissionOf(100);
+    const reader = await admit(60);
+    reader.wait(true);
+    reader.finishWork(50);
+    expect(admission.heldBytes).toBe(50);
+    await vi.advanceTimersByTimeAsync(60_000);
+    reader.renew();
+    const refused = admit(60).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(5_001);
+    expect(await refused).toMatchObject({ code: "overloaded" });
+    reader.finishWork(10);
+    expect(await settled(admit(60))).toBe(true);
+  });
+
+  it("may have a response made ahead only while there is room for another request", async () => {
+    const { admit } = admissionOf(100);
+    const reader = await admit(30);
+    expect(reader.grow(76, 25)).toBe(false);
+    expect(reader.grow(75, 25)).toBe(true);
+    expect(reader.grow(90)).toBe(true);
+  });
+});
