@@ -25,12 +25,11 @@ function sizes(limit: number, actual: number): [string, string] {
   return [words(limit), words(actual)];
 }
 
-/** What a body over the plan's limit is answered with; `actual` is the announced size or what was read until then. */
-export function fileTooLarge(limit: number, actual: number): ApiError {
+/** What a body over the plan's limit is answered with; `actual` is the announced size or, unless it `isWhole`, what was read until then. */
+export function fileTooLarge(limit: number, actual: number, isWhole = true): ApiError {
   const [most, size] = sizes(limit, actual);
-  return new ApiError("file_too_large", `Your plan allows uploads of up to ${most}; this one is ${size}.`, {
-    details: { limit, actual },
-  });
+  const message = `Your plan allows uploads of up to ${most}; this one is ${isWhole ? size : "larger"}.`;
+  return new ApiError("file_too_large", message, { details: { limit, actual } });
 }
 
 /** The caller went away, or the connection broke, in the middle of the body: an answer that mostly nobody sees. */
@@ -59,7 +58,9 @@ export async function readBody(body: ReadableStream<Uint8Array>, options: BodyOp
       total += value.byteLength;
       pace.passed(value.byteLength);
       options.progress(total);
-      if (total > options.maxBytes) throw (options.tooLarge ?? fileTooLarge)(options.maxBytes, total);
+      if (total > options.maxBytes) {
+        throw options.tooLarge?.(options.maxBytes, total) ?? fileTooLarge(options.maxBytes, total, false);
+      }
       const window = new Uint8Array(buffer, 0, kept + value.byteLength);
       const used = options.read(window);
       window.copyWithin(0, used);

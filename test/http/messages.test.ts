@@ -29,15 +29,18 @@ describe("what an error says", () => {
 
   test("of an upload that is too large, in MiB where that tells the two apart", async () => {
     const free = await newKey("free");
-    const upload = (bytes: number): Promise<Response> =>
+    const upload = (bytes: number, headers = {}): Promise<Response> =>
       send("/api/v1/echo", {
         method: "POST",
-        headers: { Authorization: `Bearer ${free}`, "Content-Type": "multipart/form-data; boundary=X" },
+        headers: { Authorization: `Bearer ${free}`, "Content-Type": "multipart/form-data; boundary=X", ...headers },
         body: new Uint8Array(bytes),
       });
     const says = "Your plan allows uploads of up to";
-    expect(await messageOf(await upload(12.5 * MiB))).toBe(`${says} 10 MiB; this one is 12.5 MiB.`);
-    expect(await messageOf(await upload(10 * MiB + 1))).toBe(`${says} 10,485,760 bytes; this one is 10,485,761 bytes.`);
+    const announced = (bytes: number): Promise<Response> => upload(bytes, { "Content-Length": String(bytes) });
+    expect(await messageOf(await announced(12.5 * MiB))).toBe(`${says} 10 MiB; this one is 12.5 MiB.`);
+    const byOne = `${says} 10,485,760 bytes; this one is 10,485,761 bytes.`;
+    expect(await messageOf(await announced(10 * MiB + 1))).toBe(byOne);
+    expect(await messageOf(await upload(12.5 * MiB))).toBe(`${says} 10 MiB; this one is larger.`);
   });
 
   test("of credits: the cost, what is left, and when there are more", async () => {
