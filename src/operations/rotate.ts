@@ -55,7 +55,7 @@ export const rotate = defineOperation({
 
   async run({ file, angle, pages, rotations }, { pdf }) {
     using open = await openPdf(pdf, file, { whole: "written" });
-    mendPageTree(open);
+    await mendPageTree(open);
     const { document, pageCount } = open;
     const named = pagesOf(rotations);
     refuseBoth({ pages, rotations: named }, pageCount);

@@ -1,7 +1,6 @@
 /** The searchable layer of recognised pages: invisible text where the words are seen (ISO 32000-2, 9.3.6). */
 import { items } from "../pdf/objects.ts";
 import type { OpenPdf } from "../pdf/document.ts";
-import { mendPageTree } from "../pdf/page-tree.ts";
 import { ResourceNames } from "../pdf/resource-names.ts";
 import { type Matrix, multiply } from "../pdf/stamp-text.ts";
 import { HiddenFont } from "./hidden-font.ts";
@@ -20,8 +19,8 @@ export class HiddenText {
   readonly #font: HiddenFont;
   readonly #names: ResourceNames;
 
+  /** Of a document whose page tree is sound. */
   constructor(open: OpenPdf) {
-    mendPageTree(open);
     this.#open = open;
     this.#font = new HiddenFont(open.document);
     this.#names = new ResourceNames(open, "HiddenText");

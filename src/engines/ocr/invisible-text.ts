@@ -4,7 +4,6 @@ import { isForm } from "../pdf/content-resources.ts";
 import { isNamed } from "../pdf/content-streams.ts";
 import type { OpenPdf } from "../pdf/document.ts";
 import { entries, items, MAX_DEPTH, nameOf, objectNumber } from "../pdf/objects.ts";
-import { mendPageTree } from "../pdf/page-tree.ts";
 import { collectNames, takesResourcesFromPage } from "../pdf/resources.ts";
 import { type Change, changed, type FontNames, invisibleText } from "./invisible-operators.ts";
 
@@ -24,8 +23,8 @@ export class InvisibleText {
   /** What became of Resources, by their numbers and the fonts that they lose; 0 where they stay. */
   readonly #resources = new Map<string, number>();
 
+  /** Of a document whose page tree is sound. */
   constructor(open: OpenPdf) {
-    mendPageTree(open);
     this.#open = open;
   }
 

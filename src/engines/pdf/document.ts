@@ -9,8 +9,10 @@ import type { InputBytes } from "./heap.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { checkObjectStreams } from "./object-streams.ts";
 import { findMissingPages } from "./missing-pages.ts";
+import { correctPageCounts } from "./page-count.ts";
 import { isSound } from "./page-tree.ts";
 import { saslPrep } from "./saslprep.ts";
+import { withoutStructure } from "./without-structure.ts";
 
 /** A PDF of the request and what is needed to open it. */
 export interface PdfInput {
@@ -70,8 +72,10 @@ export async function openPdf(
       actual: objects,
     });
   }
+  engine.freeUnused(document);
   const wasEncrypted = document.getTrailer().get("Encrypt").isDictionary();
   if (whole !== undefined) await findDamage(engine, document, whole);
+  await correctPageCounts(engine.work, document);
   if (!repair && !document.wasRepaired() && !hasPages(engine, document)) {
     document.destroy();
     return openPdf(engine, sent, { ...options, repair: true });
@@ -87,7 +91,7 @@ export async function openPdf(
   if (encrypted && !encryption.get("P").isNumber()) encryption.put("P", ALL_PERMISSIONS);
   const permissions = encryption.get("P");
   const restricted = encrypted && (permissions.asNumber() & PERMISSION_BITS) !== PERMISSION_BITS;
-  const treeIsSound = engine.scope(() => isSound(document.getTrailer().get("Root", "Pages")));
+  const treeIsSound = await engine.scope(() => isSound(engine.work, document.getTrailer().get("Root", "Pages")));
   const open: OpenPdf = {
     input,
     engine,
@@ -239,7 +243,10 @@ export async function pageList(open: OpenPdf, page: number): Promise<PageList> {
   return drawn(open, async () => {
     const loaded = open.document.loadPage(page);
     try {
-      return { bounds: loaded.getBounds(), list: await open.engine.long.displayList(loaded) };
+      return {
+        bounds: loaded.getBounds(),
+        list: await withoutStructure(open.document, () => open.engine.long.displayList(loaded)),
+      };
     } finally {
       loaded.destroy();
     }

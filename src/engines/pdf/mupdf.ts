@@ -5,7 +5,7 @@ import { Refusal } from "../errors.ts";
 import { FuelGauge } from "../fuel-gauge.ts";
 import { unlimitedWork, type Work } from "../work.ts";
 import { Budget } from "./budget.ts";
-import { reserveObjects } from "./xref-room.ts";
+import { freeUnused, reserveObjects } from "./xref-room.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
 import { type AllowHeap, type Arena, capGrowth, clearFrom, HOLES, type InputBytes, snapshotOf } from "./heap.ts";
 
@@ -199,6 +199,11 @@ export class PdfEngine {
       // Without it the output may still find a place.
       if (!(error instanceof MuPDFFailure)) throw error;
     }
+  }
+
+  /** Marks the numbers that no object of a document has as free; see xref-room.ts. */
+  freeUnused(document: MuPDF.PDFDocument): void {
+    freeUnused(this.lib, this.#memory, document);
   }
 
   /** Makes room for `count` new objects in a document's cross-reference table; see xref-room.ts. */

@@ -5,7 +5,7 @@ import type { OpenPdf } from "./document.ts";
 import type { EngineBytes } from "./heap.ts";
 import { ownBytes } from "./joined-bytes.ts";
 import type { PdfEngine } from "./mupdf.ts";
-import { entries, items, latin1 } from "./objects.ts";
+import { latin1 } from "./objects.ts";
 import { mendPageTree } from "./page-tree.ts";
 import { packSmall, SMALL_FILE } from "./small-file.ts";
 import { expectationOf, verify } from "./verify.ts";
@@ -34,6 +34,9 @@ const MOST_OBJECTS_TO_COLLECT = 3000;
 
 /** Fuel for an object that is looked at, beside what MuPDF spends on reading it. */
 const OBJECT_WORK = 200;
+const ENTRY_WORK = 10;
+
+type Pointer = PDFObject["pointer"];
 
 /** What was changed in a document: 0-based pages. */
 interface Changes {
@@ -66,42 +69,64 @@ export async function writeDecrypted(open: OpenPdf): Promise<Buffer> {
 
 /** Makes a document ready to be written; gives the option of saving by which its unused objects are left out. */
 async function prepare(open: OpenPdf): Promise<string> {
-  mendPageTree(open);
-  if (open.document.countObjects() <= MOST_OBJECTS_TO_COLLECT) return "garbage=2,";
-  await dropUnused(open);
+  await mendPageTree(open);
+  const used = await findUsed(open);
+  if (used.count <= MOST_OBJECTS_TO_COLLECT) return "garbage=2,";
+  dropUnused(open.document, used.reached);
   return "";
 }
 
-/** Drops objects that cannot be reached from the trailer, old object streams among them, without recursion. */
-async function dropUnused({ document, engine }: OpenPdf): Promise<void> {
-  const count = document.countObjects();
-  const reached = new Uint8Array(count);
+/** Old object streams are among them. */
+function dropUnused(document: PDFDocument, reached: Uint8Array): void {
+  for (let number = 1; number < reached.length; number++) if (reached[number] === 0) document.deleteObject(number);
+}
+
+/**
+ * Finds the objects that can be reached from the trailer, without recursion from one to the next. They are walked without
+ * handles: those of each while nothing else is read, which could move them.
+ */
+async function findUsed({ document, engine }: OpenPdf): Promise<{ reached: Uint8Array; count: number }> {
+  const { lib, work } = engine;
+  const reached = new Uint8Array(document.countObjects());
   const pending: number[] = [];
-  const visit = (value: PDFObject): void => {
-    if (value.isIndirect()) {
-      const number = value.asIndirect();
-      if (number >= count || reached[number] === 1) return;
-      reached[number] = 1;
-      pending.push(number);
-    } else if (value.isDictionary() || value.isArray()) look(value);
+  const visit = (value: Pointer): void => {
+    if (lib._wasm_pdf_is_indirect(value) === 0) {
+      look(value);
+      return;
+    }
+    const number = lib._wasm_pdf_to_num(value);
+    if (reached[number] !== 0) return;
+    reached[number] = 1;
+    pending.push(number);
   };
-  const look = (object: PDFObject): void => {
-    for (const { value } of entries(engine, object)) visit(value);
-    for (const item of items(object)) visit(item);
+  const look = (object: Pointer): void => {
+    const isArray = lib._wasm_pdf_is_array(object) !== 0;
+    const length = isArray
+      ? lib._wasm_pdf_array_len(object)
+      : lib._wasm_pdf_is_dict(object) !== 0
+        ? lib._wasm_pdf_dict_len(object)
+        : 0;
+    work.spend(length * ENTRY_WORK);
+    for (let index = 0; index < length; index++) {
+      visit(isArray ? lib._wasm_pdf_array_get(object, index) : lib._wasm_pdf_dict_get_val(object, index));
+    }
   };
-  engine.scope(() => look(document.getTrailer()));
-  for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
-    const reference = number;
-    engine.work.spend(OBJECT_WORK);
-    await engine.work.pause();
+  look(document.getTrailer().pointer);
+  let count = 0;
+  for (let number = pending.pop(); number !== undefined; number = pending.pop(), count++) {
+    work.spend(OBJECT_WORK);
+    await work.pause();
+    const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
     try {
-      engine.scope(() => look(document.newIndirect(reference)));
+      look(reference);
     } catch (error) {
       // An object that cannot be read leads nowhere.
       if (!engine.isFailure(error)) throw error;
+    } finally {
+      lib._wasm_pdf_drop_obj(reference);
     }
   }
-  for (let number = 1; number < count; number++) if (reached[number] === 0) document.deleteObject(number);
+  return { reached, count };
 }
 
 /**

@@ -40,7 +40,7 @@ export class StampPages {
    * @throws Refusal `limit_exceeded` where their contents are too large to be read
    */
   static async of(open: OpenPdf, pages: readonly number[], layer: Layer): Promise<StampPages> {
-    mendPageTree(open);
+    await mendPageTree(open);
     if (layer === "over") await checkContents(open, pages);
     return new StampPages(open, pages);
   }

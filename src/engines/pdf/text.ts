@@ -8,6 +8,7 @@ import { storeTrimmer } from "./store.ts";
 import { inColumns } from "./text-columns.ts";
 import { type Box, readSegments, tooMuchText } from "./text-glyphs.ts";
 import { joinLines, textOf, type Word, wordsOf } from "./text-lines.ts";
+import { withoutStructure } from "./without-structure.ts";
 
 export interface PageText {
   /** 1-based. */
@@ -72,7 +73,7 @@ async function readPage(
   document.findPage(index);
   try {
     const page = stack.adopt(document.loadPage(index), (loaded) => loaded.destroy());
-    const structured = await structuredText(engine, page, stack);
+    const structured = await withoutStructure(document, () => structuredText(engine, page, stack));
     const bounds = page.getBounds() as Box;
     const lines = joinLines(inColumns(readSegments(engine, structured, { bounds, budget, boxes: withWords })));
     let text = "";
