@@ -1,8 +1,9 @@
 import { PDFName, PDFNumber } from "pdf-lib";
 import { expect, inject, test } from "vitest";
-import { drawPages, looksThatDiffer } from "../harness/appearance.ts";
+import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appearance.ts";
 import { compressor, imagesOf, softMasksOf } from "../harness/compress-calls.ts";
 import { imageDocument, named } from "../harness/image-fixtures.ts";
+import { shadedDrawing } from "../harness/jpeg-document-fixtures.ts";
 import { nestedForms } from "../harness/nested-forms-fixtures.ts";
 
 const { baseUrl, liveKey } = inject("server");
@@ -26,4 +27,12 @@ test("forms that each name all forms before them are looked into once", async ()
   const { body } = await compress(bytes);
   expect((await imagesOf(body))[0]?.width).toBe(417);
   expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.97)).toEqual([]);
+});
+
+test("a drawing too large for the encoder of photographs is kept without loss", async () => {
+  const bytes = imageDocument(shadedDrawing());
+  const { body } = await compress(bytes, { imageMaxDpi: "2000" });
+  const [before, after] = [drawPages(bytes)[0], drawPages(body)[0]];
+  expect(before && after && largestBlockError(before, after)).toBe(0);
+  expect((await imagesOf(body)).map(({ filter, width }) => [filter, width])).toEqual([["/FlateDecode", 1800]]);
 });

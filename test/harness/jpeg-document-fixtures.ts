@@ -28,6 +28,20 @@ export function jpegDocument(components: 1 | 3 | 4, entries = ""): Uint8Array {
   return imageDocument(fixture);
 }
 
+/** A drawing of more colours than a palette has, and of more samples than the encoder for photographs takes. */
+export function shadedDrawing(): ImageFixture {
+  const [width, height] = [1800, 1400];
+  const data = new Uint8Array(width * height * 3);
+  for (let y = 0, at = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      data[at++] = (y >> 2) & 255;
+      data[at++] = (Math.floor(x / 90) * 12) & 255;
+      data[at++] = (x + y) % 300 < 4 ? 0 : 200;
+    }
+  }
+  return { name: "shaded-drawing", entries: `/ColorSpace /DeviceRGB /BitsPerComponent 8`, data, width, height };
+}
+
 /** Pages full of photographs at 300 to the inch, as a camera and a layout program leave them. */
 export function brochure(pages: number, width = 1650, height = 2200): Uint8Array {
   const objects: PdfObject[] = ["<< /Type /Catalog /Pages 2 0 R >>", ""];

@@ -235,12 +235,19 @@ async function withPixmap<T>(
 ): Promise<T> {
   try {
     const [width, height, components] = [pixmap.getWidth(), pixmap.getHeight(), pixmap.getNumberOfComponents()];
-    if (components !== wanted || pixmap.getStride() !== width * components) {
+    if (wanted === undefined || components !== wanted || pixmap.getStride() !== width * components) {
       throw new Error("the pixmap is not as asked for");
     }
-    const view = pixmap.getPixels();
-    const data = new Uint8Array(view.buffer, view.byteOffset, width * height * components);
-    return await work({ data, width, height, components: wanted });
+    return await work({
+      // The heap may have grown since the last time.
+      get data() {
+        const view = pixmap.getPixels();
+        return new Uint8Array(view.buffer, view.byteOffset, width * height * wanted);
+      },
+      width,
+      height,
+      components: wanted,
+    });
   } finally {
     pixmap.destroy();
   }

@@ -5,6 +5,7 @@ import type { Components } from "./image-facts.ts";
 
 /** Samples of 8 bits, rows from the top without padding. */
 export interface Samples {
+  /** May be a view of an engine's heap: good until the next call into the engine. */
   readonly data: Uint8Array;
   readonly width: number;
   readonly height: number;
