@@ -231,7 +231,7 @@ export interface CompressInput {
   readonly level?: "low" | "medium" | "high" | "max";
   /** Converts pages to grayscale: text, drawings, images, and annotations. */
   readonly grayscale?: boolean;
-  /** Removes the Info dictionary and XMP. */
+  /** Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept. */
   readonly stripMetadata?: boolean;
   /** Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`. */
   readonly imageMaxDpi?: number;

@@ -7,9 +7,9 @@ import { isSigned } from "../engines/pdf/form-fields.ts";
 import { turnGrey } from "../engines/pdf/grey.ts";
 import { recompressImages } from "../engines/pdf/images.ts";
 import { liftInlineImages } from "../engines/pdf/inline-images.ts";
-import { changeMetadata } from "../engines/pdf/metadata.ts";
 import { dropOutputProfiles } from "../engines/pdf/output-profiles.ts";
 import { dropPrivateData } from "../engines/pdf/private-data.ts";
+import { stripMetadata as stripAll } from "../engines/pdf/strip-metadata.ts";
 import { rewriteSmall } from "../engines/pdf/save.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 import { Refusal } from "../engines/errors.ts";
@@ -41,7 +41,10 @@ The output is never larger than the input: if nothing can be saved, the input is
       { default: "medium" },
     ),
     grayscale: text(formBoolean(), "Converts pages to grayscale: text, drawings, images, and annotations."),
-    stripMetadata: text(formBoolean(), "Removes the Info dictionary and XMP."),
+    stripMetadata: text(
+      formBoolean(),
+      "Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.",
+    ),
     imageMaxDpi: text(
       formInteger(1, 10_000),
       "Images with a higher resolution on the page, in pixels per inch, are downsampled to this one.",
@@ -61,7 +64,7 @@ The output is never larger than the input: if nothing can be saved, the input is
       Array.from({ length: pageCount }, (_, page) => page),
     );
     const signed = isSigned(document.getTrailer().get("Root"));
-    if (stripMetadata) changeMetadata(pdf, document, { entries: new Map(), clears: "all" });
+    if (stripMetadata) await stripAll(open);
     dropPrivateData(open);
     if (level !== "low") dropOutputProfiles(open);
     await subsetFonts(open);

@@ -60,6 +60,15 @@ export function withSegment(jpeg: Uint8Array, marker: number, content: Uint8Arra
   return new Uint8Array(Buffer.concat([jpeg.subarray(0, 2), head, bytes, jpeg.subarray(2)]));
 }
 
+/** A JPEG of a few colours with these segments, by their markers. */
+export function jpegWith(options: JpegOptions, segments: Readonly<Record<number, string>>): Uint8Array {
+  const plain = makeJpeg(options, (x, y, component) => (x * 3 + y * component) & 255);
+  return Object.entries(segments).reduce(
+    (jpeg, [marker, content]) => withSegment(jpeg, Number(marker), content),
+    plain,
+  );
+}
+
 /** A JPEG without its APP segments: JFIF's and Adobe's markers are gone. */
 export function withoutApplications(jpeg: Uint8Array): Uint8Array {
   const bytes = Buffer.from(jpeg);

@@ -23,7 +23,11 @@ export function changeMetadata(engine: PdfEngine, document: PDFDocument, changes
   else writeMetadata(stream, packet);
 }
 
-function readPacket(engine: PdfEngine, stream: PDFObject): Uint8Array {
+/**
+ * The bytes of an XMP packet; none where they cannot be read.
+ * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpBytes`
+ */
+export function readPacket(engine: PdfEngine, stream: PDFObject): Uint8Array {
   try {
     using stack = new DisposableStack();
     const buffer = stack.adopt(stream.readStream(), (buffer) => buffer.destroy());

@@ -8,7 +8,7 @@ import { Refusal } from "../errors.ts";
 import { isoOfPdfDate } from "./dates.ts";
 import { TRAPPED } from "./info.ts";
 
-const RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+export const RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 const DC = "http://purl.org/dc/elements/1.1/";
 const PDF = "http://ns.adobe.com/pdf/1.3/";
 const PDFX = "http://ns.adobe.com/pdfx/1.3/";
@@ -60,7 +60,7 @@ export function editXmp(
   changes: ReadonlyMap<string, string | null>,
   clearsCustom: boolean,
 ): Uint8Array | undefined {
-  const document = parse(packet);
+  const document = parseXmp(packet);
   const roots = document ? [...document.getElementsByTagNameNS(RDF, "RDF")] : [];
   const [root] = roots;
   if (!document || !root) return undefined;
@@ -88,7 +88,8 @@ export function editXmp(
   return new TextEncoder().encode(new XMLSerializer().serializeToString(document));
 }
 
-function parse(packet: Uint8Array): Document | undefined {
+/** The packet as XML; undefined where it is not well-formed. */
+export function parseXmp(packet: Uint8Array): Document | undefined {
   // Writers leave zeros around the packet; the XML declaration may name another encoding than the one it goes out in.
   const text = trimmed(decode(packet)).replace(/^<\?xml\s[^>]*\?>/, "");
   const limit = limits.metadata.xmpTags;
@@ -201,7 +202,7 @@ function element(
   return property;
 }
 
-function elementsOf(parent: Element): Element[] {
+export function elementsOf(parent: Element): Element[] {
   const elements: Element[] = [];
   for (let node = parent.firstChild; node; node = node.nextSibling) {
     if (node.nodeType === 1) elements.push(node as Element);

@@ -1,0 +1,58 @@
+/** What XMP says of the standards that a file keeps to: PDF/A (ISO 19005) and PDF/UA (ISO 14289). */
+import { elementsOf, parseXmp, RDF } from "./xmp.ts";
+
+const STANDARDS: Readonly<Record<string, string>> = {
+  "http://www.aiim.org/pdfa/ns/id/": "pdfaid",
+  "http://www.aiim.org/pdfua/ns/id/": "pdfuaid",
+};
+
+/** PDF/A knows the properties of PDF/UA only where the packet describes them (ISO 19005-2, 6.6.2.3). */
+const PDFUA_SCHEMA =
+  '<rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/" ' +
+  'xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">' +
+  '<pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType="Resource"><pdfaSchema:schema>PDF/UA identification</pdfaSchema:schema>' +
+  "<pdfaSchema:namespaceURI>http://www.aiim.org/pdfua/ns/id/</pdfaSchema:namespaceURI>" +
+  "<pdfaSchema:prefix>pdfuaid</pdfaSchema:prefix><pdfaSchema:property><rdf:Seq>" +
+  ["part", "amd", "corr", "rev"]
+    .map(
+      (name) =>
+        `<rdf:li rdf:parseType="Resource"><pdfaProperty:name>${name}</pdfaProperty:name>` +
+        `<pdfaProperty:valueType>${name === "part" || name === "rev" ? "Integer" : "Text"}</pdfaProperty:valueType>` +
+        "<pdfaProperty:category>internal</pdfaProperty:category>" +
+        `<pdfaProperty:description>PDF/UA ${name}</pdfaProperty:description></rdf:li>`,
+    )
+    .join("") +
+  "</rdf:Seq></pdfaSchema:property></rdf:li></rdf:Bag></pdfaExtension:schemas></rdf:Description>";
+
+/**
+ * A packet with nothing but the standards that the document says it keeps to; undefined where it names none.
+ * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpTags`
+ */
+export function standardsOf(packet: Uint8Array): Uint8Array | undefined {
+  const properties = new Map<string, string>();
+  const add = (namespace: string | null, name: string | null, value: string): void => {
+    const prefix = STANDARDS[namespace ?? ""];
+    // Parts, levels and years: no place for anything else.
+    if (prefix && /^(part|conformance|rev|amd|corr)$/.test(name ?? "") && /^[\w:-]{1,16}$/.test(value)) {
+      properties.set(`${prefix}:${name}`, value);
+    }
+  };
+  for (const root of parseXmp(packet)?.getElementsByTagNameNS(RDF, "RDF") ?? []) {
+    for (const description of elementsOf(root)) {
+      for (const { namespaceURI, localName, value } of description.attributes)
+        add(namespaceURI, localName, value.trim());
+      for (const child of elementsOf(description))
+        add(child.namespaceURI, child.localName, (child.textContent ?? "").trim());
+    }
+  }
+  if (properties.size === 0) return undefined;
+  const names = [...properties.keys()];
+  const hasBoth = Object.values(STANDARDS).every((prefix) => names.some((name) => name.startsWith(`${prefix}:`)));
+  const namespaces = Object.entries(STANDARDS).map(([namespace, prefix]) => ` xmlns:${prefix}="${namespace}"`);
+  const elements = [...properties].map(([name, value]) => `<${name}>${value}</${name}>`);
+  return new TextEncoder().encode(
+    '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">' +
+      `<rdf:RDF xmlns:rdf="${RDF}"><rdf:Description rdf:about=""${namespaces.join("")}>${elements.join("")}` +
+      `</rdf:Description>${hasBoth ? PDFUA_SCHEMA : ""}</rdf:RDF></x:xmpmeta><?xpacket end="w"?>`,
+  );
+}
