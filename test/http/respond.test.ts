@@ -126,7 +126,7 @@ describe("a ZIP", () => {
     expect(way.release).toHaveBeenCalledOnce();
     expect(way.payment.giveBack).toHaveBeenCalledOnce();
     expect(logged()).toMatchObject([
-      { level: "error", code: "internal_error", outcome: "aborted", cause: { message: "the second" } },
+      { level: "error", code: "internal_error", outcome: "aborted", cause: { name: "RangeError" } },
     ]);
   });
 
