@@ -180,7 +180,7 @@ async function survey(open: OpenPdf, list: DisplayList, area: number): Promise<P
   };
   const nested = (): void => void (transparent = true);
   const { mupdf } = open.engine;
-  await drawn(open, () => {
+  const run = (): void => {
     const device: Device = new mupdf.Device({
       fillImage: (image, matrix) => place(image, matrix),
       fillImageMask: (image, matrix) => place(image, matrix),
@@ -193,6 +193,8 @@ async function survey(open: OpenPdf, list: DisplayList, area: number): Promise<P
     } finally {
       device.destroy();
     }
-  });
+  };
+  // The images that the device is shown are handles, each of which keeps its image.
+  await drawn(open, () => open.engine.scope(run));
   return { scan, transparent };
 }
