@@ -58,6 +58,7 @@ const types: Readonly<Record<string, string>> = {
   array: "an array",
   object: "an object",
   record: "an object",
+  map: "an object",
   null: "null",
 };
 const typeWords = (expected: string): string => types[expected] ?? "of another type";

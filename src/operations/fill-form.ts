@@ -10,12 +10,12 @@ import { allowsFilling } from "../engines/pdf/signature-permissions.ts";
 import { defineOperation, type ResultHeaders } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
-import { formBoolean, jsonField } from "./values.ts";
+import { formBoolean, jsonField, jsonMap } from "./values.ts";
 
 const value = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()], {
   error: "must be a string, a boolean, an array of strings, or null",
 });
-const values = z.record(z.string(), value);
+const values = jsonMap(z.string(), value);
 
 /** Bytes of the header that names unknown fields. */
 const NAMES_BYTES = 4_096;
@@ -63,7 +63,7 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
 
   async run({ file, values, flatten, strict }, { pdf, loadFont }) {
     using open = await openPdf(pdf, file, { whole: "written" });
-    const filling = await planFilling(open, new Map(Object.entries(values)), strict);
+    const filling = await planFilling(open, values, strict);
     const root = open.document.getTrailer().get("Root");
     const signed = isSigned(root);
     const names = filling.fields.map(({ node }) => node.name);

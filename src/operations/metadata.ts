@@ -11,7 +11,7 @@ import { TextReader } from "../engines/pdf/text-string.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
-import { formBoolean, formChoice, jsonField } from "./values.ts";
+import { formBoolean, formChoice, jsonField, jsonMap } from "./values.ts";
 
 /** Bytes of the longest name that every reader takes (ISO 32000-2, annex C). */
 const LONGEST_NAME = 127;
@@ -40,13 +40,12 @@ const customName = z.string().superRefine((name, context) => {
   if (message !== undefined) context.addIssue({ code: "custom", message });
 });
 
-const custom = z
-  .record(customName, infoText)
-  .refine(({ [TRAPPED]: trapped }) => !trapped || ["True", "False", "Unknown"].includes(trapped), {
-    error: "must be True, False, or Unknown",
-    path: [TRAPPED],
-    when: isObject,
-  });
+const custom = jsonMap(
+  customName,
+  infoText,
+  (entries) => ["True", "False", "Unknown"].includes(entries.get(TRAPPED) || "Unknown"),
+  { error: "must be True, False, or Unknown", path: [TRAPPED] },
+);
 
 function problemOfName(name: string): string | undefined {
   if (INFO_KEYS.has(name)) return "is not a custom entry: set it outside `custom`";
@@ -192,7 +191,7 @@ function infoChanges({ custom, ...given }: z.infer<typeof changes>, replace: boo
     ...Object.entries(dates).map(([name, value]) => {
       return [INFO_DATES[name as keyof typeof dates], value ? pdfDateOf(value) : value] as const;
     }),
-    ...Object.entries(custom ?? {}),
+    ...(custom ?? []),
   ];
   return {
     entries: new Map(all.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))),

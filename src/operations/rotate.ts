@@ -8,15 +8,15 @@ import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
-import { formChoice, jsonField, pageRange } from "./values.ts";
+import { formChoice, jsonField, jsonMap, pageRange } from "./values.ts";
 
 /** Page number to angle, such as `{"1": 90, "4": 180}`. */
-const rotationMap = z
-  .record(
-    z.string().regex(/^[1-9]\d{0,8}$/, "must be a page number from 1"),
-    z.literal([0, 90, 180, 270], { error: "must be 0, 90, 180, or 270" }),
-  )
-  .refine((rotations) => Object.keys(rotations).length > 0, { error: "must name at least one page" });
+const rotationMap = jsonMap(
+  z.string().regex(/^[1-9]\d{0,8}$/, "must be a page number from 1"),
+  z.literal([0, 90, 180, 270], { error: "must be 0, 90, 180, or 270" }),
+  (rotations) => rotations.size > 0,
+  { error: "must name at least one page" },
+);
 
 const ANGLES = ["0", "90", "180", "270"] as const;
 
@@ -62,7 +62,8 @@ export const rotate = defineOperation({
     const turns = new Map<number, number>();
     const byAngle = angle === undefined ? [] : pages.resolveSet("pages", pageCount);
     for (const page of byAngle) turns.set(page, Number(angle));
-    for (const page of named?.resolveSet("rotations", pageCount) ?? []) turns.set(page, rotations?.[page + 1] ?? 0);
+    for (const page of named?.resolveSet("rotations", pageCount) ?? [])
+      turns.set(page, rotations?.get(String(page + 1)) ?? 0);
     // All are looked up before the first is changed: each change makes MuPDF forget where the others are.
     const objects = [...turns].map(([page, turn]) => ({ object: document.findPage(page), turn }));
     for (const { object, turn } of objects) {
@@ -78,8 +79,8 @@ export const rotate = defineOperation({
 });
 
 /** The pages that `rotations` names. */
-function pagesOf(rotations: Readonly<Record<string, number>> | undefined): PageRange | undefined {
-  return rotations && new PageRange(Object.keys(rotations).join(","));
+function pagesOf(rotations: ReadonlyMap<string, number> | undefined): PageRange | undefined {
+  return rotations && new PageRange(Array.from(rotations.keys()).join(","));
 }
 
 /** Refuses ranges that are wrong together in one; a single one says more by itself. */

@@ -84,6 +84,23 @@ export function jsonField<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
   }, schema.optional());
 }
 
+/**
+ * A JSON object whose names are the client's own, as a Map: an object would already have `constructor`, and zod's records leave
+ * `__proto__` out. `holds` is asked about all of it.
+ */
+export function jsonMap<T>(
+  key: z.ZodType<string, string>,
+  value: z.ZodType<T>,
+  holds: (map: ReadonlyMap<string, T>) => boolean = () => true,
+  broken: { readonly error?: string; readonly path?: PropertyKey[] } = {},
+): z.ZodType<ReadonlyMap<string, T>> {
+  const { $schema: _, ...schema } = z.toJSONSchema(z.record(key, value), { io: "output", unrepresentable: "any" });
+  const isObject = (given: unknown): given is object =>
+    typeof given === "object" && given !== null && !Array.isArray(given);
+  const entries = z.map(key, value).refine(holds, { ...broken, when: (payload) => payload.value instanceof Map });
+  return z.preprocess((given) => (isObject(given) ? new Map(Object.entries(given)) : given), entries).meta(schema);
+}
+
 /** A number in decimal notation, the whole string; any finite one where there are no limits. */
 export function formNumber(min?: number, max?: number): z.ZodType<number | undefined> {
   const range = min === undefined || max === undefined ? "" : ` from ${shown(min)} to ${shown(max)}`;

@@ -41,7 +41,7 @@ describe("the scope of metadata", () => {
   it("stands in the description, with what get answers", () => {
     const { paths } = describeApi(operations, [], "") as { paths: Record<string, { post: Record<string, unknown> }> };
     const described = JSON.stringify(paths["/api/v1/metadata"]?.post);
-    expect(described).toContain("needs the scope `pdf:read` or `pdf:write`");
+    expect(described).toContain("Requires the `pdf:read` or `pdf:write` scope");
     for (const name of ["modificationDate", "pdfVersion", "formFields", "maxLength"]) expect(described).toContain(name);
   });
 });

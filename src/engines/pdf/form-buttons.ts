@@ -11,14 +11,14 @@ import { numbers } from "./stamp-text.ts";
 type ButtonValue = Extract<FieldValue, { kind: "button" }>;
 
 /** Marks of ZapfDingbats that buttons show, with their widths and where their middles are, in thousandths. */
-const MARKS: Readonly<Record<string, readonly [width: number, middle: number]>> = {
-  "4": [755, 349],
-  "8": [760, 346],
-  l: [791, 346],
-  n: [761, 346],
-  u: [788, 346],
-  H: [816, 351],
-};
+const MARKS: ReadonlyMap<string, readonly [width: number, middle: number]> = new Map([
+  ["4", [755, 349]],
+  ["8", [760, 346]],
+  ["l", [791, 346]],
+  ["n", [761, 346]],
+  ["u", [788, 346]],
+  ["H", [816, 351]],
+]);
 
 /** Switches a check box or radio group. */
 export function switchButtons(open: OpenPdf, node: FormNode, { buttons, state }: ButtonValue): void {
@@ -39,7 +39,7 @@ export function drawButton(open: OpenPdf, node: FormNode, widget: PDFObject, sta
   if (!look) return;
   const { size, colour } = defaultAppearance(open, node, widget);
   const given = widget.get("MK", "CA").isString() ? widget.get("MK", "CA").asString() : "";
-  const mark = MARKS[given] ? given : node.type === "radio" ? "l" : "4";
+  const mark = MARKS.has(given) ? given : node.type === "radio" ? "l" : "4";
   const fonts = { ZaDb: document.addObject({ Type: "Font", Subtype: "Type1", BaseFont: "ZapfDingbats" }) };
   const form = (operators: string, resources: Record<string, unknown>): PDFObject =>
     document.addStream(operators, { ...formEntries(look), Resources: resources });
@@ -51,7 +51,7 @@ export function drawButton(open: OpenPdf, node: FormNode, widget: PDFObject, sta
 }
 
 function markAt({ width, height, inset }: WidgetLook, mark: string, wanted: number, colour: string): string {
-  const [advance, middle] = MARKS[mark] ?? [0, 0];
+  const [advance, middle] = MARKS.get(mark) ?? [0, 0];
   const room = Math.max(Math.min(width, height) - 2 * inset, 1);
   const size = wanted > 0 ? wanted : room * (mark === "l" || mark === "n" ? 0.9 : 1.05);
   const x = width / 2 - (advance * size) / 2000;

@@ -32,17 +32,19 @@ export interface ImageFacts {
   readonly transparency: "none" | "mask" | "colour-key" | "baked";
 }
 
-const DEVICE_COMPONENTS: Readonly<Record<string, Components>> = {
-  DeviceGray: 1,
-  G: 1,
-  CalGray: 1,
-  DeviceRGB: 3,
-  RGB: 3,
-  CalRGB: 3,
-  DeviceCMYK: 4,
-  CMYK: 4,
-  Separation: 1,
-};
+const DEVICE_COMPONENTS: ReadonlyMap<string, Components> = new Map(
+  Object.entries<Components>({
+    DeviceGray: 1,
+    G: 1,
+    CalGray: 1,
+    DeviceRGB: 3,
+    RGB: 3,
+    CalRGB: 3,
+    DeviceCMYK: 4,
+    CMYK: 4,
+    Separation: 1,
+  }),
+);
 
 /** The facts of an image; undefined for what is none, or none that can be drawn. */
 export function readImageFacts(image: PDFObject): ImageFacts | undefined {
@@ -79,23 +81,25 @@ function isProgressive(image: PDFObject): boolean {
 export function filtersOf(stream: PDFObject): string[] {
   const filter = stream.get("Filter");
   const names = (filter.isArray() ? items(filter) : [filter]).filter((name) => name.isName());
-  return names.map((name) => FULL_NAMES[name.asName()] ?? name.asName());
+  return names.map((name) => FULL_NAMES.get(name.asName()) ?? name.asName());
 }
 
 /** Abbreviations that inline images use, and that readers take elsewhere, too. */
-export const FULL_NAMES: Readonly<Record<string, string>> = {
-  AHx: "ASCIIHexDecode",
-  A85: "ASCII85Decode",
-  LZW: "LZWDecode",
-  Fl: "FlateDecode",
-  RL: "RunLengthDecode",
-  CCF: "CCITTFaxDecode",
-  DCT: "DCTDecode",
-};
+export const FULL_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    AHx: "ASCIIHexDecode",
+    A85: "ASCII85Decode",
+    LZW: "LZWDecode",
+    Fl: "FlateDecode",
+    RL: "RunLengthDecode",
+    CCF: "CCITTFaxDecode",
+    DCT: "DCTDecode",
+  }),
+);
 
 export function readSpace(space: PDFObject): Pick<ImageFacts, "space" | "components" | "isIndexed"> {
   if (space.isName()) {
-    return { space: space.asName(), components: DEVICE_COMPONENTS[space.asName()], isIndexed: false };
+    return { space: space.asName(), components: DEVICE_COMPONENTS.get(space.asName()), isIndexed: false };
   }
   const family = space.get(0);
   if (!space.isArray() || !family.isName()) return { space: undefined, components: undefined, isIndexed: false };
@@ -108,7 +112,7 @@ export function readSpace(space: PDFObject): Pick<ImageFacts, "space" | "compone
     const n = space.get(1, "N").asNumber();
     return { space: name, components: n === 1 || n === 3 || n === 4 ? n : undefined, isIndexed: false };
   }
-  return { space: name, components: DEVICE_COMPONENTS[name], isIndexed: false };
+  return { space: name, components: DEVICE_COMPONENTS.get(name), isIndexed: false };
 }
 
 function transparencyOf(image: PDFObject): ImageFacts["transparency"] {

@@ -7,23 +7,27 @@ import { FULL_NAMES } from "./image-facts.ts";
 import { parseValue } from "./content-values.ts";
 import { FreeNames } from "./objects.ts";
 
-const KEYS: Readonly<Record<string, string>> = {
-  BPC: "BitsPerComponent",
-  CS: "ColorSpace",
-  D: "Decode",
-  DP: "DecodeParms",
-  F: "Filter",
-  H: "Height",
-  IM: "ImageMask",
-  I: "Interpolate",
-  W: "Width",
-};
-const SPACES: Readonly<Record<string, string>> = {
-  G: "DeviceGray",
-  RGB: "DeviceRGB",
-  CMYK: "DeviceCMYK",
-  I: "Indexed",
-};
+const KEYS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    BPC: "BitsPerComponent",
+    CS: "ColorSpace",
+    D: "Decode",
+    DP: "DecodeParms",
+    F: "Filter",
+    H: "Height",
+    IM: "ImageMask",
+    I: "Interpolate",
+    W: "Width",
+  }),
+);
+const SPACES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    G: "DeviceGray",
+    RGB: "DeviceRGB",
+    CMYK: "DeviceCMYK",
+    I: "Indexed",
+  }),
+);
 
 interface Lifted {
   readonly entries: readonly (readonly [string, string])[];
@@ -101,7 +105,7 @@ class Lift {
     for (let index = 0; index < tokens.count; index += 2) {
       const key = tokens.name(index);
       if (key === undefined) return undefined;
-      list.push([KEYS[key] ?? key, tokens.text(index + 1)]);
+      list.push([KEYS.get(key) ?? key, tokens.text(index + 1)]);
     }
     const isStencil = list.some(([key, value]) => key === "ImageMask" && value === "true");
     if (isStencil && data.end - data.start < SMALLEST_STENCIL) return undefined;
@@ -134,7 +138,7 @@ class Lift {
     if (!parsed) return undefined;
     if (key === "Filter") return renamed(parsed, FULL_NAMES);
     if (key !== "ColorSpace") return parsed;
-    if (parsed.isName() && SPACES[parsed.asName()] === undefined) {
+    if (parsed.isName() && !SPACES.has(parsed.asName())) {
       const named = resources.get("ColorSpace", parsed.asName());
       return named.isNull() ? parsed : named;
     }
@@ -154,12 +158,12 @@ function mayHoldImages(content: Uint8Array): boolean {
   return false;
 }
 
-function renamed(value: PDFObject, names: Readonly<Record<string, string>>): PDFObject {
+function renamed(value: PDFObject, names: ReadonlyMap<string, string>): PDFObject {
   const document = value._doc;
-  if (value.isName()) return document.newName(names[value.asName()] ?? value.asName());
+  if (value.isName()) return document.newName(names.get(value.asName()) ?? value.asName());
   for (let index = 0; value.isArray() && index < value.length; index++) {
     const item = value.get(index);
-    if (item.isName()) value.put(index, document.newName(names[item.asName()] ?? item.asName()));
+    if (item.isName()) value.put(index, document.newName(names.get(item.asName()) ?? item.asName()));
   }
   return value;
 }

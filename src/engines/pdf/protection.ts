@@ -5,23 +5,25 @@ import { saslPrep } from "./saslprep.ts";
 export const METHODS = ["aes-128", "aes-256"] as const satisfies readonly EncryptionMethod[];
 
 /** ISO 32000-2, table 22, by bit value. High resolution is a way to print, so it takes the bit for printing, too. */
-const PERMISSIONS: Readonly<Record<string, number>> = {
-  print: 1 << 2,
-  "print-high": (1 << 2) | (1 << 11),
-  modify: 1 << 3,
-  copy: 1 << 4,
-  annotate: 1 << 5,
-  "fill-forms": 1 << 8,
-  accessibility: 1 << 9,
-  assemble: 1 << 10,
-};
-const ALIASES: Readonly<Record<string, string>> = { printing: "print", copying: "copy" };
-const ALL = Object.values(PERMISSIONS).reduce((bits, bit) => bits | bit, 0);
+const PERMISSIONS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    print: 1 << 2,
+    "print-high": (1 << 2) | (1 << 11),
+    modify: 1 << 3,
+    copy: 1 << 4,
+    annotate: 1 << 5,
+    "fill-forms": 1 << 8,
+    accessibility: 1 << 9,
+    assemble: 1 << 10,
+  }),
+);
+const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries({ printing: "print", copying: "copy" }));
+const ALL = Array.from(PERMISSIONS.values()).reduce((bits, bit) => bits | bit, 0);
 
 /** P with nothing allowed: bits 1 and 2 are 0, all others that have no meaning are 1. */
 const NOTHING = ~(ALL | 0b11);
 
-export const permissionTokens: readonly string[] = [...Object.keys(PERMISSIONS), "all", "none"];
+export const permissionTokens: readonly string[] = [...PERMISSIONS.keys(), "all", "none"];
 
 /** Bytes of a password in UTF-8 for aes-256, characters for aes-128, at most. */
 const MOST_BYTES = 127;
@@ -40,13 +42,12 @@ export function readPassword(
 export function readPermissions(list: string): { readonly bits: number; readonly issues: readonly string[] } {
   const tokens = list.split(",").map((item) => item.trim());
   const issues: string[] = [];
-  let bits = PERMISSIONS["accessibility"] ?? 0;
+  let bits = PERMISSIONS.get("accessibility") ?? 0;
   const unknown = new Set<string>();
   for (const token of tokens) {
-    const bit = Object.hasOwn(ALIASES, token) ? PERMISSIONS[ALIASES[token] ?? ""] : undefined;
+    const bit = PERMISSIONS.get(ALIASES.get(token) ?? token);
     if (token === "all") bits |= ALL;
     else if (bit !== undefined) bits |= bit;
-    else if (Object.hasOwn(PERMISSIONS, token)) bits |= PERMISSIONS[token] ?? 0;
     else if (token !== "none") unknown.add(token);
   }
   if (unknown.size > 0) {

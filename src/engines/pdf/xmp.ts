@@ -16,7 +16,9 @@ const PDFA_ID = "http://www.aiim.org/pdfa/ns/id/";
 const XMP = "http://ns.adobe.com/xap/1.0/";
 const XML = "http://www.w3.org/XML/1998/namespace";
 /** Prefixes for namespaces that the packet has not declared. */
-const PREFIXES: Readonly<Record<string, string>> = { [DC]: "dc", [PDF]: "pdf", [PDFX]: "pdfx", [XMP]: "xmp" };
+const PREFIXES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ [DC]: "dc", [PDF]: "pdf", [PDFX]: "pdfx", [XMP]: "xmp" }),
+);
 
 interface Name {
   readonly namespace: string;
@@ -33,17 +35,19 @@ interface Property extends Name {
 const name = (namespace: string, local: string): Name => ({ namespace, local });
 
 /** By the key of the Info dictionary. */
-const PROPERTIES: Readonly<Record<string, Property>> = {
-  Title: { ...name(DC, "title"), form: "Alt", also: [name(PDF, "Title"), name(XMP, "Title")] },
-  Author: { ...name(DC, "creator"), form: "Seq", also: [name(PDF, "Author"), name(XMP, "Author")] },
-  Subject: { ...name(DC, "description"), form: "Alt", also: [name(PDF, "Subject"), name(XMP, "Description")] },
-  Keywords: { ...name(PDF, "Keywords"), form: "text", also: [name(XMP, "Keywords")] },
-  Creator: { ...name(XMP, "CreatorTool"), form: "text", also: [name(PDF, "Creator")] },
-  Producer: { ...name(PDF, "Producer"), form: "text", also: [] },
-  CreationDate: { ...name(XMP, "CreateDate"), form: "text", also: [name(PDF, "CreationDate")] },
-  ModDate: { ...name(XMP, "ModifyDate"), form: "text", also: [name(PDF, "ModDate")] },
-  [TRAPPED]: { ...name(PDF, "Trapped"), form: "text", also: [] },
-};
+const PROPERTIES: ReadonlyMap<string, Property> = new Map(
+  Object.entries<Property>({
+    Title: { ...name(DC, "title"), form: "Alt", also: [name(PDF, "Title"), name(XMP, "Title")] },
+    Author: { ...name(DC, "creator"), form: "Seq", also: [name(PDF, "Author"), name(XMP, "Author")] },
+    Subject: { ...name(DC, "description"), form: "Alt", also: [name(PDF, "Subject"), name(XMP, "Description")] },
+    Keywords: { ...name(PDF, "Keywords"), form: "text", also: [name(XMP, "Keywords")] },
+    Creator: { ...name(XMP, "CreatorTool"), form: "text", also: [name(PDF, "Creator")] },
+    Producer: { ...name(PDF, "Producer"), form: "text", also: [] },
+    CreationDate: { ...name(XMP, "CreateDate"), form: "text", also: [name(PDF, "CreationDate")] },
+    ModDate: { ...name(XMP, "ModifyDate"), form: "text", also: [name(PDF, "ModDate")] },
+    [TRAPPED]: { ...name(PDF, "Trapped"), form: "text", also: [] },
+  }),
+);
 
 /** The keywords one by one. Not every packet has them, so they are kept in step only where they are. */
 const SUBJECT: Property = { ...name(DC, "subject"), form: "Bag", also: [] };
@@ -75,7 +79,7 @@ export function editXmp(
   const isArchival = find(descriptions, name(PDFA_ID, "part")).length > 0;
   if (clearsCustom) removeAll(descriptions, PDFX);
   for (const [key, text] of changes) {
-    const property = PROPERTIES[key];
+    const property = PROPERTIES.get(key);
     if (property) set(document, descriptions, property, text === null ? [] : [valueFor(key, text)]);
     else {
       const custom = { ...name(PDFX, localName(key)), form: "text", also: [] } as const;
@@ -185,7 +189,7 @@ function element(
   values: readonly string[],
 ): Element {
   const rdf = home.lookupPrefix(RDF) || "rdf";
-  const prefix = home.lookupPrefix(namespace) || PREFIXES[namespace];
+  const prefix = home.lookupPrefix(namespace) || PREFIXES.get(namespace);
   const property = document.createElementNS(namespace, `${prefix}:${local}`);
   if (form === "text") {
     property.appendChild(document.createTextNode(xmlText(values[0] ?? "")));
