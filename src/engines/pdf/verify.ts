@@ -44,23 +44,25 @@ export function verify(engine: PdfEngine, bytes: EngineBytes, { pageCount, facts
   // MuPDF drops all changes where it has to repair a document while it writes it.
   expect("the changes", from === undefined || from.document.wasRepaired() === from.repaired);
   const encrypted = from?.encrypted ?? false;
-  using stack = new DisposableStack();
+  let opened: PDFDocument | null | undefined;
   try {
     const stream = streamOf(engine, bytes, encrypted ? revisionAt(bytes) : undefined);
-    const opened = engine.mupdf.Document.openDocument(stream, "application/pdf").asPDF();
+    opened = engine.mupdf.Document.openDocument(stream, "application/pdf").asPDF();
     stream.destroy();
     if (!opened) throw new Error("the written file is no PDF");
-    stack.adopt(opened, (document) => document.destroy());
     expect("its encryption", opened.getTrailer().get("Encrypt").isDictionary() === encrypted);
     if (from && encrypted) shareKey(engine, from.document, opened);
     expect(`${pageCount} pages`, opened.countPages() === pageCount);
-    const found = engine.scope(() => factsOf(engine, opened, pages));
+    const document = opened;
+    const found = engine.scope(() => factsOf(engine, document, pages));
     for (const [name, fact] of facts) expect(name, found.get(name) === fact);
     if (from) for (const name of found.keys()) expect(`${name} taken out`, facts.has(name));
     expect("its objects where its cross-references say", !opened.wasRepaired());
   } catch (cause) {
     if (!engine.isFailure(cause)) throw cause;
     throw new Error("the written file cannot be read", { cause });
+  } finally {
+    opened?.destroy();
   }
 }
 
