@@ -12,7 +12,8 @@ const NODE_WORK = 500;
  */
 export async function correctPageCounts(work: Work, document: PDFDocument): Promise<void> {
   const root = document.getTrailer().get("Root", "Pages");
-  if (isPossible(root.get("Count"))) return;
+  // A tree without a number is damaged in another way: nothing says that its pages are all there.
+  if (!root.get("Count").isNumber() || isPossible(root.get("Count"))) return;
   const seen = new Set<number>();
   let left: number = limits.pages;
   /** Pages of a node, and of those below it. */
