@@ -6,7 +6,7 @@ interface PromiseIntegration {
   readonly promising?: <A extends readonly unknown[], R>(call: (...args: A) => R) => (...args: A) => Promise<R>;
 }
 
-const { Suspending, promising } = WebAssembly as PromiseIntegration;
+const wasm = WebAssembly as PromiseIntegration;
 
 /** `WebAssembly.Global` of type i32. */
 interface Global {
@@ -23,7 +23,7 @@ interface GaugedExports {
  * Whether calls into the engines can be suspended, so that other requests have their turn meanwhile. Without it everything works
  * but for that; budgets of work hold all the same.
  */
-export const suspends = Suspending !== undefined && promising !== undefined;
+export const suspends = wasm.Suspending !== undefined && wasm.promising !== undefined;
 
 /** Fuel that an engine is given at a time: it is asked for more after 5 to 15 ms. */
 const FILL = 1_000_000;
@@ -63,7 +63,7 @@ export class FuelGauge {
   /** To be called with an instance before anything of it runs. */
   attach({ exports }: WebAssembly.Instance): void {
     const spend = (): number => this.#spend();
-    const pause = Suspending ? new Suspending(() => this.#pause()) : () => {};
+    const pause = wasm.Suspending ? new wasm.Suspending(() => this.#pause()) : () => {};
     const tick = new WebAssembly.Instance(this.#tick, { tick: { spend, pause } });
     const { $fuel: fuel, $table: table } = exports as unknown as GaugedExports;
     table.set(table.length - 1, tick.exports["tick"]);
@@ -76,8 +76,8 @@ export class FuelGauge {
    * that call into the instance again, which do so between `enter` and `leave`.
    */
   long<A extends readonly unknown[], R>(call: (...args: A) => R): (...args: A) => Promise<R> {
-    if (!promising) return async (...args) => call(...args);
-    const promised = promising(call);
+    if (!wasm.promising) return async (...args) => call(...args);
+    const promised = wasm.promising(call);
     return async (...args) => {
       this.#long = true;
       try {

@@ -18,6 +18,8 @@ export interface Sabotage {
   calls(): number;
 }
 
+type Call = (...values: unknown[]) => unknown;
+
 /** Wasm knows no pointer as high as this; and as a count or a number of pages it is wrong as well. */
 const GARBAGE = 0x7fff_fff0;
 
@@ -29,10 +31,14 @@ export function sabotage(module: WebAssembly.Module): Sabotage {
   let plan: Plan | undefined;
   let count = 0;
   const Real = WebAssembly.Instance;
+  const platform = WebAssembly as { promising?: (call: unknown) => Call };
+  const { promising } = platform;
+  /** The functions of the binary that can be suspended, by what stands before them. */
+  const suspendable = new WeakMap<Call, Call>();
 
-  function wrapped(name: string, value: unknown, memory: WebAssembly.Memory | undefined): unknown {
-    if (typeof value !== "function") return value;
-    return (...values: unknown[]): unknown => {
+  /** The same calls, of which `call` makes the real one. */
+  function wrapped(name: string, call: Call, memory: WebAssembly.Memory | undefined): Call {
+    return (...values) => {
       const isMeant = count++ === plan?.call;
       const starved = plan?.fault === "no memory" && count > plan.call;
       if (starved && memory !== undefined) {
@@ -42,8 +48,10 @@ export function sabotage(module: WebAssembly.Module): Sabotage {
         if (/malloc/.test(name)) return 0;
       }
       if (isMeant && plan?.fault === "trap") throw new WebAssembly.RuntimeError("unreachable");
-      const result: unknown = Reflect.apply(value, undefined, values);
-      return isMeant && plan?.fault === "garbage" && typeof result === "number" ? GARBAGE : result;
+      const result = call(...values);
+      if (!isMeant || plan?.fault !== "garbage") return result;
+      if (result instanceof Promise) return result.then((value) => (typeof value === "number" ? GARBAGE : value));
+      return typeof result === "number" ? GARBAGE : result;
     };
   }
 
@@ -51,9 +59,17 @@ export function sabotage(module: WebAssembly.Module): Sabotage {
     const instance = new Real(of, imports);
     if (of !== module) return instance;
     const memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
-    const exports = Object.entries(instance.exports).map(([name, value]) => [name, wrapped(name, value, memory)]);
+    const exports = Object.entries(instance.exports).map(([name, value]) => {
+      if (typeof value !== "function") return [name, value];
+      const own = wrapped(name, value as Call, memory);
+      if (promising) suspendable.set(own, wrapped(name, promising(value), memory));
+      return [name, own];
+    });
     return { exports: Object.fromEntries(exports) } as WebAssembly.Instance;
   });
+  // Only a function of a binary can be suspended.
+  if (promising)
+    vi.spyOn(platform, "promising").mockImplementation((call) => suspendable.get(call as Call) ?? promising(call));
 
   return {
     begin(next) {

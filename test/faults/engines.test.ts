@@ -18,7 +18,8 @@ vi.setConfig({ testTimeout: 120_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(async () => {
   await expectConsistency();
-  vi.mocked(WebAssembly.Instance).mockRestore();
+  vi.restoreAllMocks();
+  vi.spyOn(console, "log").mockImplementation(() => {});
 });
 
 /** Calls of an engine that are made to fail in one test, spread over all that a good call makes. */
