@@ -1,4 +1,5 @@
 import type { EngineBytes } from "../engines/pdf/heap.ts";
+import { latin1 } from "../engines/pdf/objects.ts";
 import { imageKindOf } from "../engines/raster/image-kind.ts";
 import type { FileKind } from "../operations/fields.ts";
 
@@ -6,6 +7,7 @@ import type { FileKind } from "../operations/fields.ts";
 const SIGNATURE_WITHIN = 1024;
 /** With or without what follows in a sound header, and the form of PostScript that Acrobat takes (ISO 32000-1, annex H). */
 const PDF_SIGNATURE = /%PDF|%!PS-Adobe-\d\.\d PDF-\d\.\d/;
+const LONGEST_SIGNATURE = 24;
 const MAX_STEM = 150;
 
 /** What the kinds are called in messages. */
@@ -19,8 +21,9 @@ export function isOneOf(kinds: readonly FileKind[], bytes: EngineBytes): boolean
 }
 
 function beginsAsPdf(bytes: EngineBytes): boolean {
-  const start = bytes.view(0, Math.min(bytes.length, SIGNATURE_WITHIN + 4));
-  return PDF_SIGNATURE.test(Array.from(start, (byte) => String.fromCharCode(byte)).join(""));
+  const start = bytes.view(0, Math.min(bytes.length, SIGNATURE_WITHIN + LONGEST_SIGNATURE));
+  const at = latin1(start).search(PDF_SIGNATURE);
+  return at >= 0 && at < SIGNATURE_WITHIN;
 }
 
 /**
