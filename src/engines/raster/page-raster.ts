@@ -65,6 +65,15 @@ function pixelBox(bounds: readonly number[], dpi: number): PixelBox {
   return { x, y, width: Math.max(1, Math.ceil(x1 - 0.001) - x), height: Math.max(1, Math.ceil(y1 - 0.001) - y) };
 }
 
+function bandRows(width: number, height: number, samples: number): number {
+  const rows = Math.floor(BAND_BYTES / (width * samples) / BAND_STEP) * BAND_STEP;
+  return Math.min(height, Math.max(BAND_STEP, rows));
+}
+
+/** Bytes of MuPDF's heap that the pixels of a page take while it is drawn: one band at a time. */
+export const bandBytes = (width: number, height: number, samples: number): number =>
+  width * samples * bandRows(width, height, samples);
+
 /**
  * Refuses pages (0-based) that have too many pixels at `dpi`, one of them or all together.
  * @throws Refusal `limit_exceeded`
@@ -135,8 +144,7 @@ export class PageRaster implements Disposable {
     this.#scale = dpi / POINTS;
     [this.#box, this.#list] = [pixelBox(bounds, dpi), list];
     ({ width: this.width, height: this.height } = this.#box);
-    const rows = Math.floor(BAND_BYTES / (this.width * this.samples) / BAND_STEP) * BAND_STEP;
-    this.#bandRows = Math.min(this.height, Math.max(BAND_STEP, rows));
+    this.#bandRows = bandRows(this.width, this.height, this.samples);
   }
 
   /** Of the request, for those who encode the page. */

@@ -2,7 +2,7 @@ import type { Engines } from "../engines.ts";
 import { Refusal } from "../errors.ts";
 import type { OpenPdf } from "../pdf/document.ts";
 import { type FillPixels, WEBP_SIDE, webpBytes } from "./codecs.ts";
-import { PageRaster, pixelsOf } from "./page-raster.ts";
+import { bandBytes, PageRaster, pixelsOf } from "./page-raster.ts";
 import { pngOf } from "./png.ts";
 
 export interface WebpOptions {
@@ -76,7 +76,8 @@ async function highestDpi(
   for (let dpi = HIGHEST_DPI; dpi >= LOWEST_DPI; dpi--) {
     const { width, height } = await pixelsOf(open, page, dpi);
     if (Math.max(width, height) > WEBP_SIDE) continue;
-    if (webpService !== undefined || pdf.heapBytes + webpBytes(width * height).most <= memoryBytes) return dpi;
+    const drawn = pdf.heapBytes + bandBytes(width, height, 4);
+    if (webpService !== undefined || drawn + webpBytes(width * height).most <= memoryBytes) return dpi;
   }
   return null;
 }
