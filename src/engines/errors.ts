@@ -37,3 +37,13 @@ export class Refusal extends Error {
     this.details = details;
   }
 }
+
+/**
+ * What was thrown first, where letting go of what was in use threw as well: an engine whose work has been ended refuses that, too.
+ * The error that `using` makes of both has no class of its own on platforms that do not know it.
+ */
+export function firstThrown(thrown: unknown): unknown {
+  return thrown instanceof Error && thrown.name === "SuppressedError" && "suppressed" in thrown
+    ? firstThrown(thrown.suppressed)
+    : thrown;
+}

@@ -1,5 +1,5 @@
 /** What MuPDF reports, and what it means to the caller. */
-import { Refusal } from "../errors.ts";
+import { firstThrown, Refusal } from "../errors.ts";
 
 /** An error that MuPDF itself reports (not a trap): the document is at fault, or the heap's limit is reached. */
 export class MuPDFFailure extends Error {
@@ -13,7 +13,8 @@ export type Denied = false | "limit" | "busy";
 const LACK_OF_MEMORY = /^(malloc|calloc|realloc|out of memory|cannot deflate)|compression bomb/;
 
 /** A `Refusal` where the document is at fault, else the error itself. */
-export function meaningOf(error: unknown, denied: Denied): unknown {
+export function meaningOf(thrown: unknown, denied: Denied): unknown {
+  const error = firstThrown(thrown);
   if (error instanceof RangeError && /call stack/.test(error.message)) {
     return new Refusal("invalid_file", "The objects of the PDF are nested too deeply.", undefined, { cause: error });
   }
