@@ -65,10 +65,10 @@ The output is never larger than the input: if nothing can be saved, the input is
     );
     const signed = isSigned(document.getTrailer().get("Root"));
     if (stripMetadata) await stripAll(open);
-    dropPrivateData(open);
+    await dropPrivateData(open);
     if (level !== "low") dropOutputProfiles(open);
     await subsetFonts(open);
-    if (grayscale) turnGrey(open);
+    if (grayscale) await turnGrey(open);
     else liftInlineImages(open, { smallest: SMALLEST_INLINE });
     await mergeDuplicates(open);
     await recompressImages(open, codecs, { quality: QUALITY[level], maxDpi: imageMaxDpi, grayscale });
@@ -91,7 +91,8 @@ async function rewritten(open: OpenPdf, asked: boolean, streamBytes: number): Pr
     return await rewriteSmall(open, Math.min(streamBytes, open.input.bytes.length));
   } catch (error) {
     const meaning = open.engine.explain(error);
-    if (asked || !(meaning instanceof Refusal) || meaning.code !== "limit_exceeded") throw error;
+    const isMemory = meaning instanceof Refusal && meaning.details?.["limit"] === "memory";
+    if (asked || !isMemory) throw meaning;
     return undefined;
   }
 }

@@ -5,7 +5,7 @@ import { changeMetadata } from "../engines/pdf/metadata.ts";
 import { keptOutline, type NewItem } from "../engines/pdf/outline.ts";
 import type { Part } from "../engines/pdf/part.ts";
 import { readSource, type Source } from "../engines/pdf/source.ts";
-import { createTarget, decryptAttachments } from "../engines/pdf/target.ts";
+import { attachedStreams, createTarget, decryptAttachments } from "../engines/pdf/target.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
 import { defineOperation } from "./define.ts";
@@ -69,7 +69,13 @@ document, named after its file, with the document's outline below it. \`none\`: 
     }
     const sources = opened.map(readSource);
     const picks = interleave ? inTurn(sources) : sources.flatMap((source) => pagesOf(source));
-    for (const { open, names } of sources) decryptAttachments(open, names.get("EmbeddedFiles")?.values() ?? []);
+    for (const { open, names } of sources) {
+      const files = [...(names.get("EmbeddedFiles")?.values() ?? [])];
+      decryptAttachments(
+        open,
+        files.flatMap((file) => attachedStreams(open, file)),
+      );
+    }
     const target = stack.adopt(createTarget(pdf), (document) => document.destroy());
     assemble(target, picks, {
       attachments: true,

@@ -82,7 +82,7 @@ aes-128, 1 to 32 printable ASCII characters.`,
     const signed = isSigned(trailer.get("Root"));
     const id = trailer.get("ID", 0);
     const ownId = id.isString() ? latin1(id.asByteString()) : undefined;
-    decryptParts(open);
+    await decryptParts(open);
     const plain = await writeDecrypted(open);
     const headers = {
       ...notes([open], { pageCount, signed }),

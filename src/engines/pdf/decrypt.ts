@@ -1,28 +1,26 @@
 /** What MuPDF leaves as it is when it writes a document without its encryption. */
-import type { PDFObject } from "mupdf";
 import { namesCryptFilter } from "./crypt-filters.ts";
 import type { OpenPdf } from "./document.ts";
+import { eachObject } from "./each-object.ts";
 import { find } from "./object-streams.ts";
-import { entries, objectNumber } from "./objects.ts";
-import { decryptAttachments } from "./target.ts";
+import { attachedStreams, decryptAttachments } from "./target.ts";
 
 /**
  * Makes all of an open document plain: attachments that have a filter of their own, and streams that name their crypt filter
  * (ISO 32000-2, 7.4.10), encrypted or not: in a newly encrypted file, readers would take them as they are. Metadata that
  * the encryption leaves readable name theirs since the document was opened (clear-metadata.ts).
  */
-export function decryptParts(open: OpenPdf): void {
+export async function decryptParts(open: OpenPdf): Promise<void> {
   const { document, input } = open;
   const hasFilters = document.getTrailer().get("Encrypt", "CF").isDictionary();
   // A walk over all objects; dictionaries of streams are never compressed.
   if (!hasFilters && find(input.bytes.view(0, input.bytes.length), "/Crypt", 0) < 0) return;
-  const filespecs: PDFObject[] = [];
+  /** Object numbers of the streams of each attachment. */
+  const attachments: number[][] = [];
   const plain = new Set<number>();
-  for (let number = 1, count = document.countObjects(); number < count; number++) {
-    const object = document.newIndirect(number);
-    if (!object.isDictionary() && !object.isStream()) continue;
+  await eachObject(open, (object, number) => {
     for (const holder of [object, object.get("FS")]) {
-      if (holder.isDictionary() && holder.get("EF").isDictionary()) filespecs.push(holder);
+      if (holder.isDictionary()) attachments.push(attachedStreams(open, holder));
     }
     if (object.isStream() && namesCryptFilter(object)) {
       const data = object.readStream();
@@ -32,11 +30,6 @@ export function decryptParts(open: OpenPdf): void {
       data.destroy();
       plain.add(number);
     }
-  }
-  const isPlain = (filespec: PDFObject): boolean =>
-    entries(open.engine, filespec.get("EF")).some(({ value }) => plain.has(objectNumber(value)));
-  decryptAttachments(
-    open,
-    filespecs.filter((filespec) => !isPlain(filespec)),
-  );
+  });
+  decryptAttachments(open, attachments.filter((streams) => !streams.some((number) => plain.has(number))).flat());
 }

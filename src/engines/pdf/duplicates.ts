@@ -1,6 +1,7 @@
 /** Streams that stand in a document several times, such as the fonts and images of files that were put together. */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "./document.ts";
+import { eachObject } from "./each-object.ts";
 import { entries, items } from "./objects.ts";
 
 /** A stream with a mask is the same as another only when their masks are: each round goes one step further. */
@@ -11,27 +12,25 @@ export async function mergeDuplicates(open: OpenPdf): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const twins = await findTwins(open);
     if (twins.size === 0) return;
-    redirect(open, twins);
+    await redirect(open, twins);
   }
 }
 
 /** The first of each stream that stands there again, by the object number of the later one. */
-async function findTwins({ document, engine }: OpenPdf): Promise<Map<number, number>> {
+async function findTwins(open: OpenPdf): Promise<Map<number, number>> {
+  const { document, engine } = open;
   const byDictionary = new Map<string, number[]>();
-  for (let number = 1, count = document.countObjects(); number < count; number++) {
-    attempt(() => {
-      const stream = document.newIndirect(number);
-      if (!stream.isStream()) return;
-      // It holds the length, so what differs in that is not looked into.
-      const key = entries(engine, stream)
-        .map(({ key, value }) => `${key.toString()} ${value.toString()}`)
-        .sort()
-        .join("\n");
-      const same = byDictionary.get(key);
-      if (same) same.push(number);
-      else byDictionary.set(key, [number]);
-    });
-  }
+  await eachObject(open, (stream, number) => {
+    if (!stream.isStream()) return;
+    // It holds the length, so what differs in that is not looked into.
+    const key = entries(engine, stream)
+      .map(({ key, value }) => `${key.toString()} ${value.toString()}`)
+      .sort()
+      .join("\n");
+    const same = byDictionary.get(key);
+    if (same) same.push(number);
+    else byDictionary.set(key, [number]);
+  });
   const twins = new Map<number, number>();
   for (const numbers of byDictionary.values()) {
     if (numbers.length < 2) continue;
@@ -39,6 +38,8 @@ async function findTwins({ document, engine }: OpenPdf): Promise<Map<number, num
     for (const number of numbers) {
       const data = attempt(() => document.newIndirect(number).readRawStream().asUint8Array().slice());
       if (!data) continue;
+      engine.work.spend(data.length);
+      await engine.work.pause();
       const hash = String(new Uint32Array(await crypto.subtle.digest("SHA-256", data)));
       const first = firsts.get(hash);
       if (first === undefined) firsts.set(hash, number);
@@ -57,7 +58,8 @@ async function findTwins({ document, engine }: OpenPdf): Promise<Map<number, num
   }
 }
 
-function redirect({ document, engine }: OpenPdf, twins: ReadonlyMap<number, number>): void {
+async function redirect(open: OpenPdf, twins: ReadonlyMap<number, number>): Promise<void> {
+  const { document, engine } = open;
   const mend = (container: PDFObject, key: PDFObject | number, value: PDFObject): void => {
     if (!value.isIndirect()) look(value);
     else {
@@ -69,12 +71,7 @@ function redirect({ document, engine }: OpenPdf, twins: ReadonlyMap<number, numb
     if (object.isArray()) items(object).forEach((item, index) => mend(object, index, item));
     else for (const { key, value } of entries(engine, object)) mend(object, key, value);
   };
-  for (let number = 1, count = document.countObjects(); number < count; number++) {
-    if (twins.has(number)) continue;
-    try {
-      engine.scope(() => look(document.newIndirect(number)));
-    } catch (error) {
-      if (!engine.isFailure(error)) throw error;
-    }
-  }
+  await eachObject(open, (object, number) => {
+    if (!twins.has(number)) look(object);
+  });
 }

@@ -16,6 +16,8 @@ const SMALLEST = 64;
 const MOST_DECODED_WHOLE = 1024 * 1024;
 /** What a stream must become smaller by to be written anew, which takes memory until the document is written. */
 const WORTH_IT = 0.98;
+/** Fuel for an object number that is looked at. */
+const NUMBER_WORK = 200;
 /** A stream that holds so many times its length is deflated well; the most that deflate can is 1032. */
 const WELL_DEFLATED = 64;
 
@@ -33,6 +35,8 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
   const archive = isArchive(engine, document);
   let total = 0;
   for (let number = 1, count = document.countObjects(); number < count; number++) {
+    engine.work.spend(NUMBER_WORK);
+    await engine.work.pause();
     const found = engine.scope(() => readWeak(document.newIndirect(number)));
     total += found?.length ?? 0;
     if (!found || !("data" in found) || budget.left <= 0) continue;

@@ -5,6 +5,7 @@
 import type { PDFObject } from "mupdf";
 import { withoutUnusedCids } from "./cff-unused.ts";
 import type { OpenPdf } from "./document.ts";
+import { eachObject } from "./each-object.ts";
 import { deflate } from "./flate.ts";
 import { isNamed } from "./content-streams.ts";
 import { items, objectNumber } from "./objects.ts";
@@ -39,7 +40,7 @@ export async function subsetFonts(open: OpenPdf): Promise<void> {
   const root = document.getTrailer().get("Root");
   // Pages that are not there yet show text, too (12.7.8).
   if (root.get("AcroForm").isDictionary() || !root.get("Names", "Templates").isNull()) return;
-  const programs = findPrograms(open);
+  const programs = await findPrograms(open);
   const fonts = [...programs.values()].flat();
   if (fonts.length === 0) return;
   const codeBytes = new Map(fonts.map(({ objects: [font = 0], kind }) => [font, kind === "simple" ? 1 : 2] as const));
@@ -70,29 +71,22 @@ export async function subsetFonts(open: OpenPdf): Promise<void> {
 }
 
 /** The fonts that use each font file, by its object number; only files all whose fonts are understood. */
-function findPrograms({ document, engine }: OpenPdf): Map<number, UsedFont[]> {
+async function findPrograms(open: OpenPdf): Promise<Map<number, UsedFont[]>> {
   const programs = new Map<number, UsedFont[]>();
   const others = new Set<number>();
-  for (let number = 1, count = document.countObjects(); number < count; number++) {
-    try {
-      engine.scope(() => {
-        const font = document.newIndirect(number);
-        const isComposite = isNamed(font.get("Subtype"), "Type0");
-        // A CIDFont is reached by its Type 0 font.
-        if (!font.isDictionary() || nameIn(font, "Subtype").startsWith("CIDFont")) return;
-        const descriptor = (isComposite ? font.get("DescendantFonts", 0) : font).get("FontDescriptor");
-        for (const key of ["FontFile", "FontFile2", "FontFile3"]) {
-          const program = objectNumber(descriptor.get(key));
-          if (program === 0) continue;
-          const used = isComposite ? compositeFont(font, key) : simpleFont(font, key);
-          if (used) programs.set(program, [...(programs.get(program) ?? []), used]);
-          else others.add(program);
-        }
-      });
-    } catch (error) {
-      if (!engine.isFailure(error)) throw error;
+  await eachObject(open, (font) => {
+    const isComposite = isNamed(font.get("Subtype"), "Type0");
+    // A CIDFont is reached by its Type 0 font.
+    if (!font.isDictionary() || nameIn(font, "Subtype").startsWith("CIDFont")) return;
+    const descriptor = (isComposite ? font.get("DescendantFonts", 0) : font).get("FontDescriptor");
+    for (const key of ["FontFile", "FontFile2", "FontFile3"]) {
+      const program = objectNumber(descriptor.get(key));
+      if (program === 0) continue;
+      const used = isComposite ? compositeFont(font, key) : simpleFont(font, key);
+      if (used) programs.set(program, [...(programs.get(program) ?? []), used]);
+      else others.add(program);
     }
-  }
+  });
   for (const number of others) programs.delete(number);
   return programs;
 }

@@ -1,6 +1,7 @@
 /** Pages turned grey: content, patterns, shadings, glyphs, annotations and what forms draw anew. Images: images.ts. */
 import type { PDFObject } from "mupdf";
 import { type Content, forEachContent } from "./content-streams.ts";
+import { eachObject } from "./each-object.ts";
 import type { OpenPdf } from "./document.ts";
 import { GreyColours, greyOfDevice, isGreySpace } from "./grey-colours.ts";
 import { greyAppearance, greyContent, type GreyNames } from "./grey-content.ts";
@@ -13,7 +14,7 @@ import { pageAt } from "./page-facts.ts";
 /**
  * Turns all that pages show grey, by the formula that PDF gives for the device spaces (ISO 32000-2, 10.4.2).
  */
-export function turnGrey(open: OpenPdf): void {
+export async function turnGrey(open: OpenPdf): Promise<void> {
   const { document, engine, pageCount } = open;
   const colours = new GreyColours(open);
   // An inline image has its colours among the operators.
@@ -26,30 +27,24 @@ export function turnGrey(open: OpenPdf): void {
     });
   }
   engine.scope(() => painter.form(document.getTrailer().get("Root", "AcroForm")));
-  turnPalettes(open, colours);
+  await turnPalettes(open, colours);
 }
 
 /** An Indexed image has its colours beside its samples. */
-function turnPalettes({ document, engine }: OpenPdf, colours: GreyColours): void {
-  for (let number = 1, count = document.countObjects(); number < count; number++) {
-    try {
-      engine.scope(() => {
-        const image = document.newIndirect(number);
-        const facts = readImageFacts(image);
-        const space = image.get("ColorSpace");
-        if (!facts?.isIndexed || isGreySpace(space.get(1))) return;
-        const indexed = document.newArray();
-        indexed.push(document.newName("Indexed"));
-        indexed.push(document.newName("DeviceGray"));
-        const palette = colours.palette(space);
-        indexed.push(palette.length - 1);
-        indexed.push(document.newByteString(palette));
-        image.put("ColorSpace", indexed);
-      });
-    } catch (error) {
-      if (!engine.isFailure(error)) throw error;
-    }
-  }
+function turnPalettes(open: OpenPdf, colours: GreyColours): Promise<void> {
+  const { document } = open;
+  return eachObject(open, (image) => {
+    const facts = readImageFacts(image);
+    const space = image.get("ColorSpace");
+    if (!facts?.isIndexed || isGreySpace(space.get(1))) return;
+    const indexed = document.newArray();
+    indexed.push(document.newName("Indexed"));
+    indexed.push(document.newName("DeviceGray"));
+    const palette = colours.palette(space);
+    indexed.push(palette.length - 1);
+    indexed.push(document.newByteString(palette));
+    image.put("ColorSpace", indexed);
+  });
 }
 
 class Painter {

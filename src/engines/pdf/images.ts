@@ -1,9 +1,9 @@
 /** The images of a document, encoded anew: smaller where their place needs no more, lossy where they are photographs. */
-import type { PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { ImageCodecs } from "../raster/codecs.ts";
 import type { OpenPdf } from "./document.ts";
+import { eachObject } from "./each-object.ts";
 import { type ImageFacts, readImageFacts, tooLargeForGrey } from "./image-facts.ts";
 import { encodeImage, type ImageJob } from "./image-choice.ts";
 import { findPlacements, type Placement } from "./image-placements.ts";
@@ -26,7 +26,7 @@ export interface ImageSettings {
  */
 export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, settings: ImageSettings): Promise<void> {
   const { document, engine } = open;
-  const { images, softMasks } = listImages(open);
+  const { images, softMasks } = await listImages(open);
   if (images.length === 0) return;
   const placements = findPlacements(open);
   let pixels: number = limits.compress.pixels;
@@ -60,22 +60,15 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
 }
 
 /** All images that are objects of the document, and the object numbers of those that are masks of others. */
-function listImages({ document, engine }: OpenPdf): { images: ImageFacts[]; softMasks: Set<number> } {
+async function listImages(open: OpenPdf): Promise<{ images: ImageFacts[]; softMasks: Set<number> }> {
   const images: ImageFacts[] = [];
   const softMasks = new Set<number>();
-  for (let number = 1, count = document.countObjects(); number < count; number++) {
-    try {
-      engine.scope(() => {
-        const object: PDFObject = document.newIndirect(number);
-        const image = readImageFacts(object);
-        if (!image) return;
-        images.push(image);
-        for (const key of ["SMask", "Mask"]) softMasks.add(objectNumber(object.get(key)));
-      });
-    } catch (error) {
-      if (!engine.isFailure(error)) throw error;
-    }
-  }
+  await eachObject(open, (object) => {
+    const image = readImageFacts(object);
+    if (!image) return;
+    images.push(image);
+    for (const key of ["SMask", "Mask"]) softMasks.add(objectNumber(object.get(key)));
+  });
   return { images, softMasks };
 }
 

@@ -184,7 +184,7 @@ async function write(
   options: string,
   { large, bytes }: { large: boolean; bytes?: number | undefined },
 ): Promise<Buffer> {
-  const hasEmptyName = makeWritable(engine, document, { decrypt: options.endsWith(DECRYPT) });
+  const hasEmptyName = await makeWritable(engine, document, { decrypt: options.endsWith(DECRYPT) });
   const finish = keepMetadataClear(document);
   // The cache of decoded objects is of no more use, and the output wants its room.
   engine.lib._wasm_empty_store();

@@ -6,6 +6,7 @@ import type { PDFObject } from "mupdf";
 import { writeMetadata } from "./clear-metadata.ts";
 import { isNamed } from "./content-streams.ts";
 import type { OpenPdf } from "./document.ts";
+import { eachObject } from "./each-object.ts";
 import { filtersOf } from "./image-facts.ts";
 import { withoutJpegMetadata, withoutJpxMetadata } from "./image-metadata.ts";
 import { writeInfo } from "./info.ts";
@@ -33,15 +34,7 @@ export async function stripMetadata(open: OpenPdf): Promise<void> {
     dropXfaMetadata(root.get("AcroForm", "XFA"));
     if (!open.encrypted) newIdentifier(open);
   });
-  for (let number = 1, count = document.countObjects(); number < count; number++) {
-    await engine.work.pause();
-    engine.work.spend(1000);
-    try {
-      engine.scope(() => stripObject(engine, document.newIndirect(number), number === catalog));
-    } catch (error) {
-      if (!engine.isFailure(error)) throw error;
-    }
-  }
+  await eachObject(open, (object, number) => stripObject(engine, object, number === catalog));
 }
 
 /** The file's identifier, which its earlier versions have, too (14.4). Encryption may depend on it. */

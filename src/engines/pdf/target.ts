@@ -2,7 +2,7 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import type { OpenPdf } from "./document.ts";
 import type { PdfEngine } from "./mupdf.ts";
-import { entries, items, latin1 } from "./objects.ts";
+import { entries, items, latin1, objectNumber } from "./objects.ts";
 
 /**
  * A new document, without encryption, or with that of `like`: its encryption dictionary and file identifier are put into a
@@ -19,21 +19,27 @@ export function createTarget(engine: PdfEngine, like?: OpenPdf): PDFDocument {
   return encryptedShell(like, like.document.getTrailer().get("Encrypt"), new Map());
 }
 
+/** Object numbers of the streams of an attachment, by its file specification (ISO 32000-2, 7.11.4). */
+export function attachedStreams({ engine }: OpenPdf, filespec: PDFObject): number[] {
+  return entries(engine, filespec.get("EF"))
+    .map(({ value }) => objectNumber(value))
+    .filter((number) => number > 0);
+}
+
 /**
- * Decrypts the attachments of a document in which they alone are encrypted (crypt filter `EFF`, 7.6.6): MuPDF does not look
+ * Decrypts the attachments, by the object numbers of their streams, of a document in which they alone are encrypted (crypt filter `EFF`, 7.6.6): MuPDF does not look
  * at it and takes their bytes as they are. The same bytes in a file whose filter for all streams is that one come out right.
  */
-export function decryptAttachments(open: OpenPdf, attachments: Iterable<PDFObject>): void {
+export function decryptAttachments(open: OpenPdf, attached: Iterable<number>): void {
   const encrypt = open.document.getTrailer().get("Encrypt");
   const filter = encrypt.get("EFF");
   const general = encrypt.get("StmF");
   if (!open.encrypted || !filter.isName() || filter.asName() === (general.isName() ? general.asName() : "Identity"))
     return;
   const streams = new Map<number, Uint8Array>();
-  for (const filespec of attachments) {
-    for (const { value } of entries(open.engine, filespec.get("EF"))) {
-      if (value.isStream()) streams.set(value.asIndirect(), value.readRawStream().asUint8Array().slice());
-    }
+  for (const number of attached) {
+    const stream = open.document.newIndirect(number);
+    if (stream.isStream()) streams.set(number, stream.readRawStream().asUint8Array().slice());
   }
   const dictionary = open.document.newDictionary();
   for (const { key, value } of entries(open.engine, encrypt)) dictionary.put(key, value);

@@ -1,6 +1,7 @@
 /** What of a document MuPDF cannot write, or would write wrongly. */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { keepsNamedFilters, mixed, namesCryptFilter, refuseMixedFilters } from "./crypt-filters.ts";
+import { eachObject } from "./each-object.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { objectNumber } from "./objects.ts";
 
@@ -20,7 +21,11 @@ const NOTHING = Uint8Array.of(0x78, 0x9c, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01);
  * follows it: `/15 0 R` for `/ 15 0 R`, unless the file is to be pretty and without object streams.
  * @throws Refusal `unsupported_encryption` where the encryption that the document has cannot be kept
  */
-export function makeWritable(engine: PdfEngine, document: PDFDocument, { decrypt }: { decrypt: boolean }): boolean {
+export async function makeWritable(
+  engine: PdfEngine,
+  document: PDFDocument,
+  { decrypt }: { decrypt: boolean },
+): Promise<boolean> {
   const { lib } = engine;
   const encrypt = document.getTrailer().get("Encrypt");
   const staysEncrypted = encrypt.isDictionary() && !decrypt;
@@ -46,23 +51,15 @@ export function makeWritable(engine: PdfEngine, document: PDFDocument, { decrypt
       }
     }
   };
-  for (let number = 1, count = document.countObjects(); number < count; number++) {
-    const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
-    try {
-      look(reference);
-      if (lib._wasm_pdf_is_stream(reference) === 0) continue;
-      const hasFilters = lib._wasm_pdf_is_array(lib._wasm_pdf_dict_get(reference, filterKey.pointer)) !== 0;
-      if (!hasFilters && !staysEncrypted) continue;
-      engine.scope(() => {
-        const stream = document.newIndirect(number);
-        if (refusesNamed && number !== metadata && namesCryptFilter(stream)) throw mixed();
-        completeParameters(document, stream);
-        if (staysEncrypted && stream.get("Length").asNumber() <= SHORT) deflateNothing(engine, stream);
-      });
-    } finally {
-      lib._wasm_pdf_drop_obj(reference);
-    }
-  }
+  await eachObject({ document, engine }, (object, number) => {
+    look(object.pointer);
+    if (lib._wasm_pdf_is_stream(object.pointer) === 0) return;
+    const hasFilters = lib._wasm_pdf_is_array(lib._wasm_pdf_dict_get(object.pointer, filterKey.pointer)) !== 0;
+    if (!hasFilters && !staysEncrypted) return;
+    if (refusesNamed && number !== metadata && namesCryptFilter(object)) throw mixed();
+    completeParameters(document, object);
+    if (staysEncrypted && object.get("Length").asNumber() <= SHORT) deflateNothing(engine, object);
+  });
   return hasEmptyName;
 }
 
