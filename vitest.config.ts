@@ -23,6 +23,8 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**", "test/wasm/**"],
           setupFiles: ["test/migrate.ts"],
+          // The service is loaded once for all files of a worker, not once for each: that takes longer than most files.
+          isolate: false,
           // Nothing here is a measurement: a busy machine may take its time.
           testTimeout: 60_000,
           provide: { migrations: await readD1Migrations("migrations") },
