@@ -99,6 +99,8 @@ declare module "*/wasm/generated/mupdf.js" {
 interface Gauge {
   /** A function of the instance as one that others have their turn beside. */
   long<A extends readonly unknown[], R>(call: (...args: A) => R): (...args: A) => Promise<R>;
+  /** When JavaScript has made a handle on something of the instance. */
+  handle(): void;
   /** Around a callback that calls into the instance again. */
   enter(): void;
   leave(): void;

@@ -101,6 +101,7 @@ function wrapper(text: string): string {
     body.match(/^export (?=class|const|function)/gm)?.length ?? 0,
   );
   body = replace(body, "globalThis.$libmupdf_", "$hooks.", 9);
+  // Our own loops over a document make a handle at each step, which is how they are counted.
   // Finalisers would keep the instance alive and delay its release; the service ends an instance as a whole. Where that is
   // too late, for the parts of a split, it collects what is made in between and destroys it.
   body = replace(
@@ -110,7 +111,7 @@ function wrapper(text: string): string {
 				ctor._finalizer = new FinalizationRegistry(ctor._drop);
 			ctor._finalizer.register(this, pointer, this);
 `,
-    "			$made?.add(this);\n",
+    "			gauge.handle();\n			$made?.add(this);\n",
     1,
   );
   body = replace(body, "			ctor._finalizer.unregister(this);\n", "			$made?.delete(this);\n", 1);

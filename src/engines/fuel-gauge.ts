@@ -28,6 +28,9 @@ export const suspends = wasm.Suspending !== undefined && wasm.promising !== unde
 /** Fuel that an engine is given at a time: it is asked for more after 5 to 15 ms. */
 const FILL = 1_000_000;
 
+/** Fuel for a handle that is made and dropped: half a microsecond to one and a half. */
+const HANDLE = 100;
+
 /**
  * The fuel of one engine instance whose binary has a gauge (wasm/fuel.ts): counts into the work of the request that has the
  * engine, and lets others through during its long calls.
@@ -40,6 +43,8 @@ export class FuelGauge {
   #fuel: Global | undefined;
   /** What it was given last. */
   #filled = 0;
+  /** Fuel for handles that has not been counted yet. */
+  #handles = 0;
   #broken = false;
   /** Whether a call is under way that can be suspended. */
   #long = false;
@@ -88,6 +93,18 @@ export class FuelGauge {
     };
   }
 
+  /**
+   * Counts a handle that was made on something of the instance: loops of ours over the objects of a document make one at each
+   * step, so that none of them goes on forever.
+   */
+  handle(): void {
+    this.#handles += HANDLE;
+    if (this.#handles < FILL) return;
+    const fuel = this.#handles;
+    this.#handles = 0;
+    this.work.spend(fuel);
+  }
+
   /** Before a callback calls into the instance. */
   enter(): void {
     this.#frames += 1;
@@ -106,7 +123,8 @@ export class FuelGauge {
 
   /** Counts what was used since the last time, for a request that has ended. */
   settle(): void {
-    this.work.count(this.#used());
+    this.work.count(this.#used() + this.#handles);
+    this.#handles = 0;
   }
 
   #used(): number {

@@ -69,7 +69,7 @@ The output is never larger than the input: if nothing can be saved, the input is
     if (level !== "low") dropOutputProfiles(open);
     await subsetFonts(open);
     if (grayscale) await turnGrey(open);
-    else liftInlineImages(open, { smallest: SMALLEST_INLINE });
+    else await liftInlineImages(open, { smallest: SMALLEST_INLINE });
     await mergeDuplicates(open);
     await recompressImages(open, codecs, { quality: QUALITY[level], maxDpi: imageMaxDpi, grayscale });
     codecs.drop();

@@ -23,10 +23,11 @@ const MOST_DEPTH = 64;
  * Calls `visit` for the content of each page and of each form, pattern, glyph and appearance that pages reach, the latter
  * once each. Handles last as long as one page's visits.
  */
-export function forEachContent(open: OpenPdf, visit: (content: Content) => void): void {
+export async function forEachContent(open: OpenPdf, visit: (content: Content) => void): Promise<void> {
   const { engine, pageCount } = open;
   const seen = new Set<number>();
   for (let index = 0; index < pageCount; index++) {
+    await engine.work.pause();
     engine.scope(() => {
       const page = pageAt(open, index);
       if (!page.isDictionary()) return;

@@ -44,7 +44,7 @@ export async function subsetFonts(open: OpenPdf): Promise<void> {
   const fonts = [...programs.values()].flat();
   if (fonts.length === 0) return;
   const codeBytes = new Map(fonts.map(({ objects: [font = 0], kind }) => [font, kind === "simple" ? 1 : 2] as const));
-  const shown = findShownCodes(open, codeBytes);
+  const shown = await findShownCodes(open, codeBytes);
   if (!shown) return;
   for (const [number, users] of programs) {
     try {

@@ -18,10 +18,11 @@ export async function turnGrey(open: OpenPdf): Promise<void> {
   const { document, engine, pageCount } = open;
   const colours = new GreyColours(open);
   // An inline image has its colours among the operators.
-  liftInlineImages(open, { smallest: 0 });
+  await liftInlineImages(open, { smallest: 0 });
   const painter = new Painter(open, colours);
-  forEachContent(open, (content) => painter.content(content));
+  await forEachContent(open, (content) => painter.content(content));
   for (let index = 0; index < pageCount; index++) {
+    await engine.work.pause();
     engine.scope(() => {
       for (const annotation of items(pageAt(open, index).get("Annots"))) painter.annotation(annotation);
     });

@@ -36,10 +36,11 @@ const times = (next: Matrix, base: Matrix): Matrix => [
  * The largest placement of each image that pages, forms, patterns and appearances draw, by its object number. An image that
  * a glyph draws, or that is reached in no way known here, has none.
  */
-export function findPlacements(open: OpenPdf): Map<number, Placement> {
+export async function findPlacements(open: OpenPdf): Promise<Map<number, Placement>> {
   const { engine, pageCount } = open;
   const finder = new Finder(open);
   for (let index = 0; index < pageCount; index++) {
+    await engine.work.pause();
     engine.scope(() => {
       const page = pageAt(open, index);
       if (page.isDictionary()) finder.page(page);

@@ -28,7 +28,7 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
   const { document, engine } = open;
   const { images, softMasks } = await listImages(open);
   if (images.length === 0) return;
-  const placements = findPlacements(open);
+  const placements = await findPlacements(open);
   let pixels: number = limits.compress.pixels;
   let failures = 0;
   for (const image of images.sort((a, b) => b.bytes - a.bytes)) {

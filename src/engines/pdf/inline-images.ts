@@ -38,9 +38,9 @@ interface Lifted {
  * Moves inline images of at least `smallest` bytes out of content. Stencil masks only where they are large: they have no
  * colours of their own. What is not understood stays where it is.
  */
-export function liftInlineImages(open: OpenPdf, { smallest }: { smallest: number }): void {
+export async function liftInlineImages(open: OpenPdf, { smallest }: { smallest: number }): Promise<void> {
   const lift = new Lift(open, smallest);
-  forEachContent(open, (content) => lift.content(content));
+  await forEachContent(open, (content) => lift.content(content));
 }
 
 /** Bytes below which a stencil mask, such as a glyph, is never moved. */

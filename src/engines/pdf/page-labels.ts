@@ -19,8 +19,10 @@ export function readPageLabels(root: PDFObject, pageCount: number): PageLabels |
   if (!tree.isDictionary()) return undefined;
   const ranges = [...numberTree(tree)].filter(([, range]) => range.isDictionary()).sort(([a], [b]) => a - b);
   if (ranges.length === 0) return undefined;
+  let next = 0;
   return Array.from({ length: pageCount }, (_, page) => {
-    const found = ranges.findLast(([start]) => start <= page);
+    while (next < ranges.length && (ranges[next]?.[0] ?? 0) <= page) next++;
+    const found = ranges[next - 1];
     if (!found) return { style: "D", prefix: undefined, number: page + 1 };
     const [start, range] = found;
     const [style, prefix, first] = [range.get("S"), range.get("P"), range.get("St")];

@@ -18,11 +18,14 @@ const [BACKSLASH, OPEN, CLOSE, LESS, GREATER] = [0x5c, 0x28, 0x29, 0x3c, 0x3e];
  * of the font's object. Undefined where that is not known of all text: a stream cannot be read, a form shows text in the font of
  * its caller, or a font is no object of its own.
  */
-export function findShownCodes(open: OpenPdf, codeBytes: ReadonlyMap<number, 1 | 2>): ShownCodes | undefined {
+export async function findShownCodes(
+  open: OpenPdf,
+  codeBytes: ReadonlyMap<number, 1 | 2>,
+): Promise<ShownCodes | undefined> {
   const shown = new Map<number, Set<number>>();
   for (const font of codeBytes.keys()) shown.set(font, new Set());
   let known = true;
-  forEachContent(open, (content) => {
+  await forEachContent(open, (content) => {
     known &&= readText(open, content, (font, operand) => {
       const codes = shown.get(font);
       if (codes) addCodes(operand, codeBytes.get(font) ?? 1, codes);
@@ -51,7 +54,6 @@ function readText(
     return false;
   }
   const bytes = joined(parts);
-  engine.work.spend(bytes.length);
   const tokens = new ContentTokens(bytes);
   const saved: (number | undefined)[] = [];
   let font: number | undefined;

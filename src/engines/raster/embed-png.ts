@@ -19,7 +19,7 @@ const OPAQUE = 255;
  * @throws BadImage where the data is damaged; Refusal `limit_exceeded` (memory, bytes that are decompressed).
  */
 export async function embedPng(engine: PdfEngine, png: PngFacts, file: EngineBytes): Promise<EmbeddedImage> {
-  engine.countDecoded(inflatedBytes(png));
+  engine.countDecoded(inflatedBytes(png), 0);
   const { width, height, depth: bits, colourType } = png;
   const colourKey = colourKeyOf(png);
   const hasChannel = colourType === GREY_ALPHA || colourType === RGB_ALPHA;
