@@ -30,12 +30,12 @@ own (\`name_2\`).`,
 
   async run({ file, range }, { pdf }) {
     using stack = new DisposableStack();
-    const { target, headers, large } = await copyFrom(pdf, file, (open) => {
+    const { target, headers, large } = await copyFrom(pdf, file, async (open) => {
       const pages = range.resolve("range", open.pageCount);
-      const source = readSource(open);
+      const source = await readSource(open);
       const dropped = countAttachments(source);
       const target = stack.adopt(createTarget(pdf, open), (document) => document.destroy());
-      assemble(
+      await assemble(
         target,
         pages.map((page) => ({ source, page })),
         { attachments: false },

@@ -67,7 +67,8 @@ document, named after its file, with the document's outline below it. \`none\`: 
         },
       );
     }
-    const sources = opened.map(readSource);
+    const sources: Source[] = [];
+    for (const open of opened) sources.push(await readSource(open));
     const picks = interleave ? inTurn(sources) : sources.flatMap((source) => pagesOf(source));
     for (const { open, names } of sources) {
       const files = [...(names.get("EmbeddedFiles")?.values() ?? [])];
@@ -77,7 +78,7 @@ document, named after its file, with the document's outline below it. \`none\`: 
       );
     }
     const target = stack.adopt(createTarget(pdf), (document) => document.destroy());
-    assemble(target, picks, {
+    await assemble(target, picks, {
       attachments: true,
       ...(bookmarks === "none" ? { outline: () => [] } : {}),
       ...(bookmarks === "per-file" ? { outline: (parts) => perFile(parts, sources, files) } : {}),

@@ -53,7 +53,7 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
     const { pageCount } = open;
     // Syntax and bounds are checked before the document is taken apart.
     const fromRanges = resolveRanges(ranges ?? [], pageCount);
-    const source = readSource(open);
+    const source = await readSource(open);
     const parts =
       mode === "ranges"
         ? fromRanges
@@ -116,9 +116,9 @@ async function* makeParts(
 }
 
 async function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]): Promise<EngineBytes> {
-  const make = () => {
+  const make = async () => {
     const target = createTarget(pdf, source.open);
-    assemble(
+    await assemble(
       target,
       pages.map((page) => ({ source, page })),
       { attachments: false },

@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import {
+  actionLoop,
   BOMB,
   claimedPages,
   deflatedZeros,
@@ -21,7 +22,7 @@ import {
 } from "../harness/bomb-fixtures.ts";
 import { type Answer, patiently, pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { valuesOf } from "../harness/form-calls.ts";
-import { countPages } from "../harness/pdfjs.ts";
+import { countPages, openPdf } from "../harness/pdfjs.ts";
 import { readPage } from "../harness/render.ts";
 import { root } from "./server.ts";
 
@@ -99,6 +100,12 @@ describe("pages that share", () => {
     expect(status).toBe(200);
     expect(await countPages(body)).toBe(pages);
     expect((await send("metadata", file, { action: "get" })).status).toBe(200);
+    const copied = await send("extract-pages", file, { range: "2-" });
+    expect(copied.status).toBe(200);
+    expect(await countPages(copied.body)).toBe(pages - 1);
+    // All of them, and each once.
+    expect(copied.body.length).toBeGreaterThan(0.9 * body.length);
+    expect(copied.body.length).toBeLessThan(1.2 * body.length);
   });
 
   test("40,000 widgets of one field", async () => {
@@ -126,6 +133,13 @@ describe("a PNG", () => {
   test("of 200,000 chunks", async () => {
     expect(await outcome("from-images", manyChunks(200_000))).toEqual(REFUSED);
   });
+});
+
+test("a link whose action is followed by itself, twice, is copied", async () => {
+  const { status, body } = await send("extract-pages", actionLoop(), { range: "1,1" });
+  expect(status).toBe(200);
+  const [page] = (await openPdf(body)).pages;
+  expect(page?.annotations).toMatchObject([{ subtype: "Link", target: { page: 0 } }]);
 });
 
 test("text whose structure element is its own ancestor is drawn and read", async () => {

@@ -187,6 +187,14 @@ export function longNames(fields: number, length: number): Uint8Array {
   return pagesWith(1, "", objects, "/AcroForm << /Fields [3 0 R] >>");
 }
 
+/** A page with a link to itself whose action names itself twice as what follows. */
+export function actionLoop(): Uint8Array {
+  return pagesWith(1, "/Annots [3 0 R]", [
+    "<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A 4 0 R >>",
+    "<< /S /GoTo /D [5 0 R /Fit] /Next [4 0 R 4 0 R] >>",
+  ]);
+}
+
 /** A page with an array of annotations that holds the same one again and again. */
 export function repeatedAnnotation(times: number): Uint8Array {
   return pagesWith(1, "/Annots 3 0 R", [

@@ -27,7 +27,7 @@ export interface AssembleOptions {
 }
 
 /** Fills `target`, a document without pages, with the picked pages in order. */
-export function assemble(target: PDFDocument, picks: readonly Pick[], options: AssembleOptions): void {
+export async function assemble(target: PDFDocument, picks: readonly Pick[], options: AssembleOptions): Promise<void> {
   reserve(target, picks);
   const parts = makeParts(target, picks);
   const byPart = new Map(parts.map((part) => [part.source, part]));
@@ -48,6 +48,7 @@ export function assemble(target: PDFDocument, picks: readonly Pick[], options: A
   for (const { source, page } of picks) {
     const part = byPart.get(source);
     if (part) pages.add(part, page);
+    await source.open.engine.work.pause();
   }
   pages.write();
 
@@ -126,6 +127,8 @@ class Pages {
   readonly #form: FormJoin;
   readonly #kids: PDFObject;
   readonly #written = new Set<number>();
+  /** Copies of the annotations that pages share. */
+  readonly #annotations = new Map<readonly PDFObject[], PDFObject>();
 
   constructor(target: PDFDocument, root: PDFObject, form: FormJoin) {
     this.#target = target;
@@ -166,16 +169,26 @@ class Pages {
     part.mendDestinations(copy);
     const resources = part.whole ? page.resources : usedResources(part.source, page);
     copy.put("Resources", resources.isDictionary() ? part.copy(resources) : this.#target.newDictionary());
-    const kept = page.annotations.filter((annotation) => part.keeps(annotation));
-    if (kept.length > 0) {
-      const annotations = copy.put("Annots", this.#target.newArray()) as PDFObject;
-      for (const annotation of kept) {
-        const own = part.copy(annotation);
-        part.mendDestinations(own);
-        if (!part.source.structure && own.get("StructParent").isNumber()) own.delete("StructParent");
-        annotations.push(own);
-      }
+    const annotations = this.#annotationsOf(part, page);
+    if (annotations.length > 0) copy.put("Annots", annotations);
+    return copy;
+  }
+
+  /** The copies of a page's annotations; pages that share an array share its copy. */
+  #annotationsOf(part: Part, { annotations }: SourcePage): PDFObject {
+    const known = this.#annotations.get(annotations);
+    if (known) return known;
+    const list = this.#target.newArray();
+    for (const annotation of annotations) {
+      if (!part.keeps(annotation)) continue;
+      const own = part.copy(annotation);
+      part.mendDestinations(own);
+      if (!part.source.structure && own.get("StructParent").isNumber()) own.delete("StructParent");
+      list.push(own);
     }
+    const isShared = part.source.sharedAnnotations.has(annotations);
+    const copy = isShared && list.length > 0 ? this.#target.addObject(list) : list;
+    if (isShared) this.#annotations.set(annotations, copy);
     return copy;
   }
 

@@ -91,8 +91,11 @@ export function eachDestination(
   visit: (holder: PDFObject, key: "Dest" | "D", destination: PDFObject) => void,
 ): void {
   if (isDestination(object.get("Dest"))) visit(object, "Dest", object.get("Dest"));
+  const seen = new Set<number>();
   const action = (item: PDFObject, depth: number): void => {
-    if (depth > MAX_DEPTH) return;
+    const number = objectNumber(item);
+    if (depth > MAX_DEPTH || seen.has(number)) return;
+    if (number > 0) seen.add(number);
     const destination = destinationOfAction(item);
     if (destination) visit(item, "D", destination);
     const next = item.isDictionary() ? item.get("Next") : item;

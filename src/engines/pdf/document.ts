@@ -116,12 +116,16 @@ export async function openPdf(
  * Works on a document of which only parts are copied. Where damage shows only then, it is done again with a document that was
  * read and mended as a whole: what was copied before may be wrong.
  */
-export async function copyFrom<T>(engine: PdfEngine, sent: PdfInput, work: (open: OpenPdf) => T): Promise<T> {
+export async function copyFrom<T>(
+  engine: PdfEngine,
+  sent: PdfInput,
+  work: (open: OpenPdf) => T | Promise<T>,
+): Promise<T> {
   {
     using open = await openPdf(engine, sent);
     const { repaired } = open;
     try {
-      const result = work(open);
+      const result = await work(open);
       if (open.repaired === repaired) return result;
     } catch (error) {
       const meaning = engine.explain(error);
@@ -129,7 +133,7 @@ export async function copyFrom<T>(engine: PdfEngine, sent: PdfInput, work: (open
     }
   }
   using open = await openPdf(engine, sent, { whole: "copied" });
-  return work(open);
+  return await work(open);
 }
 
 /** Refuses an input whose permissions are restricted unless it was opened with its owner password. */

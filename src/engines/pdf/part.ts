@@ -3,7 +3,7 @@ import type { PDFDocument, PDFGraftMap, PDFObject } from "mupdf";
 import { destinationIn, eachDestination } from "./destinations.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { byteString, objectNumber } from "./objects.ts";
-import type { Source } from "./source.ts";
+import { annotationsOf, type Source } from "./source.ts";
 
 /**
  * The copy of some pages of a source. One graft map for all of it: an object that two pages use is copied once, and every
@@ -41,8 +41,7 @@ export class Part {
     }
     this.#kept = new Set([...this.pages.values()].map(objectNumber));
     this.annotations = new Set(
-      [...kept]
-        .flatMap((index) => source.pages[index]?.annotations ?? [])
+      annotationsOf([...kept].flatMap((index) => source.pages[index] ?? []))
         .filter((annotation) => this.keeps(annotation))
         .map(objectNumber),
     );

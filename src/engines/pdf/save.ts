@@ -144,10 +144,10 @@ export async function savePdf(
 /** Makes a document, writes it and lets go of all that was needed for it: for documents made by the thousand. */
 export async function makePdf(
   engine: PdfEngine,
-  make: () => PDFDocument,
+  make: () => Promise<PDFDocument>,
   room: { large: boolean },
 ): Promise<EngineBytes> {
-  return engine.bytesOf(await engine.scope(() => written(engine, make(), SAVE, room)));
+  return engine.bytesOf(await engine.scope(async () => written(engine, await make(), SAVE, room)));
 }
 
 /**

@@ -21,6 +21,7 @@ export interface SourcePage {
   /** Its entries, those it inherited too, but without `Parent`, `Annots` and what leads out of the page. */
   readonly attributes: PDFObject;
   readonly resources: PDFObject;
+  /** The same array for pages that share one. */
   readonly annotations: readonly PDFObject[];
 }
 
@@ -30,6 +31,8 @@ export interface Source {
   readonly pages: readonly SourcePage[];
   /** 0-based page of an object number. */
   readonly pageOf: ReadonlyMap<number, number>;
+  /** The lists of annotations that several pages share. */
+  readonly sharedAnnotations: ReadonlySet<readonly PDFObject[]>;
   /** Object numbers of all annotations. */
   readonly annotationNumbers: ReadonlySet<number>;
   readonly destinations: Destinations;
@@ -53,7 +56,7 @@ const NOT_COPIED = new Set(["Parent", "Annots", "Resources", "B", "DPart", "Sepa
 const NAME_TREES = ["EmbeddedFiles", "JavaScript", "AP", "Renditions"];
 
 /** Takes the document apart; it cannot be saved afterwards. */
-export function readSource(open: OpenPdf): Source {
+export async function readSource(open: OpenPdf): Promise<Source> {
   const { document, engine } = open;
   const root = document.getTrailer().get("Root");
   const references = Array.from({ length: open.pageCount }, (_, index) => document.findPage(index));
@@ -62,7 +65,12 @@ export function readSource(open: OpenPdf): Source {
     const number = objectNumber(reference);
     if (number > 0 && !pageOf.has(number)) pageOf.set(number, index);
   }
-  const pages = references.map((reference) => takePage(open, reference));
+  const lists = new Map<number, readonly PDFObject[]>();
+  const pages: SourcePage[] = [];
+  for (const reference of references) {
+    pages.push(takePage(open, reference, lists));
+    await engine.work.pause();
+  }
   for (const { reference } of pages) reference?.writeObject(document.newDictionary());
 
   const names = new Map(
@@ -76,8 +84,15 @@ export function readSource(open: OpenPdf): Source {
     root,
     pages,
     pageOf,
+    sharedAnnotations: new Set(
+      [...Map.groupBy(pages, ({ annotations }) => annotations)].flatMap(([list, { length }]) =>
+        length > 1 ? [list] : [],
+      ),
+    ),
     annotationNumbers: new Set(
-      pages.flatMap(({ annotations }) => annotations.map(objectNumber).filter((number) => number > 0)),
+      annotationsOf(pages)
+        .map(objectNumber)
+        .filter((number) => number > 0),
     ),
     destinations,
     outline: readOutline(root, destinations),
@@ -89,7 +104,16 @@ export function readSource(open: OpenPdf): Source {
   };
 }
 
-function takePage({ document, engine }: OpenPdf, reference: PDFObject): SourcePage {
+/** The annotations of pages; once those that pages share. */
+export function annotationsOf(pages: readonly SourcePage[]): PDFObject[] {
+  return [...new Set(pages.map(({ annotations }) => annotations))].flat();
+}
+
+function takePage(
+  { document, engine }: OpenPdf,
+  reference: PDFObject,
+  lists: Map<number, readonly PDFObject[]>,
+): SourcePage {
   const attributes = document.newDictionary();
   for (const { key, value } of entries(engine, reference)) {
     if (!NOT_COPIED.has(key.asName())) attributes.put(key, value);
@@ -98,11 +122,15 @@ function takePage({ document, engine }: OpenPdf, reference: PDFObject): SourcePa
     const value = reference.getInheritable(name);
     if (name !== "Resources" && isPresent(value)) attributes.put(name, value);
   }
+  const list = reference.get("Annots");
+  const number = objectNumber(list);
+  const annotations = lists.get(number) ?? items(list).filter((annotation) => annotation.isDictionary());
+  if (number > 0) lists.set(number, annotations);
   return {
     reference: reference.isIndirect() ? reference : undefined,
     attributes,
     resources: reference.getInheritable("Resources"),
-    annotations: items(reference.get("Annots")).filter((annotation) => annotation.isDictionary()),
+    annotations,
   };
 }
 

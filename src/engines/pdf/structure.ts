@@ -162,8 +162,9 @@ export class StructureJoin {
 /** The keys into the parent tree that kept pages and annotations hold, and those of XObjects with a kept element. */
 function keysOf(part: Part, structure: Structure, elements: ReadonlySet<number>): number[] {
   const { ofPages, ofNone } = keyOwners(part.source, structure);
-  const own = [...part.pages.keys()]
-    .flatMap((page) => ofPages.get(page) ?? [])
+  const lists = new Set([...part.pages.keys()].flatMap((page) => ofPages.get(page) ?? []));
+  const own = [...lists]
+    .flat()
     .filter(({ annotation }) => annotation === undefined || part.annotations.has(annotation))
     .map(({ key }) => key);
   const drawn = ofNone.filter((key) => {
@@ -173,9 +174,15 @@ function keysOf(part: Part, structure: Structure, elements: ReadonlySet<number>)
   return [...own, ...drawn];
 }
 
+interface Key {
+  readonly key: number;
+  /** Object number of the annotation that holds it. */
+  readonly annotation?: number;
+}
+
 interface KeyOwners {
-  /** By page: the keys of the page itself and of its annotations. */
-  readonly ofPages: ReadonlyMap<number, readonly { readonly key: number; readonly annotation?: number }[]>;
+  /** By page: the keys of the page itself and those of its annotations, in the same list for pages that share these. */
+  readonly ofPages: ReadonlyMap<number, readonly (readonly Key[])[]>;
   /** The keys that no page and no annotation holds: those of XObjects. */
   readonly ofNone: readonly number[];
 }
@@ -185,20 +192,21 @@ const owners = new WeakMap<Source, KeyOwners>();
 function keyOwners(source: Source, structure: Structure): KeyOwners {
   let found = owners.get(source);
   if (found) return found;
-  const ofPages = new Map<number, { key: number; annotation?: number }[]>();
-  const owned = new Set<number>();
+  const ofPages = new Map<number, (readonly Key[])[]>();
+  const ofAnnotations = new Map<readonly PDFObject[], readonly Key[]>();
   for (const [page, { attributes, annotations }] of source.pages.entries()) {
-    const keys: { key: number; annotation?: number }[] = [];
     const own = attributes.get("StructParents");
-    if (own.isNumber()) keys.push({ key: own.asNumber() });
-    for (const annotation of annotations) {
-      const key = annotation.get("StructParent");
-      if (key.isNumber()) keys.push({ key: key.asNumber(), annotation: objectNumber(annotation) });
-    }
-    ofPages.set(page, keys);
-    for (const { key } of keys) owned.add(key);
+    const below = ofAnnotations.get(annotations) ?? annotations.flatMap(keyOf);
+    ofAnnotations.set(annotations, below);
+    ofPages.set(page, [own.isNumber() ? [{ key: own.asNumber() }] : [], below]);
   }
+  const owned = new Set([...new Set([...ofPages.values()].flat())].flatMap((keys) => keys.map(({ key }) => key)));
   found = { ofPages, ofNone: [...structure.parents.keys()].filter((key) => !owned.has(key)) };
   owners.set(source, found);
   return found;
+}
+
+function keyOf(annotation: PDFObject): Key[] {
+  const key = annotation.get("StructParent");
+  return key.isNumber() ? [{ key: key.asNumber(), annotation: objectNumber(annotation) }] : [];
 }
