@@ -188,7 +188,10 @@ export const webhookDeliveries = sqliteTable(
     finishedAt: integer("finished_at", { mode: "timestamp_ms" }),
     /** How many attempts there were when it was last replayed: the schedule began anew after them. */
     replayedAfter: integer("replayed_after").notNull().default(0),
-    /** While an attempt is made, until `nextAttemptAt`: which of its account's lanes it holds; or that it waits for one. See webhooks/lanes.ts. */
+    /**
+     * While an attempt is made, until `nextAttemptAt`: which of its account's lanes it holds; or that it waits for one, or that
+     * another message was sent for it. See webhooks/lanes.ts.
+     */
     lane: text(),
   },
   (table) => [

@@ -46,24 +46,38 @@ export function hasFreeLane(db: Database, now: Date): SQL {
 /** What a delivery's row has for a lane while it waits for one. Its message is gone then: an attempt that ends sends another. */
 export const WAITING = sql`${deliveries.webhook} || '/waiting'`;
 
+/** What it has from when another message is sent for it, so that the next attempt that ends wakes a different one. */
+const WOKEN = "woken";
+
+/** Milliseconds past its time after which a delivery's message counts as lost. */
+const LATE = 60_000;
+
 /**
- * Picks the deliveries to wake when an attempt ends, one for the account's fast lanes and one for its slow ones, which wait no more then.
- * Endpoints that have not timed out come first, and among equals chance decides, so that no endpoint waits for another one's backlog.
+ * Picks the deliveries to wake when an attempt ends, one for the account's fast lanes and one for its slow ones: of an endpoint the oldest
+ * that is late, whatever became of its message, or else the oldest that waits. However many messages were lost, once some deliveries
+ * have been woken the others follow as fast as the lanes allow. Endpoints that have not timed out come first, and among equals chance
+ * decides, so that no endpoint waits for another one's backlog.
  */
 export function pickWaiting(db: Database, account: string, now: Date) {
-  const first = db
-    .select({ id: deliveries.id })
-    .from(deliveries)
-    .where(and(eq(deliveries.lane, sql`${webhooks.id} || '/waiting'`), lte(deliveries.nextAttemptAt, now)))
-    .orderBy(asc(deliveries.nextAttemptAt))
-    .limit(1);
+  const oldest = (condition: SQL | undefined) =>
+    db.select({ id: deliveries.id }).from(deliveries).where(condition).orderBy(asc(deliveries.nextAttemptAt)).limit(1);
+  const late = oldest(
+    and(
+      eq(deliveries.webhook, webhooks.id),
+      lt(deliveries.nextAttemptAt, new Date(now.getTime() - LATE)),
+      sql`${deliveries.lane} is not ${WOKEN}`,
+    ),
+  );
+  const waiting = oldest(
+    and(eq(deliveries.lane, sql`${webhooks.id} || '/waiting'`), lte(deliveries.nextAttemptAt, now)),
+  );
   const pickOf = (isTheirs: SQL) => sql`select first from (
-      select ${first} as first, ${webhooks.timeouts} as timeouts from ${webhooks}
+      select coalesce(${late}, ${waiting}) as first, ${webhooks.timeouts} as timeouts from ${webhooks}
         where ${and(eq(webhooks.account, account), eq(webhooks.active, true), isTheirs)}
     ) where first is not null order by timeouts, random() limit 1`;
   return db
     .update(deliveries)
-    .set({ lane: null })
+    .set({ lane: WOKEN })
     .where(
       sql`${deliveries.id} in (select * from (${pickOf(not(isSlow))}) union all select * from (${pickOf(isSlow)}))`,
     )
@@ -74,24 +88,28 @@ export function pickWaiting(db: Database, account: string, now: Date) {
 const SHARE = lanes.fast.attempts;
 
 /**
- * Deliveries that have been due since before `time`: some of each endpoint, of endpoints in random order, at most `rows`. Each endpoint
- * is found by one step of the index, however many deliveries it has.
+ * Picks the deliveries that a sweep wakes because they are late: some of each endpoint, of endpoints in random order, at most `rows`.
+ * Each endpoint is found by one step of the index, however many deliveries it has.
  */
-export async function lateDeliveries(db: Database, time: Date, rows: number): Promise<string[]> {
-  const { webhook, nextAttemptAt } = deliveries;
+export function pickLate(db: Database, now: Date, rows: number) {
+  const { id, webhook, nextAttemptAt } = deliveries;
   const pending = isNotNull(nextAttemptAt);
-  const ofEndpoint = sql`${deliveries} where ${webhook} = endpoint.id and ${lt(nextAttemptAt, time)}`;
-  const found = await db.all<{ id: string }>(sql`
+  const ofEndpoint = sql`${deliveries} where ${webhook} = endpoint.id and ${lt(nextAttemptAt, new Date(now.getTime() - LATE))}`;
+  const late = sql`
     with recursive endpoint(id) as (
       select min(${webhook}) from ${deliveries} where ${pending}
       union all
       select (select min(${webhook}) from ${deliveries} where ${pending} and ${webhook} > endpoint.id) from endpoint
         where endpoint.id is not null
     )
-    select late.id as id from (select id from endpoint where exists (select 1 from ${ofEndpoint}) order by random()) as endpoint
+    select late.id from (select id from endpoint where exists (select 1 from ${ofEndpoint}) order by random()) as endpoint
       join ${deliveries} as late on late.id in (
-        select ${deliveries.id} from ${ofEndpoint} order by ${nextAttemptAt} limit ${SHARE}
+        select ${id} from ${ofEndpoint} order by ${nextAttemptAt} limit ${SHARE}
       )
-      limit ${rows}`);
-  return found.map(({ id }) => id);
+      limit ${rows}`;
+  return db
+    .update(deliveries)
+    .set({ lane: WOKEN })
+    .where(sql`${id} in (${late})`)
+    .returning({ id });
 }

@@ -17,7 +17,7 @@ import {
 import { createAccount } from "../../src/accounts/keys.ts";
 import { webhooks } from "../../src/db/schema.ts";
 import { notAttempted } from "../../src/webhooks/deliver.ts";
-import { lanes } from "../../src/webhooks/lanes.ts";
+import { lanes, pickLate } from "../../src/webhooks/lanes.ts";
 import { recordOutcome } from "../../src/webhooks/outcome.ts";
 
 const fill = async (count: number, to = own.webhook) => {
@@ -50,6 +50,37 @@ test("a lane whose attempt was lost is free when the lease ends", async () => {
   const waiting = await due();
   expect(await claimOne(db, waiting, later(29 * SECOND))).toEqual({ wakeAt: undefined });
   expect((await claimed(waiting, later(30 * SECOND))).attempt).toBe(1);
+});
+
+test("however many messages were lost, a sweep wakes some deliveries, and attempts that end wake the others, each once", async () => {
+  const [busy] = await fill(1);
+  const backlog = 3 * lanes.fast.attempts;
+  const lost: string[] = [];
+  for (let index = 0; index < backlog; index += 1) lost.push(await due());
+  const other = await due(await subscribe(own.account));
+  if (busy === undefined) throw new Error("nothing was claimed");
+  // Their messages may still come.
+  expect((await recordOutcome(db, busy, answered(200, later(60 * SECOND)), schedule)).waiting).toEqual([]);
+
+  const at = later(60 * SECOND + 1);
+  const woken = (await pickLate(db, at, 1_000)).map(({ id }) => id);
+  expect(woken).toContain(other);
+  expect(woken).toHaveLength(lanes.fast.attempts + 1);
+  for (const id of woken) {
+    const { waiting } = await recordOutcome(db, await claimed(id, at), answered(200, at), schedule);
+    woken.push(...waiting);
+  }
+  expect(woken.toSorted()).toEqual([...lost, other].toSorted());
+});
+
+test("what was woken is woken again by a sweep only", async () => {
+  const [first, second] = await fill(2);
+  const lost = await due();
+  if (first === undefined || second === undefined) throw new Error("nothing was claimed");
+  const at = later(60 * SECOND + 1);
+  expect((await recordOutcome(db, first, answered(200, at), schedule)).waiting).toEqual([lost]);
+  expect((await recordOutcome(db, second, answered(200, at), schedule)).waiting).toEqual([]);
+  expect((await pickLate(db, at, 1_000)).map(({ id }) => id)).toContain(lost);
 });
 
 test("an endpoint is slow after three time-outs in a row, with lanes apart, until it responds", async () => {
