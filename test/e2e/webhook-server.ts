@@ -1,10 +1,45 @@
-import { expect } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect } from "vitest";
 import { startServer, type StartedServer } from "./server.ts";
+import { type Receiver, startReceiver } from "./webhook-receiver.ts";
+import { withLocalDatabases } from "../../scripts/local-database.ts";
+import { createAccount, createKey } from "../../src/accounts/keys.ts";
 
 /** A server that delivers to loopback, and tries again so many seconds later, thirty times. */
 export function startWebhookServer(persistTo: string, retrySeconds: number): Promise<StartedServer> {
   const retries = Array.from({ length: 30 }, () => retrySeconds).join(",");
   return startServer(persistTo, ["--var", "WEBHOOK_ALLOW_LOCAL:true", "--var", `WEBHOOK_RETRY_SECONDS:${retries}`]);
+}
+
+/** What the tests of a file share from their beginning to their end. `server` is the one that runs: a test may start another. */
+export interface WebhookSetup {
+  readonly persistTo: string;
+  server: StartedServer;
+  readonly receiver: Receiver;
+  /** A live key of an account that is not the server's own. */
+  readonly strangersKey: string;
+}
+
+/** Sets up a server and a receiver for the tests of a file. What it returns is filled in before the first test. */
+export function setUpWebhooks(retrySeconds: number): WebhookSetup {
+  const setup = {} as WebhookSetup;
+  beforeAll(async () => {
+    const persistTo = await mkdtemp(join(tmpdir(), "pdf-service-webhooks-"));
+    const strangersKey = await withLocalDatabases(persistTo, async ([db]) => {
+      const account = await createAccount(db, { name: "stranger", plan: "pro" }, new Date());
+      return (await createKey(db, account, { name: "stranger", livemode: true }, new Date())).token;
+    });
+    const [server, receiver] = await Promise.all([startWebhookServer(persistTo, retrySeconds), startReceiver()]);
+    Object.assign(setup, { persistTo, server, receiver, strangersKey });
+  });
+  afterAll(async () => {
+    await setup.receiver.close();
+    await setup.server.stop();
+    await rm(setup.persistTo, { recursive: true, force: true });
+  });
+  return setup;
 }
 
 export interface Subscription {

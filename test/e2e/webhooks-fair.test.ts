@@ -1,46 +1,25 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { StartedServer } from "./server.ts";
-import { type Receiver, startReceiver, until } from "./webhook-receiver.ts";
-import { callsOf, startWebhookServer, type Subscription } from "./webhook-server.ts";
-import { withLocalDatabases } from "../../scripts/local-database.ts";
-import { createAccount, createKey } from "../../src/accounts/keys.ts";
+import { expect, test } from "vitest";
+import { until } from "./webhook-receiver.ts";
+import { callsOf, setUpWebhooks, type Subscription } from "./webhook-server.ts";
 import { lanes } from "../../src/webhooks/lanes.ts";
 
 const SUBSCRIPTIONS = 20;
 /** Seconds in which an event is to arrive beside endpoints of another account that hang. */
 const PROMPT = 5;
 
-let persistTo: string;
-let server: StartedServer;
-let receiver: Receiver;
-let strangersKey: string;
-beforeAll(async () => {
-  persistTo = await mkdtemp(join(tmpdir(), "pdf-service-webhooks-"));
-  strangersKey = await withLocalDatabases(persistTo, async ([db]) => {
-    const account = await createAccount(db, { name: "stranger", plan: "pro" }, new Date());
-    return (await createKey(db, account, { name: "stranger", livemode: true }, new Date())).token;
-  });
-  [server, receiver] = await Promise.all([startWebhookServer(persistTo, 1), startReceiver()]);
-});
-afterAll(async () => {
-  await receiver.close();
-  await server.stop();
-  await rm(persistTo, { recursive: true, force: true });
-});
+const setup = setUpWebhooks(1);
 
 const own = callsOf(
-  () => server,
-  () => server.liveKey,
+  () => setup.server,
+  () => setup.server.liveKey,
 );
 const stranger = callsOf(
-  () => server,
-  () => strangersKey,
+  () => setup.server,
+  () => setup.strangersKey,
 );
 
 test("endpoints that hang hold up no other account, nor for long their own; they hold few requests open, and get less time", async () => {
+  const { receiver } = setup;
   const hanging = Array.from({ length: SUBSCRIPTIONS - 1 }, (_, index) => `/hanging-${index}`);
   const open = new Set<object>();
   let mostOpen = 0;

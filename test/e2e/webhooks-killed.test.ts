@@ -1,14 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { StartedServer } from "./server.ts";
-import { isSignedBy, type Receiver, startReceiver, until } from "./webhook-receiver.ts";
-import { callsOf, callSweep, startWebhookServer } from "./webhook-server.ts";
+import { expect, test } from "vitest";
+import { isSignedBy, until } from "./webhook-receiver.ts";
+import { callsOf, callSweep, setUpWebhooks, startWebhookServer } from "./webhook-server.ts";
 import { Random } from "../harness/random.ts";
 import { withLocalDatabases } from "../../scripts/local-database.ts";
-import { createAccount, createKey } from "../../src/accounts/keys.ts";
 import { webhookDeliveries, webhookEvents } from "../../src/db/schema.ts";
 
 /** Each replaces a key by another, which are two events. */
@@ -16,43 +11,28 @@ const ROTATIONS = 500;
 /** Of one part, before the server is killed, or to the end. */
 const PARTS = [170, 170, 160];
 
-let persistTo: string;
-let server: StartedServer;
-let receiver: Receiver;
-let strangersKey: string;
-beforeAll(async () => {
-  persistTo = await mkdtemp(join(tmpdir(), "pdf-service-webhooks-"));
-  strangersKey = await withLocalDatabases(persistTo, async ([db]) => {
-    const account = await createAccount(db, { name: "stranger", plan: "pro" }, new Date());
-    return (await createKey(db, account, { name: "stranger", livemode: true }, new Date())).token;
-  });
-  [server, receiver] = await Promise.all([startWebhookServer(persistTo, 0), startReceiver()]);
-});
-afterAll(async () => {
-  await server.stop();
-  await receiver.close();
-  await rm(persistTo, { recursive: true, force: true });
-});
+const setup = setUpWebhooks(0);
 
 const own = callsOf(
-  () => server,
-  () => server.liveKey,
+  () => setup.server,
+  () => setup.server.liveKey,
 );
 
 /** Ends the server without a chance to tidy up, lets two minutes go by for its deliveries, and starts it anew. */
 async function killAndRestart(): Promise<void> {
-  await server.kill();
-  await withLocalDatabases(persistTo, ([db]) =>
+  await setup.server.kill();
+  await withLocalDatabases(setup.persistTo, ([db]) =>
     db
       .update(webhookDeliveries)
       .set({ nextAttemptAt: sql`${webhookDeliveries.nextAttemptAt} - 120000` })
       .where(eq(webhookDeliveries.state, "pending")),
   );
-  server = await startWebhookServer(persistTo, 0);
-  await callSweep(server);
+  setup.server = await startWebhookServer(setup.persistTo, 0);
+  await callSweep(setup.server);
 }
 
 test("1,000 events reach three subscriptions that fail at random, over two kills; nobody else gets any", async () => {
+  const { receiver } = setup;
   const random = new Random(8);
   const paths = ["/a", "/b", "/c"];
   const taken = new Map(paths.map((path) => [path, new Set<string>()]));
@@ -67,12 +47,12 @@ test("1,000 events reach three subscriptions that fail at random, over two kills
   }
   const subscriptions = await Promise.all(paths.map((path) => own.subscribe(receiver.url + path)));
   const test = callsOf(
-    () => server,
-    () => server.testKey,
+    () => setup.server,
+    () => setup.server.testKey,
   );
   const stranger = callsOf(
-    () => server,
-    () => strangersKey,
+    () => setup.server,
+    () => setup.strangersKey,
   );
   await test.subscribe(`${receiver.url}/test`);
   await stranger.subscribe(`${receiver.url}/stranger`);
@@ -106,7 +86,7 @@ test("1,000 events reach three subscriptions that fail at random, over two kills
   const made = 10 + 2 * (ROTATIONS + 1);
   const areTaken = () => taken.values().every((ids) => ids.size === made);
   for (let sweep = 0; sweep < 150 && !areTaken(); sweep += 1) {
-    if (sweep % 5 === 4) await callSweep(server);
+    if (sweep % 5 === 4) await callSweep(setup.server);
     await new Promise((done) => setTimeout(done, 1_000));
   }
   expect(areTaken()).toBe(true);
@@ -125,8 +105,8 @@ test("1,000 events reach three subscriptions that fail at random, over two kills
   expect([receiver.at("/test"), receiver.at("/stranger")]).toEqual([[], []]);
   expect(ended.map((path) => receiver.at(path).length)).toEqual(atTheEnd);
 
-  await server.stop();
-  const states = await withLocalDatabases(persistTo, async ([db]) => ({
+  await setup.server.stop();
+  const states = await withLocalDatabases(setup.persistTo, async ([db]) => ({
     events: (await db.select({ id: webhookEvents.id }).from(webhookEvents)).length,
     exhausted: await db.$count(webhookDeliveries, eq(webhookDeliveries.state, "exhausted")),
   }));
