@@ -1,7 +1,6 @@
-import { applyD1Migrations, reset } from "cloudflare:test";
+import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { inject } from "vitest";
 
-// Once a file: its storage is its own.
-await reset();
+// Files that share a worker share its storage: each makes accounts of its own.
 await applyD1Migrations(env.DB, inject("migrations"));
