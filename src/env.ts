@@ -6,6 +6,7 @@ import type { LoadFont } from "./engines/fonts.ts";
 import type { LoadModel } from "./engines/ocr/models.ts";
 import { ConfigurationError } from "./faults.ts";
 import { MiB } from "./limits.ts";
+import type { LateReturn } from "./accounts/late-return.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
 import { retrySeconds } from "./webhooks/schedule.ts";
 import type { WebhookSettings } from "./webhooks/settings.ts";
@@ -25,8 +26,8 @@ export interface Env {
   readonly baseUrl: string;
   /** Cloudflare Images, where it is bound. */
   readonly images: ImagesBinding | undefined;
-  /** Wakes the consumer that delivers webhooks. */
-  readonly webhookQueue: Queue<DeliveryMessage>;
+  /** Wakes the consumer that delivers webhooks, and keeps what the databases could not be told. */
+  readonly webhookQueue: Queue<DeliveryMessage | LateReturn>;
   readonly webhooks: WebhookSettings;
   /** Reads one of the fonts that lie in the static assets. */
   readonly loadFont: LoadFont;

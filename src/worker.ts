@@ -1,8 +1,9 @@
+import { type LateReturn, returnLate } from "./accounts/late-return.ts";
 import { sweep } from "./accounts/sweep.ts";
 import { createApp } from "./app.ts";
 import { suspends } from "./engines/fuel-gauge.ts";
 import { keptBytes } from "./engines/pool.ts";
-import { readEnv } from "./env.ts";
+import { databaseAt, readEnv } from "./env.ts";
 import { logFault } from "./faults.ts";
 import { operations } from "./operations/index.ts";
 import { consume, consumeDead } from "./webhooks/consumer.ts";
@@ -14,9 +15,12 @@ const app = createApp(operations);
 export default {
   fetch: (request, env, context) => app.fetch(request, env, context),
   async queue(batch, env, context) {
+    const settings = readEnv(env);
+    const [returns, deliveries] = parted(batch.messages);
     // The names differ by environment: pdf-service-webhooks-dead-staging.
-    if (batch.queue.includes("-dead")) await consumeDead(batch, readEnv(env));
-    else await consume(batch, readEnv(env), context);
+    if (batch.queue.includes("-dead")) await consumeDead(deliveries, settings);
+    else await consume(deliveries, settings, context);
+    for (const message of returns) await returnLate(message, (shard) => databaseAt(settings, shard));
   },
   async scheduled({ cron, scheduledTime }, env) {
     const { databases, webhookQueue } = readEnv(env);
@@ -45,4 +49,15 @@ export default {
     // The runtime logs what is thrown here, so it is not the fault itself.
     if (failed) throw new Error("the scheduled work failed");
   },
-} satisfies ExportedHandler<object, DeliveryMessage>;
+} satisfies ExportedHandler<object, DeliveryMessage | LateReturn>;
+
+/** The messages of a batch, by what they are for. */
+function parted(
+  messages: readonly Message<DeliveryMessage | LateReturn>[],
+): [Message<LateReturn>[], Message<DeliveryMessage>[]] {
+  const isReturn = (message: Message<DeliveryMessage | LateReturn>): message is Message<LateReturn> =>
+    "reservation" in message.body;
+  const isDelivery = (message: Message<DeliveryMessage | LateReturn>): message is Message<DeliveryMessage> =>
+    !isReturn(message);
+  return [messages.filter(isReturn), messages.filter(isDelivery)];
+}

@@ -5,12 +5,12 @@ import type { AppEnv } from "./exchange.ts";
 import type { FormPart } from "./multipart.ts";
 import type { RequestLog } from "./request-log.ts";
 import { type RequestKey, requestKey, type SignedPart } from "../accounts/idempotency.ts";
-import type { CallEnd } from "../accounts/call-events.ts";
+import type { CallEnd, CallFailure } from "../accounts/call-events.ts";
 import { finish, refund, release, settle, type Settled } from "../accounts/ledger.ts";
 import { creditLimit, monthOf } from "../accounts/periods.ts";
 import { type Reservation, reserve } from "../accounts/reserve.ts";
 import { tellRefusal } from "../accounts/usage-marks.ts";
-import { hex } from "../accounts/token.ts";
+import { hex, shardOfAccount } from "../accounts/token.ts";
 import type { EngineBytes } from "../engines/pdf/heap.ts";
 import { type Env, readEnv } from "../env.ts";
 import { logFault } from "../faults.ts";
@@ -19,6 +19,8 @@ import type { Announce } from "../webhooks/events.ts";
 
 const KEY_HEADER = "Idempotency-Key";
 const MAX_KEY_LENGTH = 255;
+/** Seconds until credits that could not be given back are tried again, for a database that comes back by then. */
+const LATE_SECONDS = 30;
 /** Bytes of a file that are copied at once for its digest: a digest of the whole would copy all of it. */
 const DIGEST_STEP = 1024 * 1024;
 
@@ -66,6 +68,7 @@ export class Payment {
   readonly #reservation: Reservation;
   readonly #log: RequestLog;
   readonly #announce: Announce;
+  readonly #sendLate: (failure: CallFailure) => Promise<void>;
   /** `asked`: the database did not say whether it has charged the call. */
   #charge: "none" | "asked" | "made" = "none";
   /** Whether an event waits for the end of the answer. */
@@ -76,6 +79,12 @@ export class Payment {
     this.#reservation = reservation;
     this.#log = c.get("log");
     this.#announce = announcer(c);
+    const { webhookQueue } = readEnv(c.env);
+    const shard = shardOfAccount(reservation.charge.account) ?? 0;
+    // JSON has no dates.
+    this.#sendLate = async (failure) => {
+      await webhookQueue.send({ shard, reservation, failure }, { contentType: "v8", delaySeconds: LATE_SECONDS });
+    };
   }
 
   /** Sets the credits aside. Throws 429 `quota_exceeded`, 409 `idempotency_conflict` or 422 `idempotency_key_reused`. */
@@ -111,8 +120,7 @@ export class Payment {
 
   /** Once more where the database did not answer: a charge that came through the first time stays one charge. */
   #settleTwice(end: CallEnd): Promise<Settled> {
-    const send = () => settle(this.#database, this.#reservation, end, this.#announce);
-    return send().catch(send);
+    return twice(() => settle(this.#database, this.#reservation, end, this.#announce));
   }
 
   /**
@@ -130,24 +138,26 @@ export class Payment {
 
   /**
    * Gives everything back for a call that failed, settled or not. Never throws, as the caller is told of the failure
-   * itself; a reservation that cannot be given back now is found by the sweep.
+   * itself. Where the database cannot be reached, a reservation is found by the sweep; what may have been charged, the queue keeps
+   * until it can be.
    */
   async giveBack({ status, code }: ApiError): Promise<void> {
     const failure = { ...this.#end(this.#log.answerBytes), status, code };
     // Where it is not known whether the call was charged, one of the two finds nothing to do.
-    if (this.#charge !== "made") {
-      await this.#insist(() => release(this.#database, this.#reservation, failure, this.#announce));
+    try {
+      if (this.#charge !== "made") {
+        await twice(() => release(this.#database, this.#reservation, failure, this.#announce));
+      }
+      if (this.#charge !== "none") {
+        await twice(() => refund(this.#database, this.#reservation, failure, this.#announce));
+      }
+    } catch (error) {
+      logFault("credits not given back", { id: this.#reservation.id }, error);
+      if (this.#charge === "none") return;
+      await twice(() => this.#sendLate(failure)).catch((fault: unknown) =>
+        logFault("credits not given back", { id: this.#reservation.id }, fault),
+      );
     }
-    if (this.#charge !== "none") {
-      await this.#insist(() => refund(this.#database, this.#reservation, failure, this.#announce));
-    }
-  }
-
-  /** Once more where the database did not answer. */
-  #insist(send: () => Promise<void>): Promise<void> {
-    return send()
-      .catch(send)
-      .catch((error: unknown) => logFault("credits not given back", { id: this.#reservation.id }, error));
   }
 
   #end(outputBytes: number | null): CallEnd {
@@ -156,6 +166,9 @@ export class Payment {
     return { at, durationMilliseconds: at.getTime() - start, inputBytes: bodyBytes, outputBytes, pageCount };
   }
 }
+
+/** Once more where a service did not answer. */
+const twice = <T>(send: () => Promise<T>): Promise<T> => send().catch(send);
 
 async function keyOf(
   c: Context<AppEnv>,

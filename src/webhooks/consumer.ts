@@ -1,4 +1,4 @@
-import type { ExecutionContext, Message, MessageBatch, MessageSendRequest } from "@cloudflare/workers-types";
+import type { ExecutionContext, Message, MessageSendRequest } from "@cloudflare/workers-types";
 import { and, eq } from "drizzle-orm";
 import { type Claim, claim } from "./claim.ts";
 import { type Attempt, deliver, notAttempted } from "./deliver.ts";
@@ -28,7 +28,7 @@ type Wakeup = Message<DeliveryMessage>;
  * row stands for the delivery: what is lost with the isolate, the sweep finds.
  */
 export async function consume(
-  { messages }: MessageBatch<DeliveryMessage>,
+  messages: readonly Wakeup[],
   env: Env,
   context: Pick<ExecutionContext, "waitUntil">,
 ): Promise<void> {
@@ -104,7 +104,7 @@ async function attempt({ event, webhook, lane }: Claim, { serverSecret, targets 
 }
 
 /** What is left of messages that failed too often: their deliveries are not tried any more. */
-export async function consumeDead({ messages }: MessageBatch<DeliveryMessage>, env: Env): Promise<void> {
+export async function consumeDead(messages: readonly Wakeup[], env: Env): Promise<void> {
   for (const message of messages) {
     const { shard, delivery } = message.body;
     try {

@@ -1,4 +1,4 @@
-/** What the queue carries: a wake-up. Everything else of a delivery is in its row, which is the truth. */
+/** What the queue carries for a delivery: a wake-up. Everything else is in its row, which is the truth. */
 export interface DeliveryMessage {
   /** The number of the database that the row is in. */
   readonly shard: number;

@@ -16,6 +16,8 @@ export interface Sabotage {
   begin(plan?: Plan): void;
   /** Calls to the engine's exported functions since `begin`. */
   calls(): number;
+  /** Stands aside again. */
+  end(): void;
 }
 
 type Call = (...values: unknown[]) => unknown;
@@ -79,5 +81,10 @@ export function sabotage(module: WebAssembly.Module): Sabotage {
       count = 0;
     },
     calls: () => count,
+    end() {
+      vi.mocked(WebAssembly.Instance).mockRestore();
+      if (platform.promising) vi.mocked(platform.promising).mockRestore();
+      dropSpares();
+    },
   };
 }

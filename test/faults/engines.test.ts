@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Fault, sabotage } from "./engine-sabotage.ts";
 import { expectConsistency } from "../accounts/ledger-facts.ts";
 import { textPage, drawing } from "../harness/drawing-fixtures.ts";
@@ -16,11 +16,7 @@ import webpEncoderModule from "../../wasm/generated/webp-encoder.wasm";
 
 vi.setConfig({ testTimeout: 120_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});
-afterEach(async () => {
-  await expectConsistency();
-  vi.restoreAllMocks();
-  vi.spyOn(console, "log").mockImplementation(() => {});
-});
+afterEach(expectConsistency);
 
 /** Calls of an engine that are made to fail in one test, spread over all that a good call makes. */
 const FAULTS = 5;
@@ -62,6 +58,7 @@ const engines: readonly [string, WebAssembly.Module, Call][] = [
 describe.each(engines)("%s", (_, module, call) => {
   test.each(["trap", "no memory", "garbage"] as const)("%s", async (fault: Fault) => {
     const engine = sabotage(module);
+    onTestFinished(engine.end);
     engine.begin();
     const before = await service.used();
     const good = await send(call);

@@ -2,7 +2,7 @@ import { createExecutionContext, createMessageBatch, waitOnExecutionContext } fr
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { paidService } from "../http/paid-service.ts";
-import { due, own } from "../webhooks/delivery-facts.ts";
+import { due, own, ownAccounts } from "../webhooks/delivery-facts.ts";
 import { newToken } from "../../src/accounts/token.ts";
 import { createApp } from "../../src/app.ts";
 import { faultOf } from "../../src/faults.ts";
@@ -10,6 +10,8 @@ import { operations } from "../../src/operations/index.ts";
 import type { DeliveryMessage } from "../../src/webhooks/message.ts";
 import worker from "../../src/worker.ts";
 import { document } from "../harness/fixtures.ts";
+
+ownAccounts();
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -1,6 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, expect } from "vitest";
+import { expect } from "vitest";
 import { createApp } from "../../src/app.ts";
 import type { Engines } from "../../src/engines/engines.ts";
 import type { PdfEncryption } from "../../src/engines/pdf/encryption.ts";
@@ -11,10 +11,7 @@ import { errorOf, newKey } from "../http/echo-service.ts";
 const letter = document({ name: "letter", pages: 2, features: ["outline", "form", "attachments"] });
 export const passwords = { userPassword: "user", ownerPassword: "owner" };
 
-let key: string;
-beforeAll(async () => {
-  key = await newKey("business");
-});
+const key = await newKey("business");
 
 /** The service, with another encryption in place of its own. */
 export async function send(

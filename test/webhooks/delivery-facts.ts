@@ -16,12 +16,16 @@ export const SECOND = 1_000;
 export const DAY = 86_400_000;
 export const schedule = [5, 300];
 
-/** An account of its own for each test, and a subscription of it. */
+/** The account of the test that runs, and a subscription of it. */
 export const own = { account: "", webhook: "" };
-beforeEach(async () => {
-  own.account = await createAccount(db, { name: "test", plan: "free" }, now);
-  own.webhook = await subscribe(own.account);
-});
+
+/** Gives each test of a file an account of its own. */
+export function ownAccounts(): void {
+  beforeEach(async () => {
+    own.account = await createAccount(db, { name: "test", plan: "free" }, now);
+    own.webhook = await subscribe(own.account);
+  });
+}
 
 /** An event's delivery to the subscription, due now. */
 export async function due(to = own.webhook): Promise<string> {

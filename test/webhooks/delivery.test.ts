@@ -11,6 +11,7 @@ import {
   later,
   now,
   own,
+  ownAccounts,
   rowOf,
   schedule,
   SECOND,
@@ -20,6 +21,8 @@ import {
 import { webhookAttempts, webhooks } from "../../src/db/schema.ts";
 import { replayDelivery } from "../../src/webhooks/deliveries.ts";
 import { recordOutcome } from "../../src/webhooks/outcome.ts";
+
+ownAccounts();
 
 describe("a claim", () => {
   test("is had by one of many who wake at once", async () => {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { answered, claimed, claimOne, due, later, now, own, schedule, SECOND } from "./delivery-facts.ts";
+import { answered, claimed, claimOne, due, later, now, own, ownAccounts, schedule, SECOND } from "./delivery-facts.ts";
 import { countedDatabase, plansOf } from "../accounts/counted-database.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { sendTest } from "../../src/webhooks/asked-deliveries.ts";
@@ -9,6 +9,8 @@ import { changeWebhook, deleteWebhook, listWebhooks } from "../../src/webhooks/m
 import { recordOutcome } from "../../src/webhooks/outcome.ts";
 import { requeueLate } from "../../src/webhooks/requeue.ts";
 import { createWebhook, rotateSecret } from "../../src/webhooks/subscribe.ts";
+
+ownAccounts();
 
 const settings = {
   serverSecret: env.SERVER_SECRET,

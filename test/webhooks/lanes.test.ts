@@ -9,6 +9,7 @@ import {
   later,
   now,
   own,
+  ownAccounts,
   rowOf,
   schedule,
   SECOND,
@@ -19,6 +20,8 @@ import { webhooks } from "../../src/db/schema.ts";
 import { notAttempted } from "../../src/webhooks/deliver.ts";
 import { lanes, pickLate } from "../../src/webhooks/lanes.ts";
 import { recordOutcome } from "../../src/webhooks/outcome.ts";
+
+ownAccounts();
 
 const fill = async (count: number, to = own.webhook) => {
   const claims = [];

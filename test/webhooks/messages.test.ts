@@ -2,7 +2,20 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from "clou
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { answered, claimed, db, due, later, now, own, rowOf, schedule, SECOND, subscribe } from "./delivery-facts.ts";
+import {
+  answered,
+  claimed,
+  db,
+  due,
+  later,
+  now,
+  own,
+  ownAccounts,
+  rowOf,
+  schedule,
+  SECOND,
+  subscribe,
+} from "./delivery-facts.ts";
 import { listen } from "./outbox-facts.ts";
 import { webhookAttempts, webhookDeliveries, webhooks } from "../../src/db/schema.ts";
 import type { DeliveryMessage } from "../../src/webhooks/message.ts";
@@ -10,6 +23,8 @@ import { recordOutcome } from "../../src/webhooks/outcome.ts";
 import { requeueLate } from "../../src/webhooks/requeue.ts";
 import { seal } from "../../src/webhooks/sealed-secret.ts";
 import worker from "../../src/worker.ts";
+
+ownAccounts();
 
 describe("messages", () => {
   const send = async (queue: string, deliveries: readonly string[]) => {
