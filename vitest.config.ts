@@ -1,35 +1,46 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+
+const migrations = await readD1Migrations("migrations");
+
+/** Tests of what the whole database and the queue hold. */
+const ofStorage = ["test/webhooks/**/*.test.ts", "test/accounts/growth.test.ts"];
+
+/** Tests inside workerd, with the bindings of wrangler.toml's local default. */
+const worker = (test: TestProjectInlineConfiguration["test"]): TestProjectInlineConfiguration => ({
+  plugins: [
+    cloudflareTest({
+      wrangler: { configPath: "./wrangler.toml" },
+      remoteBindings: false,
+      miniflare: {
+        // For the test of accounts that are spread over several databases.
+        d1Databases: { SECOND_DB: "second" },
+        // Messages wait longer than any test: what is delivered is tested over HTTP, to receivers that are there.
+        queueProducers: { WEBHOOKS: { queueName: "pdf-service-webhooks", deliveryDelay: 43_200 } },
+      },
+    }),
+  ],
+  test: {
+    setupFiles: ["test/migrate.ts"],
+    // Nothing here is a measurement: a busy machine may take its time.
+    testTimeout: 60_000,
+    provide: { migrations },
+    ...test,
+  },
+});
 
 export default defineConfig({
   test: {
     projects: [
-      {
-        // Inside workerd, with the bindings of wrangler.toml's local default and a fresh database for each file.
-        plugins: [
-          cloudflareTest({
-            wrangler: { configPath: "./wrangler.toml" },
-            remoteBindings: false,
-            miniflare: {
-              // For the test of accounts that are spread over several databases.
-              d1Databases: { SECOND_DB: "second" },
-              // Messages wait longer than any test: what is delivered is tested over HTTP, to receivers that are there.
-              queueProducers: { WEBHOOKS: { queueName: "pdf-service-webhooks", deliveryDelay: 43_200 } },
-            },
-          }),
-        ],
-        test: {
-          name: "worker",
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", "test/wasm/**"],
-          setupFiles: ["test/migrate.ts"],
-          // The service is loaded once for all files of a worker, not once for each: that takes longer than most files.
-          isolate: false,
-          // Nothing here is a measurement: a busy machine may take its time.
-          testTimeout: 60_000,
-          provide: { migrations: await readD1Migrations("migrations") },
-        },
-      },
+      // The service is loaded once for all files of a worker, and not once for each, which takes longer than most files. They share the
+      // database, too: each makes accounts of its own.
+      worker({
+        name: "worker",
+        include: ["test/**/*.test.ts"],
+        exclude: ["test/e2e/**", "test/wasm/**", ...ofStorage],
+        isolate: false,
+      }),
+      worker({ name: "storage", include: ofStorage }),
       {
         // In Node, as the install runs it: workerd compiles no wasm at run time.
         test: { name: "wasm", include: ["test/wasm/**/*.test.ts"] },
