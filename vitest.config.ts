@@ -1,6 +1,9 @@
+import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
+/** On two cores as well, both are busy. */
+const maxWorkers = Math.max(2, availableParallelism() - 1);
 const migrations = await readD1Migrations("migrations");
 
 /** Tests of what the whole database and the queue hold. */
@@ -25,6 +28,7 @@ const worker = (test: TestProjectInlineConfiguration["test"]): TestProjectInline
     // Nothing here is a measurement: a busy machine may take its time.
     testTimeout: 60_000,
     provide: { migrations },
+    maxWorkers,
     ...test,
   },
 });
@@ -37,13 +41,23 @@ export default defineConfig({
       worker({
         name: "worker",
         include: ["test/**/*.test.ts"],
-        exclude: ["test/e2e/**", "test/wasm/**", ...ofStorage],
+        exclude: ["test/e2e/**", "test/servers/**", "test/wasm/**", ...ofStorage],
         isolate: false,
       }),
       worker({ name: "storage", include: ofStorage }),
       {
         // In Node, as the install runs it: workerd compiles no wasm at run time.
-        test: { name: "wasm", include: ["test/wasm/**/*.test.ts"] },
+        test: { name: "wasm", include: ["test/wasm/**/*.test.ts"], maxWorkers },
+      },
+      {
+        // In Node, over HTTP, against servers of their own, for which they mostly wait.
+        test: {
+          name: "servers",
+          include: ["test/servers/**/*.test.ts"],
+          maxWorkers,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
       },
       {
         // In Node, over HTTP, against what `npm start` starts.
@@ -51,7 +65,7 @@ export default defineConfig({
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/e2e/global-setup.ts"],
-          // The server is one, and so is the machine: files that start servers of their own would only wait for each other.
+          // The server is one, with the memory of one isolate.
           fileParallelism: false,
           testTimeout: 60_000,
           hookTimeout: 120_000,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import { startServer, type StartedServer } from "./server.ts";
+import { startServer, type StartedServer } from "../e2e/server.ts";
 import { type Receiver, startReceiver } from "./webhook-receiver.ts";
 import { withLocalDatabases } from "../../scripts/local-database.ts";
 import { createAccount, createKey } from "../../src/accounts/keys.ts";

@@ -9,7 +9,7 @@ import { withLocalDatabases } from "../../scripts/local-database.ts";
 import { plans } from "../../src/accounts/plans.ts";
 import { ledger, periodOperations, periods } from "../../src/db/schema.ts";
 import { document } from "../harness/fixtures.ts";
-import { startServer, type StartedServer } from "./server.ts";
+import { startServer, type StartedServer } from "../e2e/server.ts";
 
 /** The plan of the development account. */
 const LIMIT = plans.enterprise.credits;

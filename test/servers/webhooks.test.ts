@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { StartedServer } from "./server.ts";
+import type { StartedServer } from "../e2e/server.ts";
 import { isSignedBy, type Receiver, startReceiver, until } from "./webhook-receiver.ts";
 import { callsOf, startWebhookServer, type Subscription } from "./webhook-server.ts";
 import { document } from "../harness/fixtures.ts";
