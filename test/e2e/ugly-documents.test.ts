@@ -2,10 +2,13 @@ import { zlibSync } from "fflate";
 import { describe, expect, inject, test } from "vitest";
 import { pdfPart, post, type Answer, type Part, type Service } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
+import { FormDraft } from "../harness/form-fixtures.ts";
 import { documentsOf } from "../harness/parts.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { latin1, pdf } from "../harness/pdf-writer.ts";
 import { check, runQpdf } from "../harness/qpdf.ts";
+import { areaOf, readPage } from "../harness/render.ts";
+import { isRed } from "../harness/stamp-calls.ts";
 
 const { baseUrl, liveKey } = inject("server");
 const service: Service = { baseUrl, key: liveKey };
@@ -212,6 +215,24 @@ describe("objects that are seldom written so", () => {
         expect((await openPdf(output.bytes)).pages[0]?.text).toContain("Kept");
       }
     }
+  });
+
+  test.each([
+    ["every form asks viewers to redraw its fields: they are redrawn", "/NeedAppearances true", true],
+    ["only one form asks, and its fields have appearances: they are shown as they are", "", false],
+  ])("merge, where %s", async (_name, otherForm, isRedrawn) => {
+    const [asking, other] = ["/NeedAppearances true", otherForm].map((form) => {
+      const draft = new FormDraft();
+      const blank = draft.add({ entries: "/Type /XObject /Subtype /Form /BBox [0 0 200 20]", data: latin1("") });
+      draft.own("text", `/FT /Tx /V (was there) /AP << /N ${blank} >>`);
+      draft.form = form;
+      return draft.bytes();
+    });
+    if (!asking || !other) throw new Error("no forms");
+    const { status, body } = await send("merge", { file0: pdfPart(asking), file1: pdfPart(other) });
+    expect(status).toBe(200);
+    const { picture } = await readPage(body);
+    expect(areaOf(picture, isRed) !== undefined).toBe(isRedrawn);
   });
 
   test("extract-pages repeats a page whose widget has a parent that does not list it", async () => {

@@ -148,9 +148,9 @@ export class FormJoin {
       for (const object of list) array.push(object);
     };
     put("Fields", this.#fields);
-    // It would make viewers redraw the fields of every form, so among several only one that cannot do without it counts.
-    const alone = this.#appearances.length === 1;
-    if (this.#appearances.some(({ asked, lacking }) => asked && (alone || lacking)))
+    // It makes viewers redraw the fields of every form, so all of them ask for it, or one of them cannot do without it.
+    const isAskedByAll = this.#appearances.every(({ asked }) => asked);
+    if (isAskedByAll || this.#appearances.some(({ asked, lacking }) => asked && lacking))
       this.#form.put("NeedAppearances", true);
     if (this.#calculated.length > 0) put("CO", this.#calculated);
     return target.addObject(this.#form);
