@@ -3,7 +3,7 @@ import { pdfPart, post, type Service } from "../harness/client.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { type Picture, readPng } from "../harness/images.ts";
 import { renderPage } from "../harness/pdfjs-render.ts";
-import { pdf } from "../harness/pdf-writer.ts";
+import { latin1, pdf } from "../harness/pdf-writer.ts";
 
 const { baseUrl, liveKey } = inject("server");
 const service: Service = { baseUrl, key: liveKey };
@@ -93,4 +93,28 @@ test("form fields that have no appearance are drawn", async () => {
   }
   expect(own.at(30, 70)).toEqual([255, 255, 204]);
   expect(ink(own, [0, 330, 600, 400])).toBe(0);
+});
+
+test("a signature field that is not signed is drawn by its appearance, and by nothing where it has none", async () => {
+  const annots = "[4 0 R 5 0 R]";
+  const field = (name: string, more: string): string =>
+    `<< /Type /Annot /Subtype /Widget /F 4 /P 3 0 R /FT /Sig /T (${name}) ${more} >>`;
+  const blue = {
+    entries: "/Type /XObject /Subtype /Form /BBox [0 0 100 40]",
+    data: latin1("0 0 1 rg 0 0 100 40 re f"),
+  };
+  const file = pdf(
+    [
+      `<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields ${annots} /SigFlags 1 >> >>`,
+      "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Annots ${annots} >>`,
+      field("empty", "/Rect [10 110 160 190]"),
+      field("drawn", "/Rect [10 10 110 50] /AP << /N 6 0 R >>"),
+      blue,
+    ],
+    "/Root 1 0 R",
+  );
+  const own = await png(file, 72);
+  expect(ink(own, [0, 0, 300, 140])).toBe(0);
+  expect(own.at(60, 170)).toEqual([0, 0, 255]);
 });

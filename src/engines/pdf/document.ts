@@ -12,6 +12,7 @@ import { findMissingPages } from "./missing-pages.ts";
 import { correctPageCounts } from "./page-count.ts";
 import { isSound } from "./page-tree.ts";
 import { saslPrep } from "./saslprep.ts";
+import { withoutSignLabels } from "./without-sign-labels.ts";
 import { withoutStructure } from "./without-structure.ts";
 
 /** A PDF of the request and what is needed to open it. */
@@ -244,7 +245,7 @@ export interface PageList {
  * @throws Refusal `invalid_file`, `limit_exceeded`, `overloaded` (memory)
  */
 export async function pageList(open: OpenPdf, page: number): Promise<PageList> {
-  return drawn(open, async () => {
+  const load = async (): Promise<PageList> => {
     const loaded = open.document.loadPage(page);
     try {
       return {
@@ -254,7 +255,8 @@ export async function pageList(open: OpenPdf, page: number): Promise<PageList> {
     } finally {
       loaded.destroy();
     }
-  });
+  };
+  return drawn(open, () => withoutSignLabels(open, page, load));
 }
 
 /**
