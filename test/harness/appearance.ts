@@ -39,21 +39,43 @@ export function looksThatDiffer(before: readonly Picture[], after: readonly Pict
   });
 }
 
+/** Pixels of a block's sides. */
+export const BLOCK = 8;
+
+/** The means of a picture's blocks: pixels where each block begins, from the top left, and the mean of each component, 0 to 255. */
+export type BlockMeans = readonly { readonly left: number; readonly top: number; readonly means: readonly number[] }[];
+
+/** Where blocks begin that cover `length` pixels; the last one ends at the edge, and may overlap the one before. */
+function starts(length: number): number[] {
+  const count = Math.max(1, Math.ceil(length / BLOCK));
+  return Array.from({ length: count }, (_, index) => Math.max(0, Math.min(index * BLOCK, length - BLOCK)));
+}
+
+export function blockMeans({ width, height, components, data }: Picture): BlockMeans {
+  return starts(height).flatMap((top) =>
+    starts(width).map((left) => {
+      const means: number[] = [];
+      const [right, bottom] = [Math.min(width, left + BLOCK), Math.min(height, top + BLOCK)];
+      for (let part = 0; part < components; part++) {
+        let sum = 0;
+        for (let y = top; y < bottom; y++) {
+          for (let x = left; x < right; x++) sum += data[(y * width + x) * components + part] ?? 0;
+        }
+        means.push(sum / ((right - left) * (bottom - top)));
+      }
+      return { left, top, means };
+    }),
+  );
+}
+
+/** For each block, the largest difference between the means of a component, 0 to 255. The pictures have the same size. */
+export function blockErrors(a: BlockMeans, b: BlockMeans): number[] {
+  return a.map(({ means }, index) =>
+    Math.max(...means.map((mean, part) => Math.abs(mean - (b[index]?.means[part] ?? 0)))),
+  );
+}
+
 /** The largest difference between the means of blocks of 8 by 8 pixels, over all components, 0 to 255. */
 export function largestBlockError(a: Picture, b: Picture): number {
-  const BLOCK = 8;
-  let largest = 0;
-  for (let y = 0; y + BLOCK <= a.height; y += BLOCK) {
-    for (let x = 0; x + BLOCK <= a.width; x += BLOCK) {
-      const sums = [0, 0, 0];
-      for (let pixel = 0; pixel < BLOCK * BLOCK; pixel++) {
-        const at = ((y + (pixel >> 3)) * a.width + x + (pixel & 7)) * 3;
-        for (let part = 0; part < 3; part++) {
-          sums[part] = (sums[part] ?? 0) + (a.data[at + part] ?? 0) - (b.data[at + part] ?? 0);
-        }
-      }
-      largest = Math.max(largest, ...sums.map((sum) => Math.abs(sum) / (BLOCK * BLOCK)));
-    }
-  }
-  return largest;
+  return blockErrors(blockMeans(a), blockMeans(b)).reduce((largest, error) => Math.max(largest, error), 0);
 }

@@ -6,8 +6,10 @@ import { checkImages } from "./image-answer.ts";
 import { documentsOf } from "./parts.ts";
 import { checkText } from "./text-answer.ts";
 import { openPdf, type DocumentView } from "./pdfjs.ts";
+import { shownSize } from "./pdfjs-page.ts";
 import { plainRecord } from "./pdfjs-values.ts";
 import { check } from "./qpdf.ts";
+import type { Picture } from "./ssim.ts";
 
 /** A document to send, and what pdf.js sees in it; no view where pdf.js cannot open it. */
 export interface Input {
@@ -49,8 +51,30 @@ const select = (...groups: readonly (readonly number[])[]): Mapping[] =>
 /** What metadata-set writes. */
 const newMetadata = { title: "Titre changé 変更", custom: { Reviewed: "yes & no" } };
 
-/** Where sign draws: small, since some pages are. */
-const SMALL_BOX = JSON.stringify({ page: 1, x: 1, y: 1, width: 12, height: 6 });
+/** Where sign draws, in points: small, since some pages are. */
+function signatureBox(view: DocumentView | undefined): string {
+  const [page] = view?.pages ?? [];
+  const [across, down] = page === undefined ? [0, 0] : shownSize(page);
+  const width = Math.floor(Math.min(120, Math.max(12, across / 3)));
+  const height = Math.floor(Math.min(40, Math.max(6, down / 6)));
+  return JSON.stringify({ page: 1, x: 1, y: 1, width, height });
+}
+
+/** What fill-form writes into the first text field that can be filled and shown; nothing where there is none. */
+function firstValue(view: DocumentView): string {
+  const name = [...view.fields].find(([, [widget]]) => {
+    const { type, editable, hidden, charLimit, rect } = widget ?? {};
+    const [left = 0, bottom = 0, right = 0, top = 0] = (rect ?? []) as number[];
+    const isLarge = Math.abs(right - left) > 30 && Math.abs(top - bottom) > 5;
+    const takesFour = typeof charLimit !== "number" || charLimit === 0 || charLimit >= 4;
+    return type === "text" && editable !== false && hidden !== true && isLarge && takesFour;
+  })?.[0];
+  return JSON.stringify(name === undefined ? {} : { [name]: "4711" });
+}
+
+/** Whether a file begins as a PNG or a JPEG does. */
+export const isImage = (bytes: Uint8Array): boolean =>
+  /^(89504e47|ffd8ff)/.test(Buffer.from(bytes.slice(0, 4)).toString("hex"));
 
 /** The calls that every PDF goes through. `companion` is merged with it. */
 export function survivalCases(input: Input, companion: Input): Case[] {
@@ -108,7 +132,7 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     one("watermark", "watermark", { kind: "text", text: "Confidential", opacity: "0.3" }, () => [
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, stamp: "Confidential" })) },
     ]),
-    one("sign", "sign", { mode: "type", field: SMALL_BOX, typedName: "Ada" }, () => [
+    one("sign", "sign", { mode: "type", field: signatureBox(view), typedName: "Ada" }, () => [
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, ...(page === 0 ? { stamp: "Ada" } : {}) })) },
     ]),
     // A form that pdf.js finds no field in is one for the tests of fill-form.
@@ -118,10 +142,14 @@ export function survivalCases(input: Input, companion: Input): Case[] {
           one("fill-form", "fill-form", { values: '{"no such field":"x"}' }, () => [
             { kind: "rotate", pages: all.map((page) => ({ source: 0, page })), fieldsDrawn: true },
           ]),
-          { ...one("fill-form-flatten", "fill-form", { values: "{}", flatten: "true" }), expected: undefined },
+          {
+            ...one("fill-form-flatten", "fill-form", { values: firstValue(view), flatten: "true" }),
+            expected: undefined,
+          },
         ]),
     one("text", "extract-text", { words: "true" }),
     one("ocr", "ocr", { output: "pdf", pages: "1" }),
+    ...(isImage(input.bytes) ? [{ ...one("from-images", "from-images", {}), parts: { image0: file } }] : []),
     one("to-images", "to-images", { dpi: "36" }),
     one("to-images-jpeg", "to-images", { dpi: "50", format: "jpeg" }),
     one("metadata-get", "metadata", { action: "get" }),
@@ -186,6 +214,23 @@ const OPENED_DOCUMENTS = 6;
 /** SSIM of a page before and after compress; real photographs at level medium are at 0.95 and more. */
 const LEAST_ALIKE = 0.93;
 
+/** Inputs as MuPDF draws them, for all cases that compare with them. */
+const drawnSources = new WeakMap<Input, readonly Picture[]>();
+
+/** No pages where MuPDF by itself does not find those that the service finds. */
+function drawSource(source: Input): readonly Picture[] {
+  const draw = (): readonly Picture[] => {
+    try {
+      return drawPages(source.bytes, source.password);
+    } catch {
+      return [];
+    }
+  };
+  const drawn = drawnSources.get(source) ?? draw();
+  drawnSources.set(source, drawn);
+  return drawn;
+}
+
 /** What is wrong with the size or the look of a compressed document. */
 function compressionProblems(answer: Answer, { sources, password }: Case, bytes: Uint8Array, grey: boolean): string[] {
   const [source] = sources;
@@ -195,7 +240,8 @@ function compressionProblems(answer: Answer, { sources, password }: Case, bytes:
   const expected = [String(source.bytes.length), String(bytes.length)];
   if (sizes.join() !== expected.join()) problems.push(`sizes: ${expected.join()} expected, got ${sizes.join()}`);
   if (!grey && bytes.length > source.bytes.length) problems.push(`grew from ${source.bytes.length} to ${bytes.length}`);
-  const [before, after] = [drawPages(source.bytes, source.password), drawPages(bytes, password)];
+  const [before, after] = [drawSource(source), drawPages(bytes, password)];
+  if (before.length === 0) return problems;
   // Colours that differ only in hue are one in grey.
   problems.push(...looksThatDiffer(before, after, grey ? 0.85 : LEAST_ALIKE));
   return problems;
@@ -205,7 +251,8 @@ function compressionProblems(answer: Answer, { sources, password }: Case, bytes:
 function searchableProblems({ sources, password }: Case, bytes: Uint8Array): string[] {
   const [source] = sources;
   if (!source?.view || source.bytes.length > LARGEST_DRAWN) return [];
-  return looksThatDiffer(drawPages(source.bytes, source.password), drawPages(bytes, password), 0.9999);
+  const before = drawSource(source);
+  return before.length === 0 ? [] : looksThatDiffer(before, drawPages(bytes, password), 0.9999);
 }
 
 /** Everything that is wrong with a 200, in words; empty when nothing is. */

@@ -35,6 +35,30 @@ export interface PageView {
   readonly drawing: { readonly content: string; readonly withAnnotations: string } | undefined;
 }
 
+/** Width and height of a page as it is shown, in points: with its rotation and UserUnit. */
+export function shownSize({ view, rotate, userUnit }: PageView): readonly [width: number, height: number] {
+  const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = view as number[];
+  const [across, up] = [(x1 - x0) * userUnit, (y1 - y0) * userUnit];
+  return rotate % 180 === 0 ? [across, up] : [up, across];
+}
+
+/** Left, top, right and bottom of a rectangle in user space on the page as it is shown, in points from its top left. */
+export function shownArea({ view, rotate, userUnit }: PageView, rect: Json): readonly [number, number, number, number] {
+  const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = view as number[];
+  const [ax = 0, ay = 0, bx = 0, by = 0] = rect as number[];
+  const [left, right] = [Math.min(ax, bx), Math.max(ax, bx)];
+  const [bottom, top] = [Math.min(ay, by), Math.max(ay, by)];
+  const shown: readonly [number, number, number, number] =
+    rotate === 90
+      ? [bottom - y0, left - x0, top - y0, right - x0]
+      : rotate === 180
+        ? [x1 - right, bottom - y0, x1 - left, top - y0]
+        : rotate === 270
+          ? [y1 - top, x1 - right, y1 - bottom, x1 - left]
+          : [left - x0, y1 - top, right - x0, y1 - bottom];
+  return [shown[0] * userUnit, shown[1] * userUnit, shown[2] * userUnit, shown[3] * userUnit];
+}
+
 const operatorNames = new Map(Object.entries(OPS).map(([name, code]) => [code, name]));
 
 /** Follows a destination, explicit or by its name, to a page. */

@@ -14,6 +14,7 @@ export interface Picture {
   readonly pixels: Uint8ClampedArray;
   /** Pixels in a row. */
   readonly stride: number;
+  /** The same pixels as a PNG file, encoded when it is read. */
   readonly png: Buffer;
 }
 
@@ -46,13 +47,16 @@ export interface ReadPage {
   readonly text: string;
 }
 
-/** Draws and reads a page (from 1). Points are those of the person who looks: pdf.js applies UserUnit. */
+/**
+ * Draws and reads a page (from 1). Points are those of the person who looks: pdf.js applies UserUnit. `turn` rotates the
+ * page clockwise, in degrees, beyond its own rotation.
+ */
 export async function readPage(
   bytes: Uint8Array,
   number = 1,
-  options: { password?: string; scale?: number } = {},
+  options: { password?: string | undefined; scale?: number; turn?: number } = {},
 ): Promise<ReadPage> {
-  const { password, scale = 2 } = options;
+  const { password, scale = 2, turn = 0 } = options;
   const task = getDocument({
     data: bytes.slice(),
     verbosity: VerbosityLevel.ERRORS,
@@ -66,7 +70,7 @@ export async function readPage(
   });
   try {
     const page = await (await task.promise).getPage(number);
-    const viewport = page.getViewport({ scale });
+    const viewport = page.getViewport({ scale, rotation: (page.rotate + turn + 360) % 360 });
     const [width, height] = [Math.round(viewport.width), Math.round(viewport.height)];
     const canvas = createCanvas(width, height);
     const context = canvas.getContext("2d");
@@ -96,7 +100,9 @@ export async function readPage(
         scale,
         pixels: context.getImageData(0, 0, width, height).data,
         stride: width,
-        png: canvas.toBuffer("image/png"),
+        get png() {
+          return canvas.toBuffer("image/png");
+        },
       },
       runs,
       text: items.map((item) => ("str" in item ? item.str + (item.hasEOL ? "\n" : "") : "")).join(""),

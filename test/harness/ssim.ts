@@ -64,7 +64,8 @@ function windowSsim(x: Uint8Array, y: Uint8Array, width: number, top: number, le
   return ((2 * mx * my + C1) * (2 * covariance + C2)) / ((mx * mx + my * my + C1) * (vx + vy + C2));
 }
 
-function luminance({ width, height, components, data }: Picture): Uint8Array {
+/** One sample a pixel. */
+export function luminance({ width, height, components, data }: Picture): Uint8Array {
   if (components === 1) return data;
   return Uint8Array.from({ length: width * height }, (_, pixel) => {
     const at = pixel * 3;

@@ -1,0 +1,196 @@
+/** The looks of `npm run corpus` pass what is right, and find what a wrong answer loses, leaves out or covers. */
+import { createCanvas } from "@napi-rs/canvas";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { readInput, survivalCases, type Case, type Input } from "../harness/cases.ts";
+import { post, type Answer } from "../harness/client.ts";
+import { drawing } from "../harness/drawing-fixtures.ts";
+import { FormDraft } from "../harness/form-fixtures.ts";
+import { lookAt, type Look } from "../harness/looks.ts";
+
+const { baseUrl, liveKey } = inject("server");
+
+/** A page of four lines of small text, a pale drawing and nothing else. */
+const PARTS: readonly string[] = [
+  ...["Invoice for the month", "Twelve boxes of paper", "Delivered on Tuesday", "Please pay within days"].map(
+    (line, index) => `BT /F1 9 Tf 30 ${160 - index * 30} Td (${line}) Tj ET`,
+  ),
+  "0.8 0.9 1 rg 300 30 60 40 re f",
+];
+const TURNED = "/Rotate 90";
+
+const page = (parts: readonly string[], entries = ""): Uint8Array =>
+  drawing({ width: 400, height: 200, content: parts.join("\n"), entries });
+const intact = page(PARTS);
+const without = (index: number): Uint8Array => page(PARTS.filter((_, part) => part !== index));
+
+/** A response with a document that nobody made of the request. */
+const pretended = (body: Uint8Array): Answer => ({
+  status: 200,
+  code: undefined,
+  headers: new Headers({ "Content-Type": "application/pdf" }),
+  body,
+});
+
+let input: Input;
+let cases: readonly Case[];
+beforeAll(async () => {
+  input = await readInput(intact, "document.pdf");
+  cases = survivalCases(input, input);
+});
+
+function caseOf(name: string, among = cases): Case {
+  const one = among.find((other) => other.name === name);
+  if (!one) throw new Error(`no case ${name}`);
+  return one;
+}
+
+const served = async (one: Case): Promise<Answer> => post({ baseUrl, key: liveKey }, one.operation, one.parts);
+
+const problemsOf = async (name: string, body: Uint8Array): Promise<string> =>
+  (await lookAt(pretended(body), caseOf(name), true)).problems.join("\n");
+
+describe("what the service makes passes", () => {
+  test.each(
+    (
+      "merge-self split-ranges extract-last protect-aes-256 rotate compress compress-grey numbers watermark sign text ocr " +
+      "to-images to-images-jpeg metadata-set"
+    ).split(" "),
+  )("%s", async (name) => {
+    const answer = await served(caseOf(name));
+    expect(answer.status).toBe(200);
+    expect((await lookAt(answer, caseOf(name), true)).problems).toEqual([]);
+  });
+});
+
+describe("a part of the page that is gone is found by both engines", () => {
+  test.each(
+    ["metadata-set", "compress", "merge-self", "ocr"].flatMap((name) =>
+      PARTS.map((_, index) => [name, index] as const),
+    ),
+  )("%s, part %i", async (name, index) => {
+    const problems = await problemsOf(name, without(index));
+    expect(problems).toMatch(/PDFium: \d+ of \d+ blocks differ/);
+    expect(problems).toMatch(/pdf\.js: \d+ of \d+ blocks differ/);
+  });
+
+  test("words that are lost are counted", async () => {
+    const look = await lookAt(pretended(without(1)), caseOf("metadata-set"), true);
+    expect(look).toMatchObject({ lost: 4, won: 0 });
+    expect(look.problems).toContainEqual(expect.stringContaining("4 words lost: Twelve boxes of paper"));
+  });
+});
+
+describe("a document that was not changed is found", () => {
+  test.each([
+    ["numbers", /nothing was drawn where the stamp should be/],
+    ["watermark", /"Confidential" is not in its text/],
+    ["sign", /nothing was drawn where the stamp should be/],
+    ["rotate", /blocks differ/],
+  ])("%s", async (name, expected) => {
+    expect(await problemsOf(name, intact)).toMatch(expected);
+  });
+});
+
+test("a page that is turned the wrong way is found", async () => {
+  expect(await problemsOf("rotate", page(PARTS, "/Rotate 180"))).toBe("");
+  expect(await problemsOf("rotate", page(PARTS, TURNED))).toMatch(/pixels expected|blocks differ/);
+});
+
+describe("a stamp that does more than it should is found", () => {
+  /** The watermark's own gray at 0.3 over the middle of the page. */
+  const mark = "/W gs 0.533 g BT /F1 40 Tf 80 90 Td (Confidential) Tj ET";
+  const stamped = (parts: readonly string[], opacity = 0.3): Uint8Array =>
+    drawing({
+      width: 400,
+      height: 200,
+      content: [...parts, mark].join("\n"),
+      resources: `/ExtGState << /W << /ca ${opacity} >> >>`,
+    });
+
+  test("nothing is wrong with the right one", async () => {
+    expect(await problemsOf("watermark", stamped(PARTS))).toBe("");
+  });
+
+  test("it hides text under it", async () => {
+    expect(await problemsOf("watermark", stamped(PARTS.filter((_, part) => part !== 2)))).toMatch(/blocks differ/);
+  });
+
+  test("it takes away text elsewhere", async () => {
+    expect(await problemsOf("watermark", stamped(PARTS.filter((_, part) => part !== 0)))).toMatch(/blocks differ/);
+  });
+
+  test("it is too dark", async () => {
+    expect(await problemsOf("watermark", stamped(PARTS, 1))).toMatch(/blocks differ/);
+  });
+});
+
+describe("forms", () => {
+  const draft = new FormDraft();
+  draft.own("name", "/FT /Tx /DA (/Helv 12 Tf 0 g)");
+  const bytes = draft.bytes();
+  let fill: Case;
+  beforeAll(async () => {
+    const form = await readInput(bytes, "form.pdf");
+    fill = caseOf("fill-form-flatten", survivalCases(form, form));
+  });
+
+  test("a value that is written passes", async () => {
+    const answer = await served(fill);
+    expect(answer.status).toBe(200);
+    expect((await lookAt(answer, fill, true)).problems).toEqual([]);
+  });
+
+  test("a value that is not in the output is found", async () => {
+    const { problems } = await lookAt(pretended(bytes), fill, true);
+    expect(problems).toContainEqual(expect.stringContaining('"4711" is not in its text'));
+  });
+});
+
+test("text that leaves out a line is found", async () => {
+  const look = (text: string): Promise<Look> => {
+    const body = new TextEncoder().encode(JSON.stringify({ text, pages: [{ pageNumber: 1, text }] }));
+    return lookAt({ ...pretended(body), headers: new Headers() }, caseOf("text"), true);
+  };
+  const lines = ["Invoice for the month", "Twelve boxes of paper", "Delivered on Tuesday", "Please pay within days"];
+  expect(await look(lines.join("\n"))).toEqual({ problems: [], lost: 0, won: 0 });
+  expect(await look(lines.slice(1).join("\n"))).toMatchObject({
+    problems: [expect.stringContaining("Invoice")],
+    lost: 4,
+  });
+});
+
+describe("an image of a page that lacks something is found", () => {
+  test.each([
+    ["a line of text", PARTS.filter((_, part) => part !== 1), /blocks are empty/],
+    ["all of it", ["0 g 50 50 90 90 re f"], /blocks differ/],
+  ])("%s", async (_name, parts, expected) => {
+    const file = { bytes: page(parts), fileName: "other.pdf" };
+    const answer = await served({ ...caseOf("to-images"), parts: { file, dpi: "36" } });
+    expect(answer.status, answer.code).toBe(200);
+    expect((await lookAt(answer, caseOf("to-images"), true)).problems.join("\n")).toMatch(expected);
+  });
+});
+
+describe("pages of images", () => {
+  const image = (color: string): Uint8Array => {
+    const canvas = createCanvas(90, 60);
+    const context = canvas.getContext("2d");
+    context.fillStyle = color;
+    context.fillRect(10, 10, 30, 30);
+    return new Uint8Array(canvas.toBuffer("image/png"));
+  };
+
+  test("the page of the image passes, that of another does not", async () => {
+    const [own, other] = await Promise.all(
+      [image("#c00"), image("#00c")].map(async (bytes) => {
+        const picture = await readInput(bytes, "picture.png");
+        return caseOf("from-images", survivalCases(picture, picture));
+      }),
+    );
+    if (!own || !other) throw new Error("no cases");
+    const answer = await served(own);
+    expect(answer.status, answer.code).toBe(200);
+    expect((await lookAt(answer, own, true)).problems).toEqual([]);
+    expect((await lookAt(answer, other, true)).problems).toHaveLength(1);
+  });
+});
