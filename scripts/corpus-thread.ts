@@ -1,0 +1,126 @@
+/**
+ * A thread of corpus.ts: sends the files that it is told through every operation, one after the other, and tells what it
+ * found. Comparing takes more time than the server's work, so there are several.
+ */
+import { readFile } from "node:fs/promises";
+import { parentPort, workerData } from "node:worker_threads";
+import { checkAnswer, readInput, survivalCases, type Case, type Input } from "../test/harness/cases.ts";
+import { patiently, post, type Service } from "../test/harness/client.ts";
+import { document } from "../test/harness/fixtures.ts";
+import { lookAt } from "../test/harness/looks.ts";
+
+/** What is special about looking at the pages of a file. */
+export interface LookExpectation {
+  /** What must hold of the file, for people who read that it does not. */
+  readonly must?: string;
+  /** What opens the file, where there is no MANIFEST.json to name it. */
+  readonly password?: string;
+  /** Words that the response of extract-text must hold. */
+  readonly words?: readonly string[];
+  /** Names of the only cases that are sent, for a file that takes long to compare. */
+  readonly cases?: readonly string[];
+  /** Names of the only cases whose pages are drawn, for a file that takes long to draw. */
+  readonly looks?: readonly string[];
+  /**
+   * Faults that are known: names of cases, with spaces between them, to a part of what is said to be wrong, and the reason
+   * for which it passes. Each has to be found in each of the cases.
+   */
+  readonly known?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+export interface Result {
+  readonly file: string;
+  readonly name: string;
+  readonly status: string;
+  readonly problems: readonly string[];
+  /** Words that pages of the output have not, or have in addition; undefined where they were not drawn. */
+  readonly lost?: number;
+  readonly won?: number;
+  readonly requestId?: string;
+}
+
+/** A file of a folder. */
+export interface CorpusFile {
+  readonly path: string;
+  /** Its path within the folder, by which it is expected. */
+  readonly file: string;
+  readonly password: string | undefined;
+  readonly look: LookExpectation | undefined;
+}
+
+/** What a thread is started with. */
+export interface ThreadData {
+  readonly service: Pick<Service, "baseUrl" | "key">;
+  /** A part of the names of the cases that are sent. */
+  readonly cases: string;
+}
+
+/** ms for one call. */
+const CALL_TIMEOUT = 60_000;
+
+async function runFile(
+  service: ThreadData["service"],
+  file: string,
+  input: Input,
+  companion: Input,
+  { cases, look }: { cases: string; look: LookExpectation | undefined },
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const all = survivalCases(input, companion);
+  const isSent = ({ name }: Case): boolean => name.includes(cases) && look?.cases?.includes(name) !== false;
+  for (const one of all.filter(isSent)) {
+    const isFirst = all.find(({ operation }) => operation === one.operation) === one;
+    const looks = look?.looks?.includes(one.name) === false ? "none" : isFirst ? "thorough" : "quick";
+    results.push({ file, name: one.name, ...(await runCase(service, one, looks, look?.words)) });
+  }
+  return results;
+}
+
+async function runCase(
+  service: ThreadData["service"],
+  one: Case,
+  looks: "none" | "quick" | "thorough",
+  words: readonly string[] = [],
+): Promise<Omit<Result, "file" | "name">> {
+  try {
+    // Two files are under way, and both may be large.
+    const answer = await patiently(() => post(service, one.operation, one.parts, CALL_TIMEOUT));
+    const requestId = answer.headers.get("X-Request-Id") ?? "";
+    if (answer.status !== 200) {
+      return { status: `${answer.status} ${answer.code ?? "without a code"}`, problems: [], requestId };
+    }
+    // pdf.js, PDFium and qpdf may choke on an output: that is a fault of the output.
+    const unreadable = (error: unknown): string[] => [`the answer cannot be read: ${String(error)}`];
+    const problems = await checkAnswer(answer, one).catch(unreadable);
+    if (one.operation === "extract-text") problems.push(...missingWords(answer.body, words));
+    if (looks === "none") return { status: "200", problems, requestId };
+    const look = await lookAt(answer, one, looks === "thorough").catch((error: unknown) => ({
+      problems: unreadable(error),
+      lost: 0,
+      won: 0,
+    }));
+    return { status: "200", requestId, ...look, problems: [...problems, ...look.problems] };
+  } catch (error) {
+    return { status: "no answer", problems: [String(error)] };
+  }
+}
+
+function missingWords(body: Uint8Array, words: readonly string[]): string[] {
+  const { text } = JSON.parse(new TextDecoder().decode(body)) as { text: string };
+  return words.filter((word) => !text.includes(word)).map((word) => `"${word}" is not in the text`);
+}
+
+const { service, cases } = workerData as ThreadData;
+const companion = await readInput(
+  document({ name: "companion", pages: 2, features: ["outline", "form", "tagged"] }),
+  "companion.pdf",
+);
+
+async function answer({ path, file, password, look }: CorpusFile): Promise<void> {
+  const input = await readInput(new Uint8Array(await readFile(path)), "document.pdf", password);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
+  parentPort?.postMessage(await runFile(service, file, input, companion, { cases, look }));
+}
+
+// A rejection ends the thread, and with it the run.
+parentPort?.on("message", (file: CorpusFile) => void answer(file));
