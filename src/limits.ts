@@ -74,6 +74,8 @@ export const limits = {
   work: {
     /** For a request, or for one page where pages are rendered or read one by one. */
     request: 400_000_000,
+    /** For the images of a page that is drawn, beside that: by their pixels, up to this. */
+    images: 8_000_000_000,
     /** And for each byte of its body: honest work grows with the document, so that small files cannot ask for much. */
     bodyByte: 300,
     /** For a page that is recognized. */

@@ -16,6 +16,7 @@ import { isSigned } from "../engines/pdf/form-fields.ts";
 import { rewritePdf } from "../engines/pdf/save.ts";
 import { readText } from "../engines/pdf/text.ts";
 import { imageKindOf } from "../engines/raster/image-kind.ts";
+import { allowPage } from "../engines/pdf/page-work.ts";
 import { limits } from "../limits.ts";
 import { defineOperation } from "./define.ts";
 import { pdfOrImageFile, text } from "./fields.ts";
@@ -128,7 +129,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
     const read: Page[] = [];
     if (actual > 0) await engines.recognizer.open(languages);
     for (const page of chosen) {
-      engines.work.allow(limits.work.request);
+      allowPage(open, page);
       const result = kept.get(page) ?? (await recognized(open, page, engines));
       engines.pdf.claim(result.text.length * CHARACTER_BYTES + result.words.length * WORD_BYTES);
       read.push(result);

@@ -6,7 +6,7 @@ import { jpegOf } from "../engines/raster/jpeg.ts";
 import { checkPixels, PageRaster } from "../engines/raster/page-raster.ts";
 import { pngOf } from "../engines/raster/png.ts";
 import { webpOf } from "../engines/raster/webp.ts";
-import { limits } from "../limits.ts";
+import { allowPage } from "../engines/pdf/page-work.ts";
 import { defineOperation, type ImageFormat, imageExtensions, type OutputFile } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
 import { notes } from "./notes.ts";
@@ -88,7 +88,7 @@ async function* imageOf(
   wanted: Wanted,
 ): AsyncGenerator<Uint8Array, void> {
   const { format, dpi } = wanted;
-  engines.work.allow(limits.work.request);
+  allowPage(open, page);
   if (format === "webp") {
     yield* webpOf(open, page, engines, wanted);
     return;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { drawing, type DrawnPage } from "../harness/drawing-fixtures.ts";
-import { latin1 } from "../harness/pdf-writer.ts";
+import { concatenate, flate, latin1 } from "../harness/pdf-writer.ts";
 import { app, operationService } from "./operation-service.ts";
 import { errorOf } from "../http/echo-service.ts";
 
@@ -53,12 +53,63 @@ const shading: DrawnPage = {
   content: "/S sh\n".repeat(20),
 };
 
+/** Text in a font whose glyph shows text in the next font, and so on: 30 glyphs at each of so many levels. */
+const glyphs = (levels: number): DrawnPage => {
+  // The first object has the number 4; each level is a font and its glyph.
+  const font = (level: number): string => `${4 + 2 * level} 0 R`;
+  const objects = Array.from({ length: levels }, (_, level) => [
+    `<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1 1] /FontMatrix [1 0 0 1 0 0] /FirstChar 97 /LastChar 97 /Widths [1]` +
+      ` /Encoding << /Differences [97 /a] >> /CharProcs << /a ${5 + 2 * level} 0 R >>` +
+      ` /Resources << /Font << /F ${level + 1 < levels ? font(level + 1) : "3 0 R"} >> >> >>`,
+    { entries: "", data: latin1(`1 0 d0 BT /F 1 Tf (${"a".repeat(30)}) Tj ET`) },
+  ]).flat();
+  return { ...A4, resources: "/Font << /F0 $0 >>", objects, content: "BT /F0 12 Tf 72 72 Td (a) Tj ET" };
+};
+
+/** Curved patches over the whole page, one upon the other. */
+const patches = (count: number): DrawnPage => {
+  const corners = Uint8Array.from({ length: 32 }, (_, index) => (index * 89) % 256);
+  const patch = concatenate([Uint8Array.of(0), corners, Uint8Array.of(0, 255, 0, 255)]);
+  const data = concatenate(Array.from({ length: count }, () => patch));
+  const form = "/BitsPerCoordinate 8 /BitsPerComponent 8 /BitsPerFlag 8 /Decode [0 595 0 842 0 1]";
+  return {
+    ...A4,
+    resources: "/Shading << /S $0 >>",
+    objects: [flate(data, `/ShadingType 7 /ColorSpace /DeviceGray ${form}`)],
+    content: "/S sh",
+  };
+};
+
+/** An image of so many pixels each way, all of them coded as one region (ISO/IEC 14492, 7.4.6), in 60 bytes. */
+const bilevel = (side: number): DrawnPage => {
+  const integers = (...values: number[]): Uint8Array => Uint8Array.from(values.flatMap(bigEndian));
+  const segment = (number: number, type: number, data: Uint8Array): Uint8Array =>
+    concatenate([integers(number), Uint8Array.of(type, 0, 1), integers(data.length), data]);
+  const page = concatenate([integers(side, side, 0, 0), Uint8Array.of(0, 0, 0)]);
+  const nominal = Uint8Array.of(3, 255, 253, 255, 2, 254, 254, 254);
+  const region = concatenate([integers(side, side, 0, 0), Uint8Array.of(0, 0), nominal, latin1("any bytes will do")]);
+  const data = concatenate([segment(0, 48, page), segment(1, 38, region)]);
+  const entries = `/Type /XObject /Subtype /Image /Width ${side} /Height ${side} /BitsPerComponent 1 /ColorSpace /DeviceGray`;
+  return {
+    ...A4,
+    resources: "/XObject << /I $0 >>",
+    objects: [{ entries: `${entries} /Filter /JBIG2Decode`, data }],
+    content: "q 595 0 0 842 0 0 cm /I Do Q",
+  };
+};
+
+const bigEndian = (value: number): number[] => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
+
 describe("a small page that would be drawn for minutes is refused for its work", () => {
   test.each<[string, string, DrawnPage, Record<string, string>]>([
     ["to-images", "20 fills that blend, at 600 dpi", fills(20), { dpi: "600" }],
     ["to-images", "tiles with tiny steps", tiles, { dpi: "72" }],
     ["to-images", "an image that is smoothed, at 600 dpi", smoothed, { dpi: "600" }],
     ["to-images", "a shading by a long program", shading, { dpi: "300" }],
+    ["to-images", "glyphs of glyphs", glyphs(8), { dpi: "72" }],
+    ["extract-text", "glyphs of glyphs", glyphs(8), {}],
+    ["to-images", "a hundred thousand patches", patches(100_000), { dpi: "72" }],
+    ["to-images", "a large image of two colors", bilevel(20_000), { dpi: "72" }],
     ["ocr", "fills that blend", fills(2_000), {}],
   ])("%s: %s", { timeout: 120_000 }, async (operation, _, page, fields) => {
     const post = await operationService(operation);

@@ -45,7 +45,7 @@ export class InvisibleText {
 
   /** Gives the names of fonts that the content chose, and all names that it still has, where it changed. */
   #page(page: PDFObject, resources: PDFObject): { chosen: Set<string>; rest?: Set<string> } {
-    const { document } = this.#open;
+    const { document, engine } = this.#open;
     const contents = page.get("Contents");
     const streams = contents.isArray() ? items(contents) : [contents];
     const parts = streams.map((stream) => ({ stream, bytes: this.#read(stream) }));
@@ -69,7 +69,7 @@ export class InvisibleText {
       const left = span && changed(whole, span, changes);
       if (!left) kept.push(stream);
       else if (left.some((byte) => byte > 0x20)) kept.push(document.addStream(left, {}));
-      collectNames(left ?? bytes ?? new Uint8Array(0), rest);
+      collectNames(left ?? bytes ?? new Uint8Array(0), rest, engine.work);
     });
     page.put("Contents", kept);
     return { chosen, rest };

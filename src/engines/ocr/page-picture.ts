@@ -1,5 +1,6 @@
 import type { Device, DisplayList, Matrix } from "mupdf";
 import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document.ts";
+import { allowPage } from "../pdf/page-work.ts";
 import { limits } from "../../limits.ts";
 import type { GreyRaster } from "./tesseract.ts";
 import type { PixelBox } from "./tesseract-results.ts";
@@ -37,6 +38,7 @@ export interface View {
 }
 
 interface Surveyed extends PageList {
+  readonly page: number;
   readonly width: number;
   readonly height: number;
   readonly scan: Scan | undefined;
@@ -50,6 +52,8 @@ export class PagePicture implements Disposable {
   readonly width: number;
   readonly height: number;
   readonly #open: OpenPdf;
+  /** 0-based. */
+  readonly #page: number;
   readonly #list: DisplayList;
   readonly #bounds: readonly [number, number, number, number];
   /** The largest image of the page; undefined where it has none. */
@@ -64,11 +68,12 @@ export class PagePicture implements Disposable {
     const { bounds, list } = await pageList(open, page);
     const [x0, y0, x1, y1] = bounds;
     const [width, height] = [Math.max(1, x1 - x0), Math.max(1, y1 - y0)];
-    return new PagePicture(open, { bounds, list, width, height, ...(await survey(open, list, width * height)) });
+    return new PagePicture(open, { page, bounds, list, width, height, ...(await survey(open, list, width * height)) });
   }
 
-  private constructor(open: OpenPdf, { bounds, list, width, height, scan, transparent }: Surveyed) {
+  private constructor(open: OpenPdf, { page, bounds, list, width, height, scan, transparent }: Surveyed) {
     this.#open = open;
+    this.#page = page;
     [this.#bounds, this.#list] = [bounds, list];
     [this.width, this.height] = [width, height];
     this.scan = scan;
@@ -91,7 +96,7 @@ export class PagePicture implements Disposable {
       height: bottom - top,
       dpi: view.readAs ?? view.dpi,
       writeTo: async (target) => {
-        this.#open.engine.work.allow(limits.work.request);
+        allowPage(this.#open, this.#page);
         for (let y = top; y < bottom; y += rows) {
           const band: PixelBox = [left, y, right, Math.min(bottom, y + rows)];
           await drawn(this.#open, () => this.#draw(band, matrix, (pixels) => target.set(pixels, (y - top) * width)));

@@ -5,6 +5,9 @@ import type { PdfEngine } from "./mupdf.ts";
 const NUMBER_WORK = 20;
 const OBJECT_WORK = 200;
 
+/** Numbers that have no such object, by document: MuPDF gives none of them to another object. */
+const empty = new WeakMap<PDFDocument, Uint8Array>();
+
 /**
  * Visits the dictionaries, streams and arrays of a document that are objects of their own, in the order of their numbers, while
  * other requests have their turn. A number without an object costs little: real files have 150,000 of them beside 1,000
@@ -16,11 +19,18 @@ export async function eachObject(
   visit: (object: PDFObject, number: number) => void,
 ): Promise<void> {
   const { lib, work } = engine;
-  for (let number = 1, count = document.countObjects(); number < count; number++) {
+  const count = document.countObjects();
+  const passed = empty.get(document) ?? new Uint8Array(count);
+  empty.set(document, passed);
+  for (let number = 1; number < count; number++) {
+    if (passed[number] === 1) continue;
     work.spend(NUMBER_WORK);
     await work.pause();
     try {
-      if (!holdsOthers(number)) continue;
+      if (!holdsOthers(number)) {
+        if (number < passed.length) passed[number] = 1;
+        continue;
+      }
       work.spend(OBJECT_WORK);
       engine.scope(() => visit(document.newIndirect(number), number));
     } catch (error) {

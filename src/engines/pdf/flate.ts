@@ -5,6 +5,7 @@ import { DamagedStream, inflate, joined } from "../bytes/inflate.ts";
 import { deflated } from "../raster/deflate.ts";
 import { isNamed } from "./content-streams.ts";
 import type { OpenPdf } from "./document.ts";
+import { eachObject } from "./each-object.ts";
 import { filtersOf } from "./image-facts.ts";
 import { isArchive } from "./output-profiles.ts";
 
@@ -16,8 +17,6 @@ const SMALLEST = 64;
 const MOST_DECODED_WHOLE = 1024 * 1024;
 /** What a stream must become smaller by to be written anew, which takes memory until the document is written. */
 const WORTH_IT = 0.98;
-/** Fuel for an object number that is looked at. */
-const NUMBER_WORK = 200;
 /** A stream that holds so many times its length is deflated well; the most that deflate can is 1032. */
 const WELL_DEFLATED = 64;
 
@@ -34,8 +33,11 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
   const budget = { left: limits.decompressedBytes };
   const archive = isArchive(engine, document);
   let total = 0;
-  for (let number = 1, count = document.countObjects(); number < count; number++) {
-    engine.work.spend(NUMBER_WORK);
+  const streams: number[] = [];
+  await eachObject({ document, engine }, (object, number) => {
+    if (object.isStream()) streams.push(number);
+  });
+  for (const number of streams) {
     await engine.work.pause();
     const found = engine.scope(() => readWeak(document.newIndirect(number)));
     total += found?.length ?? 0;

@@ -11,6 +11,9 @@ import type { Size } from "./image-samples.ts";
 import { writeImage } from "./image-write.ts";
 import { objectNumber } from "./objects.ts";
 
+/** Fuel for a sample of an image that is decoded, beside what any request may spend. */
+const DECODE_WORK = 6;
+
 export interface ImageSettings {
   /** Of JPEG: 1 to 100, as libjpeg counts. */
   readonly quality: number;
@@ -33,6 +36,7 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
   let failures = 0;
   for (const image of images.sort((a, b) => b.bytes - a.bytes)) {
     pixels -= image.width * image.height;
+    if (pixels > 0) engine.work.extend(image.width * image.height * DECODE_WORK);
     const turnsGrey = settings.grayscale && !isGrey(image);
     if (turnsGrey && pixels < 0) throw tooLargeForGrey(image);
     if (!turnsGrey && (pixels < 0 || failures >= limits.compress.failures)) continue;

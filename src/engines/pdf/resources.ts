@@ -1,5 +1,6 @@
 /** Which resources a page uses (ISO 32000-2, 7.8.3). */
 import type { PDFObject } from "mupdf";
+import type { Work } from "../work.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { entries, items, latin1, nameOf } from "./objects.ts";
 import type { Source, SourcePage } from "./source.ts";
@@ -10,6 +11,9 @@ const NAMED = new Set(["XObject", "Font", "ExtGState", "ColorSpace", "Pattern", 
 const SLASH = 0x2f;
 /** White space and delimiters (7.2.3). */
 const ENDS_NAME = new Set(Array.from("\0\t\n\f\r /[]()<>{}%", (character) => character.charCodeAt(0)));
+/** Fuel for a byte that is searched for names, and for a name that is read. */
+const BYTE_WORK = 0.2;
+const NAME_WORK = 30;
 /** Longest name, in bytes, that a resource can have (Annex C). */
 const MOST_NAME = 127 * 3;
 
@@ -53,8 +57,8 @@ function namesIn(engine: PdfEngine, contents: PDFObject): Set<string> | undefine
     if (!stream.isStream()) continue;
     try {
       const buffer = stream.readStream();
-      engine.countDecoded(buffer.getLength());
-      collectNames(buffer.asUint8Array(), names);
+      engine.countDecoded(buffer.getLength(), BYTE_WORK);
+      collectNames(buffer.asUint8Array(), names, engine.work);
       buffer.destroy();
     } catch (error) {
       if (engine.isFailure(error)) return undefined;
@@ -65,8 +69,9 @@ function namesIn(engine: PdfEngine, contents: PDFObject): Set<string> | undefine
 }
 
 /** Reads the names where they lie: as a string, a large page's content would be twice as large. */
-export function collectNames(content: Uint8Array, names: Set<string>): void {
+export function collectNames(content: Uint8Array, names: Set<string>, work: Work): void {
   for (let slash = content.indexOf(SLASH); slash >= 0; slash = content.indexOf(SLASH, slash + 1)) {
+    work.spend(NAME_WORK);
     let end = slash + 1;
     while (end < content.length && end - slash <= MOST_NAME && !ENDS_NAME.has(content[end] ?? 0)) end++;
     names.add(unescapeName(latin1(content.subarray(slash + 1, end))));
