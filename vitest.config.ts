@@ -65,8 +65,9 @@ export default defineConfig({
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/e2e/global-setup.ts"],
-          // The server is one, with the memory of one isolate.
-          fileParallelism: false,
+          // Each worker has a server to itself. After the others, which leave the cores to them.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },

@@ -1,7 +1,8 @@
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 
 const MiB = 1024 * 1024;
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 
 /** A PDF of one page with an image of `size` bytes that nothing makes smaller. */
 function largePdf(size: number): Blob {

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { type Order, readCommandLine, UsageError } from "../../scripts/account-command-line.ts";
 import { withAccountDatabases } from "../../scripts/account-database.ts";
 import { carryOut } from "../../scripts/account-orders.ts";
@@ -11,7 +12,7 @@ import { root } from "./server.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-const server = inject("server");
+const server = ownServer();
 
 /** Runs the account tool as the README says. */
 async function account(...args: string[]) {

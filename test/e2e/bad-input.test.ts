@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterEach, describe, expect, inject, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 
 const MiB = 1024 * 1024;
 /** Milliseconds within which every bad request has to have its answer. */
 const SOON = 2_000;
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const { hostname, port } = new URL(baseUrl);
 
 interface Refused {

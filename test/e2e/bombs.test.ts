@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import {
   actionLoop,
   BOMB,
@@ -27,7 +28,7 @@ import { readPage } from "../harness/render.ts";
 import { root } from "./server.ts";
 
 const MiB = 1024 * 1024;
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 /** Sends a file; while the service works on it, others are answered. */

@@ -1,11 +1,12 @@
-import { afterEach, describe, expect, inject, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { contentBomb, cutInHalf, noPages, pageTreeLoop, zipBomb } from "../harness/broken-fixtures.ts";
 import { certificateEncrypted } from "../harness/certificate-fixture.ts";
 import { pdfPart, post, type Answer, type Part, type Service } from "../harness/client.ts";
 import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
 import { document, notAPdf, withPrefix } from "../harness/fixtures.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 /** ms within which a bad document must be answered, on a busy machine. */
 const SOON = 5_000;

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { unzipSync } from "fflate";
 import { PDFDocument } from "pdf-lib";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, expectTypeOf, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 import { generate, type OpenApi } from "../../client/generate.ts";
 import {
@@ -20,7 +21,7 @@ import { cuttingProxy, type CuttingProxy } from "../harness/cutting-proxy.ts";
 import { document } from "../harness/fixtures.ts";
 import { readPng } from "../harness/images.ts";
 
-const { baseUrl, liveKey: apiKey } = inject("server");
+const { baseUrl, liveKey: apiKey } = ownServer();
 const service = new PdfService({ apiKey, baseUrl });
 const bytes = (pages: number): Uint8Array<ArrayBuffer> => document({ name: "small", pages }).slice();
 

@@ -1,12 +1,13 @@
 import { PDFArray, PDFDict, PDFDocument, PDFName } from "pdf-lib";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { noise } from "../harness/pdf-writer.ts";
 import { check } from "../harness/qpdf.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 async function compress(bytes: Uint8Array, fields: Readonly<Record<string, Part>> = {}): Promise<Uint8Array> {

@@ -1,10 +1,11 @@
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { drawPages, looksThatDiffer } from "../harness/appearance.ts";
 import { compressor } from "../harness/compress-calls.ts";
 import { embeddedFontDocument, embeddedFonts } from "../harness/embedded-font-fixtures.ts";
 import { renderPage } from "../harness/pdfjs-render.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const compress = compressor({ baseUrl, key: liveKey });
 
 /** Dark pixels of a page as pdf.js draws it. */

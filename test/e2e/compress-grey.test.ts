@@ -1,11 +1,12 @@
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { drawPages } from "../harness/appearance.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { colourDocument } from "../harness/colour-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { check, runQpdf } from "../harness/qpdf.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 test("every way to paint turns grey, as light as it was", async () => {

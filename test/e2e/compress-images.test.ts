@@ -1,12 +1,13 @@
 import { PDFName, PDFNumber } from "pdf-lib";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appearance.ts";
 import { compressor, imagesOf, softMasksOf } from "../harness/compress-calls.ts";
 import { imageDocument, named } from "../harness/image-fixtures.ts";
 import { shadedDrawing } from "../harness/jpeg-document-fixtures.ts";
 import { nestedForms } from "../harness/nested-forms-fixtures.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const compress = compressor({ baseUrl, key: liveKey });
 
 test("soft masks stay grey without a palette, also those of few levels", async () => {

@@ -1,5 +1,6 @@
 import { PDFDocument } from "pdf-lib";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { drawPages, looksThatDiffer } from "../harness/appearance.ts";
 import { compressor } from "../harness/compress-calls.ts";
 import { jpegWith } from "../harness/jpeg-fixtures.ts";
@@ -8,7 +9,7 @@ import { flate, latin1, type PdfStream } from "../harness/pdf-writer.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { plainText } from "../harness/qpdf.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const compress = compressor({ baseUrl, key: liveKey });
 
 const xmp = (properties: string): PdfStream => ({

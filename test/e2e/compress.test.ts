@@ -1,4 +1,5 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appearance.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { compressor, imagesOf } from "../harness/compress-calls.ts";
@@ -8,7 +9,7 @@ import { brochure, jpegDocument } from "../harness/jpeg-document-fixtures.ts";
 import { signedDocument } from "../harness/metadata-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 const compress = compressor(service);
 

@@ -1,4 +1,5 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Answer, type Service } from "../harness/client.ts";
 import { encrypt, withEncryption } from "../harness/encrypted-fixtures.ts";
 import { documentsOf } from "../harness/parts.ts";
@@ -6,7 +7,7 @@ import { openPdf } from "../harness/pdfjs.ts";
 import { latin1, pdf, type PdfObject } from "../harness/pdf-writer.ts";
 import { check, showEncryption } from "../harness/qpdf.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 const password = "user";
 

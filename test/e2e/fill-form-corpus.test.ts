@@ -1,14 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PDFDocument } from "pdf-lib";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { differingPixels, fill, pdfjsValues, valuesOf } from "../harness/form-calls.ts";
 import { MetadataCalls } from "../harness/metadata-calls.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { plainText } from "../harness/qpdf.ts";
 import { readPage } from "../harness/render.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const calls = new MetadataCalls({ baseUrl, key: liveKey });
 
 const corpus = join(process.env["CORPUS_DIR"] ?? join(import.meta.dirname, "../../../shared/corpus"), "forms");

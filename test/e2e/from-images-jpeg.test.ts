@@ -1,4 +1,5 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { ImageCalls, imagesOf } from "../harness/image-pdf-answer.ts";
 import { drawPage } from "../harness/drawn-page.ts";
 import {
@@ -10,7 +11,7 @@ import {
   type ExifFacts,
 } from "../harness/jpeg-fixtures.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const calls = new ImageCalls({ baseUrl, key: liveKey });
 
 const size = { width: 48, height: 32 };

@@ -1,5 +1,6 @@
 import { PDFDocument } from "pdf-lib";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { pdfPart, post } from "../harness/client.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { drawPage, type DrawnPage } from "../harness/drawn-page.ts";
@@ -7,7 +8,7 @@ import { ImageCalls } from "../harness/image-pdf-answer.ts";
 import { makeJpeg, withExif } from "../harness/jpeg-fixtures.ts";
 import { numbers32, writePng } from "../harness/png-writer.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const calls = new ImageCalls({ baseUrl, key: liveKey });
 
 type Fields = Readonly<Record<string, string>>;

@@ -1,11 +1,12 @@
 import { deflateSync } from "node:zlib";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { ImageCalls, imagesOf } from "../harness/image-pdf-answer.ts";
 import { drawPage } from "../harness/drawn-page.ts";
 import { exif } from "../harness/jpeg-fixtures.ts";
 import { numbers32, writePng, type PngOptions, type Sample } from "../harness/png-writer.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const calls = new ImageCalls({ baseUrl, key: liveKey });
 
 const WIDTH = 21;

@@ -1,10 +1,11 @@
 import { deflateSync } from "node:zlib";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { ImageCalls } from "../harness/image-pdf-answer.ts";
 import { makeJpeg } from "../harness/jpeg-fixtures.ts";
 import { filteredRows, pngOf, writePng } from "../harness/png-writer.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const calls = new ImageCalls({ baseUrl, key: liveKey });
 
 const jpeg = makeJpeg({ width: 40, height: 30, components: 3 }, (x, y) => (x * y) % 256);

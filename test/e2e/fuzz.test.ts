@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { faultsOf } from "../harness/fuzz-checks.ts";
 import { fuzz, type FuzzOptions, type Source } from "../harness/fuzz.ts";
@@ -10,7 +11,7 @@ import { markedDocument, Markers } from "../harness/markers.ts";
 import { mutate } from "../harness/mutations.ts";
 import { Random } from "../harness/random.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 let folder = "";

@@ -1,4 +1,5 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { withLostObject } from "../harness/broken-fixtures.ts";
 import { pdfPart, post, type Answer, type Part, type Service } from "../harness/client.ts";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
@@ -6,7 +7,7 @@ import { documentsOf } from "../harness/parts.ts";
 import { openPdf, type DocumentView } from "../harness/pdfjs.ts";
 import { latin1, pdf } from "../harness/pdf-writer.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 /** Two pages, an outline entry (6) that leads to the second and says whatever is in its place, and an object (9) that nothing uses. */

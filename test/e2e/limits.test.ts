@@ -1,10 +1,11 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { limits, MiB } from "../../src/limits.ts";
 import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { flate, latin1, pdf, type PdfObject } from "../harness/pdf-writer.ts";
 import { show, textDocument } from "../harness/text-fixtures.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 /** 200, or the refusal: status, code and details. */

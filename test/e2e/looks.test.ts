@@ -1,13 +1,14 @@
 /** The looks of `npm run corpus` pass what is right, and find what a wrong answer loses, leaves out or covers. */
 import { createCanvas } from "@napi-rs/canvas";
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { readInput, survivalCases, type Case, type Input } from "../harness/cases.ts";
 import { post, type Answer } from "../harness/client.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { FormDraft } from "../harness/form-fixtures.ts";
 import { lookAt, type Look } from "../harness/looks.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 
 /** A page of four lines of small text, a pale drawing and nothing else. */
 const PARTS: readonly string[] = [

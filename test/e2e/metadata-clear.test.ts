@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
@@ -7,7 +8,7 @@ import { signedDocument } from "../harness/metadata-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { check } from "../harness/qpdf.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 const password = "user";
 const locked = (bytes: Uint8Array, cipher: "aes-128" | "aes-256"): Promise<Uint8Array> =>

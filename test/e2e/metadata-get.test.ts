@@ -1,4 +1,5 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { withoutXref } from "../harness/broken-fixtures.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
@@ -6,7 +7,7 @@ import { document } from "../harness/fixtures.ts";
 import { MetadataCalls } from "../harness/metadata-calls.ts";
 import { smallDocument } from "../harness/metadata-fixtures.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 const calls = new MetadataCalls(service);
 

@@ -1,9 +1,10 @@
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { limits } from "../../src/limits.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { smallDocument, xmpPacket } from "../harness/metadata-fixtures.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 const { formFields, textBytes, xmpBytes, xmpTags } = limits.metadata;
 

@@ -1,5 +1,6 @@
 import { PDFDocument } from "pdf-lib";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
@@ -8,7 +9,7 @@ import { smallDocument, withRevision, xmpPacket } from "../harness/metadata-fixt
 import { openPdf } from "../harness/pdfjs.ts";
 import { check, runQpdf, showEncryption } from "../harness/qpdf.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 const calls = new MetadataCalls(service);
 

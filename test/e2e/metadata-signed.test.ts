@@ -1,4 +1,5 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { withoutXref } from "../harness/broken-fixtures.ts";
 import { type Service } from "../harness/client.ts";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
@@ -8,7 +9,7 @@ import { signedDocument } from "../harness/metadata-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { check } from "../harness/qpdf.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 const calls = new MetadataCalls(service);
 

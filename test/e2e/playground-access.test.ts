@@ -1,7 +1,8 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { noBrowser, Visitor } from "./visitor.ts";
 
-const server = inject("server");
+const server = ownServer();
 const description = await (await fetch(`${server.baseUrl}/api/v1/openapi.json`)).text();
 const hasWebhooks = description.includes('"/api/v1/webhooks"');
 

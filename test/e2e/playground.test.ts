@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { PDFDocument } from "pdf-lib";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 import { noBrowser, Visitor } from "./visitor.ts";
 
-const server = inject("server");
+const server = ownServer();
 
 describe.skipIf(noBrowser)("the playground in Chromium", () => {
   const visitor = new Visitor();

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { PDFDocument } from "pdf-lib";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 
-const server = inject("server");
+const server = ownServer();
 
 test("the README's curl line merges two PDFs as pasted", async () => {
   const readme = await readFile(join(root, "README.md"), "utf8");

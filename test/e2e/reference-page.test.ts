@@ -1,7 +1,8 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { noBrowser, Visitor } from "./visitor.ts";
 
-const { baseUrl } = inject("server");
+const { baseUrl } = ownServer();
 
 describe.skipIf(noBrowser)("the reference in Chromium", () => {
   const visitor = new Visitor();

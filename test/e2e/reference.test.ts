@@ -3,10 +3,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 
-const server = inject("server");
+const server = ownServer();
 const run = promisify(execFile);
 const headers = { Authorization: `Bearer ${server.testKey}`, "Content-Type": "application/json" };
 

@@ -1,10 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 
-const server = inject("server");
+const server = ownServer();
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${server.baseUrl}${path}`, { headers });
 const built = join(root, "wasm/generated/assets/site");
 

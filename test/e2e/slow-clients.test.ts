@@ -1,10 +1,11 @@
-import { afterEach, describe, expect, inject, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { latin1, noise, pdf, type PdfObject } from "../harness/pdf-writer.ts";
 import { type SlowClient, slowReader, slowSender } from "../harness/slow-client.ts";
 import { MiB } from "../../src/limits.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 const KiB = 1024;
 

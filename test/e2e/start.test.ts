@@ -1,10 +1,11 @@
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { startServer } from "./server.ts";
 
-const running = inject("server");
+const running = ownServer();
 const accountFile = (folder: string) => join(folder, ".dev-account.json");
 
 /** 401 for a key that is not known; the operation's own 400 for an empty form shows that the key is. */

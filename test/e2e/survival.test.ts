@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { withoutXref } from "../harness/broken-fixtures.ts";
 import { checkAnswer, readInput, survivalCases, type Input } from "../harness/cases.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
@@ -9,7 +10,7 @@ import { documentsOf } from "../harness/parts.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { pagesSizeReference, showEncryption } from "../harness/qpdf.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 let companion: Input;

@@ -1,11 +1,12 @@
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { type Picture, readPng } from "../harness/images.ts";
 import { renderPage } from "../harness/pdfjs-render.ts";
 import { latin1, pdf } from "../harness/pdf-writer.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 async function png(bytes: Uint8Array, dpi: number): Promise<Picture> {

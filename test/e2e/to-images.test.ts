@@ -2,14 +2,15 @@ import { unzipSync } from "fflate";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { corners, drawing, textPage } from "../harness/drawing-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { difference, readJpeg, readPng } from "../harness/images.ts";
 import { renderPage } from "../harness/pdfjs-render.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 
 async function imageOf(bytes: Uint8Array, fields: Readonly<Record<string, string>>): Promise<Uint8Array> {

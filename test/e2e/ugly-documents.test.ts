@@ -1,5 +1,6 @@
 import { zlibSync } from "fflate";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Answer, type Part, type Service } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
 import { FormDraft } from "../harness/form-fixtures.ts";
@@ -10,7 +11,7 @@ import { check, runQpdf } from "../harness/qpdf.ts";
 import { areaOf, readPage } from "../harness/render.ts";
 import { isRed } from "../harness/stamp-calls.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 /** ms for what must not be quadratic, on a busy machine; it takes tenths of a second. */
 const SOON = 10_000;

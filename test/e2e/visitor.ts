@@ -1,8 +1,9 @@
 import { type Browser, chromium, type Locator, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, inject } from "vitest";
+import { afterAll, afterEach, beforeAll } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { chromiumPath } from "../harness/browser.ts";
 
-const server = inject("server");
+const server = ownServer();
 const executablePath = chromiumPath();
 export const noBrowser = executablePath === undefined;
 if (noBrowser) {

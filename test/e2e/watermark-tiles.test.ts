@@ -1,4 +1,5 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
 import { pdfPart, post } from "../harness/client.ts";
 import { readPage } from "../harness/render.ts";
 import { GEOMETRIES, halfRed, isRed, picture, redArea, stamp } from "../harness/stamp-calls.ts";
@@ -61,7 +62,7 @@ test.each(["DRAFT \u2192 2", "\u0645\u0633\u0648\u062f\u0629", "\u0928\u092e\u09
     const { body } = await stamp("watermark", bytes, { ...red, text, tile: "true", rotation: "30", fontSize: "14" });
     const [before, after] = [await readPage(bytes), await readPage(body)];
     expect(words(after.text.replace(text, ` ${text}`))).toEqual(words(`${before.text} ${text}`));
-    const { baseUrl, liveKey } = inject("server");
+    const { baseUrl, liveKey } = ownServer();
     const answer = await post({ baseUrl, key: liveKey }, "extract-text", { file: pdfPart(body) });
     const extracted = JSON.parse(new TextDecoder().decode(answer.body)) as { text: string };
     expect(extracted.text.split(text).length).toBe(2);

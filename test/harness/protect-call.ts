@@ -1,10 +1,11 @@
-import { expect, inject } from "vitest";
+import { expect } from "vitest";
+import { ownServer } from "../e2e/own-server.ts";
 import { pdfPart, post, type Answer, type Service } from "./client.ts";
 import { showEncryption } from "./qpdf.ts";
 
 /** The server of the end-to-end tests. */
 const service = (): Service => {
-  const { baseUrl, liveKey: key } = inject("server");
+  const { baseUrl, liveKey: key } = ownServer();
   return { baseUrl, key };
 };
 

@@ -1,10 +1,11 @@
 import { createCanvas } from "@napi-rs/canvas";
-import { expect, inject } from "vitest";
+import { expect } from "vitest";
+import { ownServer } from "../e2e/own-server.ts";
 import { pdfPart, post, type Answer, type Part } from "./client.ts";
 import { areaOf, type Area, readPage, type Picture } from "./render.ts";
 import { check } from "./qpdf.ts";
 
-const { baseUrl, liveKey } = inject("server");
+const { baseUrl, liveKey } = ownServer();
 
 /** Calls a stamp's operation; the answer is a PDF that qpdf finds nothing wrong with. */
 export async function stamp(

@@ -107,9 +107,7 @@ describe("a small page that would be drawn for minutes is refused for its work",
     ["to-images", "an image that is smoothed, at 600 dpi", smoothed, { dpi: "600" }],
     ["to-images", "a shading by a long program", shading, { dpi: "300" }],
     ["to-images", "glyphs of glyphs", glyphs(8), { dpi: "72" }],
-    ["extract-text", "glyphs of glyphs", glyphs(8), {}],
     ["to-images", "a hundred thousand patches", patches(100_000), { dpi: "72" }],
-    ["to-images", "a large image of two colors", bilevel(20_000), { dpi: "72" }],
     ["ocr", "fills that blend", fills(2_000), {}],
   ])("%s: %s", { timeout: 120_000 }, async (operation, _, page, fields) => {
     const post = await operationService(operation);
@@ -117,6 +115,11 @@ describe("a small page that would be drawn for minutes is refused for its work",
     expect(await errorOf(response)).toEqual([413, "limit_exceeded", { limit: "work" }]);
     expect(response.headers.has("X-Credits-Charged")).toBe(false);
   });
+});
+
+test("an image of 400 million pixels in 60 bytes is refused for its memory", async () => {
+  const response = await (await operationService("to-images"))(drawing(bilevel(20_000)), { dpi: "72" });
+  expect(await errorOf(response)).toEqual([413, "limit_exceeded", { limit: "memory" }]);
 });
 
 test("others are answered while a page is drawn", { timeout: 120_000 }, async () => {
