@@ -32,7 +32,10 @@ const START_TIMEOUT = 120_000;
  */
 export async function startServer(persistTo: string, args: readonly string[] = []): Promise<StartedServer> {
   const port = await freePort();
-  const npm = spawn("npm", ["start", "--", "--port", String(port), "--persist-to", persistTo, ...args], {
+  // Of two servers that start at once, both would choose the same one.
+  const inspector = await freePort();
+  const own = ["--port", String(port), "--inspector-port", String(inspector), "--persist-to", persistTo];
+  const npm = spawn("npm", ["start", "--", ...own, ...args], {
     cwd: root,
     // A process group, so that `stop` reaches npm's shell and wrangler too.
     detached: true,
