@@ -3,12 +3,12 @@
  * every operation: those of a folder (`$CORPUS_DIR` where none is given; MANIFEST.json in it may name passwords), if there is
  * one, and the project's own. An answer must be a 2xx whose document opens, or a documented refusal, and come soon; the next
  * plain request must succeed; and no answer may show what another request brought. `--first` is the number of the first
- * call, `--only` takes the operations whose names hold a text. The dearest calls are printed, and the longest time that the event
- * loop was blocked, which must be below a second. A server is started, unless `$BASE_URL` and `$API_KEY` name
- * one. Exit code 1 when anything failed or blocked; what was sent is then written to a folder that is named.
+ * call, `--only` takes the operations whose names hold a text. The dearest calls are printed, and kept in test/corpus/dearest-mutants.json
+ * if they are among the dearest of all runs on `$CORPUS_DIR`; so is the longest time that the event loop was blocked, which must be
+ * below a second. A server is started, unless `$BASE_URL` and `$API_KEY` name one. Exit code 1 when anything failed or blocked; what was sent is then written to a folder that is named.
  */
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
@@ -16,6 +16,18 @@ import { fuzz, isImage, type Source } from "../test/harness/fuzz.ts";
 import { ownSources } from "../test/harness/fuzz-sources.ts";
 import { readPasswords } from "../test/harness/manifest.ts";
 import { withService } from "../test/harness/service.ts";
+
+/** The calls that cost most, over all runs. */
+const DEAREST = join(import.meta.dirname, "../test/corpus/dearest-mutants.json");
+const MOST_KEPT = 20;
+
+interface KeptCall {
+  /** The command that sends it again. */
+  readonly again: string;
+  readonly operation: string;
+  /** Millions of fuel. */
+  readonly work: number;
+}
 
 /** ms that the event loop may be blocked; on a machine that does nothing else. */
 const LONGEST_BLOCK = 1_000;
@@ -84,7 +96,23 @@ for (const [kind, times] of Object.entries(result.answers).toSorted(([, a], [, b
 for (const { call, operation, work } of result.dearest) {
   console.log(`${(work / 1e6).toFixed(1).padStart(7)} M of fuel: call ${call}, ${operation}; again: ${repeat(call)}`);
 }
+if (folder !== "" && folder === process.env["CORPUS_DIR"]) await keepDearest();
 console.log(`${Math.round(result.growth / 2 ** 20)} MiB that the server's process grew by`);
 console.log(`${Math.round(result.longestBlock)} ms at most until /health answered (limit ${LONGEST_BLOCK})`);
 console.log(`${result.calls} calls, ${result.failures.length} failed (seed ${seed})`);
 process.exitCode = result.failures.length === 0 && result.longestBlock <= LONGEST_BLOCK ? 0 : 1;
+
+async function keepDearest(): Promise<void> {
+  const kept = JSON.parse(await readFile(DEAREST, "utf8")) as KeptCall[];
+  const found = result.dearest.map(({ call, operation, work }) => ({
+    again: repeat(call).replace(folder, "$CORPUS_DIR"),
+    operation,
+    work: Math.round(work / 1e6),
+  }));
+  const byCommand = new Map([...kept, ...found].map((one) => [one.again, one]));
+  const dearest = byCommand
+    .values()
+    .toArray()
+    .toSorted((a, b) => b.work - a.work);
+  await writeFile(DEAREST, `${JSON.stringify(dearest.slice(0, MOST_KEPT), undefined, 2)}\n`);
+}

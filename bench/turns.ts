@@ -1,0 +1,116 @@
+/**
+ * `npm run turns -- [--only text]`: whether others have their turn, and at what price. While the service works on each of some dear
+ * requests, how long /health and a rotation of one page take at most, how much the workerd process grows, and what becomes of the
+ * request itself: small files that ask for much work, and honest work on large ones. Exit code 1 where /health took more than 300 ms, a
+ * rotation more than 1 s, or the process grew by 128 MiB. The machine has to be quiet. Linux only (/proc).
+ */
+import { parseArgs } from "node:util";
+import { works } from "./memory-works.ts";
+import * as bombs from "../test/harness/bomb-fixtures.ts";
+import { bilevel, fills, glyphs, patches, shading, smoothed, tiles } from "../test/harness/drawing-bombs.ts";
+import { drawing, type DrawnPage } from "../test/harness/drawing-fixtures.ts";
+import { type Part, patiently, pdfPart, post, type Service } from "../test/harness/client.ts";
+import { withService } from "../test/harness/service.ts";
+
+const MIB = 1024 * 1024;
+/** ms, ms and bytes. */
+const LIMITS = { health: 300, rotate: 1_000, growth: 128 * MIB };
+/** ms between two questions. */
+const PAUSE = 20;
+
+interface Work {
+  readonly name: string;
+  readonly operation: string;
+  readonly parts: Readonly<Record<string, Part>>;
+}
+
+const on = (operation: string, name: string, file: Uint8Array, fields: Readonly<Record<string, Part>> = {}): Work => ({
+  name: `${operation}: ${name}`,
+  operation,
+  parts: { [operation === "from-images" ? "image0" : "file"]: pdfPart(file), ...fields },
+});
+const drawn = (name: string, page: DrawnPage, dpi: string): Work => on("to-images", name, drawing(page), { dpi });
+
+const options = Array.from({ length: 40_000 }, (_, index) => `o${index}`);
+const small: readonly Work[] = [
+  on("rotate", "object streams that never end", bombs.repeatedWords("/ObjStm stream ", MIB / 2), { angle: "90" }),
+  on("rotate", "names of object streams", bombs.repeatedWords("/ObjStm ", 2 * MIB), { angle: "90" }),
+  on("metadata", "a hidden object stream of 800 MB", bombs.hiddenObjectStream(bombs.BOMB), { action: "get" }),
+  on("compress", "a stream of 800 MB", bombs.deflatedZeros(bombs.BOMB)),
+  on("fill-form", "40,000 options, each twice", bombs.longList(40_000), {
+    values: JSON.stringify({ list: [...options, ...options] }),
+  }),
+  on("fill-form", "400 fields that share 20,000 options", bombs.sharedOptions(400, 20_000), { values: "{}" }),
+  on("rotate", "40 pages that share 40,000 annotations", bombs.sharedAnnotations(40, 40_000, "square"), {
+    angle: "90",
+  }),
+  on("extract-pages", "40 pages that share 40,000 annotations", bombs.sharedAnnotations(40, 40_000, "square"), {
+    range: "2-end",
+  }),
+  on("extract-pages", "5,000 pages that share 40,000 annotations", bombs.sharedAnnotations(5_000, 40_000, "square"), {
+    range: "2-end",
+  }),
+  on("rotate", "100 pages that share 20,000 forms", bombs.sharedResources(100, 20_000), { angle: "90" }),
+  on("compress", "four objects among 400,000 numbers", bombs.sparseNumbers(400_000)),
+  on("from-images", "40 profiles of 17 MiB", bombs.manyProfiles(40, 17 * MIB)),
+  on("from-images", "200,000 chunks", bombs.manyChunks(200_000)),
+  drawn("20 fills that blend, at 600 dpi", fills(20), "600"),
+  on("ocr", "2,000 fills that blend", drawing(fills(2_000))),
+  drawn("tiles with tiny steps", tiles, "72"),
+  drawn("an image that is smoothed, at 600 dpi", smoothed, "600"),
+  drawn("a shading by a long program", shading, "300"),
+  drawn("glyphs of glyphs", glyphs(8), "72"),
+  drawn("100,000 patches", patches(100_000), "72"),
+  drawn("an image of 64 million pixels", bilevel(8_000), "72"),
+];
+
+/** The first of what `npm run memory` measures of each kind: large honest work, one request at a time. */
+const large: readonly Work[] = works
+  .filter(([, rounds]) => rounds.length === 1 && rounds[0]?.length === 1)
+  .flatMap(([name, rounds]) => (rounds[0] ?? []).map(({ operation, parts }) => ({ name, operation, parts })));
+
+async function measure(service: Service, { operation, parts }: Work) {
+  const state = { on: true, health: 0, rotate: 0, growth: 0 };
+  const before = (await service.residentBytes?.()) ?? 0;
+  const again = async (look: () => Promise<void>): Promise<void> => {
+    while (state.on) {
+      await look();
+      await new Promise((done) => setTimeout(done, PAUSE));
+    }
+  };
+  const timed = async (name: "health" | "rotate", ask: () => Promise<unknown>): Promise<void> => {
+    const start = performance.now();
+    await ask();
+    state[name] = Math.max(state[name], performance.now() - start);
+  };
+  const page = pdfPart(bombs.claimedPages("1"));
+  const watches = [
+    again(() => timed("health", async () => (await fetch(`${service.baseUrl}/api/v1/health`)).arrayBuffer())),
+    again(() => timed("rotate", () => patiently(() => post(service, "rotate", { file: page, angle: "90" })))),
+    again(async () => {
+      state.growth = Math.max(state.growth, ((await service.residentBytes?.()) ?? 0) - before);
+    }),
+  ];
+  const start = performance.now();
+  const { status, code } = await post(service, operation, parts, 300_000);
+  const time = performance.now() - start;
+  state.on = false;
+  await Promise.all(watches);
+  return { ...state, time, outcome: code === undefined ? String(status) : `${status} ${code}` };
+}
+
+const { values } = parseArgs({ options: { only: { type: "string", default: "" } } });
+await withService(async (service) => {
+  for (let round = 0; round < 5; round++) {
+    await post(service, "rotate", { file: pdfPart(bombs.claimedPages("1")), angle: "90" });
+  }
+  console.log("    time   /health   rotate    growth");
+  for (const work of [...small, ...large].filter(({ name }) => name.includes(values.only))) {
+    const { time, health, rotate, growth, outcome } = await measure(service, work);
+    const isFine = health <= LIMITS.health && rotate <= LIMITS.rotate && growth < LIMITS.growth;
+    if (!isFine) process.exitCode = 1;
+    const columns = [`${(time / 1_000).toFixed(1)} s`, `${Math.round(health)} ms`, `${Math.round(rotate)} ms`];
+    const row = [...columns, `${Math.round(growth / MIB)} MiB`].map((text) => text.padStart(8)).join("  ");
+    console.log(`${isFine ? " " : "!"} ${row}   ${outcome}, ${work.name}`);
+  }
+});

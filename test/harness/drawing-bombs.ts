@@ -1,0 +1,99 @@
+/** Small pages that take long to draw: what they hold is drawn again and again, or is far larger than it looks. */
+import type { DrawnPage } from "./drawing-fixtures.ts";
+import { concatenate, flate, latin1 } from "./pdf-writer.ts";
+
+const A4 = { width: 595, height: 842 };
+
+/** A page that paints itself full so often, each time mixed with what is there, channel by channel. */
+export const fills = (count: number): DrawnPage => ({
+  ...A4,
+  resources: "/ExtGState << /G << /BM /Luminosity /ca .5 >> >>",
+  content: `/G gs ${"1 0 0 rg 0 0 595 842 re f\n".repeat(count)}`,
+});
+
+/** Tiles of one point, one every twentieth of a point. */
+export const tiles: DrawnPage = {
+  ...A4,
+  resources: "/Pattern << /P $0 >>",
+  objects: [
+    {
+      entries: "/PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 1 1] /XStep .05 /YStep .05 /Resources << >>",
+      data: latin1("1 0 0 rg 0 0 1 1 re f"),
+    },
+  ],
+  content: "/Pattern cs /P scn 0 0 595 842 re f",
+};
+
+/** An image of four pixels that is smoothed over the whole page, again and again. */
+export const smoothed: DrawnPage = {
+  ...A4,
+  resources: "/XObject << /I $0 >>",
+  objects: [
+    {
+      entries:
+        "/Type /XObject /Subtype /Image /Width 2 /Height 2 /BitsPerComponent 8 /ColorSpace /DeviceRGB /Interpolate true",
+      data: latin1("abcdefghijkl"),
+    },
+  ],
+  content: "q 595 0 0 842 0 0 cm /I Do Q\n".repeat(40),
+};
+
+/** A shading whose color comes from a program of PostScript with many steps. */
+export const shading: DrawnPage = {
+  ...A4,
+  resources: "/Shading << /S << /ShadingType 1 /ColorSpace /DeviceGray /Domain [0 595 0 842] /Function $0 >> >>",
+  objects: [
+    {
+      entries: "/FunctionType 4 /Domain [0 595 0 842] /Range [0 1]",
+      data: latin1(`{ add ${"sin cos ".repeat(20_000)} }`),
+    },
+  ],
+  content: "/S sh\n".repeat(20),
+};
+
+/** Text in a font whose glyph shows text in the next font, and so on: 30 glyphs at each of so many levels. */
+export const glyphs = (levels: number): DrawnPage => {
+  // The first object has the number 4; each level is a font and its glyph.
+  const font = (level: number): string => `${4 + 2 * level} 0 R`;
+  const objects = Array.from({ length: levels }, (_, level) => [
+    `<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1 1] /FontMatrix [1 0 0 1 0 0] /FirstChar 97 /LastChar 97 /Widths [1]` +
+      ` /Encoding << /Differences [97 /a] >> /CharProcs << /a ${5 + 2 * level} 0 R >>` +
+      ` /Resources << /Font << /F ${level + 1 < levels ? font(level + 1) : "3 0 R"} >> >> >>`,
+    { entries: "", data: latin1(`1 0 d0 BT /F 1 Tf (${"a".repeat(30)}) Tj ET`) },
+  ]).flat();
+  return { ...A4, resources: "/Font << /F0 $0 >>", objects, content: "BT /F0 12 Tf 72 72 Td (a) Tj ET" };
+};
+
+/** Curved patches over the whole page, one upon the other. */
+export const patches = (count: number): DrawnPage => {
+  const corners = Uint8Array.from({ length: 32 }, (_, index) => (index * 89) % 256);
+  const patch = concatenate([Uint8Array.of(0), corners, Uint8Array.of(0, 255, 0, 255)]);
+  const data = concatenate(Array.from({ length: count }, () => patch));
+  const form = "/BitsPerCoordinate 8 /BitsPerComponent 8 /BitsPerFlag 8 /Decode [0 595 0 842 0 1]";
+  return {
+    ...A4,
+    resources: "/Shading << /S $0 >>",
+    objects: [flate(data, `/ShadingType 7 /ColorSpace /DeviceGray ${form}`)],
+    content: "/S sh",
+  };
+};
+
+/** An image of so many pixels each way, all of them coded as one region (ISO/IEC 14492, 7.4.6), in 60 bytes. */
+export const bilevel = (side: number): DrawnPage => {
+  const integers = (...values: number[]): Uint8Array => Uint8Array.from(values.flatMap(bigEndian));
+  const segment = (number: number, type: number, data: Uint8Array): Uint8Array =>
+    concatenate([integers(number), Uint8Array.of(type, 0, 1), integers(data.length), data]);
+  const page = concatenate([integers(side, side, 0, 0), Uint8Array.of(0, 0, 0)]);
+  const nominal = Uint8Array.of(3, 255, 253, 255, 2, 254, 254, 254);
+  const region = concatenate([integers(side, side, 0, 0), Uint8Array.of(0, 0), nominal, latin1("any bytes will do")]);
+  const data = concatenate([segment(0, 48, page), segment(1, 38, region)]);
+  const entries = `/Type /XObject /Subtype /Image /Width ${side} /Height ${side} /BitsPerComponent 1 /ColorSpace /DeviceGray`;
+  return {
+    ...A4,
+    resources: "/XObject << /I $0 >>",
+    objects: [{ entries: `${entries} /Filter /JBIG2Decode`, data }],
+    content: "q 595 0 0 842 0 0 cm /I Do Q",
+  };
+};
+
+const bigEndian = (value: number): number[] => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
