@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bilevel, fills, glyphs, patches, shading, smoothed, tiles } from "../harness/drawing-bombs.ts";
+import { fills, glyphs, patches, shading, smoothed, tiles } from "../harness/drawing-bombs.ts";
 import { drawing, type DrawnPage } from "../harness/drawing-fixtures.ts";
 import { app, operationService } from "./operation-service.ts";
 import { errorOf } from "../http/echo-service.ts";
@@ -30,10 +30,4 @@ test("others are answered while a page is drawn", { timeout: 120_000 }, async ()
   const rotated = await rotate(drawing(fills(1)), { angle: "90" });
   expect([health.status, rotated.status, drawn]).toEqual([200, 200, false]);
   expect(await errorOf(await drawingOf)).toEqual([413, "limit_exceeded", { limit: "work" }]);
-});
-
-// The last: a request after it may have to wait until its memory is free.
-test("an image of 400 million pixels in 60 bytes is refused for its memory", async () => {
-  const response = await (await operationService("to-images"))(drawing(bilevel(20_000)), { dpi: "72" });
-  expect(await errorOf(response)).toEqual([413, "limit_exceeded", { limit: "memory" }]);
 });
