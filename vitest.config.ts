@@ -2,8 +2,8 @@ import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
-/** On two cores as well, both are busy. */
-const maxWorkers = Math.max(2, availableParallelism() - 1);
+/** More than cores on a small machine: much of the time, tests wait. */
+const maxWorkers = Math.max(3, availableParallelism() - 1);
 const migrations = await readD1Migrations("migrations");
 
 /** Tests of what the whole database and the queue hold. */
@@ -66,7 +66,7 @@ export default defineConfig({
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/e2e/global-setup.ts"],
           // Each worker has a server to itself. After the others, which leave the cores to them.
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 120_000,
