@@ -38,6 +38,7 @@ export async function post(
     else form.append(name, new Blob([part.bytes.slice()]), part.fileName);
   }
   for (;;) {
+    await noticeClosed();
     const response = await fetch(`${service.baseUrl}/api/v1/${operation}`, {
       method: "POST",
       headers: { Authorization: `Bearer ${service.key}` },
@@ -54,6 +55,12 @@ export async function post(
     return { status: response.status, code, headers: response.headers, body };
   }
 }
+
+/**
+ * Lets the event loop turn: the server closes connections that are idle for five seconds, and where this thread was busy for as long,
+ * the next request would be written to a closed one (EPIPE).
+ */
+const noticeClosed = (): Promise<void> => new Promise((done) => setTimeout(done, 5));
 
 function errorCode(body: Uint8Array): string | undefined {
   try {
