@@ -68,7 +68,7 @@ export default defineConfig({
           // Each worker has a server to itself. After the others, which leave the cores to them.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
-          testTimeout: 60_000,
+          testTimeout: 180_000,
           hookTimeout: 120_000,
         },
       },
