@@ -53,6 +53,8 @@ export interface ThreadData {
   readonly service: Pick<Service, "baseUrl" | "key">;
   /** A part of the names of the cases that are sent. */
   readonly cases: string;
+  /** Whether pages are drawn for every case, and not only for the first of each operation. */
+  readonly everyLook: boolean;
 }
 
 /** ms for one call. */
@@ -63,14 +65,15 @@ async function runFile(
   file: string,
   input: Input,
   companion: Input,
-  { cases, look }: { cases: string; look: LookExpectation | undefined },
+  { cases, everyLook, look }: Pick<ThreadData, "cases" | "everyLook"> & { look: LookExpectation | undefined },
 ): Promise<Result[]> {
   const results: Result[] = [];
   const all = survivalCases(input, companion);
   const isSent = ({ name }: Case): boolean => name.includes(cases) && look?.cases?.includes(name) !== false;
   for (const one of all.filter(isSent)) {
     const isFirst = all.find(({ operation }) => operation === one.operation) === one;
-    const looks = look?.looks?.includes(one.name) === false ? "none" : isFirst ? "thorough" : "quick";
+    const isNamed = look?.looks?.includes(one.name) ?? (isFirst || everyLook);
+    const looks = !isNamed ? "none" : isFirst ? "thorough" : "quick";
     results.push({ file, name: one.name, ...(await runCase(service, one, looks, look?.words)) });
   }
   return results;
@@ -110,7 +113,7 @@ function missingWords(body: Uint8Array, words: readonly string[]): string[] {
   return words.filter((word) => !text.includes(word)).map((word) => `"${word}" is not in the text`);
 }
 
-const { service, cases } = workerData as ThreadData;
+const { service, cases, everyLook } = workerData as ThreadData;
 const companion = await readInput(
   document({ name: "companion", pages: 2, features: ["outline", "form", "tagged"] }),
   "companion.pdf",
@@ -119,7 +122,7 @@ const companion = await readInput(
 async function answer({ path, file, password, look }: CorpusFile): Promise<void> {
   const input = await readInput(new Uint8Array(await readFile(path)), "document.pdf", password);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
-  parentPort?.postMessage(await runFile(service, file, input, companion, { cases, look }));
+  parentPort?.postMessage(await runFile(service, file, input, companion, { cases, everyLook, look }));
 }
 
 // A rejection ends the thread, and with it the run.
