@@ -99,3 +99,11 @@ function framesOf({ name, message, stack = "" }: Error): string[] {
 export function logFault(message: string, ids: Readonly<Record<string, string | number>>, thrown: unknown): void {
   console.log(JSON.stringify({ level: "error", message, ...ids, cause: faultOf(thrown) }));
 }
+
+/** Seconds until a message that met a fault is tried again, doubled each time, and at most. */
+const FAULT_SECONDS = 5;
+export const LONGEST_FAULT_SECONDS = 3_600;
+
+/** Seconds until the next try of a message that met a fault, after so many. */
+export const secondsAfterFault = (attempts: number): number =>
+  Math.min(FAULT_SECONDS * 2 ** attempts, LONGEST_FAULT_SECONDS);

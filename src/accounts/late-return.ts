@@ -4,7 +4,7 @@ import type { CallFailure } from "./call-events.ts";
 import { refund, release } from "./ledger.ts";
 import type { Reservation } from "./reserve.ts";
 import type { Database } from "../db/client.ts";
-import { logFault } from "../faults.ts";
+import { logFault, secondsAfterFault } from "../faults.ts";
 
 /**
  * A call that failed and may have been charged: neither its settlement nor its return was confirmed. The queue holds it, as the
@@ -16,10 +16,6 @@ export interface LateReturn {
   readonly reservation: Reservation;
   readonly failure: CallFailure;
 }
-
-/** Seconds until a return that met a fault is tried again, doubled each time, and at most. */
-const FAULT_SECONDS = 5;
-const LONGEST_FAULT_SECONDS = 3_600;
 
 /**
  * Gives the credits back, whatever became of the call, and records the event of its failure, which the sweep announces. A second
@@ -35,6 +31,6 @@ export async function returnLate(message: Message<LateReturn>, databaseOf: (shar
     message.ack();
   } catch (error) {
     logFault("credits not given back", { id: reservation.id, attempts: message.attempts }, error);
-    message.retry({ delaySeconds: Math.min(FAULT_SECONDS * 2 ** message.attempts, LONGEST_FAULT_SECONDS) });
+    message.retry({ delaySeconds: secondsAfterFault(message.attempts) });
   }
 }

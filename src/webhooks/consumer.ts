@@ -10,15 +10,12 @@ import type { WebhookSettings } from "./settings.ts";
 import { signatureHeaders } from "./sign.ts";
 import { webhookDeliveries } from "../db/schema.ts";
 import { databaseAt, type Env } from "../env.ts";
-import { logFault } from "../faults.ts";
+import { LONGEST_FAULT_SECONDS, logFault, secondsAfterFault } from "../faults.ts";
 
 /** Seconds that a message which came too early waits, at most: the sweep is there for more. */
 const EARLY_SECONDS = 60;
 /** What a queue allows. */
 const LONGEST_DELAY_SECONDS = 86_400;
-/** Seconds until a message that met a fault is tried again, doubled each time, and at most. */
-const FAULT_SECONDS = 5;
-const LONGEST_FAULT_SECONDS = 3_600;
 
 type Wakeup = Message<DeliveryMessage>;
 
@@ -57,7 +54,7 @@ async function consumeOf(
   } catch (error) {
     for (const message of messages) {
       logWakeup(message, error);
-      message.retry({ delaySeconds: Math.min(FAULT_SECONDS * 2 ** message.attempts, LONGEST_FAULT_SECONDS) });
+      message.retry({ delaySeconds: secondsAfterFault(message.attempts) });
     }
   }
 }

@@ -125,7 +125,7 @@ describe.each(names)("%s", (name) => {
     ).toContain("must be a page number");
   });
 
-  test("is no member of metadata, and a custom entry as any other", async () => {
+  test("is not a member of metadata; as a custom entry it works like any name", async () => {
     const set = (metadata: string, file: Uint8Array = plain) =>
       call("metadata", [
         ["file", file],
@@ -147,7 +147,7 @@ describe.each(names)("%s", (name) => {
     expect(Object.entries(custom)).toEqual([[name, "yes"]]);
   });
 
-  test("is a name in a document's content as any other", async () => {
+  test("in a document's content works like any name", async () => {
     for (const dictionary of [
       `/W 40 /H 40 /BPC 8 /CS /${name}`,
       `/W 40 /H 40 /BPC 8 /CS /G /F /${name}`,

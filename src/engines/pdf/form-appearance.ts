@@ -16,7 +16,7 @@ export interface DefaultAppearance {
   readonly colour: string;
 }
 
-const COLOURS: ReadonlyMap<string, number> = new Map(Object.entries({ g: 1, rg: 3, k: 4 }));
+const COLOR_OPERANDS: ReadonlyMap<string, number> = new Map(Object.entries({ g: 1, rg: 3, k: 4 }));
 
 /** Reads the default appearance of a widget: its own, the field's or the form's. */
 export function defaultAppearance({ document }: OpenPdf, node: FormNode, widget: PDFObject): DefaultAppearance {
@@ -25,12 +25,15 @@ export function defaultAppearance({ document }: OpenPdf, node: FormNode, widget:
   const tokens = (text ? latin1(text.asByteString()) : "").split(/[\s\0]+|(?=\/)/).filter((token) => token !== "");
   let [font, size, colour]: [PDFObject | undefined, number, string] = [undefined, 0, "0 g"];
   tokens.forEach((token, index) => {
-    const operands = tokens.slice(Math.max(0, index - (COLOURS.get(token) ?? 0)), index);
+    const operands = tokens.slice(Math.max(0, index - (COLOR_OPERANDS.get(token) ?? 0)), index);
     if (token === "Tf") {
       const name = (tokens[index - 2] ?? "").replace(/^\//, "");
       size = Number(tokens[index - 1]);
       font = name === "" ? undefined : fontNamed(form, widget, name);
-    } else if (COLOURS.get(token) === operands.length && operands.every((operand) => /^[+-]?[\d.]+$/.test(operand))) {
+    } else if (
+      COLOR_OPERANDS.get(token) === operands.length &&
+      operands.every((operand) => /^[+-]?[\d.]+$/.test(operand))
+    ) {
       colour = `${numbers(...operands.map(Number))} ${token}`;
     }
   });

@@ -1,4 +1,4 @@
-/** What drawing a page may cost: as much as any page, and what its images need to be decoded. */
+/** The work budget of a page that is drawn: the same for every page, plus what its images take to decode. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../limits.ts";
 import { isNamed } from "./content-streams.ts";

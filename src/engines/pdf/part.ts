@@ -3,7 +3,7 @@ import type { PDFDocument, PDFGraftMap, PDFObject } from "mupdf";
 import { destinationIn, eachDestination } from "./destinations.ts";
 import type { PdfEngine } from "./mupdf.ts";
 import { byteString, objectNumber } from "./objects.ts";
-import { annotationsOf, type Source } from "./source.ts";
+import type { Source } from "./source.ts";
 
 /**
  * The copy of some pages of a source. One graft map for all of it: an object that two pages use is copied once, and every
@@ -41,7 +41,8 @@ export class Part {
     }
     this.#kept = new Set([...this.pages.values()].map(objectNumber));
     this.annotations = new Set(
-      annotationsOf([...kept].flatMap((index) => source.pages[index] ?? []))
+      [...new Set([...kept].map((index) => source.pages[index]?.annotations ?? []))]
+        .flat()
         .filter((annotation) => this.keeps(annotation))
         .map(objectNumber),
     );

@@ -73,6 +73,7 @@ export async function readSource(open: OpenPdf): Promise<Source> {
   }
   for (const { reference } of pages) reference?.writeObject(document.newDictionary());
 
+  const byList = Map.groupBy(pages, ({ annotations }) => annotations);
   const names = new Map(
     NAME_TREES.map((tree) => [tree, nameTree(engine, root.get("Names", tree))] as const).filter(
       ([, tree]) => tree.size > 0,
@@ -84,15 +85,9 @@ export async function readSource(open: OpenPdf): Promise<Source> {
     root,
     pages,
     pageOf,
-    sharedAnnotations: new Set(
-      [...Map.groupBy(pages, ({ annotations }) => annotations)].flatMap(([list, { length }]) =>
-        length > 1 ? [list] : [],
-      ),
-    ),
+    sharedAnnotations: new Set([...byList].flatMap(([list, users]) => (users.length > 1 ? [list] : []))),
     annotationNumbers: new Set(
-      annotationsOf(pages)
-        .map(objectNumber)
-        .filter((number) => number > 0),
+      [...byList.keys()].flatMap((list) => list.map(objectNumber).filter((number) => number > 0)),
     ),
     destinations,
     outline: readOutline(root, destinations),
@@ -102,11 +97,6 @@ export async function readSource(open: OpenPdf): Promise<Source> {
     structure: readStructure(root),
     names,
   };
-}
-
-/** The annotations of pages; once those that pages share. */
-export function annotationsOf(pages: readonly SourcePage[]): PDFObject[] {
-  return [...new Set(pages.map(({ annotations }) => annotations))].flat();
 }
 
 function takePage(

@@ -1,6 +1,6 @@
-import type { PDFObject } from "mupdf";
+import type { PDFDocument, PDFObject } from "mupdf";
+import type { PdfEngine } from "./mupdf.ts";
 import { items } from "./objects.ts";
-import type { OpenPdf } from "./document.ts";
 
 /** Fuel for an annotation that is looked at. */
 const ANNOTATION_WORK = 50;
@@ -10,7 +10,7 @@ const ANNOTATION_WORK = 50;
  * are not signed. They have a value while it runs, so that MuPDF draws the appearance that they have in the file.
  */
 export async function withoutSignLabels<T>(
-  { document, engine }: OpenPdf,
+  { document, engine }: { readonly document: PDFDocument; readonly engine: PdfEngine },
   page: number,
   work: () => Promise<T>,
 ): Promise<T> {
