@@ -34,13 +34,13 @@ test.each([
   "quality has its effect on %s at 300 dpi: a smaller file, further from the page",
   async (format, read) => {
     const exact = readPng(await (await post(a6, { dpi: "300" })).bytes());
-    const [low, high] = await Promise.all(
-      ["30", "95"].map(async (quality) => {
-        const file = await (await post(a6, { dpi: "300", format, quality })).bytes();
-        return { bytes: file.length, error: difference(await read(file), exact, 2) };
-      }),
-    );
-    if (!low || !high) throw new Error("two were asked");
+    const ask = async (quality: string): Promise<{ bytes: number; error: number }> => {
+      const file = await (await post(a6, { dpi: "300", format, quality })).bytes();
+      return { bytes: file.length, error: difference(await read(file), exact, 2) };
+    };
+    // One after the other: where memory has no room for two encoders, the Images binding encodes, with qualities of its own.
+    const low = await ask("30");
+    const high = await ask("95");
     expect(low.bytes).toBeLessThan(high.bytes * 0.6);
     expect(low.error).toBeGreaterThan(high.error * 1.5);
     expect(high.error).toBeLessThan(2.5);
