@@ -7,7 +7,7 @@ const maxWorkers = Math.max(3, availableParallelism() - 1);
 const migrations = await readD1Migrations("migrations");
 
 /** Tests of what the whole database and the queue hold. */
-const ofStorage = ["test/webhooks/**/*.test.ts", "test/accounts/{growth,sweep}.test.ts"];
+const ofStorage = ["test/webhooks/**/*.test.ts", "test/events/**/*.test.ts", "test/billing/{growth,sweep}.test.ts"];
 
 /** Tests inside workerd, with the bindings of wrangler.toml's local default. */
 const worker = (test: TestProjectInlineConfiguration["test"]): TestProjectInlineConfiguration => ({

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Target } from "./account-database.ts";
 import { defaultPersistTo, root } from "./local-database.ts";
-import { labelPattern } from "../src/accounts/names.ts";
+import { labelPattern } from "../src/accounts/label.ts";
 import { isPlanName, planNames, type PlanName } from "../src/accounts/plans.ts";
 
 export const usage = `Usage: npm run account -- <command> [options]

@@ -1,5 +1,5 @@
 import type { Order } from "./account-command-line.ts";
-import { insertAccount, insertKey } from "../src/accounts/keys.ts";
+import { insertAccount, insertKey } from "../src/accounts/caller.ts";
 import { keysOf, listAccounts, planOf, revokeAllKeys, revokeAnyKey, setPlan } from "../src/accounts/operator.ts";
 import { shardOfAccount } from "../src/accounts/token.ts";
 import type { Databases } from "./local-database.ts";

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
-import { cachedDocument } from "./http/cached-document.ts";
+import { cachedDocument } from "./http/exchange/cached-document.ts";
 import { endpoints } from "./http/endpoints/index.ts";
 import { mountEndpoints } from "./http/endpoints/mount.ts";
-import { ApiError } from "./http/errors.ts";
-import { addPath, answerError, type AppEnv, cors, exchange } from "./http/exchange.ts";
-import { mountOperations } from "./http/mount.ts";
-import { describeApi } from "./http/openapi.ts";
+import { ApiError } from "./http/errors/api-error.ts";
+import { addPath, answerError, type AppEnv, cors, exchange } from "./http/exchange/exchange.ts";
+import { mountOperations } from "./http/operations/mount.ts";
+import { describeApi } from "./http/openapi/openapi.ts";
 import type { Operation } from "./operations/define.ts";
 import { mountSite } from "./site/index.ts";
 import { version } from "./version.ts";

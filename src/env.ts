@@ -6,9 +6,9 @@ import type { LoadFont } from "./engines/fonts.ts";
 import type { LoadModel } from "./engines/ocr/models.ts";
 import { ConfigurationError } from "./faults.ts";
 import { MiB } from "./limits.ts";
-import type { LateReturn } from "./accounts/late-return.ts";
+import type { LateReturn } from "./billing/late-reversal.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
-import { retrySeconds } from "./webhooks/schedule.ts";
+import { retrySeconds } from "./webhooks/retry-schedule.ts";
 import type { WebhookSettings } from "./webhooks/settings.ts";
 
 /** The service's configuration: wrangler.toml's bindings and variables, read and checked. */

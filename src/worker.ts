@@ -1,5 +1,5 @@
-import { type LateReturn, returnLate } from "./accounts/late-return.ts";
-import { sweep } from "./accounts/sweep.ts";
+import { type LateReturn, returnLate } from "./billing/late-reversal.ts";
+import { sweep } from "./billing/sweep.ts";
 import { createApp } from "./app.ts";
 import { suspends } from "./engines/fuel-gauge.ts";
 import { keptBytes } from "./engines/pool.ts";

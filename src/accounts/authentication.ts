@@ -1,5 +1,5 @@
 import { and, eq, gt, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
-import { type Caller, callerOf, type Rejection } from "./keys.ts";
+import { type Caller, callerOf, type Rejection } from "./caller.ts";
 import { creditLimit, monthOf, periodSuffix } from "./periods.ts";
 import { plans } from "./plans.ts";
 import type { Database } from "../db/client.ts";

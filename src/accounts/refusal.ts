@@ -1,4 +1,4 @@
-/** What the accounts' own verbs can refuse: a closed list, each code one row of the table in `src/http/error-table.ts`. */
+/** What the accounts' own verbs can refuse: a closed list, each code one row of the table in `src/http/errors/error-table.ts`. */
 export type AccountRefusalCode =
   | "not_found"
   | "forbidden"

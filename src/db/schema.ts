@@ -119,7 +119,7 @@ export const webhooks = sqliteTable(
     /** It gets only the events of its own mode. */
     livemode: integer({ mode: "boolean" }).notNull(),
     url: text().notNull(),
-    /** Event types, as webhooks/event-types.ts lists them. */
+    /** Event types, as events/event-types.ts lists them. */
     events: text({ mode: "json" }).$type<readonly string[]>().notNull(),
     description: text(),
     /** The signing secret, encrypted under a key that is derived from the server's secret. */

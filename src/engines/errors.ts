@@ -1,5 +1,5 @@
 /**
- * What an engine or an operation can refuse: a closed list. Each code is one row of the table in `src/http/error-table.ts`,
+ * What an engine or an operation can refuse: a closed list. Each code is one row of the table in `src/http/errors/error-table.ts`,
  * which says when it occurs and with what HTTP status it leaves the service.
  */
 export type RefusalCode =

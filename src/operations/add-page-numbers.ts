@@ -4,7 +4,7 @@ import { saveSigned } from "../engines/pdf/save-signed.ts";
 import { stampLabels } from "../engines/pdf/stamp-labels.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./notes.ts";
+import { notes } from "./result-headers.ts";
 import { formChoice, formColor, formInteger, pageRange, stampText } from "./values.ts";
 
 const POSITIONS = ["top-left", "top-center", "top-right", "bottom-left", "bottom-center", "bottom-right"] as const;

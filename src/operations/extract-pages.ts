@@ -5,7 +5,7 @@ import { readSource } from "../engines/pdf/source.ts";
 import { createTarget } from "../engines/pdf/target.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./notes.ts";
+import { notes } from "./result-headers.ts";
 import { pageRange } from "./values.ts";
 
 export const extractPages = defineOperation({

@@ -3,7 +3,7 @@ import { openPdf } from "../engines/pdf/document.ts";
 import { readText } from "../engines/pdf/text.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./notes.ts";
+import { notes } from "./result-headers.ts";
 import { formBoolean, pageRange } from "./values.ts";
 
 /** What stands between two pages in `text`. */

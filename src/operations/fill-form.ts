@@ -9,7 +9,7 @@ import { saveSigned } from "../engines/pdf/save-signed.ts";
 import { allowsFilling } from "../engines/pdf/signature-permissions.ts";
 import { defineOperation, type ResultHeaders } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./notes.ts";
+import { notes } from "./result-headers.ts";
 import { formBoolean, jsonField, jsonMap } from "./values.ts";
 
 const value = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()], {

@@ -10,7 +10,7 @@ import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFiles, text, type UploadedFile } from "./fields.ts";
-import { notes } from "./notes.ts";
+import { notes } from "./result-headers.ts";
 import { formBoolean, formChoice, formText } from "./values.ts";
 
 /** Longest title or author, in characters. */

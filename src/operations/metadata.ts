@@ -10,7 +10,7 @@ import { PERMISSIONS, readPageSizes, readPermissions, readVersion } from "../eng
 import { TextReader } from "../engines/pdf/text-string.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./notes.ts";
+import { notes } from "./result-headers.ts";
 import { formBoolean, formChoice, jsonField, jsonMap } from "./values.ts";
 
 /** Bytes of the longest name that every reader takes (ISO 32000-2, annex C). */

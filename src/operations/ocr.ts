@@ -20,7 +20,7 @@ import { allowPage } from "../engines/pdf/page-work.ts";
 import { limits } from "../limits.ts";
 import { defineOperation } from "./define.ts";
 import { pdfOrImageFile, text } from "./fields.ts";
-import { notes } from "./notes.ts";
+import { notes } from "./result-headers.ts";
 import { formBoolean, formChoice, pageRange } from "./values.ts";
 
 /** What stands between two pages in `text`. */

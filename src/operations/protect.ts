@@ -9,7 +9,7 @@ import { METHODS, permissionTokens, readPassword, readPermissions } from "../eng
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
 import { type FieldIssue, pdfFile, text } from "./fields.ts";
-import { notes } from "./notes.ts";
+import { notes } from "./result-headers.ts";
 import { formChoice, formText } from "./values.ts";
 
 /** Longest password or list of permissions that is looked at, in characters. */

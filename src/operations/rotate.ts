@@ -7,7 +7,7 @@ import { mendPageTree } from "../engines/pdf/page-tree.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./notes.ts";
+import { notes } from "./result-headers.ts";
 import { formChoice, jsonField, jsonMap, pageRange } from "./values.ts";
 
 /** Page number to angle, such as `{"1": 90, "4": 180}`. */

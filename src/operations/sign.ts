@@ -6,7 +6,7 @@ import { imageMark, textMark } from "../engines/pdf/stamp-mark.ts";
 import { pageIssue, signaturePlace, stampSignature, withHairlines } from "../engines/pdf/stamp-signature.ts";
 import { defineOperation } from "./define.ts";
 import { imageFile, pdfFile, text } from "./fields.ts";
-import { notes } from "./notes.ts";
+import { notes } from "./result-headers.ts";
 import { formBoolean, formChoice, jsonField, stampText } from "./values.ts";
 
 /** Smaller than a point is a mistake, not a signature. */

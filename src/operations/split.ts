@@ -11,7 +11,7 @@ import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
 import { defineOperation, type OutputFile } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./notes.ts";
+import { notes } from "./result-headers.ts";
 import { formChoice, formInteger, pageRanges } from "./values.ts";
 
 /** Longest list of ranges, in characters: each item may name all pages. */

@@ -9,7 +9,7 @@ import { webpOf } from "../engines/raster/webp.ts";
 import { allowPage } from "../engines/pdf/page-work.ts";
 import { defineOperation, type ImageFormat, imageExtensions, type OutputFile } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./notes.ts";
+import { notes } from "./result-headers.ts";
 import { formChoice, formInteger, pageRange } from "./values.ts";
 
 interface Wanted {

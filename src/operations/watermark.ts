@@ -5,7 +5,7 @@ import { imageMark, textMark } from "../engines/pdf/stamp-mark.ts";
 import { stampWatermark, WATERMARK_POSITIONS } from "../engines/pdf/stamp-watermark.ts";
 import { defineOperation } from "./define.ts";
 import { imageFile, pdfFile, text } from "./fields.ts";
-import { notes } from "./notes.ts";
+import { notes } from "./result-headers.ts";
 import { formBoolean, formChoice, formColor, formInteger, formNumber, pageRange, stampText } from "./values.ts";
 
 export const watermark = defineOperation({

@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
-import { ApiError } from "../http/errors.ts";
-import { cachedDocument } from "../http/cached-document.ts";
-import { addPath, type AppEnv } from "../http/exchange.ts";
+import { ApiError } from "../http/errors/api-error.ts";
+import { cachedDocument } from "../http/exchange/cached-document.ts";
+import { addPath, type AppEnv } from "../http/exchange/exchange.ts";
 import { readEnv } from "../env.ts";
 import { type Page, renderPage } from "./page.ts";
 import { siteHeaders } from "./headers.ts";

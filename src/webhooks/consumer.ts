@@ -4,7 +4,7 @@ import { type Claim, claim } from "./claim.ts";
 import { type Attempt, deliver, notAttempted } from "./deliver.ts";
 import { lanes } from "./lanes.ts";
 import type { DeliveryMessage } from "./message.ts";
-import { recordOutcome } from "./outcome.ts";
+import { recordOutcome } from "./record-attempt.ts";
 import { unseal } from "./sealed-secret.ts";
 import type { WebhookSettings } from "./settings.ts";
 import { signatureHeaders } from "./sign.ts";

@@ -1,4 +1,4 @@
-import { targetIssue, type TargetPolicy } from "./target.ts";
+import { targetIssue, type TargetPolicy } from "./endpoint-url.ts";
 import { version } from "../version.ts";
 
 /** Bytes of an answer that are read, and those of them that are kept. */

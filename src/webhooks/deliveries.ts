@@ -1,8 +1,8 @@
 import { and, desc, eq, exists, getTableColumns, gt, inArray, ne, notExists, or, sql, type SQL } from "drizzle-orm";
-import type { EventType } from "./event-types.ts";
+import type { EventType } from "../events/event-types.ts";
 import { LEASE } from "./lease.ts";
 import { noSuchWebhook, visibleAs } from "./webhook.ts";
-import type { Caller } from "../accounts/keys.ts";
+import type { Caller } from "../accounts/caller.ts";
 import { readCursor, writeCursor } from "../accounts/list-cursor.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import type { Database } from "../db/client.ts";

@@ -3,7 +3,7 @@ import { cancelPending } from "./deliveries.ts";
 import type { WebhookSettings } from "./settings.ts";
 import { ordered, requireTarget, type WebhookRequest } from "./subscribe.ts";
 import { noSuchWebhook, shownColumns, visibleAs, visibleTo, type Webhook, webhookOf } from "./webhook.ts";
-import type { Caller } from "../accounts/keys.ts";
+import type { Caller } from "../accounts/caller.ts";
 import { readCursor, writeCursor } from "../accounts/list-cursor.ts";
 import type { Database } from "../db/client.ts";
 import { webhooks } from "../db/schema.ts";

@@ -1,4 +1,4 @@
-import type { TargetPolicy } from "./target.ts";
+import type { TargetPolicy } from "./endpoint-url.ts";
 
 /** What the configuration says of webhooks. */
 export interface WebhookSettings {

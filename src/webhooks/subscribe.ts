@@ -1,11 +1,11 @@
 import { and, eq, lt, sql } from "drizzle-orm";
-import { type EventType, eventTypes } from "./event-types.ts";
+import { type EventType, eventTypes } from "../events/event-types.ts";
 import { seal } from "./sealed-secret.ts";
 import type { WebhookSettings } from "./settings.ts";
 import { lastFourOf, newSecret, secretText } from "./sign.ts";
-import { targetIssue } from "./target.ts";
+import { targetIssue } from "./endpoint-url.ts";
 import { noSuchWebhook, shownColumns, visibleAs, visibleTo, type Webhook, webhookOf } from "./webhook.ts";
-import type { Caller } from "../accounts/keys.ts";
+import type { Caller } from "../accounts/caller.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import { newId } from "../accounts/token.ts";
 import type { Database } from "../db/client.ts";

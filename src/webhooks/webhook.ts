@@ -1,6 +1,6 @@
 import { and, eq, type SQL } from "drizzle-orm";
-import { type EventType, eventTypes } from "./event-types.ts";
-import type { Caller } from "../accounts/keys.ts";
+import { type EventType, eventTypes } from "../events/event-types.ts";
+import type { Caller } from "../accounts/caller.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import type { Database } from "../db/client.ts";
 import { webhooks } from "../db/schema.ts";

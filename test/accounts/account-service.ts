@@ -1,7 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { createAccount, createKey, type NewKey } from "../../src/accounts/keys.ts";
+import { createAccount, createKey, type NewKey } from "../../src/accounts/caller.ts";
 import { createApp } from "../../src/app.ts";
 import { readEnv } from "../../src/env.ts";
 import { operations } from "../../src/operations/index.ts";

@@ -1,7 +1,7 @@
 import { applyD1Migrations, createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it, vi } from "vitest";
-import { insertAccount, insertKey } from "../../src/accounts/keys.ts";
+import { insertAccount, insertKey } from "../../src/accounts/caller.ts";
 import { createApp } from "../../src/app.ts";
 import { databaseAt, readEnv } from "../../src/env.ts";
 import { echo, pdf } from "../http/echo-service.ts";

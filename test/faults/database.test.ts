@@ -1,11 +1,11 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { expectConsistency } from "../accounts/ledger-facts.ts";
+import { expectConsistency } from "../billing/ledger-facts.ts";
 import { type Call, largePdf, outcome, paidService, pdf } from "../http/paid-service.ts";
-import { db, subscribe, typesOf } from "../webhooks/outbox-facts.ts";
-import type { LateReturn } from "../../src/accounts/late-return.ts";
-import { sweep } from "../../src/accounts/sweep.ts";
+import { db, subscribe, typesOf } from "../events/outbox-facts.ts";
+import type { LateReturn } from "../../src/billing/late-reversal.ts";
+import { sweep } from "../../src/billing/sweep.ts";
 import { webhookDeliveries } from "../../src/db/schema.ts";
 import type { DeliveryMessage } from "../../src/webhooks/message.ts";
 import worker from "../../src/worker.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Fault, sabotage } from "./engine-sabotage.ts";
-import { expectConsistency } from "../accounts/ledger-facts.ts";
+import { expectConsistency } from "../billing/ledger-facts.ts";
 import { textPage, drawing } from "../harness/drawing-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { imageDocument, imageFixtures, largeDrawing } from "../harness/image-fixtures.ts";

@@ -3,7 +3,7 @@ import { dropSpares } from "../../src/engines/pool.ts";
 import { PdfEngine } from "../../src/engines/pdf/mupdf.ts";
 import { createApp } from "../../src/app.ts";
 import { operations } from "../../src/operations/index.ts";
-import { expectConsistency } from "../accounts/ledger-facts.ts";
+import { expectConsistency } from "../billing/ledger-facts.ts";
 import { document } from "../harness/fixtures.ts";
 import { expectNoCredits, outcome, paidService } from "../http/paid-service.ts";
 

@@ -5,7 +5,7 @@ import type { Markers } from "./markers.ts";
 import { countPages } from "./pdfjs.ts";
 import { runQpdf } from "./qpdf.ts";
 import { documentsOf } from "./parts.ts";
-import { errorRows } from "../../src/http/error-table.ts";
+import { errorRows } from "../../src/http/errors/error-table.ts";
 
 /** Documents of a ZIP that are opened, evenly taken, the first and last among them. */
 const OPENED = 3;

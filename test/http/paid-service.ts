@@ -1,7 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
-import { createAccount, createKey } from "../../src/accounts/keys.ts";
+import { createAccount, createKey } from "../../src/accounts/caller.ts";
 import { monthOf, periodId } from "../../src/accounts/periods.ts";
 import { type PlanName, plans } from "../../src/accounts/plans.ts";
 import type { Scope } from "../../src/accounts/scopes.ts";

@@ -4,8 +4,8 @@ import { operationService } from "./operation-service.ts";
 import { certificateEncrypted } from "../harness/certificate-fixture.ts";
 import { formOf, wholeForm } from "../harness/form-fixtures.ts";
 import { errorOf, newKey } from "../http/echo-service.ts";
-import type { ErrorCode } from "../../src/http/error-table.ts";
-import { errorsOf } from "../../src/http/operation-errors.ts";
+import type { ErrorCode } from "../../src/http/errors/error-table.ts";
+import { errorsOf } from "../../src/http/openapi/operation-errors.ts";
 import { operations } from "../../src/operations/index.ts";
 
 const protect = await operationService("protect");

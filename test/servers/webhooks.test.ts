@@ -6,7 +6,7 @@ import type { StartedServer } from "../e2e/server.ts";
 import { isSignedBy, type Receiver, startReceiver, until } from "./webhook-receiver.ts";
 import { callsOf, startWebhookServer, type Subscription } from "./webhook-server.ts";
 import { document } from "../harness/fixtures.ts";
-import { eventBodies } from "../../src/webhooks/event-types.ts";
+import { eventBodies } from "../../src/events/event-types.ts";
 
 const MiB = 1024 * 1024;
 

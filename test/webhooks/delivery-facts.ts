@@ -1,14 +1,14 @@
 import { eq } from "drizzle-orm";
 import { beforeEach } from "vitest";
-import { db, subscribe } from "./outbox-facts.ts";
-import { createAccount } from "../../src/accounts/keys.ts";
+import { db, subscribe } from "../events/outbox-facts.ts";
+import { createAccount } from "../../src/accounts/caller.ts";
 import type { Database } from "../../src/db/client.ts";
 import { webhookDeliveries, webhooks } from "../../src/db/schema.ts";
 import { type Claim, claim, type NotClaimed } from "../../src/webhooks/claim.ts";
 import { type Attempt, notAttempted } from "../../src/webhooks/deliver.ts";
-import { deliveriesOf, record } from "../../src/webhooks/events.ts";
+import { deliveriesOf, record } from "../../src/events/outbox.ts";
 
-export { db, subscribe } from "./outbox-facts.ts";
+export { db, subscribe } from "../events/outbox-facts.ts";
 
 export const now = new Date("2026-11-20T12:00:00.000Z");
 export const later = (ms: number) => new Date(now.getTime() + ms);

@@ -20,7 +20,7 @@ import {
 } from "./delivery-facts.ts";
 import { webhookAttempts, webhooks } from "../../src/db/schema.ts";
 import { replayDelivery } from "../../src/webhooks/deliveries.ts";
-import { recordOutcome } from "../../src/webhooks/outcome.ts";
+import { recordOutcome } from "../../src/webhooks/record-attempt.ts";
 
 ownAccounts();
 

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { answered, claimed, claimOne, due, later, now, own, ownAccounts, schedule, SECOND } from "./delivery-facts.ts";
 import { countedDatabase, plansOf } from "../accounts/counted-database.ts";
 import { openDatabase } from "../../src/db/client.ts";
-import { sendTest } from "../../src/webhooks/asked-deliveries.ts";
+import { sendTest } from "../../src/webhooks/test-and-replay.ts";
 import { fetchDelivery, listDeliveries, replayDelivery } from "../../src/webhooks/deliveries.ts";
 import { changeWebhook, deleteWebhook, listWebhooks } from "../../src/webhooks/manage-webhooks.ts";
-import { recordOutcome } from "../../src/webhooks/outcome.ts";
+import { recordOutcome } from "../../src/webhooks/record-attempt.ts";
 import { requeueLate } from "../../src/webhooks/requeue.ts";
 import { createWebhook, rotateSecret } from "../../src/webhooks/subscribe.ts";
 

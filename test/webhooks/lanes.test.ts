@@ -15,11 +15,11 @@ import {
   SECOND,
   subscribe,
 } from "./delivery-facts.ts";
-import { createAccount } from "../../src/accounts/keys.ts";
+import { createAccount } from "../../src/accounts/caller.ts";
 import { webhooks } from "../../src/db/schema.ts";
 import { notAttempted } from "../../src/webhooks/deliver.ts";
 import { lanes, pickLate } from "../../src/webhooks/lanes.ts";
-import { recordOutcome } from "../../src/webhooks/outcome.ts";
+import { recordOutcome } from "../../src/webhooks/record-attempt.ts";
 
 ownAccounts();
 

@@ -16,10 +16,10 @@ import {
   SECOND,
   subscribe,
 } from "./delivery-facts.ts";
-import { listen } from "./outbox-facts.ts";
+import { listen } from "../events/outbox-facts.ts";
 import { webhookAttempts, webhookDeliveries, webhooks } from "../../src/db/schema.ts";
 import type { DeliveryMessage } from "../../src/webhooks/message.ts";
-import { recordOutcome } from "../../src/webhooks/outcome.ts";
+import { recordOutcome } from "../../src/webhooks/record-attempt.ts";
 import { requeueLate } from "../../src/webhooks/requeue.ts";
 import { seal } from "../../src/webhooks/sealed-secret.ts";
 import worker from "../../src/worker.ts";

@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import type { Caller } from "../../accounts/keys.ts";
+import type { Caller } from "../../accounts/caller.ts";
 import type { Scope } from "../../accounts/scopes.ts";
 import type { Env } from "../../env.ts";
-import type { ErrorCode } from "../error-table.ts";
-import type { Announce } from "../../webhooks/events.ts";
+import type { ErrorCode } from "../errors/error-table.ts";
+import type { Announce } from "../../events/outbox.ts";
 
 /** The names in braces of a path: `id` of `/keys/{id}`. */
 export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import type { ApiError } from "../errors.ts";
-import { invalidFields } from "../invalid-fields.ts";
-import { check } from "../schema-issues.ts";
+import type { ApiError } from "../errors/api-error.ts";
+import { invalidFields } from "../errors/invalid-fields.ts";
+import { check } from "../errors/schema-issues.ts";
 import { limits } from "../../limits.ts";
 import type { FieldIssue } from "../../operations/fields.ts";
 

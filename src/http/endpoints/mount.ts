@@ -2,9 +2,9 @@ import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { Endpoint } from "./define.ts";
 import { readJson } from "./json-body.ts";
 import { checkInto, invalidParameters } from "./issues.ts";
-import { announcer } from "../announce.ts";
-import { authorize } from "../auth.ts";
-import { addPath, type AppEnv } from "../exchange.ts";
+import { announcer } from "../exchange/enqueue-deliveries.ts";
+import { authorize } from "../auth/authorize.ts";
+import { addPath, type AppEnv } from "../exchange/exchange.ts";
 import { readEnv } from "../../env.ts";
 import type { FieldIssue } from "../../operations/fields.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineEndpoint } from "./define.ts";
 import { planNames } from "../../accounts/plans.ts";
-import { usageOf } from "../../accounts/usage.ts";
+import { usageOf } from "../../billing/usage.ts";
 
 const credits = (description: string) => z.int().min(0).describe(description);
 

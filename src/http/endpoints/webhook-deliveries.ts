@@ -3,10 +3,10 @@ import { defineEndpoint } from "./define.ts";
 import { dateTime } from "./webhook-schemas.ts";
 import { limits } from "../../limits.ts";
 import { formInteger, formText } from "../../operations/values.ts";
-import { replay as replayDelivery, sendTest } from "../../webhooks/asked-deliveries.ts";
+import { replay as replayDelivery, sendTest } from "../../webhooks/test-and-replay.ts";
 import { attemptErrors } from "../../webhooks/deliver.ts";
 import { type Delivery, deliveryStates, listDeliveries } from "../../webhooks/deliveries.ts";
-import { eventTypes } from "../../webhooks/event-types.ts";
+import { eventTypes } from "../../events/event-types.ts";
 
 const attemptSchema = z.object({
   attempt: z

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { oneOf } from "../schema-issues.ts";
+import { oneOf } from "../errors/schema-issues.ts";
 import { limits } from "../../limits.ts";
-import { eventTypes } from "../../webhooks/event-types.ts";
-import { targetIssue } from "../../webhooks/target.ts";
+import { eventTypes } from "../../events/event-types.ts";
+import { targetIssue } from "../../webhooks/endpoint-url.ts";
 
 export const dateTime = (description: string) => z.string().meta({ format: "date-time", description });
 

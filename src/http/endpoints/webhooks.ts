@@ -3,7 +3,7 @@ import { dateTime, webhookParts as parts } from "./webhook-schemas.ts";
 import { defineEndpoint } from "./define.ts";
 import { limits } from "../../limits.ts";
 import { formInteger, formText } from "../../operations/values.ts";
-import { eventTypes } from "../../webhooks/event-types.ts";
+import { eventTypes } from "../../events/event-types.ts";
 import { changeWebhook, deleteWebhook, listWebhooks } from "../../webhooks/manage-webhooks.ts";
 import { createWebhook, rotateSecret } from "../../webhooks/subscribe.ts";
 import { fetchWebhook, type Webhook } from "../../webhooks/webhook.ts";

@@ -1,0 +1,43 @@
+import { eq } from "drizzle-orm";
+import type { Caller } from "../accounts/caller.ts";
+import { creditLimit, monthOf, periodId } from "../accounts/periods.ts";
+import type { PlanName } from "../accounts/plans.ts";
+import type { Database } from "../db/client.ts";
+import { periodOperations, periods } from "../db/schema.ts";
+
+/** An account's credits of this month, those of the caller's mode. */
+export interface Usage {
+  readonly currentPeriodStart: Date;
+  /** The first instant of the next period. */
+  readonly currentPeriodEnd: Date;
+  readonly plan: PlanName;
+  readonly limit: number;
+  /** Credits charged, and those set aside for calls at work. */
+  readonly used: number;
+  readonly remaining: number;
+  /** Credits charged, by operation. */
+  readonly perOperation: Readonly<Record<string, number>>;
+}
+
+export async function usageOf(db: Database, caller: Caller, now: Date): Promise<Usage> {
+  const month = monthOf(now);
+  const period = periodId(caller.account, caller.livemode, month);
+  const [[total], operations] = await db.batch([
+    db.select({ used: periods.used }).from(periods).where(eq(periods.id, period)),
+    db.select().from(periodOperations).where(eq(periodOperations.period, period)),
+  ]);
+  const limit = creditLimit(caller.plan, caller.livemode);
+  const used = total?.used ?? 0;
+  return {
+    currentPeriodStart: month.start,
+    currentPeriodEnd: month.end,
+    plan: caller.plan,
+    limit,
+    used,
+    // A plan may have become smaller within the month.
+    remaining: Math.max(0, limit - used),
+    perOperation: Object.fromEntries(
+      operations.filter(({ credits }) => credits > 0).map(({ operation, credits }) => [operation, credits]),
+    ),
+  };
+}

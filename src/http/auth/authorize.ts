@@ -1,0 +1,123 @@
+import type { MiddlewareHandler } from "hono";
+import { clientNetwork } from "./client-network.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { AppEnv } from "../exchange/exchange.ts";
+import { ExpiringMap } from "./expiring-map.ts";
+import { authenticate, type CreditStanding, type RateStanding } from "../../accounts/authentication.ts";
+import type { Caller, Rejection } from "../../accounts/caller.ts";
+import type { Scope } from "../../accounts/scopes.ts";
+import { hashToken, shardOfToken } from "../../accounts/token.ts";
+import { databaseAt, type Env, readEnv } from "../../env.ts";
+
+const rejections: Record<Rejection | "missing", string> = {
+  missing: "Missing API key. Send it in the header `Authorization: Bearer sk_live_...`.",
+  bad: "Invalid API key.",
+  revoked: "This API key has been revoked.",
+  expired: "This API key has expired.",
+};
+
+/** The window of both shields and of the plans' limits. */
+const WINDOW_SECONDS = 60;
+
+function unauthenticated(reason: keyof typeof rejections): ApiError {
+  return new ApiError("unauthenticated", rejections[reason], { headers: { "WWW-Authenticate": "Bearer" } });
+}
+
+function tooFast(message: string, seconds: number): ApiError {
+  return new ApiError("rate_limit_exceeded", message, { headers: { "Retry-After": String(seconds) } });
+}
+
+/**
+ * What stands before every route that needs a key: bearer authentication (RFC 6750, the header only), one of the scopes,
+ * and the account's requests a minute. Sets `caller`, `database` and `credits`.
+ */
+export function authorize(...scopes: readonly [Scope, ...Scope[]]): MiddlewareHandler<AppEnv>[] {
+  return [identify, allow(scopes)];
+}
+
+const identify: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const { database, caller, rate, credits } = await bearer(readEnv(c.env), c.req.raw.headers);
+  const log = c.get("log");
+  log.key = caller.key;
+  log.account = caller.account;
+  c.set("caller", caller);
+  c.set("database", database);
+  c.set("rate", rate);
+  c.set("credits", credits);
+  await next();
+  // On every answer from here on, refusals too. draft-ietf-httpapi-ratelimit-headers-10.
+  c.header("RateLimit-Policy", `"default";q=${rate.limit};w=${WINDOW_SECONDS}`);
+  c.header("RateLimit", `"default";r=${rate.remaining};t=${rate.resetSeconds}`);
+};
+
+function allow(scopes: readonly [Scope, ...Scope[]]): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const { plan } = c.get("caller");
+    const rate = c.get("rate");
+    checkScope(c.get("caller"), ...scopes);
+    if (rate.exceeded)
+      throw tooFast(
+        `Your plan (${plan}) allows ${rate.limit} requests per minute. Retry in ${rate.resetSeconds} seconds.`,
+        rate.resetSeconds,
+      );
+    await next();
+  };
+}
+
+/** Who sends a request. Throws 401, or 429 where a shield stops it before the database. */
+async function bearer(env: Env, headers: Headers) {
+  const token = /^Bearer +([^\s]+) *$/i.exec(headers.get("Authorization") ?? "")?.[1];
+  if (token === undefined) throw unauthenticated("missing");
+  const shard = shardOfToken(token);
+  // A made-up key costs no query, so it is not counted either.
+  if (shard === undefined || shard >= env.databases.length) throw unauthenticated("bad");
+  const network = clientNetwork(headers);
+  if (badSenders.get(network) === true) {
+    throw tooFast("Too many invalid API keys from this address. Retry in a minute.", WINDOW_SECONDS);
+  }
+  const hash = await hashToken(token);
+  if (!(await env.keyShield.limit({ key: hash })).success)
+    throw tooFast("Too many requests. Retry in a minute.", WINDOW_SECONDS);
+  const database = databaseAt(env, shard);
+  const known = exceeded.get(hash);
+  if (known !== undefined) {
+    const rate = { ...known.rate, resetSeconds: Math.max(1, Math.ceil((known.until - Date.now()) / 1_000)) };
+    return { database, caller: known.caller, credits: known.credits, rate };
+  }
+  const result = await authenticate(database, hash, new Date());
+  if (result.ok) {
+    const { caller, credits, rate } = result;
+    const milliseconds = rate.resetSeconds * 1_000;
+    if (rate.exceeded) exceeded.set(hash, { caller, credits, rate, until: Date.now() + milliseconds }, milliseconds);
+    return { database, caller, credits, rate };
+  }
+  const isOften = !(await env.addressShield.limit({ key: network })).success;
+  if (isOften) badSenders.set(network, true, WINDOW_SECONDS * 1_000);
+  throw unauthenticated(result.reason);
+}
+
+/** Networks that the shield has counted too many bad keys of. It only counts what it is asked, so what it said is kept here. */
+const badSenders = new ExpiringMap<true>(1_000);
+
+interface Exceeded {
+  readonly caller: Caller;
+  readonly credits: CreditStanding;
+  readonly rate: RateStanding;
+  /** The end of the account's minute. */
+  readonly until: number;
+}
+
+/** The hashes of keys whose account has used its minute up: until the next one, their requests are refused without a query. */
+const exceeded = new ExpiringMap<Exceeded>(1_000);
+
+/** Throws `forbidden` unless the caller has one of the scopes. */
+export function checkScope(caller: Caller, ...scopes: readonly [Scope, ...Scope[]]): void {
+  if (scopes.some((scope) => caller.scopes.includes(scope))) return;
+  throw new ApiError(
+    "forbidden",
+    `This API key lacks the ${scopes.map((scope) => `\`${scope}\``).join(" or ")} scope.`,
+    {
+      details: { requiredScope: scopes[0] },
+    },
+  );
+}

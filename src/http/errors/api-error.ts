@@ -1,0 +1,61 @@
+import { AccountRefusal } from "../../accounts/refusal.ts";
+import { Refusal } from "../../engines/errors.ts";
+import { type ErrorCode, type ErrorRow, errorTable } from "./error-table.ts";
+import { limits } from "../../limits.ts";
+
+interface ApiErrorOptions extends ErrorOptions {
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer of the table. Its message is sent to the caller as it is; its `cause` only goes to the log. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message = `${errorTable[code].title}.`, options: ApiErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): ErrorRow["status"] {
+    return errorTable[this.code].status;
+  }
+
+  /** The envelope. `X-Request-Id` is set on every answer further out. */
+  toResponse(): Response {
+    const { code, message, details } = this;
+    return Response.json(
+      { error: { code, message, ...(details && { details }) } },
+      { status: this.status, headers: { "Cache-Control": "no-store", ...this.headers } },
+    );
+  }
+}
+
+/** The 503 of a full service. */
+export function overloaded(message: string, options: ErrorOptions = {}): ApiError {
+  const headers = { "Retry-After": String(limits.admission.retryAfterSeconds) };
+  return new ApiError("overloaded", message, { ...options, headers });
+}
+
+/** What was thrown as an answer: a refusal as it is, everything unexpected as a 500 that tells nothing of its cause. */
+export function asApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof Refusal) {
+    if (thrown.code === "overloaded") return overloaded(thrown.message, { cause: thrown.cause });
+    return new ApiError(thrown.code, thrown.message, { details: thrown.details, cause: thrown.cause });
+  }
+  if (thrown instanceof AccountRefusal) {
+    const { code, message, details, retryAfterSeconds: seconds } = thrown;
+    const headers = seconds === undefined ? {} : { "Retry-After": String(seconds) };
+    return new ApiError(code, message, { details, headers });
+  }
+  return new ApiError("internal_error", "Internal error. Include the request ID when you report it.", {
+    cause: thrown,
+  });
+}

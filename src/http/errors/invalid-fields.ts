@@ -1,0 +1,11 @@
+import { ApiError } from "./api-error.ts";
+import type { FieldIssue } from "../../operations/fields.ts";
+
+/** The 400 for the parameters of a request: the message has the first problem, `details.fields` all of them. */
+export function invalidFields(fields: readonly FieldIssue[]): ApiError {
+  const [first] = fields;
+  const more = fields.length - 1;
+  const rest = more > 0 ? ` See \`details.fields\` for ${more} more ${more === 1 ? "problem" : "problems"}.` : "";
+  const message = first === undefined ? undefined : `\`${first.name}\` ${first.issue}.${rest}`;
+  return new ApiError("invalid_parameters", message, { details: { fields } });
+}

@@ -1,0 +1,42 @@
+import type { Context } from "hono";
+import type { AppEnv } from "./exchange.ts";
+import { hex } from "../../accounts/token.ts";
+import { type Env, readEnv } from "../../env.ts";
+
+interface Made {
+  readonly body: Uint8Array;
+  readonly etag: string;
+}
+
+/**
+ * Serves a document that depends on the configuration alone: it is made once for each isolate and configuration, and a client that
+ * has it gets a 304.
+ */
+export function cachedDocument(contentType: string, make: (env: Env) => string | Promise<string>) {
+  const known = new WeakMap<Env, Promise<Made>>();
+  return async (c: Context<AppEnv>, headers: Readonly<Record<string, string>> = {}): Promise<Response> => {
+    const env = readEnv(c.env);
+    let making = known.get(env);
+    if (making === undefined) {
+      making = makeWhole(env, make);
+      known.set(env, making);
+      making.catch(() => known.delete(env));
+    }
+    const { body, etag } = await making;
+    const all = { ...headers, "Cache-Control": "no-cache", ETag: etag };
+    if (isKnown(c.req.header("If-None-Match"), etag)) return new Response(null, { status: 304, headers: all });
+    const length = String(body.byteLength);
+    return new Response(body, { headers: { ...all, "Content-Type": contentType, "Content-Length": length } });
+  };
+}
+
+async function makeWhole(env: Env, make: (env: Env) => string | Promise<string>): Promise<Made> {
+  const body = new TextEncoder().encode(await make(env));
+  return { body, etag: `"${hex(await crypto.subtle.digest("SHA-256", body)).slice(0, 32)}"` };
+}
+
+/** `If-None-Match` by the weak comparison (RFC 9110, section 13.1.2): on its way the body may have been compressed. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  const known = header?.split(",").map((one) => one.trim().replace(/^W\//, "")) ?? [];
+  return known.includes("*") || known.includes(etag);
+}

@@ -1,0 +1,93 @@
+import type { Context, Hono, MiddlewareHandler } from "hono";
+import { BrokenBody, discardRest } from "../multipart/body.ts";
+import { ApiError, asApiError } from "../errors/api-error.ts";
+import { RequestLog } from "./request-log.ts";
+import { responseHeaders } from "./headers.ts";
+import { oneOf } from "../errors/schema-issues.ts";
+import type { CreditStanding, RateStanding } from "../../accounts/authentication.ts";
+import type { Caller } from "../../accounts/caller.ts";
+import type { Env } from "../../env.ts";
+
+/** What Hono carries through a request. */
+export interface AppEnv {
+  Bindings: object;
+  Variables: {
+    log: RequestLog;
+    /** These are set by `authorize`. */
+    caller: Caller;
+    /** The one that the caller's account lives in. */
+    database: Env["databases"][number];
+    rate: RateStanding;
+    credits: CreditStanding;
+  };
+}
+
+const SUFFIX_BYTES = 16;
+
+function newRequestId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(SUFFIX_BYTES));
+  return `req_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** The outermost layer: the request's id on every answer, and its one line in the log. */
+export const exchange: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const log = new RequestLog(newRequestId(), c.req.method);
+  c.set("log", log);
+  await next();
+  c.header("X-Request-Id", log.requestId);
+  c.header("X-Content-Type-Options", "nosniff");
+  if (log.streaming) return;
+  const { raw } = c.req;
+  log.end(c.res.status, c.error instanceof BrokenBody || raw.signal.aborted ? "aborted" : "complete");
+  if (c.res.status >= 400) await discardRest(raw);
+};
+
+/** Any origin may call the API: its credential is a header that only the caller's own code can set, never a cookie. */
+export const cors: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (c.req.method === "OPTIONS") {
+    c.get("log").route = "preflight";
+    c.res = new Response(null, {
+      status: 204,
+      headers: {
+        "Access-Control-Allow-Methods": "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
+        "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key",
+        "Access-Control-Max-Age": "86400",
+      },
+    });
+  } else {
+    await next();
+    c.header("Access-Control-Expose-Headers", Object.keys(responseHeaders).join(", "));
+  }
+  c.header("Access-Control-Allow-Origin", "*");
+};
+
+/** Answers an error in the envelope and keeps it for the log. */
+export function answerError(thrown: unknown, c: Context<AppEnv>): Response {
+  const error = asApiError(thrown);
+  c.get("log").failed(error);
+  return error.toResponse();
+}
+
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** Mounts all methods of a path such as `/keys/{id}`; any other is 405 with `Allow`. HEAD comes with GET. */
+export function addPath(
+  app: Hono<AppEnv>,
+  path: string,
+  methods: Partial<Record<Method, readonly MiddlewareHandler<AppEnv>[]>>,
+): void {
+  const noteRoute: MiddlewareHandler<AppEnv> = async (c, next) => {
+    c.get("log").route = path;
+    await next();
+  };
+  const pattern = path.replaceAll(/\{(\w+)\}/g, ":$1");
+  for (const [method, handlers] of Object.entries(methods)) app.on(method, pattern, noteRoute, ...handlers);
+  const allowed = Object.keys(methods).flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  const allow = [...allowed, "OPTIONS"].join(", ");
+  const use = oneOf(Object.keys(methods));
+  app.all(pattern, noteRoute, (c) => {
+    throw new ApiError("method_not_allowed", `${c.req.method} is not supported here; use ${use}.`, {
+      headers: { Allow: allow },
+    });
+  });
+}

@@ -1,0 +1,30 @@
+import { resultHeaders } from "../../operations/define.ts";
+
+/**
+ * Every header that an answer can carry and a caller may want to read. Listed once: CORS exposes exactly these, and
+ * openapi.json describes them.
+ */
+export const responseHeaders: Readonly<Record<string, string>> = {
+  "X-Request-Id": "The ID of the request. Include it when you report a problem.",
+  "Content-Disposition": "The file name, from that of the first input: `<input>-<operation>.<extension>`.",
+  "Content-Length": "The size of the body in bytes, if it is known before the response starts.",
+  "Retry-After": "The number of seconds to wait before you retry.",
+  "RateLimit-Policy": 'The number of requests per minute in your plan: `"default";q=60;w=60`.',
+  RateLimit: 'The number of requests left in this minute, and the seconds until it ends: `"default";r=50;t=30`.',
+  "X-Credits-Charged": "The credits charged for this request.",
+  "X-Credits-Remaining": "The credits left this month, for keys of this mode.",
+  "Idempotency-Replayed":
+    "`true` if the request was not charged because an earlier one with the same Idempotency-Key was.",
+  ...resultHeaders,
+};
+
+/** RFC 6266: an ASCII name for old clients and, where it differs, the real one in UTF-8 (RFC 8187). */
+export function attachment(filename: string): string {
+  const ascii = filename.replace(/[^\x20-\x7e]/gu, "_").replace(/["\\]/g, "_");
+  if (ascii === filename) return `attachment; filename="${ascii}"`;
+  const encoded = encodeURIComponent(filename).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,68 @@
+import type { ApiError } from "../errors/api-error.ts";
+import { faultOf } from "../../faults.ts";
+
+/** How a request ended: `aborted` when the caller went away or the answer could not be sent to its end. */
+export type Outcome = "complete" | "aborted";
+
+/**
+ * What is known of one request, written as exactly one line of JSON at its end. It never holds what a document or a
+ * caller brought: no content, file name, password, query string or key; the route's pattern stands for the path, and of an error it has
+ * what `faults.ts` lists.
+ */
+export class RequestLog {
+  readonly requestId: string;
+  readonly start = Date.now();
+  readonly #method: string;
+  #written = false;
+  #error: ApiError | undefined;
+
+  route: string | undefined;
+  operation: string | undefined;
+  key: string | undefined;
+  account: string | undefined;
+  bodyBytes = 0;
+  answerBytes = 0;
+  pageCount: number | undefined;
+  /** Fuel that the engines and our loops spent (src/engines/work.ts). */
+  work: { readonly spent: number } | undefined;
+  /** Whether the answer's stream ends the line, not the handler. */
+  streaming = false;
+
+  constructor(requestId: string, method: string) {
+    this.requestId = requestId;
+    this.#method = method;
+  }
+
+  /** Notes what the request was refused or failed with; the last one counts. */
+  failed(error: ApiError): void {
+    this.#error = error;
+  }
+
+  /** Writes the line; only the first call does. */
+  end(status: number, outcome: Outcome): void {
+    if (this.#written) return;
+    this.#written = true;
+    const error = this.#error;
+    const fault = error !== undefined && error.status >= 500;
+    const line = {
+      level: fault ? "error" : "info",
+      message: "request",
+      requestId: this.requestId,
+      method: this.#method,
+      route: this.route,
+      status,
+      code: error?.code,
+      outcome,
+      milliseconds: Date.now() - this.start,
+      key: this.key,
+      account: this.account,
+      operation: this.operation,
+      bodyBytes: this.bodyBytes,
+      answerBytes: this.answerBytes,
+      pageCount: this.pageCount,
+      work: this.work?.spent,
+      cause: fault && error.cause !== undefined ? faultOf(error.cause) : undefined,
+    };
+    console.log(JSON.stringify(line));
+  }
+}

@@ -1,0 +1,192 @@
+import { ApiError } from "../errors/api-error.ts";
+import { stemOf } from "./file-kind.ts";
+import type { FormPart } from "../multipart/multipart.ts";
+import { check } from "../errors/schema-issues.ts";
+import type { FieldIssue, Fields, FileKind, UploadedFile } from "../../operations/fields.ts";
+
+type Field = Fields[string];
+type TextField = Extract<Field, { kind: "text" }>;
+type FileField = Extract<Field, { kind: "file" }>;
+type NumberedFilesField = Extract<Field, { kind: "files" }>;
+type FilePart = Extract<FormPart, { kind: "file" }>;
+type SentFile = FilePart & { readonly bytes: NonNullable<FilePart["bytes"]> };
+
+/** Names that a client sent are shown in errors up to this length. */
+const SHOWN_NAME = 100;
+/** Problems listed for one field, and missing numbers named: the first ones tell, the rest would only be long. */
+const SHOWN_ISSUES = 10;
+
+/** The number of `file12` after `file`, written without leading zeros; undefined where the name is another. */
+export function numberAfter(prefix: string, name: string): number | undefined {
+  if (!name.startsWith(prefix)) return undefined;
+  const digits = name.slice(prefix.length);
+  return /^(?:0|[1-9]\d{0,8})$/.test(digits) ? Number(digits) : undefined;
+}
+
+export function tooManyFiles(limit: number, actual: number): ApiError {
+  return new ApiError("limit_exceeded", `This operation accepts at most ${limit} ${limit === 1 ? "file" : "files"}.`, {
+    details: { limit, actual },
+  });
+}
+
+/** A field as it was sent. */
+export interface ReadField {
+  readonly given: boolean;
+  /** Whether `value` can be used: not where it is wrong, nor where a file is missing. */
+  readonly valid: boolean;
+  readonly value: unknown;
+  readonly issues: readonly FieldIssue[];
+}
+
+/** Reads the fields of a form one by one; what nobody asked for is unknown. */
+export class FormReader {
+  readonly files: { readonly file: UploadedFile; readonly accept: readonly FileKind[] }[] = [];
+
+  readonly #parts = new Map<string, FormPart[]>();
+  readonly #asked = new Set<string>();
+  /** Of the field that is being read. */
+  #issues: FieldIssue[] = [];
+
+  constructor(parts: readonly FormPart[]) {
+    for (const part of parts) {
+      // What a browser sends for a file input that nobody filled.
+      if (part.kind === "file" && part.filename === "" && !part.bytes?.length) continue;
+      const same = this.#parts.get(part.name);
+      if (same === undefined) this.#parts.set(part.name, [part]);
+      else same.push(part);
+    }
+  }
+
+  read(name: string, field: Field): ReadField {
+    this.#issues = [];
+    const read =
+      field.kind === "text"
+        ? this.#value(name, field)
+        : field.kind === "file"
+          ? this.#oneFile(name, field)
+          : this.#numberedFiles(field);
+    return { ...read, issues: this.#issues };
+  }
+
+  /** The problem of each name that no field has read. */
+  unknown(): FieldIssue[] {
+    const names = [...this.#parts.keys()].filter((name) => !this.#asked.has(name));
+    return names.map((name) => ({ name: shown(name), issue: "is not a parameter of this operation" }));
+  }
+
+  #value(name: string, { schema, hints }: TextField): Omit<ReadField, "issues"> {
+    const text = this.#text(name);
+    if (text === null) return { given: true, valid: false, value: undefined };
+    const given = text !== undefined && text !== "";
+    const { value, issues } = check(schema, given ? text : hints.default?.toString());
+    for (const { path, message } of issues.slice(0, SHOWN_ISSUES)) {
+      this.#issue(name, path.length === 0 ? message : `is invalid: \`${shown(path.join("."))}\` ${message}`);
+    }
+    if (issues.length > SHOWN_ISSUES) this.#issue(name, `has ${issues.length - SHOWN_ISSUES} more problems`);
+    return { given, valid: issues.length === 0, value };
+  }
+
+  #oneFile(name: string, { accept }: FileField): Omit<ReadField, "issues"> {
+    const password = accept.includes("pdf") ? this.#password("password") : undefined;
+    const part = this.#file(name);
+    const value = part ? this.#uploaded(part, accept, password, password !== undefined) : undefined;
+    return { given: part !== undefined, valid: part !== null, value };
+  }
+
+  #numberedFiles({ prefix, min, max, accept }: NumberedFilesField): Omit<ReadField, "issues"> {
+    const numbers = this.#numbers(prefix);
+    if (numbers.length > max) throw tooManyFiles(max, numbers.length);
+    const missing = missingNumbers(numbers);
+    for (const number of missing) {
+      this.#issue(`${prefix}${number}`, `is missing: number the files ${prefix}0, ${prefix}1, and so on, without gaps`);
+    }
+    if (missing.length === 0 && numbers.length < min) {
+      const files = min === 1 ? "at least 1 file" : `at least ${min} files`;
+      this.#issue(`${prefix}${numbers.length}`, `is required: send ${files}, numbered from ${prefix}0`);
+    }
+    const hasPasswords = accept.includes("pdf");
+    const fallback = hasPasswords ? this.#password("password") : undefined;
+    const files = numbers.map((number) => {
+      const own = hasPasswords ? this.#password(`password${number}`) : undefined;
+      const part = this.#file(`${prefix}${number}`);
+      return part ? this.#uploaded(part, accept, own ?? fallback, own !== undefined) : undefined;
+    });
+    if (hasPasswords) {
+      for (const number of this.#numbers("password")) {
+        if (numbers.includes(number)) continue;
+        this.#asked.add(`password${number}`);
+        this.#issue(`password${number}`, `has no matching ${prefix}${number}`);
+      }
+    }
+    const valid = files.every((file) => file !== undefined) && missing.length === 0 && files.length >= min;
+    return { given: true, valid, value: files };
+  }
+
+  #numbers(prefix: string): number[] {
+    const numbers = [...this.#parts.keys()].map((name) => numberAfter(prefix, name));
+    return numbers.filter((number) => number !== undefined).sort((a, b) => a - b);
+  }
+
+  #password(name: string): string | undefined {
+    return this.#text(name) || undefined;
+  }
+
+  /** The one part of a name; undefined where there is none. More than one is an issue. */
+  #only(name: string): FormPart | undefined {
+    this.#asked.add(name);
+    const parts = this.#parts.get(name);
+    if (parts !== undefined && parts.length > 1) this.#issue(name, `was sent ${parts.length} times`);
+    return parts?.[0];
+  }
+
+  /** The text of a field, undefined where it is not given, null where it is a file (an issue). */
+  #text(name: string): string | undefined | null {
+    const part = this.#only(name);
+    if (part === undefined || part.kind === "text") return part?.value;
+    this.#issue(name, "must be text, not a file");
+    return null;
+  }
+
+  #file(name: string): SentFile | undefined | null {
+    const part = this.#only(name);
+    if (part === undefined) return undefined;
+    const { bytes } = part.kind === "file" ? part : {};
+    if (part.kind === "file" && bytes !== undefined) return { ...part, bytes };
+    this.#issue(name, "must be a file, sent with a filename");
+    return null;
+  }
+
+  #uploaded(
+    part: SentFile,
+    accept: readonly FileKind[],
+    password: string | undefined,
+    passwordIsOwn: boolean,
+  ): UploadedFile {
+    const file: UploadedFile = {
+      field: part.name,
+      stem: stemOf(part.filename),
+      bytes: part.bytes,
+      ...(password !== undefined && { password }),
+      passwordIsOwn,
+    };
+    this.files.push({ file, accept });
+    return file;
+  }
+
+  #issue(name: string, issue: string): void {
+    this.#issues.push({ name: shown(name), issue });
+  }
+}
+
+const shown = (name: string): string => (name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name);
+
+/** The first numbers from 0 on that are left out before the highest one. */
+function missingNumbers(numbers: readonly number[]): number[] {
+  const missing: number[] = [];
+  let next = 0;
+  for (const number of numbers) {
+    for (; next < number && missing.length < SHOWN_ISSUES; next += 1) missing.push(next);
+    next = number + 1;
+  }
+  return missing;
+}

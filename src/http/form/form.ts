@@ -1,0 +1,99 @@
+import { ApiError } from "../errors/api-error.ts";
+import { isOneOf, kindNames } from "./file-kind.ts";
+import { FormReader, numberAfter, tooManyFiles } from "./form-reader.ts";
+import { FormValues } from "./form-values.ts";
+import { invalidFields } from "../errors/invalid-fields.ts";
+import type { FormPart } from "../multipart/multipart.ts";
+import { oneOf } from "../errors/schema-issues.ts";
+import type { Operation } from "../../operations/define.ts";
+import type { FieldIssue, Fields, FileKind, Input, UploadedFile } from "../../operations/fields.ts";
+
+/** Which names a form takes, known before its body is read. */
+export class FormNames {
+  /** The most files that the form takes. */
+  readonly maxFiles: number;
+  readonly #fields: Fields;
+  readonly #files = new Set<string>();
+
+  constructor(fields: Fields) {
+    this.#fields = fields;
+    this.maxFiles = Object.values(fields).reduce(
+      (sum, field) => sum + (field.kind === "file" ? 1 : field.kind === "files" ? field.max : 0),
+      0,
+    );
+  }
+
+  /**
+   * Whether a file under this name belongs to the form: no unknown name, and no second file under one. Throws
+   * `limit_exceeded` at the first file too many, before the rest is uploaded.
+   */
+  wantsFile(name: string): boolean {
+    if (this.#files.has(name) || !this.#isFileName(name)) return false;
+    this.#files.add(name);
+    if (this.#files.size > this.maxFiles) throw tooManyFiles(this.maxFiles, this.#files.size);
+    return true;
+  }
+
+  #isFileName(name: string): boolean {
+    return Object.entries(this.#fields).some(([key, field]) => {
+      if (field.kind === "files") return numberAfter(field.prefix, name) !== undefined;
+      return field.kind === "file" && key === name;
+    });
+  }
+}
+
+export interface ReadForm<F extends Fields> {
+  readonly input: Input<F>;
+  /** The first file's name without directory and extension: answers are named after it. */
+  readonly stem: string;
+}
+
+/** How many pages a file of the form has; undefined where it cannot be opened. */
+export type CountPages = (file: UploadedFile) => Promise<number | undefined>;
+
+/**
+ * Makes an operation's input of a form. All problems with parameters are thrown at once (`invalid_parameters`), those that
+ * only the document's page count shows among them. Without any, the first file whose bytes are not what the field takes
+ * (`invalid_file`, `unsupported_format`). Page ranges alone are let through: `run` refuses them with the page count.
+ */
+export async function readForm<F extends Fields>(
+  operation: Operation<F>,
+  parts: readonly FormPart[],
+  countPages: CountPages,
+): Promise<ReadForm<F>> {
+  const reader = new FormReader(parts);
+  const read = new Map(Object.entries(operation.fields).map(([name, field]) => [name, reader.read(name, field)]));
+  const form = new FormValues(operation.fields, read);
+  const issues = [...form.issues, ...reader.unknown()];
+  for (const check of operation.checks ?? []) issues.push(...form.issuesOf(check));
+  if (issues.length > 0) throw invalidFields([...issues, ...(await pageIssues(operation, form, countPages))]);
+
+  for (const { file, accept } of reader.files) checkKind(file, accept);
+  return { input: form.input, stem: reader.files[0]?.file.stem ?? "document" };
+}
+
+/** The problems that only the document's page count shows. Only malformed ranges are, where it cannot be opened. */
+async function pageIssues<F extends Fields>(
+  { pageChecks = [] }: Operation<F>,
+  form: FormValues<F>,
+  countPages: CountPages,
+): Promise<FieldIssue[]> {
+  const ranges = form.ranges();
+  if (ranges.length === 0 && pageChecks.length === 0) return [];
+  const pageCount = form.file && (await countPages(form.file));
+  const issues = ranges.flatMap(({ name, range }) => {
+    const issue = pageCount === undefined ? range.problem : range.problemIn(pageCount);
+    return issue === undefined ? [] : [{ name, issue }];
+  });
+  if (pageCount === undefined) return issues;
+  return [...issues, ...pageChecks.flatMap((check) => form.issuesOf((input) => check(input, pageCount)))];
+}
+
+function checkKind(file: UploadedFile, accept: readonly FileKind[]): void {
+  const details = { input: file.field };
+  if (file.bytes.length === 0) throw new ApiError("invalid_file", `\`${file.field}\` is empty.`, { details });
+  if (!isOneOf(accept, file.bytes)) {
+    const message = `\`${file.field}\` is not a ${oneOf(accept.map((kind) => kindNames[kind]))}.`;
+    throw new ApiError("unsupported_format", message, { details });
+  }
+}

@@ -1,0 +1,135 @@
+import { ApiError } from "../errors/api-error.ts";
+import { beforeStall, Pace } from "./timeouts.ts";
+import { limits, MiB } from "../../limits.ts";
+
+const WINDOW_BYTES = 64 * 1024;
+
+export interface BodyOptions {
+  /** Bytes that the body may have; reading stops right behind them. */
+  readonly maxBytes: number;
+  /** What a longer one is answered with; `fileTooLarge` where it is not given. */
+  readonly tooLarge?: (limit: number, actual: number) => ApiError;
+  /** Milliseconds without a byte after which the caller has given up. */
+  readonly stallMilliseconds: number;
+  /** Takes a window and returns how many of its bytes are done with; the others begin the next window. */
+  read(window: Uint8Array): number;
+  /** Told the number of bytes that have arrived so far. */
+  progress(bytes: number): void;
+}
+
+/** Two numbers of bytes in MiB, or in bytes where they would look the same. */
+function sizes(limit: number, actual: number): [string, string] {
+  const inMiB = (bytes: number): string => `${(bytes / MiB).toLocaleString("en-US", { maximumFractionDigits: 1 })} MiB`;
+  const inBytes = (bytes: number): string => `${bytes.toLocaleString("en-US")} bytes`;
+  const words = inMiB(limit) === inMiB(actual) ? inBytes : inMiB;
+  return [words(limit), words(actual)];
+}
+
+/** What a body over the plan's limit is answered with; `actual` is the announced size or, unless it `isWhole`, what was read until then. */
+export function fileTooLarge(limit: number, actual: number, isWhole = true): ApiError {
+  const [most, size] = sizes(limit, actual);
+  const message = `Your plan allows uploads of up to ${most}; this one is ${isWhole ? size : "larger"}.`;
+  return new ApiError("file_too_large", message, { details: { limit, actual } });
+}
+
+/** The caller went away, or the connection broke, in the middle of the body: an answer that mostly nobody sees. */
+export class BrokenBody extends ApiError {
+  constructor(cause: unknown) {
+    super("invalid_parameters", "The request body ended early.", { details: { fields: [] }, cause });
+  }
+}
+
+/**
+ * Reads a body through one buffer of 64 KiB that moves back and forth between the stream and `options.read`: a body of
+ * any size takes no more of the JavaScript heap.
+ */
+export async function readBody(body: ReadableStream<Uint8Array>, options: BodyOptions): Promise<void> {
+  const reader = body.getReader({ mode: "byob" });
+  let buffer = new ArrayBuffer(WINDOW_BYTES);
+  let kept = 0;
+  let total = 0;
+  const pace = new Pace(options.stallMilliseconds, limits.slowestBytesPerSecond);
+  try {
+    for (;;) {
+      const target = new Uint8Array(buffer, kept, WINDOW_BYTES - kept);
+      const { done, value } = await pace.wait(readOrBreak(reader, target), stalled);
+      if (done || value === undefined) break;
+      buffer = value.buffer;
+      total += value.byteLength;
+      pace.passed(value.byteLength);
+      options.progress(total);
+      if (total > options.maxBytes) {
+        throw options.tooLarge?.(options.maxBytes, total) ?? fileTooLarge(options.maxBytes, total, false);
+      }
+      const window = new Uint8Array(buffer, 0, kept + value.byteLength);
+      const used = options.read(window);
+      window.copyWithin(0, used);
+      kept = window.length - used;
+    }
+  } catch (error) {
+    // A refusal leaves the rest to `discardRest`; from a caller who is gone or silent there is none.
+    if (error instanceof BrokenBody || error instanceof Stalled) reader.cancel(error).catch(() => {});
+    else reader.releaseLock();
+    throw error;
+  }
+}
+
+/** Reads a body of `length` bytes, as it says itself, into memory. */
+export async function readSmallBody(
+  body: ReadableStream<Uint8Array>,
+  { length, ...options }: Omit<BodyOptions, "read"> & { readonly length: number },
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  await readBody(body, {
+    ...options,
+    read(window) {
+      if (at + window.length > length) throw new BrokenBody("the body is longer than its Content-Length");
+      bytes.set(window, at);
+      at += window.length;
+      return window.length;
+    },
+  });
+  return bytes.subarray(0, at);
+}
+
+/**
+ * Reads what is left of a body that was refused and throws it away: most clients look for the answer only when they have
+ * sent everything, and take a connection that closes before for a broken one. Bounded in time and bytes; an answer to a
+ * body beyond that goes out at once.
+ */
+export async function discardRest({ body, headers }: Request): Promise<void> {
+  const { discardBytes, discardMilliseconds } = limits.form;
+  if (body === null || body.locked || Number(headers.get("Content-Length") ?? 0) > discardBytes) return;
+  const until = Date.now() + discardMilliseconds;
+  const reader = body.getReader({ mode: "byob" });
+  let buffer = new ArrayBuffer(WINDOW_BYTES);
+  try {
+    for (let total = 0; total <= discardBytes;) {
+      const reading = reader.read(new Uint8Array(buffer));
+      const { done, value } = await beforeStall(reading, Math.max(0, until - Date.now()), stalled);
+      if (done || value === undefined) return;
+      buffer = value.buffer;
+      total += value.byteLength;
+    }
+  } catch {
+    // Too slow, or gone: the answer is all the same.
+  }
+  reader.cancel().catch(() => {});
+}
+
+class Stalled extends ApiError {
+  constructor() {
+    super("request_timeout");
+  }
+}
+
+const stalled = (): Stalled => new Stalled();
+
+async function readOrBreak(reader: ReadableStreamBYOBReader, target: Uint8Array<ArrayBuffer>) {
+  try {
+    return await reader.read(target);
+  } catch (error) {
+    throw new BrokenBody(error);
+  }
+}

@@ -1,0 +1,236 @@
+import { Delimiter } from "./boundary-search.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { partFromHeaders, type PartHead } from "./part-headers.ts";
+import type { Arena, InputBytes } from "../../engines/pdf/heap.ts";
+
+/** One part of a body. A file that nobody wanted has no bytes. */
+export type FormPart =
+  | { readonly name: string; readonly kind: "text"; readonly value: string }
+  | { readonly name: string; readonly kind: "file"; readonly filename: string; readonly bytes?: InputBytes };
+
+export interface MultipartOptions {
+  /** From the Content-Type; see `boundaryOf`. */
+  readonly boundary: string;
+  /** Where the bytes of files go. */
+  readonly arena: Arena;
+  /** Asked at the start of each file; the bytes of one that is not wanted are passed over. */
+  wantsFile(name: string): boolean;
+  readonly fields: number;
+  readonly textBytes: number;
+  readonly allTextBytes: number;
+  readonly partHeaderBytes: number;
+}
+
+const [TAB, LF, CR, SPACE, DASH] = [9, 10, 13, 32, 45];
+/** White space that may follow a boundary on its line (RFC 2046, transport-padding). */
+const MAX_PADDING = 256;
+
+const malformed = (message: string): ApiError =>
+  new ApiError("invalid_parameters", `The multipart body cannot be read: ${message}.`, { details: { fields: [] } });
+
+type State = "preamble" | "boundary" | "headers" | "content" | "end";
+
+/**
+ * Reads multipart/form-data (RFC 7578, RFC 2046) from windows of bytes that follow one another. Nothing of a file is
+ * kept here: it goes to the arena from the window it came in.
+ */
+export class MultipartParser {
+  readonly parts: FormPart[] = [];
+
+  readonly #options: MultipartOptions;
+  #state: State = "preamble";
+  #atStart = true;
+  #delimiter: Delimiter;
+  /** What the first boundary line ended with. CRLF is the standard; a body that begins with LF is read with LF throughout. */
+  #newline = 2;
+  #head: PartHead | undefined;
+  #wanted = false;
+  /** Bytes of the blank line before a part's content, kept in the window as a part may end right with it. */
+  #blank = 0;
+  #text: Uint8Array[] = [];
+  #textBytes = 0;
+  #allTextBytes = 0;
+
+  constructor(options: MultipartOptions) {
+    this.#options = options;
+    this.#delimiter = new Delimiter(`\n--${options.boundary}`);
+  }
+
+  /**
+   * Reads what it can of a window and returns how many bytes it is done with; the rest has to stand at the beginning of
+   * the next window. The rest is always less than 32 KiB.
+   */
+  read(window: Uint8Array): number {
+    let at = 0;
+    for (;;) {
+      const next = this.#step(window, at);
+      if (next === undefined) return at;
+      at = next;
+      if (this.#state === "end") return window.length;
+    }
+  }
+
+  /** Call at the end of the body: throws unless the final boundary was there. */
+  finish(): readonly FormPart[] {
+    if (this.#state === "end") return this.parts;
+    throw malformed(
+      this.#state === "preamble"
+        ? "the boundary that Content-Type names does not occur in it"
+        : "it ends before its final boundary",
+    );
+  }
+
+  /** One step from `at`: where the next begins, or undefined where this window has not enough bytes for it. */
+  #step(window: Uint8Array, at: number): number | undefined {
+    if (this.#state === "preamble") return this.#preamble(window, at);
+    if (this.#state === "boundary") return this.#boundary(window, at);
+    if (this.#state === "headers") return this.#headers(window, at);
+    if (this.#state === "content") return this.#content(window, at);
+    return undefined;
+  }
+
+  #preamble(window: Uint8Array, at: number): number | undefined {
+    const { bytes } = this.#delimiter;
+    if (this.#atStart) {
+      if (window.length < bytes.length - 1) return undefined;
+      this.#atStart = false;
+      if (bytes.subarray(1).every((byte, index) => window[index] === byte)) {
+        this.#state = "boundary";
+        return bytes.length - 1;
+      }
+    }
+    const found = this.#delimiter.find(window, at, window.length);
+    if (found >= 0) {
+      this.#state = "boundary";
+      return found + bytes.length;
+    }
+    const keepFrom = Math.max(at, window.length - bytes.length + 1);
+    return keepFrom > at ? keepFrom : undefined;
+  }
+
+  /** After `--boundary`: `--` ends the body, a line break begins a part, anything else was not a boundary. */
+  #boundary(window: Uint8Array, at: number): number | undefined {
+    if (window[at] === DASH && window[at + 1] === DASH) {
+      this.#endPart();
+      this.#state = "end";
+      return at + 2;
+    }
+    let end = at;
+    while (window[end] === SPACE || window[end] === TAB) end += 1;
+    const newline = window[end] === LF ? 1 : window[end] === CR && window[end + 1] === LF ? 2 : 0;
+    if (newline === 0) {
+      if (end + 2 > window.length && end - at <= MAX_PADDING) return undefined;
+      return this.#notABoundary(at);
+    }
+    if (end - at > MAX_PADDING) return this.#notABoundary(at);
+    if (this.parts.length === 0 && this.#head === undefined) {
+      this.#newline = newline;
+      this.#delimiter = new Delimiter(`${newline === 1 ? "\n" : "\r\n"}--${this.#options.boundary}`);
+    }
+    this.#endPart();
+    this.#state = "headers";
+    return end + newline;
+  }
+
+  /** The bytes that looked like a boundary belong to the part (or to the preamble). */
+  #notABoundary(at: number): number {
+    this.#state = this.#head === undefined ? "preamble" : "content";
+    if (this.#head !== undefined) this.#emit(this.#delimiter.bytes);
+    return at;
+  }
+
+  #headers(window: Uint8Array, at: number): number | undefined {
+    const { partHeaderBytes, fields } = this.#options;
+    const lines: string[] = [];
+    const decoder = new TextDecoder();
+    for (let from = at; ;) {
+      const end = window.indexOf(LF, from);
+      if ((end < 0 ? window.length : end) - at > partHeaderBytes) {
+        throw new ApiError(
+          "limit_exceeded",
+          `The headers of a part can have up to ${partHeaderBytes.toLocaleString("en-US")} bytes.`,
+          {
+            details: { limit: partHeaderBytes, actual: (end < 0 ? window.length : end) - at },
+          },
+        );
+      }
+      if (end < 0) return undefined;
+      const line = window.subarray(from, window[end - 1] === CR && end > from ? end - 1 : end);
+      if (line.length > 0) {
+        lines.push(decoder.decode(line));
+        from = end + 1;
+        continue;
+      }
+      if (this.parts.length >= fields) {
+        throw new ApiError(
+          "limit_exceeded",
+          `A request can have up to ${fields.toLocaleString("en-US")} form fields.`,
+          {
+            details: { limit: fields, actual: fields + 1 },
+          },
+        );
+      }
+      const head = partFromHeaders(lines);
+      if (head === undefined) throw malformed("a part has no `Content-Disposition: form-data` with a name");
+      this.#head = head;
+      this.#wanted = head.filename !== undefined && this.#options.wantsFile(head.name);
+      this.#blank = Math.min(this.#newline, end + 1 - from);
+      this.#state = "content";
+      return end + 1 - this.#blank;
+    }
+  }
+
+  #content(window: Uint8Array, at: number): number | undefined {
+    const found = this.#delimiter.find(window, at, window.length);
+    const upTo = found >= 0 ? found : window.length - this.#delimiter.bytes.length + 1;
+    const from = at + this.#blank;
+    if (upTo > from) this.#emit(window.subarray(from, upTo));
+    if (found >= 0) {
+      this.#state = "boundary";
+      this.#blank = 0;
+      return found + this.#delimiter.bytes.length;
+    }
+    if (upTo <= from) return undefined;
+    this.#blank = 0;
+    return upTo;
+  }
+
+  #emit(bytes: Uint8Array): void {
+    if (this.#head?.filename !== undefined) {
+      if (this.#wanted) this.#options.arena.write(bytes);
+      return;
+    }
+    this.#textBytes += bytes.length;
+    this.#allTextBytes += bytes.length;
+    this.#checkText(this.#textBytes, this.#options.textBytes, "A text field");
+    this.#checkText(this.#allTextBytes, this.#options.allTextBytes, "The text fields of a request together");
+    this.#text.push(bytes.slice());
+  }
+
+  #checkText(actual: number, limit: number, what: string): void {
+    if (actual <= limit) return;
+    throw new ApiError("limit_exceeded", `${what} can have up to ${limit.toLocaleString("en-US")} bytes.`, {
+      details: { limit, actual },
+    });
+  }
+
+  #endPart(): void {
+    const head = this.#head;
+    if (head === undefined) return;
+    this.#head = undefined;
+    if (head.filename === undefined) {
+      this.parts.push({ kind: "text", name: head.name, value: this.#takeText() });
+    } else {
+      const file = { kind: "file", name: head.name, filename: head.filename } as const;
+      this.parts.push(this.#wanted ? { ...file, bytes: this.#options.arena.seal() } : file);
+    }
+  }
+
+  #takeText(): string {
+    const decoder = new TextDecoder();
+    const value = this.#text.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+    this.#text = [];
+    this.#textBytes = 0;
+    return value;
+  }
+}

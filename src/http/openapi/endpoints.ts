@@ -1,0 +1,75 @@
+import { z } from "zod";
+import type { Endpoint } from "../endpoints/define.ts";
+import type { ErrorCode } from "../errors/error-table.ts";
+import { errorAnswers, type Json, jsonAnswer } from "./responses.ts";
+
+/** What every endpoint can be answered with, what those with a body can, and what those with an id in their path can. */
+const always: readonly ErrorCode[] = ["invalid_parameters", "method_not_allowed", "internal_error"];
+const withBody: readonly ErrorCode[] = ["request_timeout", "file_too_large", "unsupported_format"];
+const withId: readonly ErrorCode[] = ["not_found"];
+
+/** One method of a path. Schemas that have an id are put into `schemas`, where all descriptions refer to them. */
+export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Json>): Json {
+  const { name, tag, summary, description, path, query, body, status, answer, scope } = endpoint;
+  const ids = Array.from(path.matchAll(/\{(\w+)\}/g), ([, id = ""]) => id);
+  const codes = [...always, ...(body ? withBody : []), ...(ids.length > 0 ? withId : []), ...endpoint.errors];
+  const parameters = [
+    ...ids.map((id) => ({ name: id, in: "path", required: true, schema: { type: "string" } })),
+    ...(query ? queryParameters(query) : []),
+  ];
+  return {
+    operationId: name,
+    summary,
+    description: `${description}\n\nRequires the \`${scope}\` scope.`,
+    tags: [tag],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: !body.safeParse({}).success,
+        content: { "application/json": { schema: bodySchema(body, schemas) } },
+      },
+    }),
+    responses: {
+      // `input`: an answer may have members that a client does not know yet, so nothing says that it may not.
+      [status]: jsonAnswer(status === 201 ? "Created." : "Success.", sentSchema(answer, schemas)),
+      ...errorAnswers(codes),
+    },
+  };
+}
+
+/** A transformation has no description; what is sent stands before it. */
+const options = {
+  unrepresentable: "any",
+  override({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) {
+    // The format says it, in fewer than 300 characters.
+    if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  },
+} as const;
+
+function bodySchema(body: z.ZodType, schemas: Record<string, Json>): Json {
+  // zod leaves examples out where a member is transformed: they could be meant for either side.
+  const { examples } = body.meta() ?? {};
+  const schema = shared(z.toJSONSchema(body, { io: "input", ...options }), schemas);
+  return { ...schema, ...(examples !== undefined && { examples }) };
+}
+
+function queryParameters(query: z.ZodType): Json[] {
+  const { properties = {} } = z.toJSONSchema(query, { io: "output", ...options });
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...schema } = property as Json;
+    return { name, in: "query", description, schema };
+  });
+}
+
+/** A schema of what is sent. Definitions that it has are put into `schemas`. */
+export const sentSchema = (schema: z.ZodType, schemas: Record<string, Json>): Json =>
+  shared(z.toJSONSchema(schema, { io: "input", ...options }), schemas);
+
+/** Moves the definitions of a schema to `schemas`. */
+function shared(schema: object, schemas: Record<string, Json>): Json {
+  const text = JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/');
+  const { $schema: _, $defs, ...rest } = JSON.parse(text) as Json;
+  Object.assign(schemas, $defs);
+  return rest;
+}

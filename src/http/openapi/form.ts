@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { oneOf } from "../errors/schema-issues.ts";
+import { type Field, type Fields, hintsOf } from "../../operations/fields.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+type TextField = Extract<Field, { kind: "text" }>;
+type FileField = Extract<Field, { kind: "file" | "files" }>;
+
+const mediaTypes: Readonly<Record<FileField["accept"][number], string>> = {
+  pdf: "application/pdf",
+  png: "image/png",
+  jpeg: "image/jpeg",
+  webp: "image/webp",
+};
+const NUMBER = "(0|[1-9][0-9]*)$";
+const password = (description: string): Json => ({ type: "string", format: "password", description });
+
+/** A form as a JSON schema: what stands in a `multipart/form-data` entry of OpenAPI 3.1. */
+export function formSchema(fields: Fields): Json {
+  const properties: Record<string, Json> = {};
+  const patternProperties: Record<string, Json> = {};
+  const required: string[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    const { required: isRequired, when } = hintsOf(field);
+    if (isRequired && !when) required.push(name);
+    const takesPdf = field.kind !== "text" && field.accept.includes("pdf");
+    if (field.kind === "text") {
+      properties[name] = textSchema(field);
+    } else if (field.kind === "file") {
+      properties[name] = fileSchema(field);
+      if (takesPdf) properties["password"] = password(`The password of \`${name}\`, if it is encrypted.`);
+    } else {
+      const { prefix, min } = field;
+      for (const number of [0, 1]) properties[`${prefix}${number}`] = fileSchema(field);
+      for (let number = 0; number < min; number += 1) required.push(`${prefix}${number}`);
+      patternProperties[`^${prefix}${NUMBER}`] = fileSchema(field);
+      if (takesPdf) {
+        properties["password"] = password("The password of encrypted files that have no password of their own.");
+        patternProperties[`^password${NUMBER}`] = password(`The password of the \`${prefix}\` with the same number.`);
+      }
+    }
+  }
+  return {
+    type: "object",
+    properties,
+    ...(Object.keys(patternProperties).length > 0 && { patternProperties }),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+/**
+ * The media types of the file fields that take more than one (OpenAPI 3.1, Encoding Object): a schema can name one only.
+ * They are for the reference; what a file is says its first bytes.
+ */
+export function formEncoding(fields: Fields): Json {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) => {
+      if (field.kind === "text" || field.accept.length < 2) return [];
+      const contentType = field.accept.map((kind) => mediaTypes[kind]).join(", ");
+      const names = field.kind === "file" ? [name] : [0, 1].map((number) => `${field.prefix}${number}`);
+      return names.map((key) => [key, { contentType }]);
+    }),
+  );
+}
+
+function fileSchema(field: FileField): Json {
+  const { accept } = field;
+  const [first] = accept;
+  return {
+    type: "string",
+    format: "binary",
+    ...(accept.length === 1 && first !== undefined && { contentMediaType: mediaTypes[first] }),
+    ...told(field),
+  };
+}
+
+/** What the field's schema gives. An object or array travels as JSON in a string. */
+function textSchema(field: TextField): Json {
+  const { $schema: _, ...value } = z.toJSONSchema(field.schema, { io: "output", unrepresentable: "any", override });
+  if (value.type !== "object" && value.type !== "array") return { ...value, ...told(field) };
+  return { type: "string", contentMediaType: "application/json", contentSchema: value, ...told(field) };
+}
+
+/** What comes out always has a member with a default; what is sent need not. */
+function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema }) {
+  if (!(zodSchema instanceof z.ZodObject) || jsonSchema.required === undefined) return;
+  const { shape } = zodSchema as z.ZodObject<Record<string, z.ZodType>>;
+  jsonSchema.required = jsonSchema.required.filter((name) => shape[name]?.safeParse(undefined).success === false);
+}
+
+/**
+ * What a field's hints say, in words and for forms that are drawn from them: `x-when` names the values of other fields that this
+ * one belongs to, which JSON schema can say only in many more words.
+ */
+function told(field: Field): Json {
+  const { default: byDefault, when, required, format } = hintsOf(field);
+  const conditions = Object.entries(when ?? {}).map(([name, values]) => `\`${name}\` is ${oneOf(values.map(code))}`);
+  const sentences = [
+    field.description,
+    ...(conditions.length === 0 ? [] : [`${required ? "Required" : "Only applies"} when ${conditions.join(" and ")}.`]),
+    ...(byDefault === undefined ? [] : [`Default: ${code(byDefault)}.`]),
+  ];
+  return {
+    ...(byDefault !== undefined && { default: byDefault }),
+    ...(format && { format }),
+    ...(when && { "x-when": when }),
+    description: sentences.join(" "),
+  };
+}
+
+const code = (value: string | number): string => `\`${value}\``;

@@ -1,0 +1,194 @@
+import { z } from "zod";
+import { errorRows, type ErrorCode } from "../errors/error-table.ts";
+import type { Endpoint } from "../endpoints/define.ts";
+import { describeEndpoint } from "./endpoints.ts";
+import { formEncoding, formSchema } from "./form.ts";
+import {
+  describedHeaders,
+  errorResponses,
+  headerRefs,
+  type Json,
+  jsonAnswer,
+  jsonSchema,
+  operationErrors,
+  responseRefs,
+} from "./responses.ts";
+import { isOfAllOperations } from "./operation-errors.ts";
+import { describeWebhooks } from "./webhooks.ts";
+import { type Operation, scopesOf } from "../../operations/define.ts";
+import { version } from "../../version.ts";
+
+/** Headers of every 200 that is a file. */
+const fileHeaders = ["Content-Disposition", "Content-Length"];
+/** Headers of every response to an authenticated request. */
+const rateHeaders = ["RateLimit-Policy", "RateLimit"];
+/** Headers of every 200 of an operation. */
+const creditHeaders = ["X-Credits-Charged", "X-Credits-Remaining", "Idempotency-Replayed"];
+
+const idempotencyKey: Json = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "Makes the request safe to retry. For 24 hours, up to five retries with the same key are processed again but not charged again. The service stores only an HMAC of the request.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+};
+
+/** Without the code for a client that is gone: no response carries it. */
+const sentCodes = errorRows.filter(([, { status }]) => status !== 499).map(([code]) => code);
+
+const errorSchema = z.object({
+  error: z.object({
+    code: z.enum(sentCodes as [ErrorCode, ...ErrorCode[]]).describe("A stable code for programs."),
+    message: z.string().describe("A message for people. It may change."),
+    details: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("More about the error. Its members depend on the code."),
+  }),
+});
+
+/**
+ * The OpenAPI 3.1 description: a projection of the registry, of the schemas that validate, and of the error table.
+ * `baseUrl` is where callers reach the service.
+ */
+export function describeApi(operations: readonly Operation[], endpoints: readonly Endpoint[], baseUrl: string): Json {
+  const schemas: Record<string, Json> = {};
+  const described = endpoints.map((endpoint) => ({ endpoint, description: describeEndpoint(endpoint, schemas) }));
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "PDF Operations Service",
+      version,
+      description:
+        "Process PDF documents: send PDFs or images, get a PDF, a ZIP archive, an image, or JSON. Documents are deleted when the request ends. New fields may be added to v1 responses at any time, so clients must ignore fields they do not know.",
+      license: { name: "AGPL-3.0-or-later", identifier: "AGPL-3.0-or-later" },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ apiKey: [] }],
+    tags: [
+      {
+        name: "Operations",
+        description:
+          "Operations accept a multipart/form-data body. Only successful requests cost credits, charged before the first byte of the response. If a streamed response breaks off because the service fails, the credits are refunded. They are not refunded if a page of the document cannot be drawn or if the client disconnects after the response has started.",
+      },
+      {
+        name: "Keys",
+        description: "The API keys of your account. A key can never do more than the key that created it.",
+      },
+      {
+        name: "Webhooks",
+        description:
+          "Webhooks send events of your account to a URL. Deliveries are signed according to Standard Webhooks 1.0. An event can be delivered more than once: use `webhook-id` to detect duplicates.",
+      },
+      { name: "Usage", description: "The credits your account has used." },
+      { name: "Service", description: "The state and description of the service." },
+    ],
+    paths: {
+      ...Object.fromEntries(
+        operations.map((operation) => [`/api/v1/${operation.name}`, { post: describe(operation) }]),
+      ),
+      ...Object.fromEntries(
+        Map.groupBy(described, ({ endpoint }) => `/api/v1${endpoint.path}`)
+          .entries()
+          .map(([path, methods]) => [
+            path,
+            Object.fromEntries(
+              methods.map(({ endpoint, description }) => [endpoint.method.toLowerCase(), description]),
+            ),
+          ]),
+      ),
+      "/api/v1/health": { get: health },
+      "/api/v1/openapi.json": { get: description },
+    },
+    webhooks: describeWebhooks(schemas),
+    components: {
+      securitySchemes: {
+        apiKey: { type: "http", scheme: "bearer", description: "An API key: `sk_live_...` or `sk_test_...`." },
+      },
+      schemas: { Error: jsonSchema(errorSchema), ...schemas },
+      headers: Object.fromEntries(
+        Object.entries(describedHeaders).map(([name, text]) => [
+          name,
+          { description: text, schema: { type: "string" } },
+        ]),
+      ),
+      responses: {
+        ...errorResponses("Operation", isOfAllOperations),
+        ...errorResponses("Public", ({ from }) => from === "every route"),
+      },
+    },
+  };
+}
+
+function describe(operation: Operation): Json {
+  const { name, summary, credits, produces, headers } = operation;
+  const scopes = scopesOf(operation)
+    .map((scope) => `\`${scope}\``)
+    .join(" or ");
+  const cost = `Costs ${credits} ${credits === 1 ? "credit" : "credits"}. Requires the ${scopes} scope.`;
+  const carriesFile = produces.some((type) => type !== "application/json");
+  return {
+    operationId: operationIdOf(name),
+    summary,
+    description: `${operation.description}\n\n${cost}`,
+    tags: ["Operations"],
+    parameters: [idempotencyKey],
+    requestBody: { required: true, content: { "multipart/form-data": form(operation) } },
+    responses: {
+      "200": {
+        description: `The result: ${produces.join(" or ")}.`,
+        headers: headerRefs([
+          "X-Request-Id",
+          ...(carriesFile ? fileHeaders : []),
+          ...headers,
+          ...creditHeaders,
+          ...rateHeaders,
+        ]),
+        content: Object.fromEntries(produces.map((type) => [type, contentOf(type, operation)])),
+      },
+      ...operationErrors(operation),
+    },
+  };
+}
+
+function form({ fields, example }: Operation): Json {
+  const encoding = formEncoding(fields);
+  return {
+    schema: formSchema(fields),
+    ...(example && { example }),
+    ...(Object.keys(encoding).length > 0 && { encoding }),
+  };
+}
+
+function contentOf(type: Operation["produces"][number], { json }: Operation): Json {
+  if (type === "application/json") return { schema: json === undefined ? {} : jsonSchema(json) };
+  return { schema: { type: "string", format: "binary", contentMediaType: type } };
+}
+
+const health: Json = {
+  operationId: "health",
+  summary: "Check the health of the service",
+  tags: ["Service"],
+  security: [],
+  responses: {
+    "200": jsonAnswer(
+      "The service is healthy.",
+      jsonSchema(z.object({ status: z.literal("ok"), version: z.string() })),
+    ),
+    ...responseRefs("Public", ({ from, status }) => from === "every route" && status !== 404),
+  },
+};
+
+const description: Json = {
+  operationId: "openapi",
+  summary: "Get the OpenAPI description",
+  tags: ["Service"],
+  security: [],
+  responses: {
+    "200": jsonAnswer("OpenAPI 3.1, with an `ETag`.", { type: "object" }),
+    "304": { description: "The description has not changed since the `ETag` in `If-None-Match`." },
+    ...responseRefs("Public", ({ from, status }) => from === "every route" && status !== 404),
+  },
+};
+
+const operationIdOf = (name: string): string => name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,24 @@
+import { type ErrorCode, errorRows, type ErrorRow } from "../errors/error-table.ts";
+import { PageRange } from "../../engines/pdf/ranges.ts";
+import type { Operation } from "../../operations/define.ts";
+
+/** Whether every operation can respond with this error. A POST to its very path is never an unknown path. */
+export const isOfAllOperations = ({ from, status }: ErrorRow): boolean =>
+  status !== 404 && (from === "every route" || from === "authenticated" || from === "operations");
+
+/** The errors that an operation can respond with: those of all, those of its kinds of fields, and its own. */
+export function errorsOf({ fields, errors = [] }: Operation): ErrorCode[] {
+  const all = Object.values(fields);
+  const takesPdf = all.some((field) => field.kind !== "text" && field.accept.includes("pdf"));
+  // What a field makes of "1" tells whether it is a range.
+  const hasRange = all.some(
+    (field) => field.kind === "text" && [field.schema.safeParse("1").data].flat()[0] instanceof PageRange,
+  );
+  const own: readonly ErrorCode[] = errors;
+  const applies = (code: ErrorCode, row: ErrorRow): boolean =>
+    isOfAllOperations(row) ||
+    (row.from === "PDF inputs" && takesPdf) ||
+    (row.from === "page ranges" && hasRange) ||
+    own.includes(code);
+  return errorRows.filter(([code, row]) => applies(code, row)).map(([code]) => code);
+}

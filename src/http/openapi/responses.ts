@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { type ErrorCode, errorRows } from "../errors/error-table.ts";
+import { responseHeaders } from "../exchange/headers.ts";
+import { errorsOf, isOfAllOperations } from "./operation-errors.ts";
+import type { Operation } from "../../operations/define.ts";
+
+export type Json = Readonly<Record<string, unknown>>;
+type Row = (typeof errorRows)[number][1];
+
+/** Headers that only errors carry; the statuses they come with. */
+const errorHeaders: Readonly<Record<number, readonly string[]>> = {
+  401: ["WWW-Authenticate"],
+  405: ["Allow"],
+  429: ["Retry-After"],
+  503: ["Retry-After"],
+};
+export const describedHeaders: Readonly<Record<string, string>> = {
+  ...responseHeaders,
+  "WWW-Authenticate": "`Bearer`: the authentication scheme.",
+  Allow: "The methods that the path supports.",
+};
+
+/** An answer in JSON. */
+export const jsonAnswer = (text: string, schema: Json): Json => ({
+  description: text,
+  headers: headerRefs(["X-Request-Id"]),
+  content: { "application/json": { schema } },
+});
+
+/** One response a status, with the codes that it can carry, named by the prefix and the status. */
+export function errorResponses(prefix: string, applies: (row: Row) => boolean): Json {
+  const answers = Object.entries(answersOf(errorRows.filter(([, row]) => applies(row))));
+  return Object.fromEntries(answers.map(([status, answer]) => [`${prefix}${status}`, answer]));
+}
+
+/** The responses of a route by status: what authentication can answer, and the codes given. */
+export function errorAnswers(codes: readonly ErrorCode[]): Json {
+  return answersOf(errorRows.filter(([code, { from }]) => from === "authenticated" || codes.includes(code)));
+}
+
+/** The responses of an operation by status. Those that all operations share are written once. */
+export function operationErrors(operation: Operation): Json {
+  const codes = errorsOf(operation);
+  const own = Map.groupBy(
+    errorRows.filter(([code]) => codes.includes(code)),
+    ([, { status }]) => status,
+  );
+  return Object.fromEntries(
+    Array.from(own, ([status, rows]) => {
+      const shared = rows.every(([, row]) => isOfAllOperations(row));
+      return [status, shared ? { $ref: `#/components/responses/Operation${status}` } : errorAnswer(status, rows)];
+    }),
+  );
+}
+
+function answersOf(rows: typeof errorRows): Json {
+  const byStatus = Map.groupBy(rows, ([, row]) => row.status);
+  return Object.fromEntries(Array.from(byStatus, ([status, same]) => [status, errorAnswer(status, same)]));
+}
+
+function errorAnswer(status: number, rows: typeof errorRows): Json {
+  return {
+    description: rows.map(([code, row]) => `\`${code}\`: ${row.title}. ${row.when}${detailsOf(row)}`).join("\n\n"),
+    headers: headerRefs(["X-Request-Id", ...(errorHeaders[status] ?? [])]),
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/Error" },
+        examples: Object.fromEntries(
+          rows.map(([code, row]) => [code, { value: { error: { code, message: `${row.title}.` } } }]),
+        ),
+      },
+    },
+  };
+}
+
+const detailsOf = ({ details }: Row): string =>
+  details === undefined ? "" : ` \`details\`: ${details.map((member) => `\`${member}\``).join(", ")}.`;
+
+export function responseRefs(prefix: string, applies: (row: Row) => boolean): Json {
+  const statuses = new Set(errorRows.filter(([, row]) => applies(row)).map(([, row]) => row.status));
+  return Object.fromEntries(
+    Array.from(statuses, (status) => [String(status), { $ref: `#/components/responses/${prefix}${status}` }]),
+  );
+}
+
+export function headerRefs(names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+export function jsonSchema(schema: z.ZodType): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "output" });
+  return rest;
+}

@@ -1,0 +1,33 @@
+import type { OutputFile } from "../../operations/define.ts";
+
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * A file's bytes as they are sent. Those that lie in an engine are copied, 64 KiB at a time, as a view would not outlive the
+ * next call into it, and are freed when all are out.
+ */
+export async function* chunksOf(bytes: OutputFile["bytes"]): AsyncGenerator<Uint8Array, void> {
+  if (!("view" in bytes)) {
+    yield* bytes;
+    return;
+  }
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
+    yield bytes.view(start, Math.min(start + CHUNK_BYTES, bytes.length)).slice();
+  }
+  bytes.free();
+}
+
+/** Takes the first `enough` bytes, or `all` there are. Throws what making them threw. */
+export async function begin(
+  chunks: AsyncGenerator<Uint8Array, void>,
+  enough: number,
+): Promise<{ taken: Uint8Array[]; all: boolean }> {
+  const taken: Uint8Array[] = [];
+  for (let bytes = 0; bytes < enough;) {
+    const next = await chunks.next();
+    if (next.done) return { taken, all: true };
+    taken.push(next.value);
+    bytes += next.value.byteLength;
+  }
+  return { taken, all: false };
+}

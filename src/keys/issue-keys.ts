@@ -1,0 +1,151 @@
+import { and, eq, gt, isNull, lt, ne, or, sql, type SQL } from "drizzle-orm";
+import { type ApiKey, apiKeyOf, shownColumns } from "../accounts/api-key.ts";
+import { keyEvent } from "./key-events.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { AccountRefusal } from "../accounts/refusal.ts";
+import { scopes as allScopes, type Scope } from "../accounts/scopes.ts";
+import { hashToken, newId, newToken, shardOfAccount } from "../accounts/token.ts";
+import { manageableKey, noSuchKey, requireScopesOf, visibleAs, visibleKey, visibleTo } from "./visible-keys.ts";
+import type { Database } from "../db/client.ts";
+import { rowOf } from "../db/row.ts";
+import { accounts, apiKeys } from "../db/schema.ts";
+import { limits } from "../limits.ts";
+import { type Announce, deliveriesOf, record } from "../events/outbox.ts";
+
+/** A key that was just made. `key` is the full key: it is not stored and cannot be had again. */
+export interface IssuedKey extends ApiKey {
+  readonly key: string;
+}
+
+export interface KeyRequest {
+  readonly name: string;
+  /** The caller's where it is not given; never another. */
+  readonly livemode?: boolean | undefined;
+  /** The caller's where they are not given; never more than those. */
+  readonly scopes?: readonly Scope[] | undefined;
+  /** The caller's where it is not given; null: never. Never later than the caller's. */
+  readonly expiresAt?: Date | null | undefined;
+}
+
+/**
+ * Makes a key that can do nothing that the caller cannot. Throws `forbidden` for another mode or more scopes,
+ * `invalid_parameters` for an expiry that is past or later than the caller's, `limit_reached`.
+ */
+export async function issueKey(
+  db: Database,
+  caller: Caller,
+  request: KeyRequest,
+  now: Date,
+  announce: Announce,
+): Promise<IssuedKey> {
+  const { name, livemode = caller.livemode, scopes = caller.scopes } = request;
+  if (livemode !== caller.livemode) {
+    const mode = caller.livemode ? "live" : "test";
+    throw new AccountRefusal("forbidden", `A ${mode} key can only create ${mode} keys.`);
+  }
+  requireScopesOf(caller, scopes);
+  const expiresAt = expiryOf(caller, request.expiresAt, now);
+  const fresh = await freshKey(caller.account, livemode, now);
+  const ordered = allScopes.filter((scope) => scopes.includes(scope));
+  const row = rowOf(apiKeys, { ...fresh.row, account: accounts.id, name, livemode, scopes: ordered, expiresAt });
+  const hasPlace = lt(usableKeys(db, caller, now), limits.keys.usable);
+  // One statement counts and inserts: of two that race for the last place, one gets it.
+  const [[made], ...told] = await db.batch([
+    db
+      .insert(apiKeys)
+      .select(sql`select ${row} from ${accounts} where ${and(eq(accounts.id, caller.account), hasPlace)}`)
+      .returning(shownColumns),
+    ...record(db, keyEvent("key.created", caller, fresh.row.id, now), isMade(db, fresh.row.id)),
+  ]);
+  if (made === undefined) throw limitReached("Revoke one before you create another.");
+  announce(deliveriesOf(told));
+  return { ...apiKeyOf(made), key: fresh.token };
+}
+
+/**
+ * Makes a key like another one, which then expires after `graceSeconds`, unless it does so earlier by itself. Throws
+ * `not_found` for a key that is revoked or expired, `forbidden` for one that can do more or lives longer than the caller,
+ * `limit_reached` where there is no place for both.
+ */
+export async function rotateKey(
+  db: Database,
+  caller: Caller,
+  id: string,
+  graceSeconds: number,
+  now: Date,
+  announce: Announce,
+): Promise<IssuedKey> {
+  const old = await manageableKey(db, caller, id);
+  if (!isUsable(old, now)) throw noSuchKey();
+  // The new key has the old one's expiry, and would outlive the caller.
+  if (caller.expiresAt !== null && (old.expiresAt === null || old.expiresAt > caller.expiresAt)) {
+    throw new AccountRefusal("forbidden", "You cannot rotate a key that expires later than the key you use.");
+  }
+  const fresh = await freshKey(caller.account, old.livemode, now);
+  const { account, name, livemode, scopes, expiresAt } = apiKeys;
+  const row = rowOf(apiKeys, { ...fresh.row, account, name, livemode, scopes, expiresAt });
+  const places = limits.keys.usable - (graceSeconds > 0 ? 1 : 0);
+  const hasPlace = lt(usableKeys(db, caller, now, ne(apiKeys.id, id)), places);
+  const end = sql.param(new Date(now.getTime() + graceSeconds * 1000), expiresAt);
+  const [[made], , ...told] = await db.batch([
+    // The old key is looked at again: it may have been revoked or rotated in the meantime.
+    db
+      .insert(apiKeys)
+      .select(sql`select ${row} from ${apiKeys} where ${and(visibleAs(caller, id), usable(now), hasPlace)}`)
+      .returning(shownColumns),
+    db
+      .update(apiKeys)
+      .set({ expiresAt: sql`min(coalesce(${expiresAt}, ${end}), ${end})` })
+      .where(and(visibleAs(caller, id), isMade(db, fresh.row.id))),
+    ...record(db, keyEvent("key.created", caller, fresh.row.id, now), isMade(db, fresh.row.id)),
+    ...record(db, keyEvent("key.revoked", caller, id, now), isMade(db, fresh.row.id)),
+  ]);
+  if (made !== undefined) {
+    announce(deliveriesOf(told));
+    return { ...apiKeyOf(made), key: fresh.token };
+  }
+  if (!isUsable(await visibleKey(db, caller, id), now)) throw noSuchKey();
+  throw limitReached("Revoke one, or set `gracePeriodSeconds` to 0.");
+}
+
+function limitReached(advice: string): AccountRefusal {
+  const limit = limits.keys.usable;
+  return new AccountRefusal("limit_reached", `Your account already has ${limit} keys in this mode. ${advice}`, {
+    limit,
+  });
+}
+
+function expiryOf(caller: Caller, asked: Date | null | undefined, now: Date): Date | null {
+  if (asked === undefined) return caller.expiresAt;
+  if (asked !== null && asked <= now) throw badExpiry("must be in the future");
+  if (caller.expiresAt !== null && (asked === null || asked > caller.expiresAt)) {
+    throw badExpiry(`must not be later than the expiry of this API key, ${caller.expiresAt.toISOString()}`);
+  }
+  return asked;
+}
+
+function badExpiry(issue: string): AccountRefusal {
+  return new AccountRefusal("invalid_parameters", `\`expiresAt\` ${issue}.`, {
+    fields: [{ name: "expiresAt", issue }],
+  });
+}
+
+const usable = (now: Date): SQL | undefined =>
+  and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)));
+
+const isUsable = ({ revokedAt, expiresAt }: Pick<ApiKey, "revokedAt" | "expiresAt">, now: Date): boolean =>
+  revokedAt === null && (expiresAt === null || expiresAt > now);
+
+/** How many keys of the caller's account and mode can be used, as an expression for the guard of an insert. */
+function usableKeys(db: Database, caller: Caller, now: Date, further?: SQL): SQL<number> {
+  return db.$count(apiKeys, and(visibleTo(caller), usable(now), further));
+}
+
+/** Whether the batch has made the key. */
+const isMade = (db: Database, id: string): SQL => lt(sql`0`, db.$count(apiKeys, eq(apiKeys.id, id)));
+
+async function freshKey(account: string, livemode: boolean, now: Date) {
+  const token = newToken(livemode, shardOfAccount(account) ?? 0);
+  const [id, hash] = [newId("key"), await hashToken(token)];
+  return { token, row: { id, hash, lastFour: token.slice(-4), createdAt: now, revokedAt: null } };
+}

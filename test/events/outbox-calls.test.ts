@@ -1,0 +1,157 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { db, eventsOf, listen, subscribe, typesOf } from "./outbox-facts.ts";
+import { expectConsistency } from "../billing/ledger-facts.ts";
+import { largePdf, paidService } from "../http/paid-service.ts";
+import { webhookDeliveries } from "../../src/db/schema.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+vi.spyOn(console, "log").mockImplementation(() => {});
+afterEach(expectConsistency);
+
+describe("a call that succeeds", () => {
+  test("is told to each subscription of its account and mode that asks for it, and the consumer is woken", async () => {
+    const [service, stranger] = [await paidService(), await paidService()];
+    const { account } = service;
+    const wanting = [await subscribe(account), await subscribe(account, { events: ["operation.completed"] })].sort();
+    await subscribe(account, { events: ["operation.failed", "key.created"] });
+    await subscribe(account, { livemode: false });
+    await subscribe(account, { active: false });
+    await subscribe(stranger.account);
+    const { messages } = listen();
+    const answer = await service.send();
+    const [told, ...others] = await eventsOf(account);
+    expect(others).toEqual([]);
+    expect(told).toMatchObject({
+      type: "operation.completed",
+      to: wanting,
+      data: {
+        operation: "work",
+        status: 200,
+        code: null,
+        credits: 2,
+        requestId: answer.headers.get("X-Request-Id"),
+        outputBytes: (await answer.arrayBuffer()).byteLength,
+        pageCount: null,
+        livemode: true,
+      },
+    });
+    expect(told?.data["inputBytes"]).toBeGreaterThan(100);
+    expect(await eventsOf(stranger.account)).toEqual([]);
+    const made = (await db.select().from(webhookDeliveries)).filter(({ webhook }) => wanting.includes(webhook));
+    expect(messages.map(({ shard, delivery }) => [shard, delivery]).sort()).toEqual(
+      made.map(({ id }) => [0, id]).sort(),
+    );
+    await service.send();
+    expect(await typesOf(account)).toHaveLength(2);
+  });
+
+  test("leaves nothing where nobody subscribed to it", async () => {
+    const { account, send } = await paidService();
+    await subscribe(account, { events: ["operation.failed"] });
+    expect((await send()).status).toBe(200);
+    expect((await send({ file: largePdf() })).status).toBe(200);
+    expect(await eventsOf(account)).toEqual([]);
+    await subscribe(account);
+    await send();
+    // The number, too, was not counted.
+    expect(await typesOf(account)).toHaveLength(1);
+  });
+
+  test("with a test key is told to subscriptions of that mode", async () => {
+    const { account, newKey, send } = await paidService();
+    await subscribe(account);
+    const id = await subscribe(account, { livemode: false });
+    const headers = { Authorization: `Bearer ${await newKey({ livemode: false })}` };
+    expect((await send({ headers })).status).toBe(200);
+    expect(await eventsOf(account)).toMatchObject([{ to: [id], data: { livemode: false } }]);
+  });
+
+  test("is told once when the database did not answer and was asked again", async () => {
+    const { account, send } = await paidService();
+    await subscribe(account);
+    const answer = await send({ bindings: { ...env, DB: losingSettlements(1) } });
+    expect(answer.status).toBe(200);
+    expect(await typesOf(account)).toEqual(["operation.completed"]);
+  });
+
+  test("that repeats a paid request is told to have cost nothing", async () => {
+    const { account, send } = await paidService();
+    await subscribe(account);
+    for (const _ of [1, 2]) await send({ idempotencyKey: "k" });
+    expect((await eventsOf(account)).map(({ data }) => data["credits"])).toEqual([2, 0]);
+  });
+});
+
+/** Does the first `count` settlements, and loses what the database says; or does nothing of them. */
+function losingSettlements(count: number, done = true): D1Database {
+  let left = count;
+  const statements = new WeakMap<object, string>();
+  return new Proxy(env.DB, {
+    get(d1, name) {
+      if (name !== "batch") {
+        return (sql: string) => {
+          const statement = d1.prepare(sql);
+          const bind = statement.bind.bind(statement);
+          statement.bind = (...values: unknown[]) => {
+            const bound = bind(...values);
+            statements.set(bound, sql);
+            return bound;
+          };
+          return statement;
+        };
+      }
+      return async (batch: D1PreparedStatement[]) => {
+        const settles = batch.some((one) => statements.get(one)?.includes("excluded.credits"));
+        if (settles) left -= 1;
+        const isLost = settles && left >= 0;
+        if (isLost && !done) throw new Error("Network connection lost.");
+        const answer = await d1.batch(batch);
+        if (isLost) throw new Error("Network connection lost.");
+        return answer;
+      };
+    },
+  });
+}
+
+describe("a call that fails", () => {
+  test.each([
+    ["refuse", 400, "invalid_file"],
+    ["throw", 500, "internal_error"],
+    ["first", 500, "internal_error"],
+  ])("after its reservation (%s) is told of with its code, and nothing is charged", async (act, status, code) => {
+    const { account, send, used } = await paidService();
+    const id = await subscribe(account);
+    const { messages } = listen();
+    const answer = await send({ fields: { act } });
+    const requestId = answer.headers.get("X-Request-Id");
+    expect(await eventsOf(account)).toMatchObject([
+      { type: "operation.failed", to: [id], data: { status, code, requestId, credits: 0, outputBytes: 0 } },
+    ]);
+    expect([messages.length, await used()]).toEqual([1, 0]);
+  });
+
+  test("before its reservation is not told of", async () => {
+    const { account, send } = await paidService();
+    await subscribe(account);
+    expect((await send({ fields: { unknown: "1" } })).status).toBe(400);
+    expect((await send({ body: "no form" })).status).toBe(415);
+    expect(await eventsOf(account)).toEqual([]);
+  });
+
+  test("as it could not be charged leaves neither a charge nor the event of one", async () => {
+    const { account, send, used } = await paidService();
+    await subscribe(account);
+    expect((await send({ bindings: { ...env, DB: losingSettlements(2, false) } })).status).toBe(500);
+    expect(await typesOf(account)).toEqual(["operation.failed"]);
+    expect(await used()).toBe(0);
+  });
+
+  test("as nobody knew that it was charged is told of after its charge, which is given back", async () => {
+    const { account, send, used } = await paidService();
+    await subscribe(account);
+    expect((await send({ bindings: { ...env, DB: losingSettlements(2) } })).status).toBe(500);
+    expect(await typesOf(account)).toEqual(["operation.completed", "operation.failed"]);
+    expect(await used()).toBe(0);
+  });
+});

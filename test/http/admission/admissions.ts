@@ -1,0 +1,44 @@
+import { vi } from "vitest";
+import { Admission } from "../../../src/http/admission/admission.ts";
+
+/** An admission over so many bytes, and short ways to ask it. */
+export function admissionOf(budgetBytes: number, kept = { bytes: 0 }, requests = 10) {
+  const admission = new Admission({
+    budgetBytes,
+    requests,
+    engineBytes: 20,
+    smallBodyBytes: 5,
+    idlePerAccount: 2,
+    fairMilliseconds: 20_000,
+    fairBytesPerSecond: 10,
+    keptBytes: () => kept.bytes,
+    dropKept: () => (kept.bytes = Math.min(kept.bytes, 10)),
+    waitMilliseconds: 5_000,
+    lookMilliseconds: 250,
+    silentMilliseconds: 60_000,
+    goneMilliseconds: 2_000,
+  });
+  let accounts = 0;
+  return {
+    get heldBytes() {
+      return admission.heldBytes;
+    },
+    admission,
+    /** Asks for work, each time for another account. */
+    admit: (bytes: number, signal?: AbortSignal) =>
+      admission.admit({ account: `acct_${(accounts += 1)}`, bytes, to: "work", signal }),
+    read: (bytes: number, account = "acct") => admission.admit({ account, bytes, to: "read" }),
+    upload: (bytes: number, account = "acct") => admission.admit({ account, bytes, to: "read into an engine" }),
+  };
+}
+
+/** Whether a promise has settled by now. */
+export async function settled(promise: Promise<unknown>): Promise<boolean> {
+  let done = false;
+  promise.then(
+    () => (done = true),
+    () => (done = true),
+  );
+  await vi.advanceTimersByTimeAsync(0);
+  return done;
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { file, issues, many, one, readForm, refusal, value } from "./forms.ts";
+import { stemOf } from "../../../src/http/form/file-kind.ts";
+import { FormNames } from "../../../src/http/form/form.ts";
+import type { FormPart } from "../../../src/http/multipart/multipart.ts";
+
+describe("files", () => {
+  it("refuses the first file too many", async () => {
+    const names = new FormNames(many.fields);
+    for (const name of ["file0", "file1", "file2", "file3"]) expect(names.wantsFile(name)).toBe(true);
+    expect(names.wantsFile("file3")).toBe(false);
+    expect(names.wantsFile("else")).toBe(false);
+    expect(() => names.wantsFile("file4")).toThrow(expect.objectContaining({ code: "limit_exceeded" }));
+  });
+
+  it("are told by their bytes, once the parameters are right", async () => {
+    const mode = value("mode", "a");
+    const late = (at: number): FormPart => file("file", `${" ".repeat(at)}%PDF-1.4`, "x.txt");
+    await readForm(one, [mode, late(1_023)]);
+    expect(await refusal(one, mode, late(1_024))).toMatchObject({
+      code: "unsupported_format",
+      details: { input: "file" },
+    });
+    expect(await refusal(one, mode, file("file", "hello"))).toMatchObject({ code: "unsupported_format" });
+    expect(await refusal(one, mode, file("file", ""))).toMatchObject({
+      code: "invalid_file",
+      details: { input: "file" },
+    });
+    expect(await refusal(one, file("file", "hello"))).toMatchObject({ code: "invalid_parameters" });
+  });
+
+  it("are not given where a browser sends an empty file input", async () => {
+    expect(await issues(one, value("mode", "a"), file("file", "", ""))).toEqual(["file: is required"]);
+  });
+
+  it.each([
+    ["C:\\Users\\me\\report.final.PDF", "report.final"],
+    ["../../etc/passwd", "passwd"],
+    [".pdf", "document"],
+    ["..", "document"],
+    ["", "document"],
+    ["a\u202Egpj.pdf", "agpj"],
+    ["年次報告.pdf", "年次報告"],
+    ['we"ird:name?.pdf', "we_ird_name_"],
+    [`${"x".repeat(500)}.pdf`, "x".repeat(150)],
+  ])("%j is called %j", (filename, stem) => {
+    expect(stemOf(filename)).toBe(stem);
+  });
+});

@@ -1,0 +1,84 @@
+import { expect } from "vitest";
+import { z } from "zod";
+import { ApiError } from "../../../src/http/errors/api-error.ts";
+import { readForm as readWith } from "../../../src/http/form/form.ts";
+import type { FormPart } from "../../../src/http/multipart/multipart.ts";
+import { defineOperation, type Operation } from "../../../src/operations/define.ts";
+import { type FieldIssue, type Fields, pdfFile, pdfFiles, text } from "../../../src/operations/fields.ts";
+import {
+  formBoolean,
+  formChoice,
+  formInteger,
+  formText,
+  jsonField,
+  pageRange,
+} from "../../../src/operations/values.ts";
+import { heapArena } from "../../harness/heap-arena.ts";
+
+const about = {
+  summary: "",
+  description: "",
+  credits: 1,
+  scope: "pdf:write",
+  produces: ["application/json"],
+  headers: [],
+  run: async () => ({ kind: "json", value: null, headers: {} }) as const,
+} as const;
+
+export const one = defineOperation({
+  ...about,
+  name: "one",
+  fields: {
+    file: pdfFile(),
+    pages: text(pageRange(), ""),
+    flag: text(formBoolean(), ""),
+    size: text(formInteger(1, 9), ""),
+    mode: text(formChoice("a", "b"), "", { required: true }),
+    style: text(formChoice("x", "y"), ""),
+    depth: text(formInteger(1, 9), "", { default: 3, when: { mode: ["b"] } }),
+    name: text(formText(5), "", { required: true, when: { style: ["y"] } }),
+    label: text(formText(5), ""),
+    angles: text(jsonField(z.record(z.string(), z.literal([0, 90]))), ""),
+  },
+  checks: [
+    ({ size, style }) => (size === 1 && style === "y" ? [{ name: "size", issue: "must not be 1 with style y" }] : []),
+    ({ label }) => (label === "no" ? [{ name: "label", issue: "must not be no" }] : []),
+  ],
+  pageChecks: [
+    ({ size = 0 }, pageCount) => (size > pageCount ? [{ name: "size", issue: `must be at most ${pageCount}` }] : []),
+  ],
+});
+
+export const many = defineOperation({
+  ...about,
+  name: "many",
+  fields: { files: pdfFiles("file", { min: 2, max: 4 }, "") },
+});
+
+export const value = (name: string, content: string): FormPart => ({ kind: "text", name, value: content });
+
+export function file(name: string, content = "%PDF-1.7", filename = `${name}.pdf`): FormPart {
+  const arena = heapArena(2_000);
+  arena.write(new TextEncoder().encode(content));
+  return { kind: "file", name, filename, bytes: arena.seal() };
+}
+
+/** Every file that can be opened has five pages. */
+export const readForm = <F extends Fields>(operation: Operation<F>, parts: readonly FormPart[]) =>
+  readWith(operation, parts, async ({ stem }) => (stem === "damaged" ? undefined : 5));
+
+export async function refusal(operation: typeof one | typeof many, ...parts: FormPart[]): Promise<ApiError> {
+  try {
+    await (operation === one ? readForm(one, parts) : readForm(many, parts));
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+export async function issues(operation: typeof one | typeof many, ...parts: FormPart[]): Promise<string[]> {
+  const error = await refusal(operation, ...parts);
+  expect(error.code).toBe("invalid_parameters");
+  return ((error.details ?? {})["fields"] as FieldIssue[]).map(({ name, issue }) => `${name}: ${issue}`);
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { ApiError } from "../../../src/http/errors/api-error.ts";
+import { readForm as readWith } from "../../../src/http/form/form.ts";
+import type { FormPart } from "../../../src/http/multipart/multipart.ts";
+import { formEncoding, formSchema } from "../../../src/http/openapi/form.ts";
+import { defineOperation, type Operation } from "../../../src/operations/define.ts";
+import { type Fields, imageFile, imageFiles, pdfFile } from "../../../src/operations/fields.ts";
+import { heapArena } from "../../harness/heap-arena.ts";
+
+const about = {
+  summary: "",
+  description: "",
+  credits: 1,
+  scope: "pdf:write",
+  produces: ["application/json"],
+  headers: [],
+  run: async () => ({ kind: "json", value: null, headers: {} }) as const,
+} as const;
+const pages = defineOperation({
+  ...about,
+  name: "pages",
+  fields: { images: imageFiles("image", { min: 1, max: 3 }, "Pages.") },
+});
+const stamp = defineOperation({ ...about, name: "stamp", fields: { file: pdfFile(), image: imageFile("A stamp.") } });
+
+const png = "\u0089PNG\r\n\u001a\n";
+const jpeg = "\u00ff\u00d8\u00ff\u00e0";
+const webp = "RIFF\0\0\0\0WEBPVP8 ";
+const pdf = "%PDF-1.7";
+
+function file(name: string, content: string): FormPart {
+  const arena = heapArena(100);
+  arena.write(Uint8Array.from(content, (character) => character.charCodeAt(0)));
+  return { kind: "file", name, filename: `${name}.pdf`, bytes: arena.seal() };
+}
+
+const readForm = <F extends Fields>(operation: Operation<F>, parts: readonly FormPart[]) =>
+  readWith(operation, parts, async () => 1);
+
+async function refusal(operation: Operation, ...parts: FormPart[]): Promise<[string, string, unknown]> {
+  try {
+    await readForm(operation, parts);
+  } catch (error) {
+    if (error instanceof ApiError) return [error.code, error.message, error.details];
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("numbered images", () => {
+  it("are PNG, JPEG or WebP by their first bytes, whatever they are called", async () => {
+    const { input } = await readForm(pages, [file("image2", webp), file("image0", png), file("image1", jpeg)]);
+    expect(input.images.map(({ field }) => field)).toEqual(["image0", "image1", "image2"]);
+    for (const other of [pdf, ` ${png}`, "GIF89a", "RIFF\0\0\0\0WAVE"]) {
+      expect(await refusal(pages, file("image0", png), file("image1", other))).toEqual([
+        "unsupported_format",
+        "`image1` is not a PNG, JPEG, or WebP.",
+        { input: "image1" },
+      ]);
+    }
+    expect(await refusal(pages, file("image0", ""))).toMatchObject(["invalid_file", {}, { input: "image0" }]);
+  });
+
+  it("have no gap and no passwords", async () => {
+    const password: FormPart = { kind: "text", name: "password0", value: "x" };
+    expect((await refusal(pages, file("image0", png), file("image2", png), password))[2]).toEqual({
+      fields: [
+        { name: "image1", issue: "is missing: number the files image0, image1, and so on, without gaps" },
+        { name: "password0", issue: "is not a parameter of this operation" },
+      ],
+    });
+    expect((await refusal(pages))[2]).toEqual({
+      fields: [{ name: "image0", issue: "is required: send at least 1 file, numbered from image0" }],
+    });
+  });
+});
+
+describe("an image that need not be sent", () => {
+  it("is there or not, beside a PDF with its password", async () => {
+    const password: FormPart = { kind: "text", name: "password", value: "x" };
+    expect((await readForm(stamp, [file("file", pdf), password])).input).toMatchObject({
+      file: { password: "x" },
+      image: undefined,
+    });
+    const { input } = await readForm(stamp, [file("file", pdf), file("image", jpeg)]);
+    expect(input.image?.field).toBe("image");
+    expect(input.image?.password).toBeUndefined();
+    expect((await refusal(stamp, file("file", jpeg)))[0]).toBe("unsupported_format");
+    expect((await refusal(stamp, file("file", pdf), file("image", pdf)))[2]).toEqual({ input: "image" });
+  });
+});
+
+describe("the description", () => {
+  it("names the media types of images", () => {
+    const contentType = "image/png, image/jpeg, image/webp";
+    expect(formEncoding(pages.fields)).toEqual({ image0: { contentType }, image1: { contentType } });
+    expect(formEncoding(stamp.fields)).toEqual({ image: { contentType } });
+    expect(formSchema(pages.fields)).toMatchObject({
+      properties: { image0: { type: "string", format: "binary", description: "Pages." } },
+      required: ["image0"],
+      patternProperties: { "^image(0|[1-9][0-9]*)$": { format: "binary" } },
+    });
+    expect(formSchema(stamp.fields)).toMatchObject({ required: ["file"] });
+  });
+});

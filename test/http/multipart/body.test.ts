@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { readBody } from "../../../src/http/multipart/body.ts";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+describe("the body", () => {
+  const options = {
+    maxBytes: 1_000,
+    stallMilliseconds: 50,
+    read: (window: Uint8Array) => window.length,
+    progress: () => {},
+  };
+  const streamOf = (...chunks: string[]): ReadableStream<Uint8Array> =>
+    new ReadableStream({
+      type: "bytes",
+      pull(controller) {
+        const next = chunks.shift();
+        if (next === undefined) return controller.close();
+        controller.enqueue(encoder.encode(next));
+      },
+    });
+
+  it("is read in windows that begin with what was left", async () => {
+    const windows: string[] = [];
+    const read = (window: Uint8Array): number => {
+      windows.push(decoder.decode(window));
+      return Math.max(0, window.length - 2);
+    };
+    await readBody(streamOf("abc", "de", "f"), { ...options, read });
+    expect(windows).toEqual(["abc", "bcde", "def"]);
+  });
+
+  it("is refused right behind the limit", async () => {
+    const reading = readBody(streamOf("x".repeat(600), "x".repeat(600), "never"), options);
+    await expect(reading).rejects.toMatchObject({ code: "file_too_large", details: { limit: 1_000, actual: 1_200 } });
+  });
+
+  it("is given up when nothing comes any more", async () => {
+    const silent = new ReadableStream({ type: "bytes", pull: () => new Promise(() => {}) });
+    await expect(readBody(silent, options)).rejects.toMatchObject({ code: "request_timeout" });
+  });
+});

@@ -1,0 +1,223 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ApiError } from "../../../src/http/errors/api-error.ts";
+import { type FormPart, MultipartParser } from "../../../src/http/multipart/multipart.ts";
+import { boundaryOf } from "../../../src/http/multipart/part-headers.ts";
+import { limits } from "../../../src/limits.ts";
+import { heapArena } from "../../harness/heap-arena.ts";
+
+const encoder = new TextEncoder();
+const latin1 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+
+/** What a test looks at of a part: a file's bytes as latin-1. */
+function plain(part: FormPart): object {
+  if (part.kind === "text") return { name: part.name, value: part.value };
+  const { name, filename, bytes } = part;
+  return { name, filename, content: bytes && latin1(bytes.view(0, bytes.length)) };
+}
+
+function parserFor(boundary: string, capacity?: number): MultipartParser {
+  return new MultipartParser({
+    ...limits.form,
+    boundary,
+    arena: heapArena(capacity),
+    wantsFile: (name) => name !== "unwanted",
+  });
+}
+
+/** Parses chunks as the body reader does: what is left over stands before the next chunk. */
+function parse(chunks: readonly Uint8Array[], boundary = "XX"): object[] {
+  const parser = parserFor(boundary);
+  let rest = new Uint8Array(0);
+  for (const chunk of chunks) {
+    const window = new Uint8Array(rest.length + chunk.length);
+    window.set(rest);
+    window.set(chunk, rest.length);
+    rest = window.slice(parser.read(window));
+  }
+  return parser.finish().map(plain);
+}
+
+const parseText = (text: string, boundary?: string): object[] => parse([encoder.encode(text)], boundary);
+
+function refusal(act: () => unknown): ApiError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+const disposition = (value: string): object | undefined =>
+  parseText(`--XX\r\nContent-Disposition: form-data; ${value}\r\n\r\nv\r\n--XX--`)[0];
+
+describe("parts", () => {
+  it("reads texts and files, in their order", () => {
+    const body =
+      '--XX\r\nContent-Disposition: form-data; name="a"\r\n\r\none\r\n' +
+      '--XX\r\nContent-Disposition: form-data; name="file"; filename="f.pdf"\r\nContent-Type: application/pdf\r\n\r\n%PDF\r\n\r\n--XX--\r\n';
+    expect(parseText(body)).toEqual([
+      { name: "a", value: "one" },
+      { name: "file", filename: "f.pdf", content: "%PDF\r\n" },
+    ]);
+  });
+
+  it("passes over preamble, epilogue and white space after a boundary", () => {
+    const body =
+      'hello\r\n--XXnot\r\n--XX \t\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--XX--\r\n--XX\r\nrest';
+    expect(parseText(body)).toEqual([{ name: "a", value: "1" }]);
+  });
+
+  it("takes what only looks like a boundary for content", () => {
+    const content = "--XX\r\n-XX--\r\n--XX1\r\n--X\r--XX\n--XX\n\r\r\n--X";
+    const body = `--XX\r\nContent-Disposition: form-data; name="a"\r\n\r\n1${content}\r\n--XX--`;
+    expect(parseText(body)).toEqual([{ name: "a", value: `1${content}` }]);
+  });
+
+  it("reads an empty part, with and without its blank line", () => {
+    const head = '--XX\r\nContent-Disposition: form-data; name="a"\r\n';
+    expect(parseText(`${head}\r\n\r\n--XX--`)).toEqual([{ name: "a", value: "" }]);
+    expect(parseText(`${head}\r\n--XX--`)).toEqual([{ name: "a", value: "" }]);
+  });
+
+  it("reads a body whose lines end in LF", () => {
+    const body =
+      '--XX\nContent-Disposition: form-data; name="a"\n\n1\n2\n--XX\nContent-Disposition: form-data; name="b"\n\n\n--XX--\n';
+    expect(parseText(body)).toEqual([
+      { name: "a", value: "1\n2" },
+      { name: "b", value: "" },
+    ]);
+  });
+
+  it("keeps no bytes of a file that is not wanted", () => {
+    expect(disposition('name="unwanted"; filename="x"')).toEqual({
+      name: "unwanted",
+      filename: "x",
+      content: undefined,
+    });
+  });
+
+  it("reads any form in any chunks", () => {
+    const boundary = fc.constantFrom("XX", "----WebKitFormBoundary7MA4YWxkTrZu0gW", "-", "aXaXa");
+    const text = fc.oneof(
+      fc.string({ unit: "grapheme" }),
+      fc.constantFrom("\r\n", "\r\n--", "\r\n--X", "\n--XX", "\r\n--XXX", "--"),
+    );
+    const file = fc.array(fc.oneof(fc.constantFrom(13, 10, 45, 88, 97), fc.nat(255)), { maxLength: 300 });
+    const form = fc.array(
+      fc.oneof(
+        fc.array(text, { maxLength: 8 }).map((pieces) => pieces.join("")),
+        file,
+      ),
+      { maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(boundary, form, fc.infiniteStream(fc.integer({ min: 1, max: 90 })), (mark, values, sizes) => {
+        const pieces: Uint8Array[] = [];
+        const expected = values.map((value, index) => {
+          const content = typeof value === "string" ? encoder.encode(value) : Uint8Array.from(value);
+          const filename = typeof value === "string" ? "" : '; filename="f"';
+          pieces.push(
+            encoder.encode(`--${mark}\r\nContent-Disposition: form-data; name="p${index}"${filename}\r\n\r\n`),
+          );
+          pieces.push(content, encoder.encode("\r\n"));
+          return latin1(content);
+        });
+        pieces.push(encoder.encode(`--${mark}--\r\n`));
+        // A content that holds the very boundary is no valid form.
+        fc.pre(
+          expected.every(
+            (content) => !`\r\n${content}`.slice(1).includes(`\r\n--${mark}`) && !content.startsWith(`--${mark}`),
+          ),
+        );
+        const body = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+        let at = 0;
+        for (const piece of pieces) {
+          body.set(piece, at);
+          at += piece.length;
+        }
+        const chunks: Uint8Array[] = [];
+        for (let start = 0; start < body.length;) {
+          const size = sizes.next().value;
+          chunks.push(body.subarray(start, start + size));
+          start += size;
+        }
+        const parts = parse(chunks, mark) as { value?: string; content?: string }[];
+        expect(parts.map(({ value, content }) => content ?? latin1(encoder.encode(value)))).toEqual(expected);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("names", () => {
+  it.each([
+    ['name="a"; filename="C:\\dir\\x.pdf"', "C:\\dir\\x.pdf"],
+    ['name="a"; filename="say \\"hi\\".pdf"', 'say "hi".pdf'],
+    ['name="a"; filename="say %22hi%22.pdf"', 'say "hi".pdf'],
+    ['name="a"; filename="a;b=c.pdf"', "a;b=c.pdf"],
+    ['name="a"; filename="Übersicht 年.pdf"', "Übersicht 年.pdf"],
+    ["name=a; filename=plain.pdf", "plain.pdf"],
+    ['name="a"; filename="x.pdf"; filename*=UTF-8\'\'na%C3%AFve.pdf', "naïve.pdf"],
+    ['name="a"; filename="x.pdf"; filename*=UTF-8\'\'%FF.pdf', "x.pdf"],
+    ['name="a"; filename=""', ""],
+  ])("%s", (value, filename) => {
+    expect(disposition(value)).toEqual({ name: "a", filename, content: "v" });
+  });
+
+  it("reads a header that is folded or in other letters", () => {
+    const body = '--XX\r\ncontent-disposition : FORM-DATA;\r\n name="a"\r\n\r\n1\r\n--XX--';
+    expect(parseText(body)).toEqual([{ name: "a", value: "1" }]);
+  });
+
+  it("is quick with a name made to be slow", () => {
+    const start = Date.now();
+    expect(refusal(() => disposition(`name="${"\\\\".repeat(4000)}`)).code).toBe("invalid_parameters");
+    expect(Date.now() - start).toBeLessThan(500);
+  });
+
+  it("finds the boundary of a Content-Type", () => {
+    expect(boundaryOf('multipart/form-data; boundary="a b"; charset=utf-8')).toBe("a b");
+    expect(boundaryOf("Multipart/Form-Data;boundary=--x=y")).toBe("--x=y");
+    expect(boundaryOf("multipart/form-data")).toBe("");
+    expect(boundaryOf(`multipart/form-data; boundary=${"x".repeat(71)}`)).toBe("");
+    expect(boundaryOf("multipart/mixed; boundary=x")).toBeUndefined();
+    expect(boundaryOf("application/json")).toBeUndefined();
+    expect(boundaryOf(null)).toBeUndefined();
+  });
+});
+
+describe("what cannot be read", () => {
+  const part = '--XX\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n';
+  it.each([
+    ["", "does not occur"],
+    ["no boundary in sight", "does not occur"],
+    [part, "final boundary"],
+    [`${part}--XX`, "final boundary"],
+    [`${part}--XX-`, "final boundary"],
+    ["--XX\r\nContent-Type: text/plain\r\n\r\n1\r\n--XX--", "no `Content-Disposition"],
+    ["--XX\r\n\r\n1\r\n--XX--", "no `Content-Disposition"],
+  ])("%j", (body, message) => {
+    const error = refusal(() => parseText(body));
+    expect(error.code).toBe("invalid_parameters");
+    expect(error.message).toContain(message);
+  });
+
+  it("refuses a part too many as soon as it comes", () => {
+    const error = refusal(() => parseText(part.repeat(limits.form.fields + 1)));
+    expect(error).toMatchObject({ code: "limit_exceeded", details: { limit: 1_000, actual: 1_001 } });
+  });
+
+  it("refuses a long text, many long texts and long headers", () => {
+    const text = (bytes: number): string => part.replace("1\r\n", `${"x".repeat(bytes)}\r\n`);
+    const { textBytes } = limits.form;
+    expect(parseText(`${text(textBytes)}--XX--`)).toHaveLength(1);
+    expect(refusal(() => parseText(`${text(textBytes + 1)}--XX--`)).details).toMatchObject({ limit: textBytes });
+    expect(refusal(() => parseText(text(textBytes).repeat(5))).details).toMatchObject({
+      limit: limits.form.allTextBytes,
+    });
+    expect(refusal(() => parseText(`--XX\r\nX: ${"y".repeat(20_000)}`)).code).toBe("limit_exceeded");
+  });
+});

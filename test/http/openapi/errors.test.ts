@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { at, document, type Json } from "./description.ts";
+import { errorsOf } from "../../../src/http/openapi/operation-errors.ts";
+import { operations } from "../../../src/operations/index.ts";
+
+describe("the errors of an operation", () => {
+  const codesOf = (name: string): string[] =>
+    Object.values(at(document, "paths", `/api/v1/${name}`, "post", "responses") as Json).flatMap((given) => {
+      const reference = String(at(given, "$ref") ?? "").replace("#/", "");
+      const response = reference === "" ? given : at(document, ...reference.split("/"));
+      return Object.keys((at(response, "content", "application/json", "examples") ?? {}) as Json);
+    });
+
+  it.each(operations)("$name: those that it declares, and no other", (operation) => {
+    expect(codesOf(operation.name).toSorted()).toEqual(errorsOf(operation).toSorted());
+  });
+
+  it("are not those of another", () => {
+    expect(codesOf("rotate")).toContain("invalid_page_range");
+    expect(codesOf("merge")).not.toContain("invalid_page_range");
+    expect(codesOf("from-images")).not.toContain("password_required");
+    expect(codesOf("fill-form")).toContain("no_form");
+    for (const { name } of operations) expect(codesOf(name)).toContain("method_not_allowed");
+  });
+
+  it("leave out what need not be sent", () => {
+    const form = at(document, "paths", "/api/v1/sign", "post", "requestBody", "content", "multipart/form-data");
+    expect(at(form, "schema", "properties", "field", "contentSchema", "required")).toEqual([
+      "page",
+      "x",
+      "y",
+      "width",
+      "height",
+    ]);
+  });
+});

@@ -1,0 +1,48 @@
+import { vi } from "vitest";
+import { RequestLog } from "../../../src/http/exchange/request-log.ts";
+
+/** A file of an engine, with a count of what is still held. */
+export function engineFile(held: Set<string>, name: string, size: number) {
+  held.add(name);
+  const content = new Uint8Array(size).map((_, index) => index % 251);
+  return {
+    name,
+    bytes: {
+      length: size,
+      view: (start: number, end: number) => content.subarray(start, end),
+      free: () => void held.delete(name),
+    },
+  };
+}
+
+/** What `answer` is given, with what it did with it. `memory`: bytes that may be made ahead of the reader. */
+export function answering(memory = Infinity) {
+  const pending: Promise<unknown>[] = [];
+  const release = vi.fn<(clean: boolean) => void>();
+  const finishWork = vi.fn<(clean: boolean, unsent: number) => void>();
+  const log = new RequestLog("req_1", "POST");
+  return {
+    name: "in-split",
+    log,
+    release,
+    finishWork,
+    lease: {
+      check: () => {},
+      expire: vi.fn<() => void>(),
+      explain: (error: unknown) => error,
+      finishWork,
+      mayHold: (bytes: number) => bytes <= memory,
+      onLost: () => {},
+      release,
+      sent: () => {},
+      waitForReader: vi.fn<() => void>(),
+    },
+    payment: {
+      settle: vi.fn<() => Promise<Record<string, string>>>().mockResolvedValue({ "X-Credits-Charged": "1" }),
+      ended: vi.fn<() => Promise<void>>().mockResolvedValue(),
+      giveBack: vi.fn<() => Promise<void>>().mockResolvedValue(),
+    },
+    waitUntil: (promise: Promise<unknown>) => void pending.push(promise),
+    pending,
+  };
+}

@@ -1,0 +1,186 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { type Call, creditsOf, expectNoCredits, largePdf, outcome, paidService, type Sent } from "../paid-service.ts";
+import { expectConsistency } from "../../billing/ledger-facts.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+vi.spyOn(console, "log").mockImplementation(() => {});
+afterEach(expectConsistency);
+
+type Service = Awaited<ReturnType<typeof paidService>>;
+
+/**
+ * Sends calls at once and counts their outcomes. Only two are at work at a time, and those that waited for five seconds are
+ * turned away with 503; they are sent again until none is left.
+ */
+async function storm(service: Service, calls: number, call: Call): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  let left = calls;
+  while (left > 0) {
+    const answers = await Promise.all(Array.from({ length: left }, () => service.send(call)));
+    left = 0;
+    for (const answer of answers) {
+      const [status, code] = await outcome(answer);
+      if (status === 503) {
+        expectNoCredits(answer);
+        left += 1;
+      } else {
+        const name = `${status} ${code ?? ""}`.trim();
+        counts[name] = (counts[name] ?? 0) + 1;
+      }
+    }
+  }
+  return counts;
+}
+
+describe("200 calls at once", () => {
+  test("with 50 credits left: 25 of two credits are done, and the others told exactly what is left", async () => {
+    const service = await paidService();
+    await service.leave(50);
+    expect(await storm(service, 200, {})).toEqual({ "200": 25, "429 quota_exceeded": 175 });
+    expect(await service.used()).toBe(1_000_000);
+    const refused = await service.send();
+    const { error } = await refused.clone().json<{ error: object }>();
+    const end = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1));
+    expect(error).toMatchObject({
+      code: "quota_exceeded",
+      details: { limit: 1_000_000, used: 1_000_000, remaining: 0, resetAt: end.toISOString() },
+    });
+    const wait = Number(refused.headers.get("Retry-After"));
+    expect(Math.abs(wait - (end.getTime() - Date.now()) / 1_000)).toBeLessThan(30);
+  });
+
+  test("with 51 credits left, of one credit: 51 are done", async () => {
+    const service = await paidService();
+    await service.leave(51);
+    expect(await storm(service, 200, { path: "/api/v1/other" })).toEqual({ "200": 51, "429 quota_exceeded": 149 });
+    expect(await service.used()).toBe(1_000_000);
+  });
+
+  test.each([
+    ["refuse", "400 invalid_file", 200],
+    ["throw", "500 internal_error", 50],
+    ["first", "500 internal_error", 50],
+  ])("that all fail (%s): nothing is charged", async (act, expected, calls) => {
+    const service = await paidService();
+    await service.leave(50);
+    const counts = await storm(service, calls, { fields: { act } });
+    // Some find all credits set aside for others that will fail: they are refused, but never charged.
+    const { [expected]: failed = 0, "429 quota_exceeded": refused = 0, ...others } = counts;
+    expect([failed + refused, others]).toEqual([calls, {}]);
+    expect(failed).toBeGreaterThanOrEqual(25);
+    expect(await service.used()).toBe(1_000_000 - 50);
+  });
+
+  test("under one Idempotency-Key: one is charged, and five more are free", async () => {
+    const service = await paidService();
+    await service.leave(50);
+    const counts = await storm(service, 100, { idempotencyKey: "k" });
+    const { "200": done = 0, "409 idempotency_conflict": conflicts = 0, ...others } = counts;
+    expect([done + conflicts, others]).toEqual([100, {}]);
+    expect(await service.used()).toBe(1_000_000 - 50 + 2 * Math.ceil(done / 6));
+  });
+});
+
+describe("an answer", () => {
+  test("says what the call cost and what is left", async () => {
+    const service = await paidService("free");
+    expect(creditsOf(await service.send())).toEqual(["2", "98", null]);
+    expect(creditsOf(await service.send({ path: "/api/v1/other" }))).toEqual(["1", "97", null]);
+    expect(creditsOf(await service.send({ fields: { act: "zip" } }))).toEqual(["2", "95", null]);
+    expect(creditsOf(await service.send({ file: largePdf() }))).toEqual(["2", "93", null]);
+    expect(await service.used()).toBe(7);
+  });
+
+  test("that is an error says nothing of credits, and is not charged", async () => {
+    const service = await paidService();
+    const calls: [Call, number][] = [
+      [{ fields: { unknown: "1" } }, 400],
+      [{ file: new Blob(["no PDF"]) }, 415],
+      [{ body: "{}", headers: { "Content-Type": "application/json" } }, 415],
+      [{ fields: { act: "refuse" } }, 400],
+      [{ fields: { act: "trap" } }, 500],
+    ];
+    for (const [call, status] of calls) {
+      const answer = await service.send(call);
+      expect(answer.status).toBe(status);
+      expectNoCredits(answer);
+    }
+    expect(await service.used()).toBe(0);
+  });
+
+  test("shows its headers to scripts of other origins", async () => {
+    const service = await paidService();
+    await service.send({ idempotencyKey: "k" });
+    const answer = await service.send({ idempotencyKey: "k", headers: { Origin: "https://example.com" } });
+    const exposed = new Set(answer.headers.get("Access-Control-Expose-Headers")?.split(", "));
+    for (const name of [
+      "RateLimit",
+      "RateLimit-Policy",
+      "X-Credits-Charged",
+      "X-Credits-Remaining",
+      "Idempotency-Replayed",
+    ]) {
+      expect(answer.headers.get(name), name).not.toBeNull();
+      expect(exposed, name).toContain(name);
+    }
+    expect(exposed).toContain("Retry-After");
+  });
+});
+
+describe("a streamed answer", () => {
+  const states = async ({ account }: Service): Promise<unknown[]> => {
+    const { results } = await env.DB.prepare("SELECT state FROM ledger WHERE id > ?1 || '/' AND id < ?1 || '0'")
+      .bind(account)
+      .all<{ state: string }>();
+    return results.map(({ state }) => state);
+  };
+
+  test("is charged before its first byte", async () => {
+    const service = await paidService();
+    const { answer, ended } = await service.open({ file: largePdf() });
+    expect([await service.used(), await states(service)]).toEqual([2, ["settled"]]);
+    await answer.arrayBuffer();
+    await ended();
+    expect(await states(service)).toEqual(["settled"]);
+  });
+
+  test("that we break off is refunded by the time the caller sees it, and its key free for another request", async () => {
+    const service = await paidService();
+    const { answer, ended } = await service.open({ fields: { act: "late" }, idempotencyKey: "k" });
+    expect(answer.status).toBe(200);
+    await expect(answer.arrayBuffer()).rejects.toThrow("the response broke off");
+    expect([await service.used(), await states(service)]).toEqual([0, ["refunded"]]);
+    const next = await service.send({ fields: { note: "another" }, idempotencyKey: "k" });
+    expect(creditsOf(next)).toEqual(["2", "999998", null]);
+    await ended();
+  });
+
+  test("that the document breaks off stays charged: its entries were delivered", async () => {
+    const service = await paidService();
+    for (const used of [2, 4]) {
+      const { answer, ended } = await service.open({ fields: { act: "spoiled" } });
+      expect(answer.status).toBe(200);
+      await expect(answer.arrayBuffer()).rejects.toThrow("the response broke off");
+      await ended();
+      expect(await service.used()).toBe(used);
+    }
+    expect(await states(service)).toEqual(["settled", "settled"]);
+    expect((await service.send()).status).toBe(200);
+  });
+
+  async function leave({ answer, ended }: Sent): Promise<void> {
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await ended();
+  }
+
+  test("that its reader leaves is charged, and its repetition is not", async () => {
+    const service = await paidService();
+    await leave(await service.open({ file: largePdf(), idempotencyKey: "k" }));
+    expect([await service.used(), await states(service)]).toEqual([2, ["settled"]]);
+    const repetition = await service.send({ file: largePdf(), idempotencyKey: "k" });
+    expect([repetition.status, ...creditsOf(repetition)]).toEqual([200, "0", "999998", "true"]);
+  });
+});

@@ -1,0 +1,232 @@
+import { unzipSync } from "fflate";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { answering, engineFile } from "./answering.ts";
+import { attachment } from "../../../src/http/exchange/headers.ts";
+import { answer } from "../../../src/http/operations/respond.ts";
+import { MiB } from "../../../src/limits.ts";
+import type { OutputFile } from "../../../src/operations/define.ts";
+
+const lines = vi.spyOn(console, "log").mockImplementation(() => {});
+afterEach(() => void lines.mockClear());
+const logged = (): unknown[] => lines.mock.calls.map(([line]) => JSON.parse(String(line)) as unknown);
+
+describe("a PDF", () => {
+  it("that is small is copied and the engine free at once", async () => {
+    const held = new Set<string>();
+    const way = answering();
+    const response = await answer(
+      { kind: "pdf", ...engineFile(held, "x", MiB), headers: { "X-Page-Count": "3" } },
+      way,
+    );
+    expect(way.release).toHaveBeenCalledWith(true);
+    expect(response.headers.get("Content-Length")).toBe(String(MiB));
+    expect(response.headers.get("X-Page-Count")).toBe("3");
+    expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="in-split.pdf"');
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    expect(response.headers.get("X-Credits-Charged")).toBe("1");
+    expect((await response.bytes()).byteLength).toBe(MiB);
+    expect(way.log.streaming).toBe(false);
+  });
+
+  it("that is large is streamed, and its engine free when all of it lies in memory", async () => {
+    const way = answering();
+    const file = engineFile(new Set(), "x", MiB + 70_000);
+    const response = await answer({ kind: "pdf", ...file, headers: {} }, way);
+    expect(way.release).not.toHaveBeenCalled();
+    expect(response.headers.get("Content-Length")).toBe(String(MiB + 70_000));
+    expect(await response.bytes()).toEqual(file.bytes.view(0, file.bytes.length));
+    await Promise.all(way.pending);
+    expect(way.release.mock.calls).toEqual([[true]]);
+    expect(logged()).toMatchObject([{ status: 200, outcome: "complete", answerBytes: MiB + 70_000 }]);
+  });
+
+  it("that memory has no room for is copied as it is read", async () => {
+    const way = answering(200_000);
+    const file = engineFile(new Set(), "x", 2 * MiB);
+    const response = await answer({ kind: "pdf", ...file, headers: {} }, way);
+    await vi.waitFor(() => expect(way.lease.waitForReader).toHaveBeenCalled());
+    expect(way.finishWork).not.toHaveBeenCalled();
+    expect(await response.bytes()).toEqual(file.bytes.view(0, file.bytes.length));
+    await Promise.all(way.pending);
+    expect(way.finishWork).toHaveBeenCalledOnce();
+    expect(way.release.mock.calls).toEqual([[true]]);
+  });
+
+  it("whose reader goes away gives everything back", async () => {
+    const way = answering();
+    const response = await answer({ kind: "pdf", ...engineFile(new Set(), "x", 8 * MiB), headers: {} }, way);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await Promise.all(way.pending);
+    expect(way.release.mock.calls).toEqual([[true]]);
+    expect(logged()).toMatchObject([{ outcome: "aborted", level: "info" }]);
+    expect(way.payment.giveBack).not.toHaveBeenCalled();
+  });
+});
+
+describe("a ZIP", () => {
+  it("is made entry by entry, as it is read", async () => {
+    const held = new Set<string>();
+    const made: string[] = [];
+    function* entries(): Generator<OutputFile> {
+      for (const name of ["a-001.pdf", "\u00fcbung-002.pdf", "empty.pdf"]) {
+        expect(held.size).toBe(0);
+        made.push(name);
+        yield engineFile(held, name, name === "empty.pdf" ? 0 : 300_000);
+      }
+    }
+    const way = answering();
+    const response = await answer({ kind: "zip", entries: entries(), headers: {} }, way);
+    expect(made).toEqual(["a-001.pdf"]);
+    const zip = await response.bytes();
+    await Promise.all(way.pending);
+    expect(Object.entries(unzipSync(zip)).map(([name, { length }]) => [name, length])).toEqual([
+      ["a-001.pdf", 300_000],
+      ["\u00fcbung-002.pdf", 300_000],
+      ["empty.pdf", 0],
+    ]);
+    // Flags of the first two local headers: sizes follow the data (bit 3); a name in UTF-8 (bit 11).
+    expect(zip[7]).toBe(0);
+    expect(zip[6]).toBe(8);
+    expect(held.size).toBe(0);
+    expect(way.release.mock.calls).toEqual([[true]]);
+  });
+
+  it("whose first entry fails throws before there is an answer, and before it is charged", async () => {
+    const way = answering();
+    const entries: Iterable<OutputFile> = {
+      [Symbol.iterator]() {
+        throw new RangeError("the first");
+      },
+    };
+    await expect(answer({ kind: "zip", entries, headers: {} }, way)).rejects.toThrow("the first");
+    expect(way.release).not.toHaveBeenCalled();
+    expect(way.payment.settle).not.toHaveBeenCalled();
+  });
+
+  it("whose later entry fails never looks whole", async () => {
+    const held = new Set<string>();
+    function* entries(): Generator<OutputFile> {
+      yield engineFile(held, "a.pdf", 10);
+      throw new RangeError("the second");
+    }
+    const way = answering();
+    let givenBack = false;
+    way.payment.giveBack.mockImplementation(async () => {
+      await scheduler.wait(10);
+      givenBack = true;
+    });
+    const response = await answer({ kind: "zip", entries: entries(), headers: {} }, way);
+    await expect(response.bytes()).rejects.toThrow("the response broke off");
+    // Who sees the break may ask again at once, under the same Idempotency-Key.
+    expect(givenBack).toBe(true);
+    await Promise.all(way.pending);
+    expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([false]);
+    expect(way.release).toHaveBeenCalledOnce();
+    expect(way.payment.giveBack).toHaveBeenCalledOnce();
+    expect(logged()).toMatchObject([
+      { level: "error", code: "internal_error", outcome: "aborted", cause: { name: "RangeError" } },
+    ]);
+  });
+
+  it("has entries that are made while they are sent", async () => {
+    async function* image(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(70_000).fill(1);
+      yield new Uint8Array(5).fill(2);
+    }
+    const entries: OutputFile[] = [{ name: "page-1.png", bytes: image() }];
+    const way = answering();
+    const zip = unzipSync(await (await answer({ kind: "zip", entries, headers: {} }, way)).bytes());
+    expect(zip["page-1.png"]?.length).toBe(70_005);
+    expect(zip["page-1.png"]?.at(-1)).toBe(2);
+  });
+
+  it("whose reader goes away makes no more entries", async () => {
+    const made: number[] = [];
+    let closed = false;
+    function* entries(): Generator<OutputFile> {
+      try {
+        for (let number = 0; number < 50; number += 1) {
+          made.push(number);
+          yield engineFile(new Set(), `${number}.pdf`, 200_000);
+        }
+      } finally {
+        closed = true;
+      }
+    }
+    const way = answering(100_000);
+    const response = await answer({ kind: "zip", entries: entries(), headers: {} }, way);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await Promise.all(way.pending);
+    expect(made.length).toBeLessThan(3);
+    expect(closed).toBe(true);
+    expect(way.release.mock.calls).toEqual([[true]]);
+  });
+});
+
+describe("an image", () => {
+  /** `count` MiB of it, and then an error where one is to come. */
+  async function* made(count: number, events: string[], error?: Error): AsyncGenerator<Uint8Array> {
+    try {
+      for (let mebibyte = 0; mebibyte < count; mebibyte++) {
+        events.push("made");
+        yield new Uint8Array(MiB).fill(mebibyte);
+      }
+      if (error) throw error;
+    } finally {
+      events.push("closed");
+    }
+  }
+
+  it("that is small is whole before anything is sent, so its length is known", async () => {
+    const way = answering();
+    const response = await answer({ kind: "image", format: "jpeg", bytes: made(1, []), headers: {} }, way);
+    expect(way.release.mock.calls).toEqual([[true]]);
+    expect(response.headers.get("Content-Length")).toBe(String(MiB));
+    expect(response.headers.get("Content-Type")).toBe("image/jpeg");
+    expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="in-split.jpg"');
+    expect((await response.bytes()).length).toBe(MiB);
+  });
+
+  it("that fails within its first MiB throws before there is an answer", async () => {
+    const way = answering();
+    const bytes = made(1, [], new RangeError("the end"));
+    await expect(answer({ kind: "image", format: "png", bytes, headers: {} }, way)).rejects.toThrow("the end");
+    expect(way.release).not.toHaveBeenCalled();
+  });
+
+  it("that is large is streamed, and breaks off where it fails", async () => {
+    const events: string[] = [];
+    const way = answering();
+    const bytes = made(4, events, new RangeError("the end"));
+    const response = await answer({ kind: "image", format: "png", bytes, headers: {} }, way);
+    expect(events).toEqual(["made", "made"]);
+    expect(response.headers.has("Content-Length")).toBe(false);
+    await expect(response.bytes()).rejects.toThrow("the response broke off");
+    await Promise.all(way.pending);
+    expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([false]);
+    expect(events.at(-1)).toBe("closed");
+  });
+
+  it("whose reader goes away is not made to its end, and closed before the engine is given back", async () => {
+    const events: string[] = [];
+    const way = answering(2 * MiB);
+    way.release.mockImplementation(() => void events.push("released"));
+    const response = await answer({ kind: "image", format: "png", bytes: made(50, events), headers: {} }, way);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await Promise.all(way.pending);
+    expect(events.length).toBeLessThan(10);
+    expect(events.slice(-2)).toEqual(["closed", "released"]);
+  });
+});
+
+it("names a file that is not ASCII twice (RFC 6266)", () => {
+  expect(attachment("it's (年).pdf")).toBe(
+    "attachment; filename=\"it's (_).pdf\"; filename*=UTF-8''it%27s%20%28%E5%B9%B4%29.pdf",
+  );
+});
