@@ -41,13 +41,16 @@ export default defineConfig({
       worker({
         name: "worker",
         include: ["test/**/*.test.ts"],
-        exclude: ["test/e2e/**", "test/servers/**", "test/wasm/**", ...ofStorage],
+        exclude: ["test/documents/**", "test/e2e/**", "test/servers/**", "test/wasm/**", ...ofStorage],
         isolate: false,
       }),
       worker({ name: "storage", include: ofStorage }),
       {
         // In Node, as the install runs it: workerd compiles no wasm at run time.
         test: { name: "wasm", include: ["test/wasm/**/*.test.ts"], maxWorkers },
+      },
+      {
+        test: { name: "documents", include: ["test/documents/**/*.test.ts"], maxWorkers },
       },
       {
         // In Node, over HTTP, against servers of their own, for which they mostly wait.

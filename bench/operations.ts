@@ -83,7 +83,7 @@ function timeOf([program, ...args]: readonly [string, ...string[]]): number {
   return time;
 }
 
-/** As Markdown, which the README takes as it is. */
+/** As Markdown, for docs/benchmarks.md. */
 export function printOperations(rows: readonly OperationRow[]): void {
   const ms = (value: number | undefined): string => (value === undefined ? "-" : `${value.toFixed(0)} ms`);
   console.log("| Operation | Work | Input | Service | Instead | | Ratio | Limit | Memory |");

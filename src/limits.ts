@@ -1,236 +1,234 @@
-/** Bytes of a mebibyte. */
+/** Bytes in a mebibyte. */
 export const MiB = 1024 * 1024;
 
 /**
- * The service's limits, all in one place. API.md's table gives the start values: raised by measurement, lowered only
- * with a figure. Each that a caller can pass is refused with 413 and `{ limit, actual }`.
+ * All limits of the service. `npm run docs` writes docs/limits.md from this file: a group's comment introduces its table, and each limit's comment
+ * is its row.
  */
 export const limits = {
   /** Pages of a document. */
   pages: 5_000,
   /** Indirect objects of a document. */
   objects: 500_000,
-  /** Bytes that the content streams that are read may decompress to, all of a request taken together. */
+  /** Decompressed size of all content streams that one request reads. */
   decompressedBytes: 512 * MiB,
-  /** Bytes that a document's object streams may inflate to: MuPDF inflates them while it opens a file. */
+  /** Decompressed size of a document's object streams, which MuPDF inflates when it opens the file. */
   objectStreamBytes: 128 * MiB,
-  /**
-   * Entries of one tree of a document that is read into a model: its outline, its fields, its structure, a name tree. Each
-   * takes up to 200 bytes of the JavaScript heap.
-   */
+  /** Entries in one tree of a document: its outline, form fields, structure, or a name tree. Each takes up to 200 bytes of memory. */
   treeEntries: 200_000,
-  /** Entries of an array or a dictionary that is read. */
+  /** Entries in one array or dictionary. */
   arrayItems: 200_000,
-  /**
-   * Bytes that the content streams of the pages that are drawn or read may decompress to, with all that they draw as often as
-   * they draw it: about 20 MiB are interpreted in a second, and nothing can stop that.
-   */
+  /** Decompressed size of the content that is rendered or read, counted each time it is drawn. About 20 MiB are interpreted per second. */
   contentBytes: 128 * MiB,
-  /** Files of one request. */
+  /** Files in one request: the PDFs of merge, the images of from-images. */
   files: 100,
-  /** Pages of all parts of a split taken together: ranges may overlap. */
+  /** Pages of all parts of a split. Ranges may overlap. */
   splitPages: 50_000,
-  /** Entries of a ZIP answer. */
+  /** Files in a ZIP response. */
   zipEntries: 5_000,
-  /** Bytes of a ZIP answer: beyond this a ZIP needs the 64-bit format, which many readers lack. */
+  /** Size of a ZIP response. Larger ones need the 64-bit format, which many readers lack. */
   zipBytes: 0xffff_ffff,
 
   /**
-   * Bytes a second that a body must arrive, and a response be read, with: `slackMilliseconds` and `stallMilliseconds` say how
-   * far one may fall behind.
+   * The lowest average speed of a client that sends a body or reads a response. `form.stallMilliseconds` and
+   * `answer.slackMilliseconds` are the time that it may fall behind.
    */
   slowestBytesPerSecond: 32 * 1024,
 
+  /** Text extraction. For `extract-text`. */
   text: {
-    /**
-     * Characters of one answer of extract-text (UTF-16 units). The answer lies in the JavaScript heap as text by page, as a
-     * whole, as JSON and as bytes: about ten bytes for each.
-     */
+    /** UTF-16 characters in one response. Each takes about 10 bytes of memory: by page, as a whole, as JSON, and as bytes. */
     characters: 4_000_000,
-    /** Words with their boxes in one answer: about 250 bytes for each. */
+    /** Words with bounding boxes in one response. Each takes about 250 bytes of memory. */
     words: 150_000,
   },
 
+  /** Stamps. For `watermark`, `add-page-numbers`, and `sign`. */
   stamps: {
     /** Characters of one stamp's text. */
     characters: 2_000,
-    /** Characters that one request may have set, the labels of all its pages taken together: each is an object for a while. */
+    /** Characters of all text set by one request: the labels of all pages, or the values of a form. */
     charactersSet: 120_000,
-    /** Marks of one page that a watermark is repeated on. */
+    /** Copies of a tiled watermark on one page. */
     tiles: 5_000,
   },
 
+  /** Images. For those that are converted to PDF or stamped: `from-images`, `watermark`, and `sign`. */
   images: {
-    /** Pixels of one image, and of all images of a call. */
+    /** Pixels of one image. */
     pixels: 100_000_000,
+    /** Pixels of all images in a request. */
     allPixels: 5_000_000_000,
-    /** Pixels of a row or a column: a few rows are held while an image is read. */
+    /** Pixels in a row or column. A few rows are held in memory while an image is read. */
     side: 100_000,
-    /** Chunks of a PNG; real ones have some thousands. */
+    /** Chunks of a PNG. Typical files have a few thousand at most. */
     chunks: 100_000,
   },
 
-  /** Fuel (src/engines/work.ts): a hundred million units are about a second of an engine's time. `npm run corpus` prints the dearest files. */
+  /**
+   * Work. It is counted as fuel inside the engines: a unit is one iteration of a loop, and 100 million take about one second. A request that uses up
+   * its fuel is rejected with `"limit": "work"`. The same request costs the same on every machine. `npm run corpus` prints the most expensive files.
+   */
   work: {
-    /** For a request, or for one page where pages are rendered or read one by one. */
+    /** Fuel for a request or, where pages are rendered or read one at a time, for each page. */
     request: 400_000_000,
-    /** For the images of a page that is drawn, beside that: by their pixels, up to this. */
+    /** Additional fuel for the images of a rendered page, in proportion to their pixels, up to this. */
     images: 8_000_000_000,
-    /** And for each byte of its body: honest work grows with the document, so that small files cannot ask for much. */
+    /** Additional fuel for each byte of the request body, because honest work grows with the document. */
     bodyByte: 300,
-    /** For a page that is recognized. */
+    /** Fuel for a page that is recognized (OCR). */
     recognizedPage: 5_000_000_000,
-    /** For a request in all, whatever it holds: what `cpu_ms` in wrangler.toml has time for. */
+    /** Fuel for a request in total: what fits into `cpu_ms` in wrangler.toml. */
     most: 30_000_000_000,
   },
 
+  /** Rendering. For `to-images`. */
   raster: {
     /** Pixels of one page. */
     pagePixels: 100_000_000,
-    /** Pixels of all pages of one call. */
+    /** Pixels of all pages in a request. */
     callPixels: 5_000_000_000,
   },
 
+  /** Text recognition. For `ocr`. */
   ocr: {
-    /** Pages of one call that are recognised: one takes some seconds, and a call has 300. */
+    /** Pages recognized in one request. A page takes seconds, and a request has 300 seconds of CPU time. */
     pages: 50,
-    /** Languages of one call: each model is in memory. */
+    /** Languages in one request. Each model is held in memory. */
     languages: 3,
-    /** Pixels of a page as it is recognised, an A3 at 200 dpi; a larger page is drawn more coarsely. */
+    /** Pixels of a page as it is recognized: A3 at 200 dpi. Larger pages are rendered at a lower resolution. */
     pagePixels: 8_000_000,
   },
 
+  /** Compression. For `compress`. Images over these limits are kept as they are. */
   compress: {
-    /** Bytes that the samples of one image may take while it is encoded anew; a larger one stays as it is. */
+    /** Memory for the samples of one image while it is encoded again. */
     decodedBytes: 36 * MiB,
-    /** Samples of one image that are decoded, also where it is decoded smaller: about 100 million are inflated in a second. */
+    /** Samples decoded from one image, even if it is scaled down while decoding. About 100 million are inflated per second. */
     decodedPixels: 100_000_000,
-    /** Samples of all images of a call that are decoded; the largest files come first, the rest stay as they are. */
+    /** Samples decoded from all images of a request. The largest files come first. */
     pixels: 400_000_000,
-    /** Samples up to which mozjpeg is used: it takes up to 14 bytes for each, beside the engine's heap. */
+    /** The largest image that is encoded with mozjpeg, which takes up to 14 bytes per sample in addition to MuPDF's memory. Larger ones use libjpeg. */
     mozjpegPixels: 2_200_000,
-    /** Images that cannot be decoded before the others are left alone: each leaves frames on the engine's stack. */
+    /** Images that fail to decode before the remaining ones are skipped. Each failure leaves frames on the engine's stack. */
     failures: 50,
   },
 
+  /** Metadata. For `metadata`. */
   metadata: {
-    /** Fields of a document's form that are listed. */
+    /** Form fields that are listed. */
     formFields: 20_000,
-    /** Bytes of text that are read out of Info dictionary and form: they go into one JSON answer, in the JavaScript heap. */
+    /** Text read from the Info dictionary and the form. It is returned in one JSON response. */
     textBytes: 8 * MiB,
-    /** Bytes of XMP that are edited. */
+    /** Size of the XMP packet that is edited. */
     xmpBytes: 4 * MiB,
-    /** Tags and attributes of it: each is an object of the JavaScript heap, and taking one of n children away takes n steps. */
+    /** Tags and attributes in the XMP packet. Each is an object in memory, and removing one of n children takes n steps. */
     xmpTags: 20_000,
   },
 
+  /** API keys. */
   keys: {
-    /** Keys of an account and mode that are neither revoked nor expired; 409 `limit_reached` beyond. */
+    /** Active keys per account and mode; more get 409 `limit_reached`. */
     usable: 100,
-    /** Keys of one page of the list. */
+    /** Keys on one page of a list. */
     page: 100,
-    /** Seconds that a rotated key can go on working. */
+    /** The longest time that a key keeps working after it is rotated. */
     graceSeconds: 30 * 86_400,
   },
 
+  /** Webhooks. */
   webhooks: {
-    /** Subscriptions of an account and mode; 409 `limit_reached` beyond. */
+    /** Webhooks per account and mode; more get 409 `limit_reached`. */
     subscriptions: 20,
-    /** Deliveries of one page of the list: each may bring eight answers of 1 KB. */
+    /** Deliveries on one page of a list. Each may include eight responses of 1 KB. */
     page: 50,
-    /** Tests and replays of an account in a minute. */
+    /** Tests and replays per account and minute. */
     askedPerMinute: 10,
-    /** Characters of a subscription's description. */
+    /** Characters in the description of a webhook. */
     description: 500,
-    /** Seconds that the secret before a rotation goes on signing. */
+    /** How long the previous secret keeps signing after it is rotated. */
     overlapSeconds: 86_400,
   },
 
+  /** JSON bodies. For keys and webhooks. */
   json: {
-    /** Bytes of a JSON body. */
+    /** Size of a JSON body. */
     bodyBytes: 64 * 1024,
-    /** Problems of one request that are listed. */
+    /** Problems of one request that are listed in `fields`. */
     issues: 100,
   },
 
+  /** Forms. For the request bodies of operations (`multipart/form-data`). */
   form: {
-    /** Parts of a multipart body, files included. */
+    /** Parts of a body, including files. */
     fields: 1_000,
-    /** Bytes of one text field. */
+    /** Size of one text field. */
     textBytes: 1 * MiB,
-    /** Bytes of all text fields together: they lie in the JavaScript heap, which admission does not see grow. */
+    /** Size of all text fields. They are held in JavaScript memory, which admission cannot see grow. */
     allTextBytes: 4 * MiB,
-    /** Bytes of the headers of one part. */
+    /** Size of the headers of one part. */
     partHeaderBytes: 16 * 1024,
-    /** Milliseconds without a byte after which a body counts as given up. */
+    /** Time without a byte after which the request gets 408. */
     stallMilliseconds: 20_000,
-    /** Bytes of a refused body that are still read, and milliseconds that may take, so that its sender sees the answer. */
+    /** How much of a rejected body is still read, so that its sender receives the response. */
     discardBytes: 64 * MiB,
+    /** The time that may take. */
     discardMilliseconds: 1_000,
   },
 
+  /** Memory and waiting. Each request is weighed before its body is read, and waits until it fits into `MEMORY_BUDGET_MIB`. */
   admission: {
-    /** Milliseconds that a request waits for memory before it is turned away. */
+    /** How long a request waits for memory before it gets 503. */
     waitMilliseconds: 5_000,
-    /**
-     * Bytes of a body, announced by its Content-Length, up to which it is read before the request has an engine: a slow
-     * upload holds only these then.
-     */
+    /** A body with a `Content-Length` up to this size is read before the request gets an engine, so that a slow upload holds only these bytes. */
     smallBodyBytes: 4 * MiB,
-    /** Requests of one account that hold an engine while a larger body arrives or a response is read, at most. */
+    /** Requests per account that may hold an engine while a larger body arrives or a response is read. */
     idlePerAccount: 2,
-    /** Milliseconds that a request waits for its turn once its body is here. */
+    /** How long a request waits for its turn after its body has arrived. */
     turnMilliseconds: 30_000,
     /**
-     * A client that holds an engine while it sends a body or reads a response, or memory while it sends a body, has this time
-     * and what its bytes take at this rate. After that the next request that finds no room gets it.
+     * How far a client that holds an engine, or memory for its upload, may fall behind `fairBytesPerSecond`. After that, the next request that finds no
+     * room takes over its memory.
      */
     fairMilliseconds: 20_000,
+    /** The speed that `fairMilliseconds` refers to. */
     fairBytesPerSecond: 256 * 1024,
-    /** Milliseconds after which one that waits looks by itself whether those before it are still there. */
+    /** How often a waiting request checks whether those ahead of it are still there. */
     lookMilliseconds: 250,
-    /**
-     * Milliseconds without a sign of life after which a request's memory is given to one that waits for it. As many as a
-     * request has CPU time for, so that none loses it while it works.
-     */
+    /** Time without a sign of life after which a request's memory is given to one that is waiting: the CPU time that a request has. */
     silentMilliseconds: 300_000,
-    /** The same once its client is gone: the work stops within milliseconds, if the platform lets it go on at all. */
+    /** The same after the client has disconnected: the work then stops within milliseconds, if the platform continues it at all. */
     goneMilliseconds: 2_000,
-    /** Seconds named in `Retry-After` to one that was turned away. */
+    /** `Retry-After` of a 503. */
     retryAfterSeconds: 5,
-    /**
-     * Bytes of the isolate that no request is charged for: the JavaScript heap with the bundle, the compiled wasm, the
-     * buffers of idle connections. Estimated, not yet measured: PLATFORM.md gives 128 MB for all.
-     */
+    /** Memory that no request is charged for: the JavaScript heap with the bundle, compiled wasm, buffers of idle connections. An estimate. */
     baseBytes: 20 * MiB,
     /**
-     * Requests that work at once: each has an engine of its own, and two engines are what 128 MB hold beside one large
-     * document. More would not be faster, an isolate has one thread.
+     * Requests processed at the same time in one isolate. Each has its own engine, and two engines fit into 128 MB beside one large document. More would not
+     * be faster: an isolate has one thread.
      */
     requests: 2,
-    /** Bytes of an engine's heap before it grows; it has room for a small document. */
+    /** Size of an engine's heap before it grows. It has room for a small document. */
     engineBytes: 22 * MiB,
-    /** Bytes of heap of an engine that is leased where much memory is needed beside it, at most, unless the body needs more. */
+    /** The largest heap of an engine that is reused where an operation needs much other memory, unless the body needs more. */
     lentBesideBytes: 40 * MiB,
-    /** Bytes of the recognition's memory with two languages and a page of A4 (`npm run memory`). */
+    /** Memory for recognizing an A4 page in two languages (`npm run memory`). */
     recognizerBytes: 45 * MiB,
-    /** Bytes of heap that an engine uses with no document open. */
+    /** Heap of an engine that has no document open. */
     engineOwnBytes: 8 * MiB,
-    /** Heap bytes for each byte of the body: the input, and 1.6 times as much for copies and output (mupdf.ts, `arena`). */
+    /** Heap bytes for each byte of the body: the input, and 1.6 times as much for copies and output. */
     heapPerBodyByte: 2.6,
   },
 
+  /** Responses. */
   answer: {
-    /** Answers up to this many bytes are copied out at once, so that their engine is free for the next request. */
+    /** Responses up to this size are copied at once, so that their engine is free for the next request. */
     copiedBytes: 1 * MiB,
-    /**
-     * Bytes of a response that are made ahead of its reader, as far as there is memory for them: what is made needs no engine
-     * any more.
-     */
+    /** How much of a response is produced ahead of its reader while memory allows. What has been produced needs no engine anymore. */
     aheadBytes: 32 * MiB,
     /**
-     * Milliseconds that a reader may fall behind `slowestBytesPerSecond`. Sockets and proxies take some MiB at once, and then
-     * nothing until those are read, so that a reader who keeps to that rate seems to stand still: 9 MiB take so long.
+     * How far a reader may fall behind `slowestBytesPerSecond`. Sockets and proxies accept several MiB at once and then nothing until those are
+     * read, so a reader that keeps up may seem to stand still: for 9 MiB, this long.
      */
     slackMilliseconds: 300_000,
   },

@@ -25,7 +25,7 @@ async function costOf(service: Service, call: Parameters<Service["send"]>[0] = {
   return { status: answer.status, credits: creditsOf(answer)[0], batches: trips, rowsRead, rowsWritten };
 }
 
-/** These figures stand in the README ("Growth"). */
+/** docs/operating.md ("Growth") lists these figures. */
 test("an operation costs three batches and few rows, however many calls and accounts there were", async () => {
   for (let account = 0; account < 20; account += 1) await paidService();
   const service = await paidService();

@@ -18,7 +18,7 @@ const settings = {
   retrySeconds: schedule,
 };
 
-/** The figures stand in the README ("Growth"). */
+/** docs/operating.md ("Growth") lists these figures. */
 test("a delivery costs two batches and few rows, however many there were", async () => {
   for (let delivery = 0; delivery < 20; delivery += 1) await due();
   for (const status of [200, 200, 500]) {

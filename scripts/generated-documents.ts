@@ -1,0 +1,117 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { root } from "./local-database.ts";
+import { plans } from "../src/accounts/plans.ts";
+import { errorRows } from "../src/http/errors/error-table.ts";
+import { limits, MiB } from "../src/limits.ts";
+
+/** The documents that are made from the source, in whole or in part: their paths and what they should hold. */
+export async function generatedDocuments(): Promise<Map<string, string>> {
+  const read = (path: string): Promise<string> => readFile(join(root, path), "utf8");
+  const api = await read("docs/api.md");
+  return new Map([
+    [join(root, "docs/limits.md"), limitsDocument(await read("src/limits.ts"))],
+    [join(root, "docs/api.md"), api.replace(/(<!-- errors:.*?-->\n).*(<!-- end -->)/s, `$1\n${errorTable()}\n$2`)],
+  ]);
+}
+
+function errorTable(): string {
+  const rows = errorRows.map(([code, { status, title, when }]) => [`${status}`, `\`${code}\``, `${title}. ${when}`]);
+  return table(["Status", "`code`", "Meaning"], rows);
+}
+
+const INTRODUCTION = `# Limits
+
+<!-- Made by \`npm run docs\` from src/limits.ts and src/accounts/plans.ts. Change those, then run it again. -->
+
+All limits are defined in [\`src/limits.ts\`](../src/limits.ts). A request over a limit gets 413 \`limit_exceeded\` with
+\`"details": { "limit", "actual" }\` unless the tables say otherwise, and is not charged.
+
+An isolate of Cloudflare Workers has 128 MB of memory, and no timer can interrupt WebAssembly. So memory is limited by sizes, and time
+by counts and by fuel; [architecture](architecture.md) explains both. The numbers come from measurements: \`npm run memory\`, \`npm run turns\`,
+\`npm run corpus\`, and \`npm run fuzz\` repeat them.`;
+
+/** docs/limits.md, from the text of src/limits.ts. */
+function limitsDocument(source: string): string {
+  const general: Section = { introduction: "Documents and requests.", rows: [] };
+  const sections = [general, ...sectionsOf(source, general)].map(({ introduction, rows }) => {
+    const [, title = introduction, rest = ""] = /^(.*?)\.(?:\s|$)(.*)$/s.exec(introduction) ?? [];
+    const heading = [`## ${title}`, rest].filter((part) => part !== "").join("\n\n");
+    return `${heading}\n\n${table(["Limit", "Value", "What it limits"], rows)}`;
+  });
+  return `${[INTRODUCTION, `## Plans\n\n${planTable()}`, ...sections].join("\n\n")}\n`;
+}
+
+interface Section {
+  readonly introduction: string;
+  readonly rows: string[][];
+}
+
+/** The groups of `limits` with their comments; entries that belong to no group go into `general`. */
+function sectionsOf(source: string, general: Section): Section[] {
+  const body = source.slice(source.indexOf("export const limits"));
+  const sections: Section[] = [];
+  const entry = /\/\*\*(?<comment>(?:(?!\*\/).)*)\*\/\s*(?<name>\w+): (?:(?<group>\{)|(?<value>[^\n]+),\n)|\n {2}\},/gs;
+  let group: string | undefined;
+  let values: Readonly<Record<string, unknown>> = limits;
+  for (const { groups } of body.matchAll(entry)) {
+    const { name, comment = "" } = groups ?? {};
+    const text = comment
+      .replaceAll(/\n\s*\*/g, " ")
+      .replaceAll(/\s+/g, " ")
+      .trim();
+    if (name === undefined) {
+      [group, values] = [undefined, limits];
+    } else if (groups?.["group"] === undefined) {
+      const section = group === undefined ? general : sections.at(-1);
+      section?.rows.push([`\`${group === undefined ? "" : `${group}.`}${name}\``, valueOf(name, values[name]), text]);
+    } else {
+      sections.push({ introduction: text, rows: [] });
+      group = name;
+      values = Object.fromEntries(Object.entries(Object(Reflect.get(limits, name))));
+    }
+  }
+  const count = [general, ...sections].reduce((sum, { rows }) => sum + rows.length, 0);
+  const all = Object.values(limits).flatMap((value) => (typeof value === "number" ? [value] : Object.values(value)));
+  if (count !== all.length) throw new Error(`src/limits.ts: ${all.length - count} limits have no comment of their own`);
+  return sections;
+}
+
+function valueOf(name: string, value: unknown): string {
+  if (typeof value !== "number") throw new Error(`${name} is no number`);
+  if (name.endsWith("BytesPerSecond")) return `${size(value)} per second`;
+  if (/bytes$/i.test(name)) return size(value);
+  if (name.endsWith("Milliseconds")) return value < 1_000 ? `${value} ms` : duration(value / 1_000);
+  if (name.endsWith("Seconds")) return duration(value);
+  return value.toLocaleString("en-US");
+}
+
+function size(bytes: number): string {
+  if (bytes === 0xffff_ffff) return "4 GiB";
+  return bytes % MiB === 0 ? `${bytes / MiB} MiB` : `${bytes / 1024} KiB`;
+}
+
+function duration(seconds: number): string {
+  if (seconds % 86_400 === 0) return seconds === 86_400 ? "24 hours" : `${seconds / 86_400} days`;
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+}
+
+function planTable(): string {
+  const number = (value: number): string => value.toLocaleString("en-US");
+  const rows = Object.entries(plans).map(([name, plan]) => [
+    name,
+    number(plan.credits),
+    number(plan.testCredits),
+    number(plan.requestsPerMinute),
+    size(plan.maxBodyBytes),
+  ]);
+  return table(
+    ["Plan", "Credits per month (UTC)", "With test keys", "Requests per minute", "Largest request body"],
+    rows,
+  );
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
+}
