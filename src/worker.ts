@@ -2,7 +2,7 @@ import { type LateReturn, returnLate } from "./billing/late-reversal.ts";
 import { sweep } from "./billing/sweep.ts";
 import { createApp } from "./app.ts";
 import { suspends } from "./engines/fuel-gauge.ts";
-import { keptBytes } from "./engines/pool.ts";
+import { keptBytes } from "./engines/lease/pool.ts";
 import { databaseAt, readEnv } from "./env.ts";
 import { logFault } from "./faults.ts";
 import { operations } from "./operations/index.ts";

@@ -1,7 +1,7 @@
-import { openPdf } from "../engines/pdf/document.ts";
-import { NUMBER_STYLES, numberIssue, pageNumber } from "../engines/pdf/page-number.ts";
-import { saveSigned } from "../engines/pdf/save-signed.ts";
-import { stampLabels } from "../engines/pdf/stamp-labels.ts";
+import { openPdf } from "../engines/pdf/document/document.ts";
+import { NUMBER_STYLES, numberIssue, pageNumber } from "../engines/pdf/stamps/page-number.ts";
+import { saveSigned } from "../engines/pdf/write/save-signed.ts";
+import { stampLabels } from "../engines/pdf/stamps/labels.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
 import { notes } from "./result-headers.ts";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { FieldIssue, Fields, Input } from "./fields.ts";
 import type { RefusalCode } from "../engines/errors.ts";
-import type { Engines } from "../engines/engines.ts";
-import type { EngineBytes } from "../engines/pdf/heap.ts";
+import type { Engines } from "../engines/lease/engines.ts";
+import type { EngineBytes } from "../engines/bytes/heap.ts";
 
 /** The scopes that an operation can ask for; the other scopes belong to the accounts' own routes. */
 export type OperationScope = "pdf:read" | "pdf:write";

@@ -1,8 +1,8 @@
-import { assemble, countAttachments } from "../engines/pdf/assemble.ts";
-import { copyFrom } from "../engines/pdf/document.ts";
-import { savePdf } from "../engines/pdf/save.ts";
-import { readSource } from "../engines/pdf/source.ts";
-import { createTarget } from "../engines/pdf/target.ts";
+import { assemble, countAttachments } from "../engines/pdf/assembly/assemble.ts";
+import { copyFrom } from "../engines/pdf/document/document.ts";
+import { savePdf } from "../engines/pdf/write/save.ts";
+import { readSource } from "../engines/pdf/assembly/source.ts";
+import { createTarget } from "../engines/pdf/assembly/new-document.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
 import { notes } from "./result-headers.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { openPdf } from "../engines/pdf/document.ts";
-import { readText } from "../engines/pdf/text.ts";
+import { openPdf } from "../engines/pdf/document/document.ts";
+import { readText } from "../engines/pdf/text/text.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
 import { notes } from "./result-headers.ts";

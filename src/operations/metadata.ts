@@ -1,13 +1,20 @@
 import { z } from "zod";
-import { pdfDateOf } from "../engines/pdf/dates.ts";
-import { openPdf } from "../engines/pdf/document.ts";
-import { saveSigned } from "../engines/pdf/save-signed.ts";
-import { readFormSchema } from "../engines/pdf/form-schema.ts";
-import { FIELD_TYPES } from "../engines/pdf/form-tree.ts";
-import { INFO_DATES, INFO_KEYS, INFO_TEXTS, type InfoChanges, readInfo, TRAPPED } from "../engines/pdf/info.ts";
-import { changeMetadata } from "../engines/pdf/metadata.ts";
-import { PERMISSIONS, readPageSizes, readPermissions, readVersion } from "../engines/pdf/page-facts.ts";
-import { TextReader } from "../engines/pdf/text-string.ts";
+import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
+import { openPdf } from "../engines/pdf/document/document.ts";
+import { saveSigned } from "../engines/pdf/write/save-signed.ts";
+import { readFormSchema } from "../engines/pdf/forms/schema.ts";
+import { FIELD_TYPES } from "../engines/pdf/forms/tree.ts";
+import {
+  INFO_DATES,
+  INFO_KEYS,
+  INFO_TEXTS,
+  type InfoChanges,
+  readInfo,
+  TRAPPED,
+} from "../engines/pdf/metadata/info.ts";
+import { changeMetadata } from "../engines/pdf/metadata/metadata.ts";
+import { PERMISSIONS, readPageSizes, readPermissions, readVersion } from "../engines/pdf/document/page-facts.ts";
+import { TextReader } from "../engines/pdf/objects/text-string.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
 import { notes } from "./result-headers.ts";

@@ -1,4 +1,4 @@
-import type { OpenPdf } from "../engines/pdf/document.ts";
+import type { OpenPdf } from "../engines/pdf/document/document.ts";
 import type { ResultHeaders } from "./define.ts";
 
 /** The result headers that every operation on PDFs tells in the same way. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { openPdf } from "../engines/pdf/document.ts";
-import { PageRange } from "../engines/pdf/ranges.ts";
-import { rewritePdf } from "../engines/pdf/save.ts";
-import { isSigned } from "../engines/pdf/form-fields.ts";
-import { mendPageTree } from "../engines/pdf/page-tree.ts";
+import { openPdf } from "../engines/pdf/document/document.ts";
+import { PageRange } from "../engines/pdf/document/ranges.ts";
+import { rewritePdf } from "../engines/pdf/write/save.ts";
+import { isSigned } from "../engines/pdf/assembly/fields.ts";
+import { mendPageTree } from "../engines/pdf/document/page-tree.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";

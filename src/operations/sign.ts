@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { openPdf } from "../engines/pdf/document.ts";
-import { saveSigned } from "../engines/pdf/save-signed.ts";
-import { checkLength } from "../engines/pdf/stamp-labels.ts";
-import { imageMark, textMark } from "../engines/pdf/stamp-mark.ts";
-import { pageIssue, signaturePlace, stampSignature, withHairlines } from "../engines/pdf/stamp-signature.ts";
+import { openPdf } from "../engines/pdf/document/document.ts";
+import { saveSigned } from "../engines/pdf/write/save-signed.ts";
+import { checkLength } from "../engines/pdf/stamps/labels.ts";
+import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
+import { pageIssue, signaturePlace, stampSignature, withHairlines } from "../engines/pdf/stamps/signature.ts";
 import { defineOperation } from "./define.ts";
 import { imageFile, pdfFile, text } from "./fields.ts";
 import { notes } from "./result-headers.ts";

@@ -1,6 +1,6 @@
 /** What the text fields of a form make of the text that was sent. An empty text counts as not given. */
 import { z } from "zod";
-import { PageRange } from "../engines/pdf/ranges.ts";
+import { PageRange } from "../engines/pdf/document/ranges.ts";
 import { repeatedKey } from "./repeated-key.ts";
 
 /** `""` in a form means "not given". */

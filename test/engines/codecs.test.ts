@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { leaseEngines } from "../../src/engines/pool.ts";
-import type { Rgba } from "../../src/engines/raster/codecs.ts";
-import { readWebpHeader } from "../../src/engines/raster/webp-header.ts";
+import { leaseEngines } from "../../src/engines/lease/pool.ts";
+import type { Rgba } from "../../src/engines/image/codecs.ts";
+import { readWebpHeader } from "../../src/engines/image/webp-header.ts";
 import { MiB } from "../../src/limits.ts";
 
 /** A ramp of colours, opaque but where `alpha` says otherwise. */

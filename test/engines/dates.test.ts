@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isoOfPdfDate, pdfDateOf } from "../../src/engines/pdf/dates.ts";
+import { isoOfPdfDate, pdfDateOf } from "../../src/engines/pdf/objects/dates.ts";
 
 describe("a PDF date", () => {
   it.each([

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { zlibSync } from "fflate";
 import { describe, expect, test } from "vitest";
-import { inflatedSize } from "../../src/engines/pdf/inflated-size.ts";
+import { inflatedSize } from "../../src/engines/bytes/inflated-size.ts";
 import { unlimitedWork } from "../../src/engines/work.ts";
 
 const sizeOf = (data: Uint8Array, most = Infinity): Promise<number> => inflatedSize(unlimitedWork(), data, most);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/engines/errors.ts";
-import { openPdf } from "../../src/engines/pdf/document.ts";
-import { savePdf } from "../../src/engines/pdf/save.ts";
-import type { AllowHeap } from "../../src/engines/pdf/heap.ts";
-import type { PdfEngine } from "../../src/engines/pdf/mupdf.ts";
-import { dropSpares, keptBytes, leaseEngines } from "../../src/engines/pool.ts";
+import { openPdf } from "../../src/engines/pdf/document/document.ts";
+import { savePdf } from "../../src/engines/pdf/write/save.ts";
+import type { AllowHeap } from "../../src/engines/bytes/heap.ts";
+import type { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
+import { dropSpares, keptBytes, leaseEngines } from "../../src/engines/lease/pool.ts";
 import { MiB } from "../../src/limits.ts";
 import { document } from "../harness/fixtures.ts";
 

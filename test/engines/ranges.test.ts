@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/engines/errors.ts";
-import { PageRange } from "../../src/engines/pdf/ranges.ts";
+import { PageRange } from "../../src/engines/pdf/document/ranges.ts";
 
 /** 1-based, as the API speaks. */
 function pages(range: string, pageCount: number): number[] {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeText, encodeText } from "../../src/engines/pdf/text-string.ts";
+import { decodeText, encodeText } from "../../src/engines/pdf/objects/text-string.ts";
 
 const bytes = (...values: (number | string)[]): Uint8Array =>
   Uint8Array.from(

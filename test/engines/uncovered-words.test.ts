@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { uncoveredWords } from "../../src/engines/ocr/uncovered-words.ts";
-import { openPdf } from "../../src/engines/pdf/document.ts";
-import { leaseEngines } from "../../src/engines/pool.ts";
+import { openPdf } from "../../src/engines/pdf/document/document.ts";
+import { leaseEngines } from "../../src/engines/lease/pool.ts";
 import { recognized } from "../harness/recognized.ts";
 import { show, textDocument } from "../harness/text-fixtures.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { editXmp } from "../../src/engines/pdf/xmp.ts";
+import { editXmp } from "../../src/engines/pdf/metadata/xmp.ts";
 
 const RDF = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"';
 const packet = (inside: string): string =>

@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import { dropSpares } from "../../src/engines/pool.ts";
+import { dropSpares } from "../../src/engines/lease/pool.ts";
 
 /** What an engine does from its n-th call on: traps once, is given no memory any more, or once gives back any number. */
 export type Fault = "trap" | "no memory" | "garbage";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { dropSpares } from "../../src/engines/pool.ts";
-import { PdfEngine } from "../../src/engines/pdf/mupdf.ts";
+import { dropSpares } from "../../src/engines/lease/pool.ts";
+import { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
 import { createApp } from "../../src/app.ts";
 import { operations } from "../../src/operations/index.ts";
 import { expectConsistency } from "../billing/ledger-facts.ts";

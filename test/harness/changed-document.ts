@@ -1,8 +1,8 @@
 /** Documents changed by the engine itself, without the service. */
 import { readFileSync } from "node:fs";
-import { type OpenPdf, openPdf } from "../../src/engines/pdf/document.ts";
-import { PdfEngine } from "../../src/engines/pdf/mupdf.ts";
-import { rewritePdf } from "../../src/engines/pdf/save.ts";
+import { type OpenPdf, openPdf } from "../../src/engines/pdf/document/document.ts";
+import { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
+import { rewritePdf } from "../../src/engines/pdf/write/save.ts";
 import { unlimitedWork } from "../../src/engines/work.ts";
 import type { Picture } from "./render.ts";
 

@@ -1,7 +1,7 @@
 import { PDFDocument, PDFDict, PDFName, PDFRawStream } from "pdf-lib";
 import { describe, expect, it } from "vitest";
-import { leaseEngines } from "../../src/engines/pool.ts";
-import type { Rgba } from "../../src/engines/raster/codecs.ts";
+import { leaseEngines } from "../../src/engines/lease/pool.ts";
+import type { Rgba } from "../../src/engines/image/codecs.ts";
 import { fromImages } from "../../src/operations/from-images.ts";
 import { newKey, senderTo } from "../http/echo-service.ts";
 

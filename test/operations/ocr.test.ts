@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { CodecInstance } from "../../src/engines/raster/codec-instance.ts";
+import { CodecInstance } from "../../src/engines/image/codec-instance.ts";
 import { limits } from "../../src/limits.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { characterErrorRate } from "../harness/edit-distance.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { PdfEncryption } from "../../src/engines/pdf/encryption.ts";
+import { PdfEncryption } from "../../src/engines/pdf/encryption/encryption.ts";
 import { passwords, platform, refusal, replaced, send } from "./protect-service.ts";
 
 const ciphers = [["aes-256"], ["aes-128"]];

@@ -2,7 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { leaseEngines } from "../../src/engines/pool.ts";
+import { leaseEngines } from "../../src/engines/lease/pool.ts";
 import { operations } from "../../src/operations/index.ts";
 import { drawing, textPage } from "../harness/drawing-fixtures.ts";
 import { latin1 } from "../harness/pdf-writer.ts";

@@ -1,7 +1,7 @@
 /** The font of recognised text: it shows nothing, and tells the character of each code (ISO 32000-2, 9.7 and 9.10.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
-import { toUnicode } from "../pdf/stamp-fonts.ts";
-import { writeTables } from "../pdf/truetype.ts";
+import { toUnicode } from "../pdf/typesetting/embedded-fonts.ts";
+import { writeTables } from "../pdf/typesetting/truetype.ts";
 
 const NAME = "HiddenText";
 /** Units of the em, and how far it reaches above and below the baseline. */

@@ -1,8 +1,8 @@
 /** The searchable layer of recognised pages: invisible text where the words are seen (ISO 32000-2, 9.3.6). */
-import { items } from "../pdf/objects.ts";
-import type { OpenPdf } from "../pdf/document.ts";
-import { ResourceNames } from "../pdf/resource-names.ts";
-import { type Matrix, multiply } from "../pdf/stamp-text.ts";
+import { items } from "../pdf/objects/objects.ts";
+import type { OpenPdf } from "../pdf/document/document.ts";
+import { ResourceNames } from "../pdf/content/resource-names.ts";
+import { type Matrix, multiply } from "../pdf/typesetting/show-line.ts";
 import { HiddenFont } from "./hidden-font.ts";
 import { layOut, type Row, textDirections } from "./hidden-layout.ts";
 import type { RecognizedPage } from "./words.ts";

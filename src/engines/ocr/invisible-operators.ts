@@ -1,5 +1,5 @@
 /** The operators of a content stream that show invisible text, and what may go with them (ISO 32000-2, 9.3.6 and 9.4.3). */
-import { ContentTokens, type Span } from "../pdf/content-operators.ts";
+import { ContentTokens, type Span } from "../pdf/content/operators.ts";
 
 /** Bytes that go, and what stands in their place. */
 export interface Change extends Span {

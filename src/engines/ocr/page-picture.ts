@@ -1,6 +1,6 @@
 import type { Device, DisplayList, Matrix } from "mupdf";
-import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document.ts";
-import { allowPage } from "../pdf/page-work.ts";
+import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document/document.ts";
+import { allowPage } from "../pdf/content/page-work.ts";
 import { limits } from "../../limits.ts";
 import type { GreyRaster } from "./tesseract.ts";
 import type { PixelBox } from "./tesseract-results.ts";

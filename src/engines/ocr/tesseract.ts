@@ -3,8 +3,8 @@ import createTesseract, { type TessBaseAPI, type Tesseract } from "../../../wasm
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { FuelGauge } from "../fuel-gauge.ts";
-import type { AllowHeap } from "../pdf/heap.ts";
-import { CodecInstance } from "../raster/codec-instance.ts";
+import type { AllowHeap } from "../bytes/heap.ts";
+import { CodecInstance } from "../image/codec-instance.ts";
 import { intsIn, LEVEL, linesOf, type ReadLine } from "./tesseract-results.ts";
 import { type LoadModel, readModel } from "./models.ts";
 

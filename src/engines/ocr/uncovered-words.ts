@@ -1,6 +1,6 @@
 /** Which recognised words a page does not have as visible text yet. */
-import type { OpenPdf } from "../pdf/document.ts";
-import { readText } from "../pdf/text.ts";
+import type { OpenPdf } from "../pdf/document/document.ts";
+import { readText } from "../pdf/text/text.ts";
 import type { Line, RecognizedPage } from "./words.ts";
 
 /** The share of a word's box from which on text of the page is taken for the word. */

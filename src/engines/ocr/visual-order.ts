@@ -2,7 +2,7 @@
  * The order of right-to-left text on the page, from left to right, which readers expect in content and turn around: Unicode
  * Standard Annex 9, as far as pdf.js goes with it.
  */
-import { readingOf } from "../pdf/text-characters.ts";
+import { readingOf } from "../pdf/text/characters.ts";
 
 /** Left to right, right to left, a number, or as what stands around it. */
 type Class = "L" | "R" | "D" | "N";

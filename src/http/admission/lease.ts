@@ -1,9 +1,16 @@
 import { Admission } from "./admission.ts";
 import { ApiError, overloaded } from "../errors/api-error.ts";
 import type { Ticket } from "./ticket.ts";
-import type { Engines } from "../../engines/engines.ts";
-import { clearSpares, dropLarger, dropSpares, type EngineLease, keptBytes, leaseEngines } from "../../engines/pool.ts";
-import type { LeaseOptions } from "../../engines/pool.ts";
+import type { Engines } from "../../engines/lease/engines.ts";
+import {
+  clearSpares,
+  dropLarger,
+  dropSpares,
+  type EngineLease,
+  keptBytes,
+  leaseEngines,
+} from "../../engines/lease/pool.ts";
+import type { LeaseOptions } from "../../engines/lease/pool.ts";
 import { Work } from "../../engines/work.ts";
 import { limits } from "../../limits.ts";
 import type { Operation } from "../../operations/define.ts";

@@ -1,6 +1,6 @@
-import type { EngineBytes } from "../../engines/pdf/heap.ts";
-import { latin1 } from "../../engines/pdf/objects.ts";
-import { imageKindOf } from "../../engines/raster/image-kind.ts";
+import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import { latin1 } from "../../engines/pdf/objects/objects.ts";
+import { imageKindOf } from "../../engines/image/kind.ts";
 import type { FileKind } from "../../operations/fields.ts";
 
 /** A PDF may begin anywhere in this many first bytes: mail gateways and printers put lines of their own before it. */

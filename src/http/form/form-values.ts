@@ -1,6 +1,6 @@
 import type { ReadField } from "./form-reader.ts";
 import { oneOf } from "../errors/schema-issues.ts";
-import { PageRange } from "../../engines/pdf/ranges.ts";
+import { PageRange } from "../../engines/pdf/document/ranges.ts";
 import { type FieldIssue, type Fields, hintsOf, type Input, type UploadedFile } from "../../operations/fields.ts";
 
 type Field = Fields[string];

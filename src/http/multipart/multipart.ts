@@ -1,7 +1,7 @@
 import { Delimiter } from "./boundary-search.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { partFromHeaders, type PartHead } from "./part-headers.ts";
-import type { Arena, InputBytes } from "../../engines/pdf/heap.ts";
+import type { Arena, InputBytes } from "../../engines/bytes/heap.ts";
 
 /** One part of a body. A file that nobody wanted has no bytes. */
 export type FormPart =

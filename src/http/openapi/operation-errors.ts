@@ -1,5 +1,5 @@
 import { type ErrorCode, errorRows, type ErrorRow } from "../errors/error-table.ts";
-import { PageRange } from "../../engines/pdf/ranges.ts";
+import { PageRange } from "../../engines/pdf/document/ranges.ts";
 import type { Operation } from "../../operations/define.ts";
 
 /** Whether every operation can respond with this error. A POST to its very path is never an unknown path. */

@@ -11,7 +11,7 @@ import { creditLimit, monthOf } from "../../accounts/periods.ts";
 import { type Reservation, reserve } from "../../billing/reserve.ts";
 import { tellRefusal } from "../../billing/thresholds.ts";
 import { hex, shardOfAccount } from "../../accounts/token.ts";
-import type { EngineBytes } from "../../engines/pdf/heap.ts";
+import type { EngineBytes } from "../../engines/bytes/heap.ts";
 import { type Env, readEnv } from "../../env.ts";
 import { logFault } from "../../faults.ts";
 import type { Operation } from "../../operations/define.ts";

@@ -1,5 +1,5 @@
 import type { ImagesBinding } from "@cloudflare/workers-types";
-import type { WebpService } from "../../engines/engines.ts";
+import type { WebpService } from "../../engines/lease/engines.ts";
 
 /** WebP by Cloudflare Images. The local one that `npm start` runs has no quality and takes its default. */
 export function webpServiceOf(images: ImagesBinding): WebpService {

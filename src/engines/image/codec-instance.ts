@@ -1,0 +1,106 @@
+import { Refusal } from "../errors.ts";
+import type { FuelGauge } from "../fuel-gauge.ts";
+import { type AllowHeap, WASM_PAGE } from "../bytes/heap.ts";
+
+export interface CodecOptions {
+  /** Asked with the bytes that the memory wants to grow by. */
+  readonly allowGrowth: AllowHeap;
+  /** Its own: an instance has one gauge. */
+  readonly gauge: FuelGauge;
+  readonly globals?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * One codec of jSquash, instantiated when it is first used and dropped with its request: an instance takes about 1 ms, its
+ * memory never shrinks, and it would keep a caller's pixels.
+ */
+export class CodecInstance<Codec> {
+  readonly #factory: CodecFactory<Codec>;
+  readonly #module: WebAssembly.Module;
+  readonly #allowGrowth: AllowHeap;
+  readonly #gauge: FuelGauge;
+  readonly #globals: Readonly<Record<string, unknown>>;
+  #codec: Codec | undefined;
+  #memory: WebAssembly.Memory | undefined;
+  #denied: false | "limit" | "busy" = false;
+
+  constructor(factory: CodecFactory<Codec>, module: WebAssembly.Module, options: CodecOptions) {
+    this.#factory = factory;
+    this.#module = module;
+    this.#allowGrowth = options.allowGrowth;
+    this.#gauge = options.gauge;
+    this.#globals = options.globals ?? { Uint8Array };
+  }
+
+  /** Bytes of wasm memory that it holds. */
+  get heapBytes(): number {
+    return this.#memory?.buffer.byteLength ?? 0;
+  }
+
+  /**
+   * Calls into the codec. `bytes`: what its memory is expected to grow to; where it may not, the call is refused at once.
+   * @throws Refusal `limit_exceeded` or `overloaded` where its memory may not grow.
+   */
+  async use<T>(work: (codec: Codec) => T | Promise<T>, bytes = 0): Promise<T> {
+    try {
+      this.#codec ??= await this.#create();
+      if (bytes > this.heapBytes) this.#ask(bytes - this.heapBytes);
+      return await work(this.#codec);
+    } catch (error) {
+      const denied = this.#denied;
+      // What was under way has left its state and its frames there.
+      this.drop();
+      if (denied === false) throw error;
+      throw denied === "busy"
+        ? new Refusal("overloaded", "The service is out of memory at the moment. Retry in a few seconds.", undefined, {
+            cause: error,
+          })
+        : new Refusal(
+            "limit_exceeded",
+            "An image needs too much memory. Send a smaller image, or ask for fewer pages or a lower `dpi`.",
+            { limit: "memory" },
+            { cause: error },
+          );
+    }
+  }
+
+  /** Lets go of the instance; the next use makes another. */
+  drop(): void {
+    this.#gauge.settle();
+    this.#codec = undefined;
+    this.#memory = undefined;
+    this.#denied = false;
+  }
+
+  #create(): Promise<Codec> {
+    return this.#factory({
+      noInitialRun: true,
+      globals: this.#globals,
+      gauge: this.#gauge,
+      instantiateWasm: (imports, done) => {
+        const instance = new WebAssembly.Instance(this.#module, imports);
+        const memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
+        if (!memory) throw new Error("the codec exports no memory");
+        // What it begins with is not yet touched.
+        this.#ask(memory.buffer.byteLength);
+        const grow = memory.grow.bind(memory);
+        memory.grow = (pages) => {
+          this.#ask(Math.trunc(pages) * WASM_PAGE);
+          return grow(pages);
+        };
+        this.#memory = memory;
+        this.#gauge.attach(instance);
+        done(instance);
+        return instance.exports;
+      },
+      print: () => {},
+      printErr: () => {},
+    });
+  }
+
+  #ask(bytes: number): void {
+    const allowed = this.#allowGrowth(bytes);
+    this.#denied = allowed === true ? false : allowed === "busy" ? "busy" : "limit";
+    if (this.#denied !== false) throw new RangeError("heap limit");
+  }
+}

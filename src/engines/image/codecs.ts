@@ -1,0 +1,195 @@
+import mozjpegModule from "../../../wasm/generated/mozjpeg-encoder.wasm";
+import createMozjpeg from "../../../wasm/generated/mozjpeg-encoder.js";
+import webpDecoderModule from "../../../wasm/generated/webp-decoder.wasm";
+import createWebpDecoder from "../../../wasm/generated/webp-decoder.js";
+import webpEncoderModule from "../../../wasm/generated/webp-encoder.wasm";
+import createWebpEncoder from "../../../wasm/generated/webp-encoder.js";
+import { MiB } from "../../limits.ts";
+import type { FuelGauge } from "../fuel-gauge.ts";
+import type { AllowHeap } from "../bytes/heap.ts";
+import { CodecInstance } from "./codec-instance.ts";
+import { readWebpHeader } from "./webp-header.ts";
+
+/** An image of 8 bits a sample, four samples a pixel, rows from the top without padding. */
+export interface Rgba {
+  /** Red, green, blue, alpha (not premultiplied). May be a view of an engine's heap: it is read before anything else runs. */
+  readonly data: Uint8Array;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Writes all the pixels of an image to where its encoder wants them. */
+export type FillPixels = (target: ReservedBytes) => Promise<void>;
+
+export interface JpegOptions {
+  /** 1 to 100, as libjpeg counts. From 90 on colour is kept at full resolution, from 80 on at half, below at a quarter. */
+  readonly quality: number;
+  /** One component instead of three; the pixels are turned to luminance. */
+  readonly grey?: boolean;
+  /** Smaller by a tenth, at more than twice the time. Not given: baseline, in one scan. */
+  readonly progressive?: boolean;
+}
+
+/** How the codecs of one request turn pixels into files and back, within the memory that the request may have. */
+export class ImageCodecs {
+  readonly #jpegEncoder;
+  readonly #webpEncoder;
+  readonly #webpDecoder;
+  /** What the decoder hands its pixels to. */
+  #take: (pixels: Rgba) => void = () => {};
+
+  /** `allowHeap` is asked with the bytes that all the codecs' memories together want to have; `gauge` makes one for each. */
+  constructor(allowHeap: AllowHeap, gauge: () => FuelGauge) {
+    const allowGrowth: AllowHeap = (bytes) => allowHeap(this.heapBytes + bytes);
+    const take = (pixels: Rgba): void => this.#take(pixels);
+    this.#jpegEncoder = new CodecInstance(createMozjpeg, mozjpegModule, { allowGrowth, gauge: gauge() });
+    this.#webpEncoder = new CodecInstance(createWebpEncoder, webpEncoderModule, { allowGrowth, gauge: gauge() });
+    this.#webpDecoder = new CodecInstance(createWebpDecoder, webpDecoderModule, {
+      allowGrowth,
+      gauge: gauge(),
+      globals: decoderGlobals(take),
+    });
+  }
+
+  /** Bytes of wasm memory that the codecs hold now. */
+  get heapBytes(): number {
+    return this.#jpegEncoder.heapBytes + this.#webpEncoder.heapBytes + this.#webpDecoder.heapBytes;
+  }
+
+  /**
+   * Writes a JFIF file with mozjpeg; alpha is left out. Takes about 10 bytes of memory a pixel in baseline colour, besides
+   * the 16 MiB of an instance. `data` can also be what writes the pixels into the encoder's memory.
+   * @throws Refusal `limit_exceeded`, `overloaded` (memory).
+   */
+  encodeJpeg(
+    { data, width, height }: Omit<Rgba, "data"> & { readonly data: Uint8Array | CodecBytes },
+    options: JpegOptions,
+  ): Promise<Uint8Array> {
+    const { quality, grey = false, progressive = false } = options;
+    return this.#jpegEncoder.use((codec) =>
+      codec.encode(data, width, height, {
+        quality,
+        // Also keeps each quantisation step within eight bits: some readers take no more.
+        baseline: !progressive,
+        arithmetic: false,
+        progressive,
+        optimize_coding: true,
+        smoothing: 0,
+        color_space: grey ? GREYSCALE : YCBCR,
+        quant_table: 3,
+        trellis_multipass: false,
+        trellis_opt_zero: false,
+        trellis_opt_table: false,
+        trellis_loops: 1,
+        auto_subsample: true,
+        chroma_subsample: 2,
+        separate_chroma_quality: false,
+        chroma_quality: quality,
+      }),
+    );
+  }
+
+  /**
+   * Writes a lossy WebP; alpha is kept, without loss, where a pixel has any. At most `WEBP_SIDE` pixels each way. `data` can
+   * also be what fills the encoder's own memory, so that the pixels lie nowhere else.
+   * @throws Refusal `limit_exceeded`, `overloaded` (memory), and what `data` throws.
+   */
+  encodeWebp(
+    { data, width, height }: Omit<Rgba, "data"> & { readonly data: Uint8Array | FillPixels },
+    { quality }: { quality: number },
+  ): Promise<Uint8Array> {
+    return this.#webpEncoder.use(
+      async (codec) => {
+        let pixels: Uint8Array | ReservedBytes;
+        if (data instanceof Uint8Array) pixels = data;
+        else await data((pixels = codec.reserve(width * height * 4)));
+        const file = await codec.encode(pixels, width, height, { ...WEBP_DEFAULTS, quality });
+        if (file === null) throw new Error("libwebp did not encode the image");
+        return file;
+      },
+      webpBytes(width * height).least,
+    );
+  }
+
+  /**
+   * Decodes a WebP, lossy or lossless, and gives its pixels to `use`: they are a view of the codec's heap, which is good only
+   * until `use` returns. `alpha`: whether the file says that it has any. Undefined where the file is damaged or animated.
+   * Takes about 6 bytes a pixel: look at `readWebpHeader` first.
+   * @throws Refusal `limit_exceeded`, `overloaded` (memory), and what `use` throws.
+   */
+  decodeWebp<T>(file: Uint8Array, use: (pixels: Rgba, alpha: boolean) => T): Promise<T | undefined> {
+    const header = readWebpHeader(file);
+    if (header === undefined || header.animated) return Promise.resolve(undefined);
+    return this.#webpDecoder.use(async (codec) => {
+      let result: T | undefined;
+      this.#take = (pixels) => (result = use(pixels, header.alpha));
+      await codec.decode(file);
+      return result;
+    });
+  }
+
+  /** Lets go of all their memory. They can be used again. */
+  drop(): void {
+    for (const codec of [this.#jpegEncoder, this.#webpEncoder, this.#webpDecoder]) codec.drop();
+    this.#take = () => {};
+  }
+}
+
+/** mozjpeg's numbers for the colour space of the file. */
+const GREYSCALE = 1;
+const YCBCR = 3;
+
+/** The decoder makes its result by these two; a copy of the pixels would lie in memory that nobody counts. */
+function decoderGlobals(take: (pixels: Rgba) => void): Readonly<Record<string, unknown>> {
+  return {
+    Uint8ClampedArray: function (view: Uint8Array) {
+      return view;
+    },
+    ImageData: function (data: Uint8Array, width: number, height: number) {
+      take({ data, width, height });
+    },
+  };
+}
+
+/** Pixels that a WebP can have each way. */
+export const WEBP_SIDE = 16_383;
+
+/**
+ * Bytes of memory that the WebP encoder takes for so many pixels: the least, for a page of text, and the most, for noise. The
+ * pixels are in it twice. Measured: 9.9 and 12.6 a pixel at 2 megapixels, 9.8 at 174.
+ */
+export function webpBytes(pixels: number): { least: number; most: number } {
+  const own = 1.5 * MiB;
+  return { least: own + pixels * 9.8, most: own + pixels * 12.7 };
+}
+
+/** WebPConfig of libwebp's encode.h. `method` and `low_memory`: what takes the least memory. */
+const WEBP_DEFAULTS = {
+  target_size: 0,
+  target_PSNR: 0,
+  method: 2,
+  sns_strength: 50,
+  filter_strength: 60,
+  filter_sharpness: 0,
+  filter_type: 1,
+  partitions: 0,
+  segments: 4,
+  pass: 1,
+  show_compressed: 0,
+  preprocessing: 0,
+  autofilter: 0,
+  partition_limit: 0,
+  alpha_compression: 1,
+  alpha_filtering: 1,
+  alpha_quality: 100,
+  lossless: 0,
+  exact: 0,
+  image_hint: 0,
+  emulate_jpeg_size: 0,
+  thread_level: 0,
+  low_memory: 1,
+  near_lossless: 100,
+  use_delta_palette: 0,
+  use_sharp_yuv: 0,
+};

@@ -1,0 +1,157 @@
+import type { Rgba } from "../codecs.ts";
+import { quantisationSteps } from "./tables.ts";
+import type { Symbols } from "./symbols.ts";
+import { BlockTransform } from "./transform.ts";
+
+/** Size in pixels of what a scan codes at a time (ISO/IEC 10918-1, A.2). */
+export interface UnitSize {
+  readonly across: number;
+  readonly down: number;
+}
+
+/** As mozjpeg's programs choose: full colour from quality 90 on, at half from 80 on, below at a quarter. */
+export function unitSize({ quality, grey }: { quality: number; grey: boolean }): UnitSize {
+  if (grey || quality >= 90) return { across: 8, down: 8 };
+  return quality >= 80 ? { across: 16, down: 8 } : { across: 16, down: 16 };
+}
+
+/** Samples of the luminance of a unit. */
+const MOST_SAMPLES = 16 * 16;
+
+/**
+ * Turns the units of a picture to symbols. A unit of one colour needs no transform, and most of a page of text is white; of one
+ * without colour only the luminance is transformed.
+ */
+export class UnitEncoder {
+  readonly #size: UnitSize;
+  readonly #grey: boolean;
+  readonly #step: number;
+  readonly #transform: BlockTransform;
+  readonly #flat = new Int32Array(3);
+  readonly #light = new Float64Array(MOST_SAMPLES);
+  readonly #blue = new Float64Array(64);
+  readonly #red = new Float64Array(64);
+
+  constructor({ quality, grey }: { quality: number; grey: boolean }) {
+    const steps = quantisationSteps(quality);
+    this.#size = unitSize({ quality, grey });
+    this.#grey = grey;
+    this.#step = steps[0] ?? 1;
+    this.#transform = new BlockTransform(steps);
+  }
+
+  /** Appends the units of a row of units whose first row of pixels is `top`. Each pixel has an alpha of 255. */
+  row({ data, width, height }: Rgba, top: number, symbols: Symbols): void {
+    const words = new Uint32Array(data.buffer, data.byteOffset, width * height);
+    const { across, down } = this.#size;
+    const bottom = Math.min(top + down, height);
+    for (let left = 0; left < width; left += across) {
+      const right = Math.min(left + across, width);
+      const colour = words[top * width + left] ?? 0;
+      let [different, coloured] = [0, 0];
+      for (let y = top; y < bottom; y++) {
+        for (let at = y * width + left, end = y * width + right; at < end; at++) {
+          const pixel = words[at] ?? 0;
+          different |= pixel ^ colour;
+          // Red against green, and green against blue.
+          coloured |= pixel ^ (pixel >>> 8);
+        }
+      }
+      if (different === 0) symbols.flat(this.#flatValues(colour));
+      else if (this.#grey || (coloured & 0xffff) === 0) {
+        this.#readGreys(words, width, left, right, top, bottom);
+        this.#blocks(symbols);
+        if (!this.#grey) for (let component = 1; component < 3; component++) symbols.flatBlock(component, 0);
+      } else {
+        this.#readColours(words, width, left, right, top, bottom);
+        this.#blocks(symbols);
+        this.#chroma(this.#blue, 1, symbols);
+        this.#chroma(this.#red, 2, symbols);
+      }
+    }
+  }
+
+  /** The DC value of each component in a unit of one colour, in quantisation steps: eight times the sample (A.3.3). */
+  #flatValues(colour: number): Int32Array {
+    const [red, green, blue] = [colour & 0xff, (colour >>> 8) & 0xff, (colour >>> 16) & 0xff];
+    const flat = this.#flat;
+    flat[0] = Math.round(((lightOf(red, green, blue) - 128) * 8) / this.#step);
+    flat[1] = Math.round((blueOf(red, green, blue) * 8) / this.#step);
+    flat[2] = Math.round((redOf(red, green, blue) * 8) / this.#step);
+    return flat;
+  }
+
+  /** Beyond the edges of the picture its last pixels are repeated. */
+  #readGreys(words: Uint32Array, width: number, left: number, right: number, top: number, bottom: number): void {
+    const { across, down } = this.#size;
+    const light = this.#light;
+    let to = 0;
+    for (let row = 0; row < down; row++) {
+      const start = Math.min(top + row, bottom - 1) * width;
+      const from = start + left;
+      const end = start + right - 1;
+      for (let x = 0; x < across; x++) light[to++] = ((words[Math.min(from + x, end)] ?? 0) & 0xff) - 128;
+    }
+  }
+
+  /** Of the chrominance one sample for as many pixels as the sampling says: their mean. */
+  #readColours(words: Uint32Array, width: number, left: number, right: number, top: number, bottom: number): void {
+    const { across, down } = this.#size;
+    const light = this.#light;
+    const blues = this.#blue.fill(0);
+    const reds = this.#red.fill(0);
+    const halfX = across >> 4;
+    const halfY = down >> 4;
+    const share = 64 / (across * down);
+    let to = 0;
+    for (let row = 0; row < down; row++) {
+      const start = Math.min(top + row, bottom - 1) * width;
+      const from = start + left;
+      const end = start + right - 1;
+      const line = (row >> halfY) * 8;
+      for (let x = 0; x < across; x++) {
+        const pixel = words[Math.min(from + x, end)] ?? 0;
+        const red = pixel & 0xff;
+        const green = (pixel >>> 8) & 0xff;
+        const blue = (pixel >>> 16) & 0xff;
+        light[to++] = lightOf(red, green, blue) - 128;
+        const at = line + (x >> halfX);
+        blues[at] = (blues[at] ?? 0) + blueOf(red, green, blue) * share;
+        reds[at] = (reds[at] ?? 0) + redOf(red, green, blue) * share;
+      }
+    }
+  }
+
+  /** The luminance, block by block. */
+  #blocks(symbols: Symbols): void {
+    const { across, down } = this.#size;
+    const light = this.#light;
+    const transform = this.#transform;
+    const samples = transform.samples;
+    for (let top = 0; top < down; top += 8) {
+      for (let left = 0; left < across; left += 8) {
+        let to = 0;
+        for (let y = top; y < top + 8; y++) {
+          const from = y * across + left;
+          for (let x = 0; x < 8; x++) samples[to++] = light[from + x] ?? 0;
+        }
+        transform.run();
+        symbols.block(0, transform.coefficients);
+      }
+    }
+  }
+
+  #chroma(values: Float64Array, component: number, symbols: Symbols): void {
+    const transform = this.#transform;
+    transform.samples.set(values);
+    transform.run();
+    symbols.block(component, transform.coefficients);
+  }
+}
+
+/** The colour space of JFIF; the last two lie around 0. */
+const lightOf = (red: number, green: number, blue: number): number => 0.299 * red + 0.587 * green + 0.114 * blue;
+const blueOf = (red: number, green: number, blue: number): number =>
+  -0.168_735_892 * red - 0.331_264_108 * green + 0.5 * blue;
+const redOf = (red: number, green: number, blue: number): number =>
+  0.5 * red - 0.418_687_589 * green - 0.081_312_411 * blue;

@@ -1,0 +1,230 @@
+/**
+ * Makes a new document of pages of one or several documents: the common ground of merge, split and extract-pages. What
+ * hangs on the pages comes along; what belongs to the document as a whole is joined, or kept as far as the pages go.
+ */
+import type { PDFDocument, PDFObject } from "mupdf";
+import { NamesJoin, writeCatalogEntries, writeLayers } from "./catalog.ts";
+import { FormJoin } from "./fields.ts";
+import { entries, items, objectNumber } from "../objects/objects.ts";
+import { keptOutline, type NewItem, writeOutline } from "./outline.ts";
+import { plainLabel, writePageLabels } from "./page-labels.ts";
+import { Part } from "./graft.ts";
+import { usedResources } from "./used-resources.ts";
+import type { Source, SourcePage } from "./source.ts";
+import { languageOf, nextStructureKey, shiftStructureKeys, StructureJoin } from "./structure.ts";
+
+/** A page of the new document: where it comes from (0-based). */
+export interface Pick {
+  readonly source: Source;
+  readonly page: number;
+}
+
+export interface AssembleOptions {
+  /** Whether document-level attachments come along. */
+  readonly attachments: boolean;
+  /** The outline, made of what each part keeps of its own. Absent: one after the other. */
+  readonly outline?: (parts: readonly Part[]) => NewItem[];
+}
+
+/** Fills `target`, a document without pages, with the picked pages in order. */
+export async function assemble(target: PDFDocument, picks: readonly Pick[], options: AssembleOptions): Promise<void> {
+  reserve(target, picks);
+  const parts = makeParts(target, picks);
+  const byPart = new Map(parts.map((part) => [part.source, part]));
+  const names = new NamesJoin();
+  for (const part of parts) names.nameDestinations(part);
+  const offsets = structureOffsets(parts);
+
+  const form = new FormJoin();
+  const structure = new StructureJoin(parts[0] && languageOf(parts[0].source));
+  for (const part of parts) {
+    form.add(part);
+    const tree = part.source.structure;
+    if (tree) structure.add(part, tree, offsets.get(part) ?? 0);
+  }
+
+  const catalog = target.getTrailer().get("Root");
+  const pages = new Pages(target, catalog.get("Pages"), form);
+  for (const { source, page } of picks) {
+    const part = byPart.get(source);
+    if (part) pages.add(part, page);
+    await source.open.engine.work.pause();
+  }
+  pages.write();
+
+  for (const part of parts) names.add(part, options);
+  names.write(target, catalog);
+  writeCatalogEntries(parts, catalog);
+  writeLayers(parts, catalog);
+  put(catalog, "AcroForm", form.write(target));
+  put(catalog, "StructTreeRoot", structure.write(target));
+  put(
+    catalog,
+    "Outlines",
+    writeOutline(target, options.outline?.(parts) ?? parts.flatMap((part) => keptOutline(part))),
+  );
+  if (parts.some(({ source }) => source.labels)) {
+    const labels = picks.flatMap(({ source, page }) => {
+      const part = byPart.get(source);
+      const label = source.labels?.[page] ?? plainLabel(page);
+      return part ? [{ label, copy: (object: PDFObject) => part.copy(object) }] : [];
+    });
+    catalog.put("PageLabels", writePageLabels(target, labels));
+  }
+  const first = parts[0];
+  const info = first?.source.open.document.getTrailer().get("Info");
+  if (first && info?.isDictionary()) target.getTrailer().put("Info", first.copy(info));
+}
+
+/** How many document-level attachments a source has: those with a name, and those that are only associated with it. */
+export function countAttachments({ names, root }: Source): number {
+  const named = [...(names.get("EmbeddedFiles")?.values() ?? [])];
+  const numbers = new Set(named.map(objectNumber));
+  return named.length + items(root.get("AF")).filter((file) => !numbers.has(objectNumber(file))).length;
+}
+
+function put(catalog: PDFObject, key: string, value: PDFObject | undefined): void {
+  if (value) catalog.put(key, value);
+}
+
+/** About as many objects as the copies will be: of a source the share of its pages, and no fewer than that of its size. */
+function reserve(target: PDFDocument, picks: readonly Pick[]): void {
+  let count = 0;
+  for (const [{ open, pages }, kept] of Map.groupBy(picks, ({ source }) => source)) {
+    count += Math.ceil(open.document.countObjects() * Math.min(1, kept.length / pages.length));
+  }
+  picks[0]?.source.open.engine.reserveObjects(target, count);
+}
+
+function makeParts(target: PDFDocument, picks: readonly Pick[]): Part[] {
+  const kept = new Map<Source, Set<number>>();
+  for (const { source, page } of picks) {
+    const pages = kept.get(source);
+    if (pages) pages.add(page);
+    else kept.set(source, new Set([page]));
+  }
+  return [...kept].map(([source, pages]) => new Part(source, target, pages));
+}
+
+/** Makes the keys into the parent trees of several tagged documents distinct. */
+function structureOffsets(parts: readonly Part[]): Map<Part, number> {
+  const offsets = new Map<Part, number>();
+  let next = 0;
+  for (const part of parts) {
+    const tree = part.source.structure;
+    if (!tree) continue;
+    if (next > 0) shiftStructureKeys(part.source, next);
+    offsets.set(part, next);
+    next += nextStructureKey(tree);
+  }
+  return offsets;
+}
+
+/** Writes the pages and the one node that holds them. */
+class Pages {
+  readonly #target: PDFDocument;
+  readonly #root: PDFObject;
+  readonly #form: FormJoin;
+  readonly #kids: PDFObject;
+  readonly #written = new Set<number>();
+  /** Copies of the annotations that pages share. */
+  readonly #annotations = new Map<readonly PDFObject[], PDFObject>();
+
+  constructor(target: PDFDocument, root: PDFObject, form: FormJoin) {
+    this.#target = target;
+    this.#root = root;
+    this.#form = form;
+    this.#kids = target.newArray();
+  }
+
+  /** Appends a page; one that is there already is appended again, as a page of its own. */
+  add(part: Part, index: number): void {
+    const reference = part.pages.get(index);
+    const page = part.source.pages[index];
+    if (!reference || !page) return;
+    const number = reference.asIndirect();
+    if (this.#written.has(number)) {
+      this.#kids.push(this.#repeat(part, reference));
+      return;
+    }
+    this.#written.add(number);
+    reference.writeObject(this.#page(part, page));
+    this.#kids.push(reference);
+  }
+
+  write(): void {
+    this.#root.put("Kids", this.#kids);
+    this.#root.put("Count", this.#kids.length);
+  }
+
+  #page(part: Part, page: SourcePage): PDFObject {
+    const copy = this.#target.newDictionary();
+    copy.put("Type", this.#target.newName("Page"));
+    copy.put("Parent", this.#root);
+    for (const { key, value } of entries(part.engine, page.attributes)) {
+      // Keys into a structure tree that the source does not have would be taken for keys into another's.
+      if (key.asName() === "StructParents" && !part.source.structure) continue;
+      copy.put(key, part.copy(value));
+    }
+    part.mendDestinations(copy);
+    const resources = part.whole ? page.resources : usedResources(part.source, page);
+    copy.put("Resources", resources.isDictionary() ? part.copy(resources) : this.#target.newDictionary());
+    const annotations = this.#annotationsOf(part, page);
+    if (annotations.length > 0) copy.put("Annots", annotations);
+    return copy;
+  }
+
+  /** The copies of a page's annotations; pages that share an array share its copy. */
+  #annotationsOf(part: Part, { annotations }: SourcePage): PDFObject {
+    const known = this.#annotations.get(annotations);
+    if (known) return known;
+    const list = this.#target.newArray();
+    for (const annotation of annotations) {
+      if (!part.keeps(annotation)) continue;
+      const own = part.copy(annotation);
+      part.mendDestinations(own);
+      if (!part.source.structure && own.get("StructParent").isNumber()) own.delete("StructParent");
+      list.push(own);
+    }
+    const isShared = part.source.sharedAnnotations.has(annotations);
+    const copy = isShared && list.length > 0 ? this.#target.addObject(list) : list;
+    if (isShared) this.#annotations.set(annotations, copy);
+    return copy;
+  }
+
+  /**
+   * The same page once more. Contents and resources are shared. Its annotations are its own, as viewers expect, and its
+   * content is not tagged a second time: an element belongs to one place.
+   */
+  #repeat(part: Part, first: PDFObject): PDFObject {
+    const reference = this.#target.createObject();
+    const copy = this.#copyOf(part, first, new Set(["StructParents", "Annots"]));
+    const originals = items(first.get("Annots"));
+    const clones = new Map<number, PDFObject>();
+    if (originals.length > 0) {
+      const annotations = copy.put("Annots", this.#target.newArray()) as PDFObject;
+      for (const original of originals) {
+        const clone = this.#target.addObject(this.#copyOf(part, original, new Set(["StructParent"])));
+        if (original.isIndirect()) clones.set(original.asIndirect(), clone);
+        clone.put("P", reference);
+        annotations.push(clone);
+        const subtype = clone.get("Subtype");
+        if (subtype.isName() && subtype.asName() === "Widget") this.#form.addRepeated(part, clone, clone);
+      }
+      for (const clone of clones.values()) {
+        for (const key of ["Popup", "Parent", "IRT"]) {
+          const other = clones.get(objectNumber(clone.get(key)));
+          if (other) clone.put(key, other);
+        }
+      }
+    }
+    reference.writeObject(copy);
+    return reference;
+  }
+
+  #copyOf(part: Part, dictionary: PDFObject, without: ReadonlySet<string>): PDFObject {
+    const copy = this.#target.newDictionary();
+    for (const { key, value } of entries(part.engine, dictionary)) if (!without.has(key.asName())) copy.put(key, value);
+    return copy;
+  }
+}

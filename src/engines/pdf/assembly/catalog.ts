@@ -1,0 +1,143 @@
+/** What of the catalogs of several documents goes into one (ISO 32000-2, 7.7.2). */
+import type { PDFObject } from "mupdf";
+import { destinationOfAction } from "./destinations.ts";
+import { entries, FreeNames, items, writeNameTree } from "../objects/objects.ts";
+import type { Part } from "./graft.ts";
+
+/**
+ * Entries of the first catalog that has each. `Lang` is the first document's alone, it would speak for its pages, too. The
+ * others have modules of their own or are about one whole file only.
+ */
+const COPIED = [
+  "MarkInfo",
+  "Metadata",
+  "OutputIntents",
+  "PageLayout",
+  "PageMode",
+  "ViewerPreferences",
+  "URI",
+  "Extensions",
+  "Version",
+];
+
+/** Copies the catalog's plain entries and the action on opening. */
+export function writeCatalogEntries(parts: readonly Part[], catalog: PDFObject): void {
+  for (const key of COPIED) {
+    const part = parts.find(({ source }) => !source.root.get(key).isNull());
+    if (part) catalog.put(key, part.copy(part.source.root.get(key)));
+  }
+  const first = parts[0];
+  const language = first?.source.root.get("Lang");
+  if (first && language?.isString()) catalog.put("Lang", first.copy(language));
+  const opening = first?.source.root.get("OpenAction");
+  if (!first || !opening) return;
+  const destination = opening.isArray() ? opening : destinationOfAction(opening);
+  if ((opening.isArray() || opening.isDictionary()) && !(destination && first.leadsAway(destination))) {
+    const copy = first.copy(opening);
+    catalog.put("OpenAction", copy);
+    if (copy.isDictionary()) {
+      const holder = first.target.newDictionary();
+      holder.put("A", copy);
+      first.mendDestinations(holder);
+    }
+  }
+}
+
+/** Joins the catalogs' name trees, destinations included; an entry whose name is taken is renamed. */
+export class NamesJoin {
+  readonly #trees = new Map<string, Map<string, PDFObject>>();
+  readonly #free = new FreeNames();
+  readonly #associated: PDFObject[] = [];
+
+  /** Gives the part's kept destinations the names they will have; before anything that uses them is copied. */
+  nameDestinations(part: Part): void {
+    const names = this.#tree("Dests");
+    const { named, namesOf } = part.source.destinations;
+    for (const name of [...part.pages.keys()].flatMap((page) => namesOf.get(page) ?? [])) {
+      const destination = named.get(name);
+      if (!destination) continue;
+      const free = this.#free.of(name, (other) => names.has(other));
+      part.destinationNames.set(name, free);
+      names.set(free, destination);
+    }
+  }
+
+  /** Copies what the names stand for. */
+  add(part: Part, options: { attachments: boolean }): void {
+    const destinations = this.#tree("Dests");
+    for (const name of part.destinationNames.values()) {
+      const destination = destinations.get(name);
+      if (!destination) continue;
+      const copy = part.copy(destination);
+      const array = copy.isDictionary() ? copy.get("D") : copy;
+      const page = array.isArray() && array.get(0).isNumber() ? part.pages.get(array.get(0).asNumber()) : undefined;
+      if (page) array.put(0, page);
+      destinations.set(name, copy);
+    }
+    if (options.attachments) {
+      for (const file of items(part.source.root.get("AF"))) this.#associated.push(part.copy(file));
+    }
+    for (const [kind, tree] of part.source.names) {
+      if (kind === "EmbeddedFiles" && !options.attachments) continue;
+      const names = this.#tree(kind);
+      for (const [name, value] of tree) {
+        const free = this.#free.of(name, (other) => names.has(other));
+        names.set(free, part.copy(value));
+      }
+    }
+  }
+
+  /** Writes the trees, and the files that the catalogs associate with their documents (14.13). */
+  write(target: Part["target"], catalog: PDFObject): void {
+    const names = target.newDictionary();
+    for (const [kind, tree] of this.#trees) if (tree.size > 0) names.put(kind, writeNameTree(target, tree));
+    if ([...this.#trees.values()].some((tree) => tree.size > 0)) catalog.put("Names", names);
+    if (this.#associated.length === 0) return;
+    const files = catalog.put("AF", target.newArray()) as PDFObject;
+    for (const file of this.#associated) files.push(file);
+  }
+
+  #tree(kind: string): Map<string, PDFObject> {
+    let tree = this.#trees.get(kind);
+    if (!tree) this.#trees.set(kind, (tree = new Map<string, PDFObject>()));
+    return tree;
+  }
+}
+
+/** Arrays of a layer configuration that simply follow one another when documents are joined (table 99). */
+const LAYER_LISTS = ["ON", "OFF", "Order", "Locked", "RBGroups", "AS"];
+
+/** Joins the layers, "optional content" (8.11): every group keeps its first visibility. */
+export function writeLayers(parts: readonly Part[], catalog: PDFObject): void {
+  const layered = parts.filter(({ source }) => source.root.get("OCProperties").isDictionary());
+  const first = layered[0];
+  if (!first) return;
+  if (layered.length === 1) {
+    catalog.put("OCProperties", first.copy(first.source.root.get("OCProperties")));
+    return;
+  }
+  const { target } = first;
+  const groups = target.newArray();
+  const lists = new Map(LAYER_LISTS.map((key) => [key, target.newArray()]));
+  for (const part of layered) {
+    const properties = part.source.root.get("OCProperties");
+    const own = items(properties.get("OCGs")).map((group) => part.copy(group));
+    for (const group of own) groups.push(group);
+    const configuration = properties.get("D");
+    if (!configuration.isDictionary()) continue;
+    for (const [key, list] of lists) for (const item of items(configuration.get(key))) list.push(part.copy(item));
+    const base = configuration.get("BaseState");
+    if (!base.isName() || base.asName() !== "OFF") continue;
+    // The joined configuration begins with all groups on, so what was off by default is listed.
+    const on = new Set(items(configuration.get("ON")).map((group) => part.copy(group).asIndirect()));
+    for (const group of own) if (!on.has(group.asIndirect())) lists.get("OFF")?.push(group);
+  }
+  const configuration = target.newDictionary();
+  for (const [key, list] of lists) if (list.length > 0) configuration.put(key, list);
+  for (const { key, value } of entries(first.engine, first.source.root.get("OCProperties", "D"))) {
+    if (["Name", "Creator", "ListMode", "Intent"].includes(key.asName())) configuration.put(key, first.copy(value));
+  }
+  const properties = catalog.put("OCProperties", target.newDictionary()) as PDFObject;
+  properties.put("OCGs", groups);
+  properties.put("D", configuration);
+}

@@ -1,0 +1,107 @@
+/** Destinations and the actions that lead to them (ISO 32000-2, 12.3.2 and 12.6). */
+import type { PDFObject } from "mupdf";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { bytesOfString, entries, items, MAX_DEPTH, nameTree, objectNumber } from "../objects/objects.ts";
+
+/** Where something leads: to a page of the document (0-based), to a page that is gone, or not to a page at all. */
+export type Target = number | undefined;
+
+export interface Destinations {
+  /** Named destinations, of the name tree and of the older dictionary: name to its array, or dictionary with `D`. */
+  readonly named: ReadonlyMap<string, PDFObject>;
+  /** The names by the page that they lead to. */
+  readonly namesOf: ReadonlyMap<number, readonly string[]>;
+  /** The name that a destination uses, or undefined for an explicit one. */
+  nameOf(destination: PDFObject): string | undefined;
+  /** The page that a destination shows, or undefined where it leads to none. */
+  pageOf(destination: PDFObject): Target;
+}
+
+export function readDestinations(
+  engine: PdfEngine,
+  root: PDFObject,
+  pageOf: ReadonlyMap<number, number>,
+  pageCount: number,
+): Destinations {
+  const named = nameTree(engine, root.get("Names", "Dests"));
+  for (const { key, value } of entries(engine, root.get("Dests"))) {
+    const name = bytesOfString(engine, key);
+    if (name !== undefined && !named.has(name)) named.set(name, value);
+  }
+  const explicitPage = (destination: PDFObject): Target => {
+    const array = destination.isDictionary() ? destination.get("D") : destination;
+    if (!array.isArray() || array.length === 0) return undefined;
+    const page = array.get(0);
+    if (page.isIndirect()) return pageOf.get(objectNumber(page));
+    // A number is a page of another file; many writers use it for their own.
+    const index = page.isNumber() ? page.asNumber() : -1;
+    return index >= 0 && index < pageCount ? index : undefined;
+  };
+  const pages = new Map<string, number>();
+  const namesOf = new Map<number, string[]>();
+  for (const [name, destination] of named) {
+    const page = explicitPage(destination);
+    if (page === undefined) continue;
+    pages.set(name, page);
+    const names = namesOf.get(page);
+    if (names) names.push(name);
+    else namesOf.set(page, [name]);
+  }
+  const nameOf = (destination: PDFObject): string | undefined => bytesOfString(engine, destination);
+  return {
+    named,
+    namesOf,
+    nameOf,
+    pageOf(destination) {
+      const name = nameOf(destination);
+      if (name === undefined) return explicitPage(destination);
+      return pages.get(name);
+    },
+  };
+}
+
+/** The destination that a link, an outline item or an action leads to inside its own document, if any. */
+export function destinationIn(object: PDFObject): PDFObject | undefined {
+  const direct = object.get("Dest");
+  if (isDestination(direct)) return direct;
+  const action = object.get("A");
+  return destinationOfAction(action);
+}
+
+/** The destination of a GoTo action (12.6.4.2). */
+export function destinationOfAction(action: PDFObject): PDFObject | undefined {
+  if (!action.isDictionary() || !action.get("S").isName() || action.get("S").asName() !== "GoTo") return undefined;
+  const destination = action.get("D");
+  return isDestination(destination) ? destination : undefined;
+}
+
+function isDestination(object: PDFObject): boolean {
+  return (
+    object.isArray() || object.isString() || object.isName() || (object.isDictionary() && object.get("D").isArray())
+  );
+}
+
+/**
+ * Calls `visit` with every holder and key of a destination below a link, outline item, field or page: its `Dest`, its
+ * action's `D`, and those of the actions that follow (`Next`) or are additional (`AA`).
+ */
+export function eachDestination(
+  engine: PdfEngine,
+  object: PDFObject,
+  visit: (holder: PDFObject, key: "Dest" | "D", destination: PDFObject) => void,
+): void {
+  if (isDestination(object.get("Dest"))) visit(object, "Dest", object.get("Dest"));
+  const seen = new Set<number>();
+  const action = (item: PDFObject, depth: number): void => {
+    const number = objectNumber(item);
+    if (depth > MAX_DEPTH || seen.has(number)) return;
+    if (number > 0) seen.add(number);
+    const destination = destinationOfAction(item);
+    if (destination) visit(item, "D", destination);
+    const next = item.isDictionary() ? item.get("Next") : item;
+    for (const following of next.isArray() ? items(next) : next.isDictionary() ? [next] : [])
+      action(following, depth + 1);
+  };
+  action(object.get("A"), 0);
+  for (const { value } of entries(engine, object.get("AA"))) action(value, 0);
+}

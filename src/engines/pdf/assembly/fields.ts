@@ -1,0 +1,231 @@
+/** The interactive form's field tree (ISO 32000-2, 12.7). */
+import type { PDFObject } from "mupdf";
+import { entries, entryCounter, FreeNames, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import type { Part } from "./graft.ts";
+
+export interface Field {
+  readonly object: PDFObject;
+  /** Object number. */
+  readonly number: number;
+  /** Partial name, `T`. */
+  readonly name: string | undefined;
+  readonly kids: readonly Field[];
+  /** The annotations that show the field and are not fields themselves; the field may be its own widget, too. */
+  readonly widgets: readonly { readonly object: PDFObject; readonly number: number }[];
+}
+
+/** Reads the field tree and cuts it: no field leads to the fields and widgets below it any more. */
+export function readFields(root: PDFObject): Field[] {
+  const seen = new Set<number>();
+  const count = entryCounter("form");
+  const read = (object: PDFObject, depth: number): Field | undefined => {
+    const number = objectNumber(object);
+    if (number === 0 || seen.has(number) || depth > MAX_DEPTH || !object.isDictionary()) return undefined;
+    seen.add(number);
+    count();
+    const kids: Field[] = [];
+    const widgets: { object: PDFObject; number: number }[] = [];
+    for (const kid of items(object.get("Kids"))) {
+      if (!kid.isDictionary()) continue;
+      if (!kid.get("T").isString() && !kid.get("Kids").isArray())
+        widgets.push({ object: kid, number: objectNumber(kid) });
+      else {
+        const field = read(kid, depth + 1);
+        if (field) kids.push(field);
+      }
+    }
+    object.delete("Kids");
+    const name = object.get("T");
+    return { object, number, name: name.isString() ? name.asString() : undefined, kids, widgets };
+  };
+  return items(root.get("AcroForm", "Fields")).flatMap((object) => read(object, 0) ?? []);
+}
+
+/** Whether the document is signed: some signature field has a signature over its bytes (12.8.1). */
+export function isSigned(root: PDFObject): boolean {
+  const seen = new Set<number>();
+  const signed = (object: PDFObject, depth: number): boolean => {
+    const number = objectNumber(object);
+    if (seen.has(number) || depth > MAX_DEPTH || !object.isDictionary()) return false;
+    if (number > 0) seen.add(number);
+    return object.get("V", "ByteRange").isArray() || items(object.get("Kids")).some((kid) => signed(kid, depth + 1));
+  };
+  return items(root.get("AcroForm", "Fields")).some((object) => signed(object, 0));
+}
+
+/** Whether a signature certifies the document and with it says which changes may follow (12.8.2.2). */
+export function isCertified(root: PDFObject): boolean {
+  return root.get("Perms", "DocMDP").isDictionary();
+}
+
+/** Joins the forms of the parts into one. */
+export class FormJoin {
+  readonly #fields: PDFObject[] = [];
+  readonly #names = new Set<string>();
+  readonly #free = new FreeNames();
+  readonly #calculated: PDFObject[] = [];
+  /** Of each form: whether it asks viewers to make appearances, and whether it has a widget without one. */
+  readonly #appearances: { readonly asked: boolean; readonly lacking: boolean }[] = [];
+  #form: PDFObject | undefined;
+
+  /** Adds the fields of a part that have a widget on a kept page; of a whole document, all. */
+  add(part: Part): void {
+    const { source, target } = part;
+    const kept = new Set<number>();
+    const copy = (field: Field): PDFObject | undefined => {
+      const kids = field.kids.flatMap((kid) => copy(kid) ?? []);
+      const widgets = field.widgets.filter((widget) => part.whole || part.annotations.has(widget.number));
+      const { number } = field;
+      if (!part.whole && kids.length + widgets.length === 0 && !part.annotations.has(number)) return undefined;
+      kept.add(number);
+      const object = part.copy(field.object);
+      part.mendDestinations(object);
+      if (field.kids.length + field.widgets.length > 0) {
+        const list = object.put("Kids", target.newArray()) as PDFObject;
+        for (const kid of [...kids, ...widgets.map((widget) => part.copy(widget.object))]) list.push(kid);
+      }
+      return object;
+    };
+    const roots = source.fields.flatMap((field) => {
+      const object = copy(field);
+      return object ? [{ object, name: field.name }] : [];
+    });
+    if (roots.length === 0) return;
+
+    // Fields of one name in one document are one field, and stay so.
+    const own = new Set(roots.map(({ name }) => name));
+    const earlier = new Set(this.#names);
+    const renamed = new Map<string, string>();
+    for (const { object, name } of roots) {
+      if (name !== undefined) {
+        let free = renamed.get(name) ?? name;
+        if (earlier.has(free)) {
+          free = this.#free.of(name, (other) => this.#names.has(other) || own.has(other));
+          renamed.set(name, free);
+        }
+        if (free !== name) object.put("T", target.newString(free));
+        this.#names.add(free);
+      }
+      this.#fields.push(object);
+    }
+    for (const field of items(source.root.get("AcroForm", "CO"))) {
+      if (kept.has(objectNumber(field))) this.#calculated.push(part.copy(field));
+    }
+    this.#appearances.push({
+      asked: source.root.get("AcroForm", "NeedAppearances").asBoolean(),
+      lacking: source.fields.some(lacksAppearance),
+    });
+    this.#joinDefaults(
+      part,
+      roots.map(({ object }) => object),
+    );
+  }
+
+  /**
+   * Adds the widget of a page that is in the target once more: a widget of its own field gets a new name, one of several
+   * of a field becomes one more of them.
+   */
+  addRepeated(part: Part, widget: PDFObject, reference: PDFObject): void {
+    const name = widget.get("T");
+    const parent = widget.get("Parent");
+    if (name.isString()) {
+      const free = this.#free.of(name.asString(), (other) => this.#names.has(other) || other === name.asString());
+      widget.put("T", part.target.newString(free));
+      this.#names.add(free);
+    }
+    // A parent that does not list the first widget does not list its copy.
+    if (parent.isDictionary()) {
+      const kids = parent.get("Kids");
+      if (kids.isArray()) kids.push(reference);
+    } else if (this.#form) this.#fields.push(reference);
+  }
+
+  /** Writes the form; undefined where no field is left. */
+  write(target: Part["target"]): PDFObject | undefined {
+    if (!this.#form) return undefined;
+    const put = (key: string, list: readonly PDFObject[]): void => {
+      const array = this.#form?.put(key, target.newArray()) as PDFObject;
+      for (const object of list) array.push(object);
+    };
+    put("Fields", this.#fields);
+    // It makes viewers redraw the fields of every form, so all of them ask for it, or one of them cannot do without it.
+    const isAskedByAll = this.#appearances.every(({ asked }) => asked);
+    if (isAskedByAll || this.#appearances.some(({ asked, lacking }) => asked && lacking))
+      this.#form.put("NeedAppearances", true);
+    if (this.#calculated.length > 0) put("CO", this.#calculated);
+    return target.addObject(this.#form);
+  }
+
+  /** The form's own entries: of the first form, with what fields of later forms need of theirs. */
+  #joinDefaults(part: Part, roots: readonly PDFObject[]): void {
+    const { source, target, engine } = part;
+    const form = source.root.get("AcroForm");
+    const renamed = new Map<string, string>();
+    if (!this.#form) {
+      this.#form = target.newDictionary();
+      for (const key of ["DR", "DA", "Q", "SigFlags"]) {
+        const value = form.get(key);
+        if (!value.isNull()) this.#form.put(key, part.copy(value));
+      }
+      // AppendOnly (bit 2) was for the file as it was signed; this one is written anew (table 224).
+      if (form.get("SigFlags").isNumber()) this.#form.put("SigFlags", form.get("SigFlags").asNumber() & ~2);
+      return;
+    }
+    if (form.get("SigFlags").asNumber() & 1) this.#form.put("SigFlags", 1);
+    for (const { key: category, value } of entries(engine, form.get("DR"))) {
+      if (!value.isDictionary()) continue;
+      let resources = this.#form.get("DR");
+      if (!resources.isDictionary()) resources = this.#form.put("DR", target.newDictionary()) as PDFObject;
+      let present = resources.get(category);
+      if (!present.isDictionary()) present = resources.put(category, target.newDictionary()) as PDFObject;
+      for (const entry of entries(engine, value)) {
+        const name = entry.key.asName();
+        const there = present.get(name);
+        if (there.isNull()) present.put(entry.key, part.copy(entry.value));
+        else if (category.asName() === "Font" && !isSameStandardFont(there, entry.value)) {
+          const free = new FreeNames().of(name, (other) => !present.get(other).isNull());
+          present.put(free, part.copy(entry.value));
+          renamed.set(name, free);
+        }
+      }
+    }
+    const appearance = form.get("DA");
+    const quadding = form.get("Q");
+    for (const field of roots) {
+      if (appearance.isString() && !field.get("DA").isString()) field.put("DA", part.copy(appearance));
+      if (quadding.isNumber() && !field.get("Q").isNumber()) field.put("Q", quadding.asNumber());
+      if (renamed.size > 0) renameFonts(field, renamed, 0);
+    }
+  }
+}
+
+function lacksAppearance({ object, kids, widgets }: Field): boolean {
+  const lacks = (widget: PDFObject): boolean => {
+    const subtype = widget.get("Subtype");
+    return subtype.isName() && subtype.asName() === "Widget" && !widget.get("AP", "N").isDictionary();
+  };
+  return lacks(object) || widgets.some((widget) => lacks(widget.object)) || kids.some(lacksAppearance);
+}
+
+/** Two fonts that are surely one: both of the standard 14, neither embedded. */
+function isSameStandardFont(a: PDFObject, b: PDFObject): boolean {
+  const key = (font: PDFObject): string =>
+    font.isDictionary() && font.get("FontDescriptor").isNull()
+      ? `${font.get("BaseFont").toString()} ${font.get("Encoding").isName() ? font.get("Encoding").asName() : ""}`
+      : "";
+  return key(a) !== "" && key(a) === key(b);
+}
+
+/** The font names in default appearances (12.7.4.3) as the joined resources call them. */
+function renameFonts(field: PDFObject, renamed: ReadonlyMap<string, string>, depth: number): void {
+  const appearance = field.get("DA");
+  if (appearance.isString()) {
+    const text = appearance.asString();
+    const changed = text.replace(/\/([^\s/[\]()<>{}%]+)(?=\s+\S+\s+Tf)/g, (all, name: string) => {
+      const free = renamed.get(name);
+      return free === undefined ? all : `/${free}`;
+    });
+    if (changed !== text) field.put("DA", field._doc.newString(changed));
+  }
+  if (depth < MAX_DEPTH) for (const kid of items(field.get("Kids"))) renameFonts(kid, renamed, depth + 1);
+}

@@ -1,0 +1,111 @@
+/** The outline, "bookmarks" (ISO 32000-2, 12.3.3). */
+import type { PDFDocument, PDFObject } from "mupdf";
+import { destinationIn, type Destinations, type Target } from "./destinations.ts";
+import { entries, entryCounter, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import type { Part } from "./graft.ts";
+
+export interface OutlineItem {
+  readonly object: PDFObject;
+  /** 0-based page it leads to; undefined where it leads to none. */
+  readonly page: Target;
+  readonly open: boolean;
+  readonly kids: readonly OutlineItem[];
+}
+
+/** An item of the outline to be written: copied from a source, or made. */
+export interface NewItem {
+  /** Writes title, look and destination; the links to other items are added. */
+  readonly write: () => PDFObject;
+  readonly open: boolean;
+  readonly kids: readonly NewItem[];
+}
+
+export function readOutline(root: PDFObject, destinations: Destinations): OutlineItem[] {
+  const seen = new Set<number>();
+  const count = entryCounter("outline");
+  const level = (parent: PDFObject, depth: number): OutlineItem[] => {
+    const list: OutlineItem[] = [];
+    if (depth > MAX_DEPTH || !parent.isDictionary()) return list;
+    for (let item = parent.get("First"); item.isDictionary(); item = item.get("Next")) {
+      const number = objectNumber(item);
+      if (number === 0 || seen.has(number)) break;
+      seen.add(number);
+      count();
+      const destination = destinationIn(item);
+      const visible = item.get("Count");
+      list.push({
+        object: item,
+        page: destination && destinations.pageOf(destination),
+        open: visible.isNumber() && visible.asNumber() > 0,
+        kids: level(item, depth + 1),
+      });
+    }
+    return list;
+  };
+  return level(root.get("Outlines"), 0);
+}
+
+/** What of an item is written anew rather than copied: its place, and the structure element it may name. */
+const NOT_COPIED = new Set(["Parent", "Prev", "Next", "First", "Last", "Count", "SE"]);
+
+/**
+ * The items of a part: those that lead to a page that is kept, those above them, and those that never led to a page. An
+ * item whose page is gone but which has kept ones below stays without a destination.
+ */
+export function keptOutline(part: Part, list: readonly OutlineItem[] = part.source.outline): NewItem[] {
+  return list.flatMap((item) => {
+    const kids = keptOutline(part, item.kids);
+    const gone = item.page !== undefined && !part.pages.has(item.page);
+    if (kids.length === 0 && (gone || (item.kids.length > 0 && item.page === undefined))) return [];
+    const write = (): PDFObject => {
+      const copy = part.target.newDictionary();
+      for (const { key, value } of entries(part.engine, item.object)) {
+        const name = key.asName();
+        if (NOT_COPIED.has(name) || (gone && (name === "Dest" || name === "A"))) continue;
+        copy.put(key, part.copy(value));
+      }
+      part.mendDestinations(copy);
+      return copy;
+    };
+    return [{ write, open: item.open, kids }];
+  });
+}
+
+/** Writes the outline; returns its root for the catalog, or undefined where there is no item. */
+export function writeOutline(target: PDFDocument, list: readonly NewItem[]): PDFObject | undefined {
+  if (list.length === 0) return undefined;
+  const root = target.createObject();
+  const dictionary = target.newDictionary();
+  dictionary.put("Type", target.newName("Outlines"));
+  const visible = writeLevel(target, root, dictionary, list);
+  dictionary.put("Count", visible);
+  root.writeObject(dictionary);
+  return root;
+}
+
+/** Links the items of one level below their parent; returns how many are visible when the parent is open. */
+function writeLevel(target: PDFDocument, parent: PDFObject, holder: PDFObject, list: readonly NewItem[]): number {
+  const references = list.map(() => target.createObject());
+  let visible = list.length;
+  for (const [index, item] of list.entries()) {
+    const reference = references[index];
+    if (!reference) continue;
+    const dictionary = item.write();
+    dictionary.put("Parent", parent);
+    const [previous, next] = [references[index - 1], references[index + 1]];
+    if (previous) dictionary.put("Prev", previous);
+    if (next) dictionary.put("Next", next);
+    if (item.kids.length > 0) {
+      const below = writeLevel(target, reference, dictionary, item.kids);
+      dictionary.put("Count", item.open ? below : -below);
+      if (item.open) visible += below;
+    }
+    reference.writeObject(dictionary);
+  }
+  const [first, last] = [references[0], references.at(-1)];
+  if (first && last) {
+    holder.put("First", first);
+    holder.put("Last", last);
+  }
+  return visible;
+}

@@ -1,0 +1,64 @@
+/** Page labels (ISO 32000-2, 12.4.2). */
+import type { PDFDocument, PDFObject } from "mupdf";
+import { numberTree, writeNumberTree } from "../objects/objects.ts";
+
+/** The label of one page: `prefix`, then `number` in `style` (none: the prefix alone). */
+export interface PageLabel {
+  /** `D`, `R`, `r`, `A`, `a`, or undefined. */
+  readonly style: string | undefined;
+  /** The prefix as an object of the source; copied, never decoded. */
+  readonly prefix: PDFObject | undefined;
+  readonly number: number;
+}
+
+export type PageLabels = readonly PageLabel[];
+
+/** The labels of all pages, or undefined where the document has none. */
+export function readPageLabels(root: PDFObject, pageCount: number): PageLabels | undefined {
+  const tree = root.get("PageLabels");
+  if (!tree.isDictionary()) return undefined;
+  const ranges = [...numberTree(tree)].filter(([, range]) => range.isDictionary()).sort(([a], [b]) => a - b);
+  if (ranges.length === 0) return undefined;
+  let next = 0;
+  return Array.from({ length: pageCount }, (_, page) => {
+    while (next < ranges.length && (ranges[next]?.[0] ?? 0) <= page) next++;
+    const found = ranges[next - 1];
+    if (!found) return { style: "D", prefix: undefined, number: page + 1 };
+    const [start, range] = found;
+    const [style, prefix, first] = [range.get("S"), range.get("P"), range.get("St")];
+    return {
+      style: style.isName() ? style.asName() : undefined,
+      prefix: prefix.isString() ? prefix : undefined,
+      number: (first.isNumber() ? first.asNumber() : 1) + page - start,
+    };
+  });
+}
+
+/** A document without labels, where others have some, keeps what viewers showed for it: 1, 2, 3. */
+export function plainLabel(page: number): PageLabel {
+  return { style: "D", prefix: undefined, number: page + 1 };
+}
+
+/** Writes labels, one range for each run that counts on. `labels` in the order of the target's pages. */
+export function writePageLabels(
+  target: PDFDocument,
+  labels: readonly { readonly label: PageLabel; readonly copy: (object: PDFObject) => PDFObject }[],
+): PDFObject {
+  const ranges = new Map<number, PDFObject>();
+  let previous: PageLabel | undefined;
+  for (const [page, { label, copy }] of labels.entries()) {
+    const goesOn =
+      previous !== undefined &&
+      previous.style === label.style &&
+      previous.prefix?.asString() === label.prefix?.asString() &&
+      (label.style === undefined || previous.number + 1 === label.number);
+    previous = label;
+    if (goesOn) continue;
+    const range = target.newDictionary();
+    if (label.style !== undefined) range.put("S", target.newName(label.style));
+    if (label.prefix) range.put("P", copy(label.prefix));
+    if (label.number !== 1) range.put("St", target.newInteger(label.number));
+    ranges.set(page, range);
+  }
+  return writeNumberTree(target, ranges);
+}

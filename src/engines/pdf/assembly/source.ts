@@ -1,0 +1,129 @@
+/**
+ * A document that pages are taken from. What ties its pages together (the page tree, the field tree, the structure tree)
+ * is read into plain models and cut in the open document, in memory only: each page becomes an empty leaf, fields and
+ * structure elements lose their way down. After that, copying any object copies just what it uses, never the document
+ * that hangs on the other side of a reference. The models tell how to tie the copies together again.
+ */
+import type { PDFObject } from "mupdf";
+import { type Destinations, readDestinations } from "./destinations.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { type Field, isSigned, readFields } from "./fields.ts";
+import { entries, items, nameTree, objectNumber } from "../objects/objects.ts";
+import { type OutlineItem, readOutline } from "./outline.ts";
+import { type PageLabels, readPageLabels } from "./page-labels.ts";
+import { INHERITABLE } from "../document/page-tree.ts";
+import { type Structure, readStructure } from "./structure.ts";
+
+/** A page of a source, taken out of its page tree. */
+export interface SourcePage {
+  /** The leaf that stands in its place, where references to the page lead; absent for a page that is a direct object. */
+  readonly reference: PDFObject | undefined;
+  /** Its entries, those it inherited too, but without `Parent`, `Annots` and what leads out of the page. */
+  readonly attributes: PDFObject;
+  readonly resources: PDFObject;
+  /** The same array for pages that share one. */
+  readonly annotations: readonly PDFObject[];
+}
+
+export interface Source {
+  readonly open: OpenPdf;
+  readonly root: PDFObject;
+  readonly pages: readonly SourcePage[];
+  /** 0-based page of an object number. */
+  readonly pageOf: ReadonlyMap<number, number>;
+  /** The lists of annotations that several pages share. */
+  readonly sharedAnnotations: ReadonlySet<readonly PDFObject[]>;
+  /** Object numbers of all annotations. */
+  readonly annotationNumbers: ReadonlySet<number>;
+  readonly destinations: Destinations;
+  readonly outline: readonly OutlineItem[];
+  readonly labels: PageLabels | undefined;
+  /** Whether it carries a digital signature, which no copy keeps valid. */
+  readonly signed: boolean;
+  readonly fields: readonly Field[];
+  readonly structure: Structure | undefined;
+  /** Entries of the catalog's name trees but for destinations: `EmbeddedFiles`, `JavaScript`, ... */
+  readonly names: ReadonlyMap<string, ReadonlyMap<string, PDFObject>>;
+}
+
+/**
+ * What of a page is not copied as it is: its place in the tree, what is copied by itself, and what leads to other pages
+ * (article beads, document parts, colour separations of other pages).
+ */
+const NOT_COPIED = new Set(["Parent", "Annots", "Resources", "B", "DPart", "SeparationInfo"]);
+
+/** Name trees of the catalog that survive; `Dests` has its own module. */
+const NAME_TREES = ["EmbeddedFiles", "JavaScript", "AP", "Renditions"];
+
+/** Takes the document apart; it cannot be saved afterwards. */
+export async function readSource(open: OpenPdf): Promise<Source> {
+  const { document, engine } = open;
+  const root = document.getTrailer().get("Root");
+  const references = Array.from({ length: open.pageCount }, (_, index) => document.findPage(index));
+  const pageOf = new Map<number, number>();
+  for (const [index, reference] of references.entries()) {
+    const number = objectNumber(reference);
+    if (number > 0 && !pageOf.has(number)) pageOf.set(number, index);
+  }
+  const lists = new Map<number, readonly PDFObject[]>();
+  const pages: SourcePage[] = [];
+  for (const reference of references) {
+    pages.push(takePage(open, reference, lists));
+    await engine.work.pause();
+  }
+  for (const { reference } of pages) reference?.writeObject(document.newDictionary());
+
+  const byList = Map.groupBy(pages, ({ annotations }) => annotations);
+  const names = new Map(
+    NAME_TREES.map((tree) => [tree, nameTree(engine, root.get("Names", tree))] as const).filter(
+      ([, tree]) => tree.size > 0,
+    ),
+  );
+  const destinations = readDestinations(engine, root, pageOf, pages.length);
+  return {
+    open,
+    root,
+    pages,
+    pageOf,
+    sharedAnnotations: new Set([...byList].flatMap(([list, users]) => (users.length > 1 ? [list] : []))),
+    annotationNumbers: new Set(
+      [...byList.keys()].flatMap((list) => list.map(objectNumber).filter((number) => number > 0)),
+    ),
+    destinations,
+    outline: readOutline(root, destinations),
+    labels: readPageLabels(root, pages.length),
+    signed: isSigned(root),
+    fields: readFields(root),
+    structure: readStructure(root),
+    names,
+  };
+}
+
+function takePage(
+  { document, engine }: OpenPdf,
+  reference: PDFObject,
+  lists: Map<number, readonly PDFObject[]>,
+): SourcePage {
+  const attributes = document.newDictionary();
+  for (const { key, value } of entries(engine, reference)) {
+    if (!NOT_COPIED.has(key.asName())) attributes.put(key, value);
+  }
+  for (const name of INHERITABLE) {
+    const value = reference.getInheritable(name);
+    if (name !== "Resources" && isPresent(value)) attributes.put(name, value);
+  }
+  const list = reference.get("Annots");
+  const number = objectNumber(list);
+  const annotations = lists.get(number) ?? items(list).filter((annotation) => annotation.isDictionary());
+  if (number > 0) lists.set(number, annotations);
+  return {
+    reference: reference.isIndirect() ? reference : undefined,
+    attributes,
+    resources: reference.getInheritable("Resources"),
+    annotations,
+  };
+}
+
+function isPresent(object: PDFObject): boolean {
+  return object.isArray() || object.isNumber() || object.isDictionary();
+}

@@ -1,0 +1,220 @@
+/** Logical structure, "tags" (ISO 32000-2, 14.7). */
+import type { PDFObject } from "mupdf";
+import {
+  entries,
+  items,
+  nameTree,
+  numberTree,
+  objectNumber,
+  writeNameTree,
+  writeNumberTree,
+} from "../objects/objects.ts";
+import type { Part } from "./graft.ts";
+import type { Source } from "./source.ts";
+import { type Element, keepElements, readElements } from "./structure-elements.ts";
+
+/** The structure tree's root, taken apart. The root itself is a leaf now, as the pages are. */
+export interface Structure {
+  readonly root: PDFObject;
+  readonly attributes: PDFObject;
+  readonly kids: readonly PDFObject[];
+  /** Key (`StructParents`, `StructParent`) to the element, or the array of elements, that the content belongs to. */
+  readonly parents: ReadonlyMap<number, PDFObject>;
+  /** The elements as a model, read when only some pages are kept: reading cuts the tree. */
+  elements: readonly Element[] | undefined;
+}
+
+export function readStructure(root: PDFObject): Structure | undefined {
+  const tree = root.get("StructTreeRoot");
+  if (!tree.isIndirect() || !tree.isDictionary()) return undefined;
+  const document = tree._doc;
+  const attributes = document.newDictionary();
+  for (const key of ["RoleMap", "ClassMap", "IDTree", "Namespaces", "PronunciationLexicon"]) {
+    const value = tree.get(key);
+    if (!value.isNull()) attributes.put(key, value);
+  }
+  const kids = tree.get("K");
+  const structure: Structure = {
+    root: tree,
+    attributes,
+    kids: kids.isArray() ? items(kids) : kids.isDictionary() ? [kids] : [],
+    parents: numberTree(tree.get("ParentTree")),
+    elements: undefined,
+  };
+  tree.writeObject(document.newDictionary());
+  return structure;
+}
+
+/** Reads the elements as a model, once; documents that are kept whole do without. */
+export function readStructureElements({ structure, pageOf }: Source): void {
+  if (structure) structure.elements ??= readElements(structure.kids, pageOf);
+}
+
+/**
+ * Adds `offset` to every key into the parent tree that pages, annotations and XObjects of a source hold, so that the trees
+ * of several documents can be joined.
+ */
+export function shiftStructureKeys(source: Source, offset: number): void {
+  const { document, engine } = source.open;
+  const shift = (object: PDFObject): void => {
+    for (const key of ["StructParents", "StructParent"]) {
+      const value = object.get(key);
+      if (value.isNumber()) object.put(key, value.asNumber() + offset);
+    }
+  };
+  for (const { attributes } of source.pages) shift(attributes);
+  for (let number = 1, count = document.countObjects(); number < count; number++) {
+    try {
+      const object = document.newIndirect(number);
+      if (object.isDictionary()) shift(object);
+    } catch (error) {
+      // An object that cannot be read is not copied either.
+      if (!engine.isFailure(error)) throw error;
+    }
+  }
+}
+
+/** One more than the highest key into the parent tree. */
+export function nextStructureKey({ parents }: Structure): number {
+  return parents.keys().reduce((next, key) => Math.max(next, key + 1), 0);
+}
+
+/** The language of a document, where its catalog names one (14.9.2). */
+export function languageOf({ root }: Source): string | undefined {
+  const language = root.get("Lang");
+  return language.isString() ? language.asString() : undefined;
+}
+
+/** Joins the structure trees of the parts. */
+export class StructureJoin {
+  #root: PDFObject | undefined;
+  #dictionary: PDFObject | undefined;
+  #kids: PDFObject | undefined;
+  readonly #language: string | undefined;
+  readonly #parents = new Map<number, PDFObject>();
+  readonly #ids = new Map<string, PDFObject>();
+
+  /** `language`: the `Lang` of the target's catalog. */
+  constructor(language: string | undefined) {
+    this.#language = language;
+  }
+
+  /** Adds the elements that have content on the kept pages; of a whole document, all. `offset`: see shiftStructureKeys. */
+  add(part: Part, structure: Structure, offset: number): void {
+    const { target, engine, source } = part;
+    if (!part.whole) readStructureElements(source);
+    // Once they are read the tree is cut, and can be copied only by them.
+    const kept = structure.elements && keepElements(part, structure.elements);
+    const kids = kept ? kept.roots : structure.kids.map((kid) => part.copy(kid));
+    if (kids.length === 0) return;
+    const leaf = part.copy(structure.root);
+    const lang = languageOf(source);
+    if (!this.#root || !this.#dictionary || !this.#kids) {
+      this.#root = leaf;
+      this.#dictionary = target.newDictionary();
+      this.#dictionary.put("Type", target.newName("StructTreeRoot"));
+      this.#kids = this.#dictionary.put("K", target.newArray()) as PDFObject;
+    }
+    for (const kid of kids) {
+      this.#kids.push(kid);
+      if (!kid.isDictionary()) continue;
+      kid.put("P", this.#root);
+      // The catalog's language is the first document's.
+      if (lang !== undefined && lang !== this.#language && !kid.get("Lang").isString())
+        kid.put("Lang", target.newString(lang));
+    }
+    for (const key of kept ? keysOf(part, structure, kept.numbers) : structure.parents.keys()) {
+      const value = structure.parents.get(key);
+      if (value) this.#parents.set(key + offset, part.copy(value));
+    }
+    this.#joinAttributes(part, structure, kept?.numbers);
+    for (const [id, element] of nameTree(engine, structure.attributes.get("IDTree"))) {
+      if (!this.#ids.has(id) && (!kept || kept.numbers.has(objectNumber(element))))
+        this.#ids.set(id, part.copy(element));
+    }
+  }
+
+  /** Writes the tree and returns its root; undefined where no part has tags. */
+  write(target: Part["target"]): PDFObject | undefined {
+    if (!this.#root || !this.#dictionary) return undefined;
+    this.#dictionary.put("ParentTree", writeNumberTree(target, this.#parents));
+    this.#dictionary.put(
+      "ParentTreeNextKey",
+      this.#parents.keys().reduce((next, key) => Math.max(next, key + 1), 0),
+    );
+    if (this.#ids.size > 0) this.#dictionary.put("IDTree", writeNameTree(target, this.#ids));
+    this.#root.writeObject(this.#dictionary);
+    return this.#root;
+  }
+
+  #joinAttributes(part: Part, structure: Structure, kept: ReadonlySet<number> | undefined): void {
+    const dictionary = this.#dictionary;
+    if (!dictionary) return;
+    for (const key of ["RoleMap", "ClassMap"]) {
+      for (const entry of entries(part.engine, structure.attributes.get(key))) {
+        if (!dictionary.get(key).isDictionary()) dictionary.put(key, part.target.newDictionary());
+        const map = dictionary.get(key);
+        if (map.get(entry.key).isNull()) map.put(entry.key, part.copy(entry.value));
+      }
+    }
+    for (const key of ["Namespaces", "PronunciationLexicon"]) {
+      if (kept && key === "PronunciationLexicon") continue;
+      for (const item of items(structure.attributes.get(key))) {
+        if (!dictionary.get(key).isArray()) dictionary.put(key, part.target.newArray());
+        dictionary.get(key).push(part.copy(item));
+      }
+    }
+  }
+}
+
+/** The keys into the parent tree that kept pages and annotations hold, and those of XObjects with a kept element. */
+function keysOf(part: Part, structure: Structure, elements: ReadonlySet<number>): number[] {
+  const { ofPages, ofNone } = keyOwners(part.source, structure);
+  const lists = new Set([...part.pages.keys()].flatMap((page) => ofPages.get(page) ?? []));
+  const own = [...lists]
+    .flat()
+    .filter(({ annotation }) => annotation === undefined || part.annotations.has(annotation))
+    .map(({ key }) => key);
+  const drawn = ofNone.filter((key) => {
+    const value = structure.parents.get(key);
+    return value && (value.isArray() ? items(value) : [value]).some((element) => elements.has(objectNumber(element)));
+  });
+  return [...own, ...drawn];
+}
+
+interface Key {
+  readonly key: number;
+  /** Object number of the annotation that holds it. */
+  readonly annotation?: number;
+}
+
+interface KeyOwners {
+  /** By page: the keys of the page itself and those of its annotations, in the same list for pages that share these. */
+  readonly ofPages: ReadonlyMap<number, readonly (readonly Key[])[]>;
+  /** The keys that no page and no annotation holds: those of XObjects. */
+  readonly ofNone: readonly number[];
+}
+
+const owners = new WeakMap<Source, KeyOwners>();
+
+function keyOwners(source: Source, structure: Structure): KeyOwners {
+  let found = owners.get(source);
+  if (found) return found;
+  const ofPages = new Map<number, (readonly Key[])[]>();
+  const ofAnnotations = new Map<readonly PDFObject[], readonly Key[]>();
+  for (const [page, { attributes, annotations }] of source.pages.entries()) {
+    const own = attributes.get("StructParents");
+    const below = ofAnnotations.get(annotations) ?? annotations.flatMap(keyOf);
+    ofAnnotations.set(annotations, below);
+    ofPages.set(page, [own.isNumber() ? [{ key: own.asNumber() }] : [], below]);
+  }
+  const owned = new Set([...new Set([...ofPages.values()].flat())].flatMap((keys) => keys.map(({ key }) => key)));
+  found = { ofPages, ofNone: [...structure.parents.keys()].filter((key) => !owned.has(key)) };
+  owners.set(source, found);
+  return found;
+}
+
+function keyOf(annotation: PDFObject): Key[] {
+  const key = annotation.get("StructParent");
+  return key.isNumber() ? [{ key: key.asNumber(), annotation: objectNumber(annotation) }] : [];
+}

@@ -1,0 +1,246 @@
+/** How many bytes of content a page makes an interpreter read: its own, and what it draws, as often as it draws it. */
+import type { PDFObject } from "mupdf";
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import { ContentCounter } from "./tokens.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { type Category, idOf, isForm, maskOf, type Resources } from "./resources.ts";
+import { entries, objectNumber } from "../objects/objects.ts";
+import { decodedSize, largestSize } from "../objects/stream-size.ts";
+
+/** What one drawing of a form XObject costs. */
+interface Cost {
+  /** Bytes of content, its own and what it draws. */
+  readonly bytes: number;
+  /** Painting operators: each paints with the pattern and through the soft mask that were set before. */
+  readonly paints: number;
+  /** Outermost of the resources that names were looked for in; the cost is the same wherever those are in force. */
+  readonly outermost: number;
+  /** Whether it draws itself, which interpreters refuse: then the cost depends on where that is found out. */
+  readonly cyclic: boolean;
+}
+
+/** What drawing an empty XObject costs, in bytes of content that take as long. */
+const DRAWING = 256;
+/** Bytes of a glyph of a Type 3 font that are read once only: small glyphs are kept. */
+const KEPT_GLYPH = 16 * 1024;
+/** Entries of a category that are looked at before content is read to see which it uses. */
+const LOOKED_AT = 50;
+/** Deepest nesting of forms; real ones stay below 20. */
+const DEEPEST = 100;
+/** More than any limit, and still a number that can be multiplied. */
+const TOO_MANY = 1e15;
+/** Forms that are counted again, because what they draw depends on where they are drawn; each takes some 80 µs. */
+const MOST_AGAIN = 10_000;
+/** Streams that cannot be larger than this, in bytes, are decoded without being counted first. */
+const SMALL = 16 * 1024 * 1024;
+/** Fuel for content that is counted, beside what its bytes cost. */
+const CONTENT_WORK = 5_000;
+const NOTHING: Cost = { bytes: 0, paints: 1, outermost: Infinity, cyclic: false };
+
+/** Counts for pages of one document, one after the other. */
+export class ContentMeter {
+  readonly #open: OpenPdf;
+  readonly #most = limits.contentBytes;
+  readonly #costs = new Map<string, Cost>();
+  readonly #drawing = new Set<number>();
+  readonly #heavyFonts = new Map<number, number>();
+  readonly #plain = new Map<string, boolean>();
+  /** Forms that were counted, and how many of them again. */
+  readonly #counted = new Set<number>();
+  #again = 0;
+  /** Bytes counted, of all pages until now. */
+  #total = 0;
+
+  constructor(open: OpenPdf) {
+    this.#open = open;
+  }
+
+  /** Whether these resources have nothing whose content is interpreted where it is used. */
+  async isPlain(resources: Resources): Promise<boolean> {
+    const known = this.#plain.get(resources.id);
+    if (known !== undefined) return known;
+    const { object } = resources;
+    const { engine } = this.#open;
+    const none = async (
+      category: Category,
+      draws: (value: PDFObject) => boolean | Promise<boolean>,
+    ): Promise<boolean> => {
+      const named = object.get(category);
+      if (engine.lib._wasm_pdf_dict_len(named.pointer) > LOOKED_AT) return false;
+      for (const { value } of entries(engine, named)) if (await draws(value)) return false;
+      return true;
+    };
+    const plain =
+      (await none("XObject", isForm)) &&
+      (await none("Pattern", (value) => value.isStream())) &&
+      (await none("ExtGState", (value) => value.get("SMask", "G").isStream())) &&
+      (await none("Font", async (value) => (await this.#heaviestGlyph(value)) > 0));
+    this.#plain.set(resources.id, plain);
+    return plain;
+  }
+
+  /**
+   * Counts content that is drawn once with these resources, in one or more streams.
+   * @throws Refusal `limit_exceeded`
+   */
+  async add(streams: readonly PDFObject[], resources: Resources): Promise<void> {
+    this.addBytes((await this.#costOf(streams, [resources])).bytes);
+  }
+
+  /** Bytes of a form XObject that is drawn once, with resources of its own. */
+  async sizeOfForm(form: PDFObject): Promise<number> {
+    return (await this.#costOfForm(form, [])).bytes;
+  }
+
+  /** Counts bytes of content. */
+  addBytes(bytes: number): void {
+    this.#total += bytes;
+    if (this.#total > this.#most) throw tooLarge(this.#total);
+  }
+
+  /** Bytes that may still be counted. */
+  get left(): number {
+    return this.#most - this.#total;
+  }
+
+  async #costOf(streams: readonly PDFObject[], stack: readonly Resources[]): Promise<Cost> {
+    let bytes = 0;
+    const counter = new ContentCounter((name) => maskOf(stack, name));
+    for (const stream of streams) bytes += await this.#readContent(stream, counter);
+    let [paints, outermost, cyclic] = [0, Infinity, false];
+    const note = (cost: Cost): Cost => {
+      outermost = Math.min(outermost, cost.outermost);
+      cyclic ||= cost.cyclic;
+      return cost;
+    };
+    for (const { fill, stroke, mask, font, ...done } of counter.usages) {
+      const of = async (category: Category, name: string | undefined): Promise<number> =>
+        name === undefined ? 0 : note(await this.#costOfName(category, name, stack)).bytes;
+      const paint =
+        done.paints + done.draws.size === 0
+          ? 0
+          : (await of("Pattern", fill)) + (await of("Pattern", stroke)) + (await of("ExtGState", mask));
+      let here = done.paints;
+      for (const [name, times] of done.draws) {
+        const drawn = note(await this.#costOfName("XObject", name, stack));
+        bytes += times * (DRAWING + drawn.bytes);
+        here += times * drawn.paints;
+      }
+      bytes += here * paint + done.shown * (await of("Font", font));
+      paints += here;
+    }
+    return { bytes: Math.min(bytes, TOO_MANY), paints: Math.min(paints, TOO_MANY), outermost, cyclic };
+  }
+
+  /** What using a resource once costs; the most of all where the name cannot be told. */
+  async #costOfName(category: Category, name: string, stack: readonly Resources[]): Promise<Cost> {
+    if (name === "") {
+      let most: Cost = { ...NOTHING, outermost: 0 };
+      for (const { object } of stack) {
+        for (const { value } of entries(this.#open.engine, object.get(category))) {
+          const cost = await this.#costOfResource(category, value, stack);
+          most = {
+            bytes: Math.max(most.bytes, cost.bytes),
+            paints: Math.max(most.paints, cost.paints),
+            outermost: 0,
+            cyclic: most.cyclic || cost.cyclic,
+          };
+        }
+      }
+      return most;
+    }
+    for (let level = stack.length - 1; level >= 0; level--) {
+      const value = stack[level]?.object.get(category, name);
+      if (value === undefined || value.isNull()) continue;
+      const cost = await this.#costOfResource(category, value, stack);
+      return { ...cost, outermost: Math.min(cost.outermost, level) };
+    }
+    return { ...NOTHING, outermost: 0 };
+  }
+
+  async #costOfResource(category: Category, value: PDFObject, stack: readonly Resources[]): Promise<Cost> {
+    if (category === "Font") return { ...NOTHING, bytes: await this.#heaviestGlyph(value) };
+    if (category === "ExtGState") {
+      const group = value.get("SMask", "G");
+      return group.isStream() ? this.#costOfForm(group, stack) : NOTHING;
+    }
+    const interpreted = category === "Pattern" ? value.isStream() : isForm(value);
+    return interpreted ? this.#costOfForm(value, stack) : NOTHING;
+  }
+
+  async #costOfForm(form: PDFObject, stack: readonly Resources[]): Promise<Cost> {
+    const number = objectNumber(form);
+    if (this.#drawing.has(number)) return { ...NOTHING, cyclic: true, outermost: 0 };
+    const outer = `${number} ${stack.map(({ id }) => id).join(" ")}`;
+    const known = this.#costs.get(String(number)) ?? this.#costs.get(outer);
+    if (known !== undefined) return known;
+    if (this.#counted.has(number)) this.#again++;
+    if (this.#drawing.size >= DEEPEST || this.#again > MOST_AGAIN) throw tooLarge(TOO_MANY);
+    this.#counted.add(number);
+    this.#drawing.add(number);
+    try {
+      const own = form.get("Resources");
+      const inner = own.isDictionary() ? [...stack, { object: own, id: idOf(own, `f${number}`) }] : stack;
+      const cost = await this.#costOf([form], inner);
+      const isOwn = own.isDictionary() && cost.outermost >= stack.length;
+      // A transparency group is painted as one.
+      const isGroup = form.get("Group", "S").isName();
+      const result = { ...cost, paints: isGroup ? 1 : cost.paints, outermost: isOwn ? Infinity : cost.outermost };
+      if (!cost.cyclic) this.#costs.set(isOwn ? String(number) : outer, result);
+      return result;
+    } finally {
+      this.#drawing.delete(number);
+    }
+  }
+
+  /** Bytes by which the largest glyph of a Type 3 font passes what is kept; 0 for other fonts. */
+  async #heaviestGlyph(font: PDFObject): Promise<number> {
+    const number = objectNumber(font);
+    const known = this.#heavyFonts.get(number);
+    if (known !== undefined && number > 0) return known;
+    // A glyph that draws itself.
+    this.#heavyFonts.set(number, 0);
+    let heaviest = 0;
+    const subtype = font.get("Subtype");
+    if (subtype.isName() && subtype.asName() === "Type3") {
+      const resources = { object: font.get("Resources"), id: `t${number}` };
+      const plain = await this.isPlain(resources);
+      for (const { value: glyph } of entries(this.#open.engine, font.get("CharProcs"))) {
+        if (!glyph.isStream() || (plain && largestSize(glyph) <= KEPT_GLYPH)) continue;
+        const { bytes } = await this.#costOfForm(glyph, [resources]);
+        this.#total += bytes;
+        heaviest = Math.max(heaviest, bytes - KEPT_GLYPH);
+      }
+    }
+    this.#heavyFonts.set(number, heaviest);
+    return heaviest;
+  }
+
+  /** Decodes a stream and has it counted; gives its bytes. */
+  async #readContent(stream: PDFObject, counter: ContentCounter): Promise<number> {
+    const { engine } = this.#open;
+    // Counted first where it might be a bomb.
+    const size = largestSize(stream) <= SMALL ? 0 : await decodedSize(engine, stream, this.#most);
+    if (size > this.#most) throw tooLarge(size);
+    try {
+      const buffer = stream.readStream();
+      const length = buffer.getLength();
+      engine.work.spend(CONTENT_WORK + length);
+      counter.feed(buffer.asUint8Array());
+      buffer.destroy();
+      await engine.work.pause();
+      return length;
+    } catch (error) {
+      if (engine.isFailure(error)) return 0;
+      throw error;
+    }
+  }
+}
+
+function tooLarge(actual: number): Refusal {
+  return new Refusal("limit_exceeded", "The contents of the pages are too large. Select fewer pages.", {
+    limit: limits.contentBytes,
+    actual,
+  });
+}

@@ -1,0 +1,135 @@
+/** Puts operators before or behind what pages draw, where a person who looks at the page means the place to be. */
+import type { PDFObject } from "mupdf";
+import { checkContents } from "./size.ts";
+import { ContentState } from "./state.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { items } from "../objects/objects.ts";
+import { visiblePage } from "../document/page-facts.ts";
+import { mendPageTree } from "../document/page-tree.ts";
+import { ResourceNames } from "./resource-names.ts";
+import type { Matrix, NameResource } from "../typesetting/show-line.ts";
+
+/** A page as it is shown. */
+export interface StampPage {
+  readonly object: PDFObject;
+  /** 0-based. */
+  readonly index: number;
+  /** Points. */
+  readonly width: number;
+  readonly height: number;
+  /** From points, origin at the bottom left of what is shown, y upwards, to units of the page. */
+  readonly toPage: Matrix;
+}
+
+export type Layer = "over" | "under";
+
+/** The start of the names that resources of stamps get; a number follows. */
+const NAME = "Stamp";
+
+/** The pages of a document that get stamps. */
+export class StampPages {
+  readonly pages: readonly StampPage[];
+  /** Whether what pages draw is tagged: then what no tag holds must say that it is no part of the text (14.8.2.2). */
+  readonly #tagged: boolean;
+  readonly #open: OpenPdf;
+  readonly #streams = new Map<string, PDFObject>();
+  readonly #names: ResourceNames;
+
+  /**
+   * Looks up pages (0-based).
+   * @throws Refusal `limit_exceeded` where their contents are too large to be read
+   */
+  static async of(open: OpenPdf, pages: readonly number[], layer: Layer): Promise<StampPages> {
+    await mendPageTree(open);
+    if (layer === "over") await checkContents(open, pages);
+    return new StampPages(open, pages);
+  }
+
+  private constructor(open: OpenPdf, pages: readonly number[]) {
+    this.#open = open;
+    this.#names = new ResourceNames(open, NAME);
+    this.pages = pages.map((index) => pageAsShown(open.document.findPage(index), index));
+    const root = open.document.getTrailer().get("Root");
+    this.#tagged = root.get("StructTreeRoot").isDictionary() || root.get("MarkInfo", "Marked").asBoolean();
+  }
+
+  /**
+   * Draws on a page. `draw` gives operators in units of the page, ASCII; they may leave the graphics state changed. `tagged`:
+   * whether they say themselves what is part of the text.
+   */
+  draw(
+    { object }: StampPage,
+    layer: Layer,
+    draw: (name: NameResource) => string,
+    { tagged = false }: { tagged?: boolean } = {},
+  ): void {
+    const { document } = this.#open;
+    const operators = draw(this.#names.in(object));
+    const stamp = `q ${this.#tagged && !tagged ? `/Artifact BMC ${operators} EMC` : operators} Q`;
+    const contents = object.get("Contents");
+    const streams = (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
+    const parts = document.newArray();
+    if (layer === "under") {
+      parts.push(this.#stream(stamp));
+      for (const stream of streams) parts.push(stream);
+    } else {
+      const { closing, sound } = this.#closed(streams);
+      if (sound.length > 0) parts.push(this.#stream("q"));
+      for (const stream of sound) parts.push(stream);
+      parts.push(this.#stream(sound.length > 0 ? `${closing}Q ${stamp}` : stamp));
+    }
+    object.put("Contents", parts);
+  }
+
+  /** A content stream; the same for all pages with the same operators. */
+  #stream(operators: string): PDFObject {
+    const known = this.#streams.get(operators);
+    if (known) return known;
+    const made = this.#open.document.addStream(`${operators}\n`, {});
+    this.#streams.set(operators, made);
+    return made;
+  }
+
+  /** The operators that end what the streams leave open, and the streams, without what nothing could follow. */
+  #closed(streams: readonly PDFObject[]): { closing: string; sound: PDFObject[] } {
+    const state = new ContentState();
+    for (const stream of streams) this.#read(stream, (bytes) => state.read(bytes));
+    const sound = streams.map((stream, index) => {
+      const ranges = state.blanked[index] ?? [];
+      const copy = ranges.length > 0 ? this.#read(stream, (bytes) => bytes.slice()) : undefined;
+      if (!copy) return stream;
+      for (const [from, to] of ranges) copy.fill(0x20, from, to);
+      return this.#open.document.addStream(copy, {});
+    });
+    return { closing: state.closing, sound };
+  }
+
+  /** What `look` makes of a stream's bytes, which are none where it cannot be read: then it draws nothing. */
+  #read<T>(stream: PDFObject, look: (bytes: Uint8Array) => T): T {
+    const { engine } = this.#open;
+    try {
+      const buffer = stream.readStream();
+      const seen = look(buffer.asUint8Array());
+      buffer.destroy();
+      return seen;
+    } catch (error) {
+      if (engine.isFailure(error)) return look(new Uint8Array());
+      throw error;
+    }
+  }
+}
+
+function pageAsShown(object: PDFObject, index: number): StampPage {
+  const { box, unit, rotation } = visiblePage(object);
+  const [x0, y0, x1, y1] = box;
+  const [across, up] = [(x1 - x0) * unit, (y1 - y0) * unit];
+  const scale = 1 / unit;
+  const matrices: Readonly<Record<number, Matrix>> = {
+    0: [scale, 0, 0, scale, x0, y0],
+    90: [0, scale, -scale, 0, x1, y0],
+    180: [-scale, 0, 0, -scale, x1, y1],
+    270: [0, -scale, scale, 0, x0, y1],
+  };
+  const [width, height] = rotation % 180 === 0 ? [across, up] : [up, across];
+  return { object, index, width, height, toPage: matrices[rotation] ?? [scale, 0, 0, scale, x0, y0] };
+}

@@ -1,0 +1,35 @@
+/** Resources of content streams, as far as what they draw is content itself (ISO 32000-2, 7.8.3). */
+import type { PDFObject } from "mupdf";
+import { objectNumber } from "../objects/objects.ts";
+
+/** A Resources dictionary and what tells it from others. */
+export interface Resources {
+  readonly object: PDFObject;
+  readonly id: string;
+}
+
+export type Category = "XObject" | "Pattern" | "ExtGState" | "Font";
+
+/** Tells an object from others: by its number, or by another name where it has none. */
+export function idOf(object: PDFObject, otherwise: string): string {
+  const number = objectNumber(object);
+  return number > 0 ? String(number) : otherwise;
+}
+
+/** Whether an XObject is drawn by its content; one that says nothing of itself may be. */
+export function isForm(object: PDFObject): boolean {
+  if (!object.isStream()) return false;
+  const subtype = object.get("Subtype");
+  return !subtype.isName() || subtype.asName() !== "Image";
+}
+
+/** Whether graphics state parameters set a soft mask or take it away; undefined where they do neither. */
+export function maskOf(stack: readonly Resources[], name: string): boolean | undefined {
+  for (const { object } of stack.toReversed()) {
+    const state = object.get("ExtGState", name);
+    if (state.isNull()) continue;
+    const mask = state.get("SMask");
+    return mask.isNull() ? undefined : mask.isDictionary();
+  }
+  return undefined;
+}

@@ -1,0 +1,96 @@
+import type { PDFObject } from "mupdf";
+import { limits } from "../../../limits.ts";
+import { ContentMeter } from "./meter.ts";
+import { idOf } from "./resources.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { items, objectNumber } from "../objects/objects.ts";
+import { decodedSize, largestSize } from "../objects/stream-size.ts";
+
+/** Fuel for a page that is looked at, beside what its contents cost. */
+const PAGE_WORK = 1_000;
+const ANNOTATION_WORK = 100;
+
+/**
+ * Refuses pages (0-based) that make an interpreter read more bytes of content than the limit: MuPDF interprets without a
+ * bound. What a page draws (form XObjects, tiling patterns, soft masks, large glyphs of Type 3 fonts, appearances of
+ * annotations) counts as often as it is drawn. Pages that draw nothing of the kind, and that cannot reach half of the
+ * limit together however well they are compressed, are not looked into.
+ * @throws Refusal `limit_exceeded`
+ */
+export async function checkContents(open: OpenPdf, pages: readonly number[]): Promise<void> {
+  const { document, engine } = open;
+  const meter = new ContentMeter(open);
+  /** Sizes by object number: pages may share a stream, and each interprets it. */
+  const sizes = new Map<number, number>();
+  let unread = 0;
+  /** The same of the annotations of pages, which may share an array. */
+  const annotated = new Map<number, number>();
+  for (const index of pages) {
+    engine.work.spend(PAGE_WORK);
+    await engine.work.pause();
+    await engine.scope(() => count(index));
+  }
+
+  async function count(index: number): Promise<void> {
+    const page = pageAt(index);
+    if (page === undefined) return;
+    const object = page.getInheritable("Resources");
+    const resources = { object, id: idOf(object, `p${index}`) };
+    const streams = streamsOf(page.get("Contents"));
+    if (await meter.isPlain(resources)) for (const stream of streams) await countPlain(stream);
+    else await meter.add(streams, resources);
+    const annotations = page.get("Annots");
+    const number = objectNumber(annotations);
+    const size = annotated.get(number) ?? (await sizeOfAppearances(annotations));
+    if (number > 0) annotated.set(number, size);
+    meter.addBytes(size);
+  }
+
+  async function sizeOfAppearances(annotations: PDFObject): Promise<number> {
+    let size = 0;
+    for (let index = 0, length = annotations.isArray() ? annotations.length : 0; index < length; index++) {
+      engine.work.spend(ANNOTATION_WORK);
+      await engine.work.pause();
+      await engine.scope(async () => {
+        const appearance = appearanceOf(annotations.get(index));
+        if (appearance !== undefined) size += await meter.sizeOfForm(appearance);
+      });
+    }
+    return size;
+  }
+
+  async function countPlain(stream: PDFObject): Promise<void> {
+    const bound = largestSize(stream);
+    if (unread + bound <= limits.contentBytes / 2) {
+      unread += bound;
+      return;
+    }
+    const number = stream.asIndirect();
+    const size = sizes.get(number) ?? (await decodedSize(engine, stream, meter.left));
+    sizes.set(number, size);
+    meter.addBytes(size);
+  }
+
+  function pageAt(index: number): PDFObject | undefined {
+    try {
+      const page = document.findPage(index);
+      return page.isDictionary() ? page : undefined;
+    } catch (error) {
+      if (engine.isFailure(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+const streamsOf = (contents: PDFObject): PDFObject[] =>
+  (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
+
+/** What shows an annotation in its present state (12.5.5). */
+function appearanceOf(annotation: PDFObject): PDFObject | undefined {
+  const normal = annotation.get("AP", "N");
+  if (normal.isStream()) return normal;
+  const state = annotation.get("AS");
+  if (!normal.isDictionary() || !state.isName()) return undefined;
+  const appearance = normal.get(state.asName());
+  return appearance.isStream() ? appearance : undefined;
+}

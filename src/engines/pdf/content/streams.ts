@@ -1,0 +1,125 @@
+/** Every content stream of a document with the resources that its names mean (ISO 32000-2, 7.8). */
+import type { PDFObject } from "mupdf";
+import type { OpenPdf } from "../document/document.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { entries, items, objectNumber } from "../objects/objects.ts";
+import { pageAt } from "../document/page-facts.ts";
+
+export type ContentKind = "page" | "form" | "pattern" | "glyph";
+
+export interface Content {
+  readonly kind: ContentKind;
+  /** The page, or the stream itself. */
+  readonly owner: PDFObject;
+  /** One, or the parts of a page's content, which are read as one. */
+  readonly streams: readonly PDFObject[];
+  readonly resources: PDFObject;
+}
+
+/** Deepest nesting of forms in forms that is followed. */
+const MOST_DEPTH = 64;
+
+/**
+ * Calls `visit` for the content of each page and of each form, pattern, glyph and appearance that pages reach, the latter
+ * once each. Handles last as long as one page's visits.
+ */
+export async function forEachContent(open: OpenPdf, visit: (content: Content) => void): Promise<void> {
+  const { engine, pageCount } = open;
+  const seen = new Set<number>();
+  for (let index = 0; index < pageCount; index++) {
+    await engine.work.pause();
+    engine.scope(() => {
+      const page = pageAt(open, index);
+      if (!page.isDictionary()) return;
+      const resources = page.getInheritable("Resources");
+      visit({ kind: "page", owner: page, streams: streamsOf(page), resources });
+      visitResources(engine, resources, seen, visit, 0);
+      for (const form of appearancesOf(engine, page)) visitForm(engine, form, resources, seen, visit, 0);
+    });
+  }
+}
+
+/** The streams of a page's content. */
+export function streamsOf(page: PDFObject): PDFObject[] {
+  const contents = page.get("Contents");
+  return (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
+}
+
+/** The appearance streams of all annotations of a page. */
+function appearancesOf(engine: PdfEngine, page: PDFObject): PDFObject[] {
+  return items(page.get("Annots")).flatMap((annotation) => appearances(engine, annotation));
+}
+
+/** The appearance streams of an annotation, in all states (12.5.5). */
+export function appearances(engine: PdfEngine, annotation: PDFObject): PDFObject[] {
+  if (!annotation.isDictionary()) return [];
+  return entries(engine, annotation.get("AP")).flatMap(({ value }) => {
+    if (value.isStream()) return [value];
+    return entries(engine, value).flatMap((state) => (state.value.isStream() ? [state.value] : []));
+  });
+}
+
+function visitForm(
+  engine: PdfEngine,
+  form: PDFObject,
+  outer: PDFObject,
+  seen: Set<number>,
+  visit: (content: Content) => void,
+  depth: number,
+  kind: ContentKind = "form",
+): void {
+  const number = objectNumber(form);
+  if (depth > MOST_DEPTH || seen.has(number) || !form.isStream()) return;
+  seen.add(number);
+  const own = form.get("Resources");
+  const resources = own.isDictionary() ? own : outer;
+  visit({ kind, owner: form, streams: [form], resources });
+  visitResources(engine, own, seen, visit, depth + 1);
+}
+
+function visitResources(
+  engine: PdfEngine,
+  resources: PDFObject,
+  seen: Set<number>,
+  visit: (content: Content) => void,
+  depth: number,
+): void {
+  if (!resources.isDictionary() || visited(resources, seen)) return;
+  for (const { value } of entries(engine, resources.get("XObject"))) {
+    if (isNamed(value.get("Subtype"), "Form")) visitForm(engine, value, resources, seen, visit, depth);
+  }
+  for (const { value } of entries(engine, resources.get("Pattern"))) {
+    if (value.isStream()) visitForm(engine, value, resources, seen, visit, depth, "pattern");
+    else visitGraphicsState(value.get("ExtGState"), resources);
+  }
+  for (const { value } of entries(engine, resources.get("ExtGState"))) visitGraphicsState(value, resources);
+  for (const { value } of entries(engine, resources.get("Font"))) {
+    if (!isNamed(value.get("Subtype"), "Type3") || visited(value, seen)) continue;
+    const own = value.get("Resources");
+    const named = own.isDictionary() ? own : resources;
+    for (const glyph of entries(engine, value.get("CharProcs"))) {
+      if (glyph.value.isStream()) {
+        visit({ kind: "glyph", owner: glyph.value, streams: [glyph.value], resources: named });
+      }
+    }
+    visitResources(engine, own, seen, visit, depth + 1);
+  }
+
+  function visitGraphicsState(state: PDFObject, outer: PDFObject): void {
+    const group = state.get("SMask", "G");
+    if (group.isStream()) visitForm(engine, group, outer, seen, visit, depth);
+  }
+}
+
+/** Whether an object was there before; one that is no object of its own never was. */
+function visited(object: PDFObject, seen: Set<number>): boolean {
+  const number = objectNumber(object);
+  if (number === 0) return false;
+  if (seen.has(number)) return true;
+  seen.add(number);
+  return false;
+}
+
+export function isNamed(object: PDFObject, name: string): boolean {
+  return object.isName() && object.asName() === name;
+}

@@ -1,0 +1,69 @@
+/** Values as they stand in content (ISO 32000-2, 7.3). */
+import type { PDFDocument, PDFObject } from "mupdf";
+import { ContentTokens } from "./operators.ts";
+
+/** A value of content as an object: numbers, names, booleans, strings, arrays and dictionaries of these. */
+export function parseValue(document: PDFDocument, text: string): PDFObject | undefined {
+  const tokens = new ContentTokens(Uint8Array.from(`${text} end`, (character) => character.charCodeAt(0)));
+  if (!tokens.next() || tokens.operator !== "end" || tokens.count !== 1) return undefined;
+  if (text.startsWith("[")) {
+    const list = document.newArray();
+    return partsOf(text.slice(1, -1), (part) => {
+      const item = parseValue(document, part);
+      if (item) list.push(item);
+      return item !== undefined;
+    })
+      ? list
+      : undefined;
+  }
+  if (text.startsWith("<<")) {
+    const dictionary = document.newDictionary();
+    let key: string | undefined;
+    return partsOf(text.slice(2, -2), (part) => {
+      const item = parseValue(document, part);
+      if (!item) return false;
+      if (key === undefined) key = item.isName() ? item.asName() : "";
+      else {
+        dictionary.put(key, item);
+        key = undefined;
+      }
+      return true;
+    })
+      ? dictionary
+      : undefined;
+  }
+  const name = tokens.name(0);
+  if (name !== undefined) return document.newName(name);
+  if (text === "true" || text === "false") return document.newBoolean(text === "true");
+  if (text === "null") return document.newNull();
+  if (/^<[\da-fA-F\s]*>$/.test(text)) {
+    const digits = text.slice(1, -1).replaceAll(/\s/g, "");
+    return document.newByteString(
+      Uint8Array.from(digits.match(/..?/g) ?? [], (pair) => Number.parseInt(pair.padEnd(2, "0"), 16)),
+    );
+  }
+  if (text.startsWith("(")) return document.newByteString(literal(text.slice(1, -1)));
+  if (/^[+-]?\d+$/.test(text)) return document.newInteger(Number(text));
+  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(text) ? document.newReal(Number(text)) : undefined;
+}
+
+/** Calls `take` with the text of each value in turn, until it says false. */
+function partsOf(text: string, take: (part: string) => boolean): boolean {
+  const tokens = new ContentTokens(Uint8Array.from(`${text} end`, (character) => character.charCodeAt(0)));
+  if (!tokens.next() || tokens.operator !== "end") return false;
+  for (let index = 0; index < tokens.count; index++) if (!take(tokens.text(index))) return false;
+  return true;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
+
+/** The bytes of a literal string (7.3.4.2). */
+function literal(text: string): Uint8Array {
+  const plain = text
+    .replace(/\r\n?/g, "\n")
+    .replace(/\\(?:([0-7]{1,3})|([\s\S]))/g, (_, octal: string | undefined, character: string) => {
+      if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 255);
+      return character === "\n" ? "" : (ESCAPES[character] ?? character);
+    });
+  return Uint8Array.from(plain, (character) => character.charCodeAt(0));
+}

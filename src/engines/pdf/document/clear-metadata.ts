@@ -1,0 +1,89 @@
+/**
+ * XMP that stays readable in an encrypted document (ISO 32000-2, 7.6.4.2, `EncryptMetadata`). MuPDF reads such a stream right
+ * where the stream itself says so by the filter `Crypt` (7.4.10), but encrypts it on saving all the same.
+ */
+import type { PDFDocument, PDFObject } from "mupdf";
+import { items, latin1 } from "../objects/objects.ts";
+import { find } from "../objects/object-streams.ts";
+
+/** From this version of the encryption dictionary on, metadata can be left readable. */
+const CRYPT_FILTERS = 4;
+
+/** Marks the metadata stream where the encryption dictionary alone says that it is not encrypted. */
+export function markClearMetadata(document: PDFDocument): void {
+  const encrypt = document.getTrailer().get("Encrypt");
+  const stream = metadataOf(document);
+  const flag = encrypt.get("EncryptMetadata");
+  if (!flag.isBoolean() || flag.asBoolean() || encrypt.get("V").asNumber() < CRYPT_FILTERS) return;
+  if (!stream.isStream() || isMarked(stream)) return;
+  const filters = listOf(stream.get("Filter"));
+  const parameters = listOf(stream.get("DecodeParms"));
+  mark(stream, filters, parameters);
+}
+
+/** Writes the metadata stream; what was left readable stays so. */
+export function writeMetadata(stream: PDFObject, packet: Uint8Array): void {
+  const wasMarked = isMarked(stream);
+  stream.writeStream(packet);
+  if (wasMarked) mark(stream, [], []);
+}
+
+/**
+ * Called before saving; gives what has to be done with the output. Encryption never makes a stream shorter, so the readable
+ * bytes find their place where MuPDF put the encrypted ones; XMP may be padded with spaces.
+ */
+export function keepMetadataClear(document: PDFDocument): (output: Uint8Array) => void {
+  const stream = metadataOf(document);
+  if (!stream.isStream() || !isMarked(stream)) return () => undefined;
+  const buffer = stream.readStream();
+  const packet = buffer.asUint8Array().slice();
+  buffer.destroy();
+  if (!document.getTrailer().get("Encrypt").isDictionary()) {
+    stream.writeStream(packet);
+    return () => undefined;
+  }
+  writeMetadata(stream, packet);
+  // Object numbers change on saving. A key that is in no other object finds the stream, and is blanked in the output.
+  const key = `X${crypto.randomUUID().replaceAll("-", "")}`;
+  stream.put(key, true);
+  return (output) => {
+    const entry = `/${key} true`;
+    const at = find(output, entry, 0);
+    const start = find(output, "stream\n", at) + "stream\n".length;
+    const dictionary = latin1(output.subarray(output.lastIndexOf(0x0a, at), start));
+    const length = Number(/\/Length (\d+)/.exec(dictionary)?.[1]);
+    if (at < 0 || !(length >= packet.length)) throw new Error("the output has no place for its readable metadata");
+    output.fill(0x20, at, at + entry.length);
+    output.fill(0x20, start, start + length);
+    output.set(packet, start);
+  };
+}
+
+function metadataOf(document: PDFDocument): PDFObject {
+  return document.getTrailer().get("Root", "Metadata");
+}
+
+function isMarked(stream: PDFObject): boolean {
+  return listOf(stream.get("Filter")).some((filter) => filter.isName() && filter.asName() === "Crypt");
+}
+
+/** Puts the filter `Crypt` with `Identity` before the others. */
+function mark(stream: PDFObject, filters: readonly PDFObject[], parameters: readonly PDFObject[]): void {
+  const document = stream._doc;
+  const identity = document.newDictionary();
+  identity.put("Name", document.newName("Identity"));
+  const filterList = document.newArray();
+  const parameterList = document.newArray();
+  filterList.push(document.newName("Crypt"));
+  parameterList.push(identity);
+  for (const [index, filter] of filters.entries()) {
+    filterList.push(filter);
+    parameterList.push(parameters[index] ?? document.newNull());
+  }
+  stream.put("Filter", filterList);
+  stream.put("DecodeParms", parameterList);
+}
+
+function listOf(object: PDFObject): PDFObject[] {
+  return object.isArray() ? items(object) : object.isNull() ? [] : [object];
+}

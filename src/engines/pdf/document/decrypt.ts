@@ -1,0 +1,35 @@
+/** What MuPDF leaves as it is when it writes a document without its encryption. */
+import { namesCryptFilter } from "./crypt-filters.ts";
+import type { OpenPdf } from "./document.ts";
+import { eachObject } from "../objects/each-object.ts";
+import { find } from "../objects/object-streams.ts";
+import { attachedStreams, decryptAttachments } from "../assembly/new-document.ts";
+
+/**
+ * Makes all of an open document plain: attachments that have a filter of their own, and streams that name their crypt filter
+ * (ISO 32000-2, 7.4.10), encrypted or not: in a newly encrypted file, readers would take them as they are. Metadata that
+ * the encryption leaves readable name theirs since the document was opened (clear-metadata.ts).
+ */
+export async function decryptParts(open: OpenPdf): Promise<void> {
+  const { document, input } = open;
+  const hasFilters = document.getTrailer().get("Encrypt", "CF").isDictionary();
+  // A walk over all objects; dictionaries of streams are never compressed.
+  if (!hasFilters && find(input.bytes.view(0, input.bytes.length), "/Crypt", 0) < 0) return;
+  /** Object numbers of the streams of each attachment. */
+  const attachments: number[][] = [];
+  const plain = new Set<number>();
+  await eachObject(open, (object, number) => {
+    for (const holder of [object, object.get("FS")]) {
+      if (holder.isDictionary()) attachments.push(attachedStreams(open, holder));
+    }
+    if (object.isStream() && namesCryptFilter(object)) {
+      const data = object.readStream();
+      object.delete("Filter");
+      object.delete("DecodeParms");
+      object.writeStream(data);
+      data.destroy();
+      plain.add(number);
+    }
+  });
+  decryptAttachments(open, attachments.filter((streams) => !streams.some((number) => plain.has(number))).flat());
+}

@@ -1,0 +1,274 @@
+import type { DisplayList, PDFDocument } from "mupdf";
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import { markClearMetadata } from "./clear-metadata.ts";
+import { inlineEncryption } from "./crypt-filters.ts";
+import { findDamage, withoutXref } from "./damage.ts";
+import { opensAsOwner } from "../encryption/owner.ts";
+import type { InputBytes } from "../../bytes/heap.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { checkObjectStreams } from "../objects/object-streams.ts";
+import { findMissingPages } from "./missing-pages.ts";
+import { correctPageCounts } from "./page-count.ts";
+import { isSound } from "./page-tree.ts";
+import { saslPrep } from "../encryption/saslprep.ts";
+import { withoutSignLabels } from "./without-sign-labels.ts";
+import { withoutStructure } from "./without-structure.ts";
+
+/** A PDF of the request and what is needed to open it. */
+export interface PdfInput {
+  /** Names the input in errors: the form field it came in. */
+  readonly field: string;
+  readonly bytes: InputBytes;
+  readonly password?: string;
+  /** Whether the password was given for this very input: then a wrong one is an error even where none is needed. */
+  readonly passwordIsOwn: boolean;
+}
+
+/** Permission bits of the encryption dictionary (ISO 32000-2, table 22): 3 to 6 and 9 to 12. */
+const PERMISSION_BITS = 0b1111_0011_1100;
+
+/** All of them granted. */
+const ALL_PERMISSIONS = -4;
+
+/** What `authenticatePassword` answers where the password is the owner's. */
+const OWNER = 4;
+
+/** An open PDF. `using` it, or the end of the lease, closes it. */
+export interface OpenPdf extends Disposable {
+  readonly input: PdfInput;
+  readonly engine: PdfEngine;
+  readonly document: PDFDocument;
+  readonly pageCount: number;
+  readonly encrypted: boolean;
+  /** Whether the caller may do all with it: not encrypted, nothing forbidden, or the owner password was given. */
+  readonly unrestricted: boolean;
+  /** Whether the file was damaged and MuPDF found its objects again. Can become true while objects are read. */
+  readonly repaired: boolean;
+}
+
+/**
+ * Opens a PDF of the arena. Damage is looked for at once in all of it where it will be `written`, where its pages will be `drawn`
+ * (or their content interpreted in another way), or `copied`; else it is found with the objects that are damaged. `repair`: has
+ * MuPDF look for the objects themselves, which is also done where the cross-references lead to no pages.
+ * @throws Refusal `invalid_file` (unreadable, without pages, damaged beyond repair with `missingPages`),
+ *   `password_required`, `incorrect_password`, `unsupported_encryption`, `limit_exceeded` (pages, objects, bytes).
+ */
+export async function openPdf(
+  engine: PdfEngine,
+  sent: PdfInput,
+  options: { whole?: "written" | "drawn" | "copied" | undefined; repair?: boolean } = {},
+): Promise<OpenPdf> {
+  const { whole, repair = false } = options;
+  const { field } = sent;
+  if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
+  const check = await checkObjectStreams(engine.work, sent.bytes);
+  const document = await openDocument(engine, sent, repair);
+  const { input, isOwner } = await authenticate(document, sent);
+  await check?.(document);
+  const objects = document.countObjects();
+  if (objects > limits.objects) {
+    throw new Refusal("limit_exceeded", `\`${field}\` has too many objects.`, {
+      limit: limits.objects,
+      actual: objects,
+    });
+  }
+  engine.freeUnused(document);
+  const wasEncrypted = document.getTrailer().get("Encrypt").isDictionary();
+  if (whole !== undefined) await findDamage(engine, document, whole);
+  await correctPageCounts(engine.work, document);
+  if (!repair && !document.wasRepaired() && !hasPages(engine, document)) {
+    document.destroy();
+    return openPdf(engine, sent, { ...options, repair: true });
+  }
+  const root = document.getTrailer().get("Root");
+  if (!root.isDictionary() || root.isStream()) throw invalidFile(field, "has no readable catalog");
+  const pageCount = countPages(document, field);
+  const encryption = document.getTrailer().get("Encrypt");
+  const encrypted = encryption.get("Filter").isName() && !encryption.isStream();
+  // A repaired file may have another trailer.
+  if (encrypted !== wasEncrypted) throw invalidFile(field, "is damaged, and its encryption is lost");
+  // What MuPDF takes for it where it is missing; other readers do not open the file then.
+  if (encrypted && !encryption.get("P").isNumber()) encryption.put("P", ALL_PERMISSIONS);
+  const permissions = encryption.get("P");
+  const restricted = encrypted && (permissions.asNumber() & PERMISSION_BITS) !== PERMISSION_BITS;
+  const treeIsSound = await engine.scope(() => isSound(engine.work, document.getTrailer().get("Root", "Pages")));
+  const open: OpenPdf = {
+    input,
+    engine,
+    document,
+    pageCount,
+    encrypted,
+    unrestricted: !restricted || isOwner(),
+    get repaired() {
+      return document.wasRepaired() || !treeIsSound;
+    },
+    [Symbol.dispose]: () => document.destroy(),
+  };
+  if (encrypted) {
+    inlineEncryption(engine, document);
+    markClearMetadata(document);
+  }
+  await refuseMissingPages(open);
+  return open;
+}
+
+/**
+ * Works on a document of which only parts are copied. Where damage shows only then, it is done again with a document that was
+ * read and mended as a whole: what was copied before may be wrong.
+ */
+export async function copyFrom<T>(
+  engine: PdfEngine,
+  sent: PdfInput,
+  work: (open: OpenPdf) => T | Promise<T>,
+): Promise<T> {
+  {
+    using open = await openPdf(engine, sent);
+    const { repaired } = open;
+    try {
+      const result = await work(open);
+      if (open.repaired === repaired) return result;
+    } catch (error) {
+      const meaning = engine.explain(error);
+      if (!(meaning instanceof Refusal) || meaning.code !== "invalid_file") throw error;
+    }
+  }
+  using open = await openPdf(engine, sent, { whole: "copied" });
+  return await work(open);
+}
+
+/** Refuses an input whose permissions are restricted unless it was opened with its owner password. */
+export function requireOwner(open: OpenPdf): void {
+  if (open.unrestricted) return;
+  const { field } = open.input;
+  throw new Refusal("owner_password_required", `\`${field}\` has restricted permissions. Send its owner password.`, {
+    input: field,
+  });
+}
+
+function invalidFile(field: string, problem: string, details?: Record<string, unknown>, cause?: unknown): Refusal {
+  return new Refusal("invalid_file", `\`${field}\` ${problem}.`, { input: field, ...details }, { cause });
+}
+
+async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput, repair: boolean): Promise<PDFDocument> {
+  try {
+    using _ = repair ? withoutXref(bytes) : undefined;
+    const buffer = engine.bufferOf(bytes);
+    const document = await engine.long.open(buffer);
+    buffer.destroy();
+    if (document) return document;
+  } catch (error) {
+    const meaning = engine.explain(error);
+    if (!(error instanceof Error) || !(meaning instanceof Refusal) || meaning.code !== "invalid_file") throw meaning;
+    if (/encryption handler|crypt filter|encryption (version|method|revision)|public.?key/i.test(error.message)) {
+      throw new Refusal(
+        "unsupported_encryption",
+        `\`${field}\` is encrypted with certificates or another method that does not use a password.`,
+        { input: field },
+        { cause: error },
+      );
+    }
+    throw invalidFile(field, "is not a readable PDF", {}, error);
+  }
+  throw invalidFile(field, "is not a PDF");
+}
+
+/**
+ * Opens the document with its password. `input`: the same, its password as it is spelt in the file. `isOwner`: asks whether the
+ * password is the owner's, which can take 10 ms.
+ */
+async function authenticate(document: PDFDocument, input: PdfInput): Promise<{ input: PdfInput; isOwner(): boolean }> {
+  const { field, password, passwordIsOwn } = input;
+  const opened = (opens: PdfInput) => ({
+    input: opens,
+    isOwner: () => (document.authenticatePassword(opens.password ?? "") & OWNER) !== 0,
+  });
+  const locked = document.needsPassword();
+  if (password === undefined) {
+    if (!locked) return opened(input);
+    // MuPDF refuses the empty password as the owner's, but by then it has the key that it gives.
+    if (await opensAsOwner(document.getTrailer().get("Encrypt"), "")) return { input, isOwner: () => true };
+    throw new Refusal("password_required", `\`${field}\` is encrypted. Send its password.`, { input: field });
+  }
+  if (!document.getTrailer().get("Encrypt").isDictionary()) return opened(input);
+  // Many writers skip the preparation that the standard asks for.
+  for (const spelling of [password, saslPrep(password) ?? password]) {
+    if (document.authenticatePassword(spelling) !== 0) return opened({ ...input, password: spelling });
+  }
+  // Where one password is the fallback for many files, a file that opens without one is no error.
+  if (!locked && !passwordIsOwn && document.authenticatePassword("") !== 0) return opened(input);
+  throw new Refusal("incorrect_password", `The password of \`${field}\` is incorrect.`, { input: field });
+}
+
+function hasPages(engine: PdfEngine, document: PDFDocument): boolean {
+  try {
+    return document.countPages() > 0;
+  } catch (error) {
+    if (engine.isFailure(error)) return false;
+    throw error;
+  }
+}
+
+function countPages(document: PDFDocument, field: string): number {
+  let pageCount = 0;
+  try {
+    pageCount = document.countPages();
+  } catch (error) {
+    throw invalidFile(field, "has no readable page tree", {}, error);
+  }
+  if (pageCount <= 0) throw invalidFile(field, "has no pages");
+  if (pageCount > limits.pages) {
+    throw new Refusal("limit_exceeded", `\`${field}\` has too many pages.`, {
+      limit: limits.pages,
+      actual: pageCount,
+    });
+  }
+  return pageCount;
+}
+
+/** A page that the page tree names must be there. Of a damaged file, each must be there with all it draws. */
+async function refuseMissingPages({ engine, document, pageCount, input }: OpenPdf): Promise<void> {
+  const { missing, lost } = await findMissingPages(engine, document, pageCount);
+  if (missing.length === 0 || !(lost || document.wasRepaired())) return;
+  throw invalidFile(input.field, "is damaged, and some of its pages are lost", { missingPages: missing.slice(0, 100) });
+}
+
+/** A page that was interpreted, to be drawn as often as needed. */
+export interface PageList {
+  /** x0, y0, x1, y1 of the visible page, in points. */
+  readonly bounds: readonly [number, number, number, number];
+  readonly list: DisplayList;
+}
+
+/**
+ * Interprets a page (0-based), with its annotations and form fields.
+ * @throws Refusal `invalid_file`, `limit_exceeded`, `overloaded` (memory)
+ */
+export async function pageList(open: OpenPdf, page: number): Promise<PageList> {
+  const load = async (): Promise<PageList> => {
+    const loaded = open.document.loadPage(page);
+    try {
+      return {
+        bounds: loaded.getBounds(),
+        list: await withoutStructure(open.document, () => open.engine.long.displayList(loaded)),
+      };
+    } finally {
+      loaded.destroy();
+    }
+  };
+  return drawn(open, () => withoutSignLabels(open, page, load));
+}
+
+/**
+ * What `work` draws of a page, whole.
+ * @throws Refusal where something was left out because the heap might not grow, and for what MuPDF's errors mean.
+ */
+export async function drawn<T>({ engine }: OpenPdf, work: () => T | Promise<T>): Promise<T> {
+  try {
+    const result = await work();
+    engine.refuseStarved();
+    return result;
+  } catch (error) {
+    throw engine.explain(error);
+  }
+}

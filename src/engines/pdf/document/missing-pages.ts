@@ -1,0 +1,90 @@
+/** Whether the pages that the page tree names are there, with what they draw (ISO 32000-2, 7.7.3). */
+import type { PDFDocument, PDFObject } from "mupdf";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { entries, items, objectNumber } from "../objects/objects.ts";
+
+/** Fuel for a page, and for a resource, that is looked for. */
+const PAGE_WORK = 1_000;
+const RESOURCE_WORK = 100;
+
+/**
+ * Finds the pages (1-based) that are not there, or not with all that they draw. `lost`: whether one is not there at all. Reading
+ * all pages also lets MuPDF find damage before the work begins.
+ */
+export async function findMissingPages(
+  engine: PdfEngine,
+  document: PDFDocument,
+  pageCount: number,
+): Promise<{ missing: number[]; lost: boolean }> {
+  const { work, scope } = engine;
+  const missing: number[] = [];
+  let lost = false;
+  const resolves = new ResourceCheck(engine);
+  for (let index = 0; index < pageCount; index++) {
+    work.spend(PAGE_WORK);
+    await work.pause();
+    await scope(async () => {
+      const page = findPage(engine, document, index);
+      if (!page) lost = true;
+      if (!page || !contentResolves(page) || !(await resolves.all(page.getInheritable("Resources")))) {
+        missing.push(index + 1);
+      }
+    });
+  }
+  return { missing, lost };
+}
+
+function findPage(engine: PdfEngine, document: PDFDocument, index: number): PDFObject | undefined {
+  try {
+    const page = document.findPage(index);
+    return page.isDictionary() ? page : undefined;
+  } catch (error) {
+    if (engine.isFailure(error)) return undefined;
+    throw error;
+  }
+}
+
+function contentResolves(page: PDFObject): boolean {
+  const contents = page.get("Contents");
+  const streams = contents.isArray() ? items(contents) : [contents];
+  return streams.every((stream) => !stream.isIndirect() || stream.isStream());
+}
+
+/** Whether what resources name is there: once for each dictionary, which pages may share. */
+class ResourceCheck {
+  readonly #engine: PdfEngine;
+  readonly #known = new Map<number, boolean>();
+
+  constructor(engine: PdfEngine) {
+    this.#engine = engine;
+  }
+
+  /** All of a page's resources. */
+  async all(resources: PDFObject): Promise<boolean> {
+    return this.#once(resources, async ({ value }) => {
+      if (value.isIndirect() && !value.isDictionary() && !value.isArray()) return false;
+      return this.#once(value, ({ value: resource }) => !resource.isIndirect() || isSomething(resource));
+    });
+  }
+
+  async #once(
+    dictionary: PDFObject,
+    resolves: (entry: { value: PDFObject }) => boolean | Promise<boolean>,
+  ): Promise<boolean> {
+    const number = objectNumber(dictionary);
+    const known = this.#known.get(number);
+    if (known !== undefined) return known;
+    let all = true;
+    for (const entry of entries(this.#engine, dictionary)) {
+      this.#engine.work.spend(RESOURCE_WORK);
+      await this.#engine.work.pause();
+      all &&= await resolves(entry);
+    }
+    if (number > 0) this.#known.set(number, all);
+    return all;
+  }
+}
+
+function isSomething(reference: PDFObject): boolean {
+  return reference.isDictionary() || reference.isArray() || reference.isName() || reference.isNumber();
+}

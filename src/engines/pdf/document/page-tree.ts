@@ -1,0 +1,56 @@
+/** The page tree (ISO 32000-2, 7.7.3). */
+import type { PDFObject } from "mupdf";
+import type { Work } from "../../work.ts";
+import type { OpenPdf } from "./document.ts";
+import { entries, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+
+/** Page attributes that pages take from the page tree (7.7.3.4). */
+export const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"];
+
+/** Fuel for a node that is looked at. */
+const NODE_WORK = 500;
+
+/**
+ * Makes a tree with loops, lost branches, pages that are no objects of their own or stand in it twice flat, so that every
+ * reader finds the pages that MuPDF found, each an object. A sound tree stays as it is.
+ */
+export async function mendPageTree({ document, engine, pageCount }: OpenPdf): Promise<void> {
+  const root = document.getTrailer().get("Root", "Pages");
+  if (await isSound(engine.work, root)) return;
+  const taken = new Set<number>();
+  const pages = Array.from({ length: pageCount }, (_, index) => document.findPage(index)).map((page) => {
+    const number = objectNumber(page);
+    if (number > 0 && !taken.has(number)) {
+      taken.add(number);
+      return page;
+    }
+    const copy = document.newDictionary();
+    for (const { key, value } of entries(engine, page)) copy.put(key, value);
+    return document.addObject(copy);
+  });
+  for (const page of pages) {
+    for (const key of INHERITABLE) {
+      const value = page.getInheritable(key);
+      if (value.isDictionary() || value.isArray() || value.isNumber()) page.put(key, value);
+    }
+    page.put("Parent", root);
+  }
+  root.put("Kids", pages);
+  root.put("Count", pageCount);
+}
+
+/** Whether a page tree is one: no loops, no lost branches, and each page an object of its own that stands in it once. */
+export async function isSound(work: Work, root: PDFObject): Promise<boolean> {
+  const seen = new Set<number>();
+  const isNode = async (node: PDFObject, depth: number): Promise<boolean> => {
+    work.spend(NODE_WORK);
+    await work.pause();
+    const number = objectNumber(node);
+    if (depth > MAX_DEPTH || !node.isDictionary() || (number > 0 && seen.has(number))) return false;
+    seen.add(number);
+    if (!node.get("Kids").isArray()) return number > 0;
+    for (const kid of items(node.get("Kids"))) if (!(await isNode(kid, depth + 1))) return false;
+    return true;
+  };
+  return isNode(root, 0);
+}

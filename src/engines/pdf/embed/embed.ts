@@ -1,0 +1,76 @@
+import { limits } from "../../../limits.ts";
+import type { Engines } from "../../lease/engines.ts";
+import { Refusal } from "../../errors.ts";
+import type { EngineBytes } from "../../bytes/heap.ts";
+import { embedPng } from "./png.ts";
+import { embedWebp, readWebp } from "./webp.ts";
+import type { EmbeddedImage } from "./embedded-image.ts";
+import { fitsComponents } from "../../image/icc.ts";
+import { BadImage, type ImageFacts } from "../../image/facts.ts";
+import { imageKindOf } from "../../image/kind.ts";
+import { type JpegFacts, readJpeg } from "../../image/jpeg-header.ts";
+import { readPng } from "../../image/png-header.ts";
+
+/** An image of the request. */
+export interface ImageInput {
+  /** Names the image in errors: the form field it came in. */
+  readonly field: string;
+  readonly bytes: EngineBytes;
+}
+
+export interface Embedded {
+  readonly facts: ImageFacts;
+  readonly image: EmbeddedImage;
+}
+
+/**
+ * Makes a PNG, JPEG or WebP ready for a PDF. `countPixels` is told of its pixels before anything is decoded. A JPEG stays as
+ * it is; so does the data of a PNG without alpha and interlacing.
+ * @throws Refusal `invalid_file` (damaged, cut off, animated, or a JPEG of a kind that PDF does not have), `limit_exceeded`
+ *   (pixels, decompressed bytes, memory), `overloaded`.
+ */
+export async function embedImage(
+  engines: Engines,
+  { field, bytes }: ImageInput,
+  countPixels: (pixels: number) => void,
+): Promise<Embedded> {
+  const check = <F extends ImageFacts>(facts: F): F => {
+    checkSize(field, facts);
+    countPixels(facts.width * facts.height);
+    return facts;
+  };
+  const { work } = engines.pdf;
+  try {
+    const whole = bytes.view(0, bytes.length);
+    const kind = imageKindOf(whole);
+    if (kind === "jpeg") {
+      const facts = check(await readJpeg(work, whole));
+      return { facts, image: embedJpeg(facts, bytes) };
+    }
+    if (kind === "png") {
+      const facts = check(await readPng(work, whole));
+      return { facts, image: await embedPng(engines.pdf, facts, bytes) };
+    }
+    if (kind !== "webp") throw new BadImage("is not a PNG, JPEG, or WebP");
+    const facts = check(readWebp(whole));
+    return { facts, image: await embedWebp(engines, facts, bytes) };
+  } catch (error) {
+    if (!(error instanceof BadImage)) throw error;
+    throw new Refusal("invalid_file", `\`${field}\` ${error.message}.`, { input: field }, { cause: error });
+  }
+}
+
+function embedJpeg(facts: JpegFacts, data: EngineBytes): EmbeddedImage {
+  const { width, height, components, inverted, untransformedRgb, profile } = facts;
+  const usable = profile && fitsComponents(profile, components) ? { profile } : {};
+  const space = { components, ...usable };
+  return { width, height, bits: 8, space, data, coding: "jpeg", inverted, untransformedRgb };
+}
+
+function checkSize(field: string, { width, height }: ImageFacts): void {
+  const { pixels, side } = limits.images;
+  const refuse = (what: string, limit: number, actual: number): Refusal =>
+    new Refusal("limit_exceeded", `\`${field}\` has too many pixels ${what}.`, { input: field, limit, actual });
+  if (Math.max(width, height) > side) throw refuse("in one dimension", side, Math.max(width, height));
+  if (width * height > pixels) throw refuse("in total", pixels, width * height);
+}

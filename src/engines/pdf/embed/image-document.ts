@@ -1,0 +1,66 @@
+/** Documents of images, one page for each. */
+import type { Engines } from "../../lease/engines.ts";
+import { embedImage, type ImageInput } from "./embed.ts";
+import type { ImageFacts } from "../../image/facts.ts";
+import { type OpenPdf, openPdf } from "../document/document.ts";
+import type { EngineBytes, InputBytes } from "../../bytes/heap.ts";
+import { ImageObjects } from "./image-object.ts";
+import { layOut, type PageOptions } from "./image-page.ts";
+import { ownBytes } from "../../bytes/joined-bytes.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { PdfFile, pdfNumber } from "../write/pdf-file.ts";
+
+/** Writes a page that shows an image of the file, and gives its number. `tree`: the number of the page tree. */
+export function addImagePage(
+  file: PdfFile,
+  tree: number,
+  { facts, number }: { readonly facts: ImageFacts; readonly number: number },
+  options: PageOptions,
+): number {
+  const { width, height, content } = layOut(facts, options);
+  const drawing = file.addStream("", ownBytes(new TextEncoder().encode(content)));
+  const box = `/MediaBox [0 0 ${pdfNumber(width)} ${pdfNumber(height)}]`;
+  const resources = `/Resources << /XObject << /Im0 ${number} 0 R >> >>`;
+  return file.add(`<< /Type /Page /Parent ${tree} 0 R ${box} ${resources} /Contents ${drawing} 0 R >>`);
+}
+
+/** Writes page tree and catalog, and gives the file. */
+export function endDocument(
+  file: PdfFile,
+  { catalog, tree, pages }: { readonly catalog: number; readonly tree: number; readonly pages: readonly number[] },
+): EngineBytes {
+  file.add(`<< /Type /Pages /Kids [${pages.map((page) => `${page} 0 R`).join(" ")}] /Count ${pages.length} >>`, tree);
+  file.add(`<< /Type /Catalog /Pages ${tree} 0 R >>`, catalog);
+  return file.end(catalog);
+}
+
+/**
+ * Opens an image as a document of one page, as large as the image at its own resolution (72 dpi where it has none). The
+ * request's files must not be read any more.
+ * @throws Refusal `invalid_file`, `limit_exceeded` (pixels, memory), `overloaded`.
+ */
+export async function openImage(engines: Engines, sent: ImageInput): Promise<OpenPdf> {
+  const file = new PdfFile();
+  const [catalog, tree] = [file.reserve(), file.reserve()];
+  const { facts, image } = await embedImage(engines, sent, () => {});
+  const number = await new ImageObjects(engines.pdf, file).add(image);
+  const page = addImagePage(file, tree, { facts, number }, AS_IT_IS);
+  const bytes = copied(engines.pdf, endDocument(file, { catalog, tree, pages: [page] }));
+  engines.pdf.freeArena();
+  return openPdf(engines.pdf, { field: sent.field, bytes, passwordIsOwn: false });
+}
+
+const AS_IT_IS: PageOptions = { size: "auto", orientation: "auto", margin: 0, fit: "contain" };
+const STEP = 65_536;
+
+/** The bytes in one piece of the engine's heap. */
+function copied(engine: PdfEngine, bytes: EngineBytes): InputBytes {
+  const { lib, mupdf } = engine;
+  try {
+    const pointer = lib._wasm_malloc(bytes.length);
+    for (let at = 0; at < bytes.length; at += STEP) lib.HEAPU8.set(bytes.view(at, at + STEP), pointer + at);
+    return engine.bytesOf(new mupdf.Buffer(lib._wasm_new_buffer_from_data(pointer, bytes.length)));
+  } catch (error) {
+    throw engine.explain(error);
+  }
+}

@@ -1,0 +1,69 @@
+/** Image XObjects with all that belongs to them (ISO 32000-2, 8.9.5). */
+import { Deflated } from "./deflated.ts";
+import type { ColourSpace, EmbeddedImage } from "./embedded-image.ts";
+import { latin1 } from "../objects/objects.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import type { PdfFile } from "../write/pdf-file.ts";
+import type { EngineBytes } from "../../bytes/heap.ts";
+
+const DEVICE = { 1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK" } as const;
+
+/** The image objects of one file; profiles that several images share are written once. */
+export class ImageObjects {
+  readonly #engine: PdfEngine;
+  readonly #file: PdfFile;
+  readonly #profiles = new Map<string, number>();
+
+  constructor(engine: PdfEngine, file: PdfFile) {
+    this.#engine = engine;
+    this.#file = file;
+  }
+
+  /** Writes an image and gives its object number. */
+  async add(image: EmbeddedImage): Promise<number> {
+    const { width, height, bits, space, data, softMask, colourKey } = image;
+    const size = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height}`;
+    const entries = [`${size} /BitsPerComponent ${bits} /ColorSpace ${await this.#colourSpace(space)}`];
+    if (image.coding === "jpeg") {
+      entries.push("/Filter /DCTDecode");
+      if (image.untransformedRgb) entries.push("/DecodeParms << /ColorTransform 0 >>");
+    } else entries.push(filtered(width, bits, space.palette ? 1 : space.components));
+    if (image.inverted) entries.push(`/Decode [${"1 0 ".repeat(space.components).trim()}]`);
+    if (colourKey) entries.push(`/Mask [${colourKey.join(" ")}]`);
+    if (softMask) {
+      const filter = softMask.coding === "filtered" ? filtered(width, softMask.bits, 1) : "/Filter /FlateDecode";
+      const mask = `${size} /BitsPerComponent ${softMask.bits} /ColorSpace /DeviceGray ${filter}`;
+      entries.push(`/SMask ${this.#file.addStream(mask, softMask.data)} 0 R`);
+    }
+    return this.#file.addStream(entries.join(" "), data);
+  }
+
+  async #colourSpace({ components, palette, profile }: ColourSpace): Promise<string> {
+    const base = profile ? `[/ICCBased ${await this.#profile(profile, components)} 0 R]` : DEVICE[components];
+    if (!palette) return base;
+    const hex = Array.from(palette, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return `[/Indexed ${base} ${palette.length / 3 - 1} <${hex}>]`;
+  }
+
+  async #profile(profile: Uint8Array, components: ColourSpace["components"]): Promise<number> {
+    const key = latin1(new Uint8Array(await crypto.subtle.digest("SHA-256", profile)));
+    const known = this.#profiles.get(key);
+    if (known !== undefined) return known;
+    const entries = `/N ${components} /Alternate ${DEVICE[components]} /Filter /FlateDecode`;
+    const number = this.#file.addStream(entries, await deflated(this.#engine, profile));
+    this.#profiles.set(key, number);
+    return number;
+  }
+}
+
+async function deflated(engine: PdfEngine, bytes: Uint8Array): Promise<EngineBytes> {
+  using stream = new Deflated(engine);
+  await stream.write(bytes);
+  return await stream.end();
+}
+
+/** Rows with the filters of PNG (7.4.4.4). */
+function filtered(columns: number, bits: number, colours: number): string {
+  const parameters = `/Predictor 15 /Colors ${colours} /BitsPerComponent ${bits} /Columns ${columns}`;
+  return `/Filter /FlateDecode /DecodeParms << ${parameters} >>`;
+}

@@ -1,0 +1,135 @@
+/** Where an image stands on a page of its own. Points; the origin is the page's lower left corner. */
+import type { ImageFacts, Orientation } from "../../image/facts.ts";
+import { pdfNumber } from "../write/pdf-file.ts";
+
+const POINTS_PER_INCH = 72;
+/** Pixels an inch of an image that names no resolution: one pixel is one point. */
+const DEFAULT_DPI = 72;
+/** Sides of a page that readers take, in points (ISO 32000-1, annex C.2). */
+const SHORTEST_SIDE = 3;
+const LONGEST_SIDE = 14_400;
+
+/** Portrait: width and height in points. */
+export const namedSizes = { a4: [595.28, 841.89], letter: [612, 792], legal: [612, 1008] } as const;
+
+export interface PageOptions {
+  /** `auto`: as large as the image, and the margin around it. */
+  readonly size: "auto" | keyof typeof namedSizes;
+  /** For the named sizes; `auto`: landscape for an image that is wider than high. */
+  readonly orientation: "portrait" | "landscape" | "auto";
+  /** Points between the page's edges and the box that the image stands in. */
+  readonly margin: number;
+  /** `contain`: all of the image in the box. `cover`: all of the box covered, the image cut off at its edges. */
+  readonly fit: "contain" | "cover" | "stretch";
+}
+
+/** The largest margin that leaves room on every page of a size: less than half of its shorter side, whole points. */
+export function largestMargin(size: PageOptions["size"]): number {
+  const shorter = size === "auto" ? LONGEST_SIDE - SHORTEST_SIDE : namedSizes[size][0];
+  return Math.ceil(shorter / 2) - 1;
+}
+
+export interface ImagePage {
+  readonly width: number;
+  readonly height: number;
+  /** The content that draws the image, which is called `/Im0`. */
+  readonly content: string;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Lays an image out. All of the page but the margin is the box that it is fitted into. */
+export function layOut(image: ImageFacts, options: PageOptions): ImagePage {
+  const { margin } = options;
+  const own = shownSize(image);
+  const page = options.size === "auto" ? pageAround(own, margin) : namedPage(options.size, options.orientation, own);
+  const box = { width: page.width - 2 * margin, height: page.height - 2 * margin };
+  const inBox = fitted(own, box, options.fit);
+  const size = { width: snapped(inBox.width, box.width), height: snapped(inBox.height, box.height) };
+  const x = (page.width - size.width) / 2;
+  const y = (page.height - size.height) / 2;
+  const clip = options.fit === "cover" ? `${numbers(margin, margin, box.width, box.height)} re W n ` : "";
+  const matrix = numbers(...placement(image.orientation, x, y, size.width, size.height));
+  return { ...page, content: `q ${clip}${matrix} cm /Im0 Do Q` };
+}
+
+const numbers = (...values: readonly number[]): string => values.map(pdfNumber).join(" ");
+
+/** The size at the image's own resolution, turned as it is shown. */
+function shownSize({ width, height, orientation, resolution }: ImageFacts): Size {
+  const { x, y } = resolution ?? { x: DEFAULT_DPI, y: DEFAULT_DPI };
+  const [across, down] = [(width / x) * POINTS_PER_INCH, (height / y) * POINTS_PER_INCH];
+  return orientation >= 5 ? { width: down, height: across } : { width: across, height: down };
+}
+
+/**
+ * A page around an image and its margin. Where readers would not take it, the image is made smaller or larger in proportion;
+ * one that is too narrow even then has room beside it.
+ */
+function pageAround({ width, height }: Size, margin: number): Size {
+  const room = LONGEST_SIDE - 2 * margin;
+  const least = Math.max(0, SHORTEST_SIDE - 2 * margin);
+  const scale = Math.min(room / Math.max(width, height), Math.max(1, least / Math.min(width, height)));
+  const side = (length: number): number => Math.max(SHORTEST_SIDE, pageSide(length * scale + 2 * margin));
+  return { width: side(width), height: side(height) };
+}
+
+/**
+ * The next smaller number of seven digits, five of them decimals: those survive the single precision of programs that save the
+ * file again, and a smaller page never has one more row of pixels.
+ */
+function pageSide(length: number): number {
+  const step = 10 ** Math.min(5, 6 - Math.floor(Math.log10(length)));
+  // Products of what has so few digits may miss it by a little.
+  return Math.floor(length * step + 1e-3) / step;
+}
+
+/** A side of the image that fills that of its box but for rounding. */
+const snapped = (length: number, room: number): number => (Math.abs(length - room) < 0.01 ? room : length);
+
+function namedPage(size: keyof typeof namedSizes, orientation: PageOptions["orientation"], image: Size): Size {
+  const [shorter, longer] = namedSizes[size];
+  const landscape = orientation === "landscape" || (orientation === "auto" && image.width > image.height);
+  return landscape ? { width: longer, height: shorter } : { width: shorter, height: longer };
+}
+
+function fitted(image: Size, box: Size, fit: PageOptions["fit"]): Size {
+  if (fit === "stretch") return box;
+  const scales = [box.width / image.width, box.height / image.height];
+  const scale = fit === "contain" ? Math.min(...scales) : Math.max(...scales);
+  return { width: image.width * scale, height: image.height * scale };
+}
+
+/**
+ * The matrix that puts an image, stored in the unit square with its first row at the top, upright into the box at `x`, `y` of
+ * `w` by `h`. Mirrored and turned as the orientation says: 6, for one, has its first row at the right.
+ */
+export function placement(
+  orientation: Orientation,
+  x: number,
+  y: number,
+  w: number,
+  h: number,
+): [number, number, number, number, number, number] {
+  switch (orientation) {
+    case 1:
+      return [w, 0, 0, h, x, y];
+    case 2:
+      return [-w, 0, 0, h, x + w, y];
+    case 3:
+      return [-w, 0, 0, -h, x + w, y + h];
+    case 4:
+      return [w, 0, 0, -h, x, y + h];
+    case 5:
+      return [0, -h, -w, 0, x + w, y + h];
+    case 6:
+      return [0, -h, w, 0, x, y + h];
+    case 7:
+      return [0, h, w, 0, x, y];
+    case 8:
+      return [0, h, -w, 0, x + w, y];
+  }
+}

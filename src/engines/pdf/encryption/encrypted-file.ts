@@ -1,0 +1,203 @@
+/**
+ * Encrypts a finished file: every string and every stream of it, in place, with the platform's AES. MuPDF has written it
+ * before with nearly all objects in object streams, so few strings stand outside of one. Its own encryption would take key
+ * and initialisation vectors from the clock.
+ */
+import type { Buffer } from "mupdf";
+import type { Work } from "../../work.ts";
+import { type FileEncryption, hex, type PlatformCrypto } from "./parameters.ts";
+import type { InputBytes } from "../../bytes/heap.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { latin1 } from "../objects/objects.ts";
+import { type WrittenObject, writtenObjects } from "../objects/written-objects.ts";
+import { readXref, ROW, tableOf, type WrittenXref } from "../objects/written-xref.ts";
+
+const BLOCK = 16;
+
+/** Bytes of a stream that are encrypted at a time: what WebCrypto returns lies outside the engine's heap. */
+const CHUNK = 256 * 1024;
+
+/** Room for header, encryption dictionary, trailer and what else has a length that hardly changes, in bytes. */
+const FRAME = 4096;
+
+/** Bytes by which a stream can grow: initialisation vector, padding, digits of its length. */
+const STREAM_GROWTH = 2 * BLOCK + 10;
+
+/** Encrypts what is in `file`, which becomes the result. `ids`: the file identifier, one character a byte. */
+export async function encryptFile(
+  engine: PdfEngine,
+  file: Buffer,
+  encryption: FileEncryption,
+  ids: readonly [string, string],
+  crypto: PlatformCrypto,
+): Promise<InputBytes> {
+  const plain = file.asUint8Array();
+  const first = firstObject(plain);
+  const version = Math.max(encryption.version, versionOf(plain));
+  const { xref, growth } = await survey(engine.work, plain, first);
+
+  // The plain file moves up, and the encrypted one grows from the start: what is written never reaches what is still to be read.
+  const length = plain.length;
+  const room = new engine.mupdf.Buffer(new Uint8Array(growth));
+  file.writeBuffer(room);
+  room.destroy();
+  const bytes = file.asUint8Array();
+  bytes.copyWithin(growth, 0, length);
+
+  const writer = new Writer(bytes, encryption, crypto);
+  writer.text(`%PDF-${Math.floor(version / 10)}.${version % 10}\n%\u00e2\u00e3\u00cf\u00d3\n\n`);
+  for (const object of writtenObjects(bytes, growth + first)) {
+    if (object.isXref) break;
+    if (xref.rows.getUint8(object.number * ROW) !== 1) throw new Error(`object ${object.number} is not in the table`);
+    if (writer.at > object.start) throw new Error("the encrypted file overtook the plain one");
+    xref.rows.setUint32(object.number * ROW + 1, writer.at);
+    await writer.object(object);
+  }
+  await writeEnd(writer, xref, encryption.dictionary, ids);
+  const end = writer.at;
+  // What is left of the plain file must not be read by anybody, not even by mistake.
+  bytes.fill(0, end);
+  return engine.bytesOf(file, end);
+}
+
+/** Offset of the first object: behind the header's comments. */
+function firstObject(bytes: Uint8Array): number {
+  const header = /^%PDF-\d\.\d[^\n]*\n(?:%[^\n]*\n|\s)*/.exec(latin1(bytes.subarray(0, 1024)));
+  if (!header) throw new Error("the written file has no header");
+  return header[0].length;
+}
+
+function versionOf(bytes: Uint8Array): number {
+  return Number(latin1(bytes.subarray(5, 8)).replace(".", ""));
+}
+
+/** Reads the file once: its cross-references, and by how many bytes encryption makes it longer at most. */
+async function survey(work: Work, bytes: Uint8Array, first: number): Promise<{ xref: WrittenXref; growth: number }> {
+  let growth = FRAME;
+  const numbers: number[] = [];
+  for (const object of writtenObjects(bytes, first)) {
+    numbers.push(object.number);
+    for (const { start, end, value } of object.strings) {
+      growth += Math.max(0, 2 * (encryptedLength(value.length) + 1) - (end - start));
+    }
+    if (object.isXref) {
+      const xref = await readXref(work, bytes, object);
+      return { xref, growth: growth + xref.rows.byteLength };
+    }
+    if (object.stream) growth += STREAM_GROWTH;
+  }
+  const xref = tableOf(bytes, numbers);
+  return { xref, growth: growth + xref.rows.byteLength };
+}
+
+const encryptedLength = (length: number): number => BLOCK + (Math.floor(length / BLOCK) + 1) * BLOCK;
+
+async function writeEnd(
+  writer: Writer,
+  { number, trailer, rows }: WrittenXref,
+  dictionary: string,
+  ids: readonly [string, string],
+): Promise<void> {
+  const place = (index: number): void => {
+    rows.setUint8(index * ROW, 1);
+    rows.setUint32(index * ROW + 1, writer.at);
+    rows.setUint16(index * ROW + 5, 0);
+  };
+  const references = trailer.match(/\/(?:Root|Info) \d+ \d+ R/g)?.join("") ?? "";
+  const identifiers = ids.map((id) => `<${hex(Uint8Array.from(id, (character) => character.charCodeAt(0)))}>`).join("");
+  place(number + 1);
+  writer.text(`${number + 1} 0 obj\n${dictionary}\nendobj\n\n`);
+  place(number);
+  const start = writer.at;
+  const data = await deflated(rows.buffer);
+  writer.text(
+    `${number} 0 obj\n<</Type/XRef${references}/Encrypt ${number + 1} 0 R/ID[${identifiers}]/Size ${number + 2}\
+/W[1 4 2]/Filter/FlateDecode/Length ${data.length}>>\nstream\n`,
+  );
+  writer.bytes(data);
+  writer.text(`\nendstream\nendobj\n\nstartxref\n${start}\n%%EOF\n`);
+}
+
+class Writer {
+  /** Offset of the next byte. */
+  at = 0;
+  readonly #bytes: Uint8Array;
+  readonly #encryption: FileEncryption;
+  readonly #crypto: PlatformCrypto;
+
+  constructor(bytes: Uint8Array, encryption: FileEncryption, crypto: PlatformCrypto) {
+    this.#bytes = bytes;
+    this.#encryption = encryption;
+    this.#crypto = crypto;
+  }
+
+  /** Writes text of one byte a character. */
+  text(text: string): void {
+    this.bytes(Uint8Array.from(text, (character) => character.charCodeAt(0)));
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.#bytes.set(bytes, this.at);
+    this.at += bytes.length;
+  }
+
+  /** Writes an object with its strings and its stream encrypted (ISO 32000-2, 7.6.3, Algorithms 1 and 1.A). */
+  async object(object: WrittenObject): Promise<void> {
+    const { number, generation, head, strings, stream, lengthDigits } = object;
+    const encrypted = strings.length > 0 || stream !== undefined;
+    const key = encrypted ? await this.#encryption.keyFor(number, generation) : undefined;
+    let text = `${number} ${generation} obj`;
+    let from = head.start;
+    const replace = (start: number, end: number, by: string): void => {
+      text += latin1(this.#bytes.subarray(from, start)) + by;
+      from = end;
+    };
+    const changes = strings.map(({ start, end, value }) => ({ start, end, value }));
+    if (lengthDigits) changes.push({ ...lengthDigits, value: new Uint8Array() });
+    for (const { start, end, value } of changes.toSorted((a, b) => a.start - b.start)) {
+      if (start === lengthDigits?.start && stream) {
+        replace(start, end, String(encryptedLength(stream.end - stream.start)));
+      } else if (key) replace(start, end, `<${hex(await this.#string(key, value))}>`);
+    }
+    replace(head.end, head.end, "");
+    this.text(text);
+    if (stream && key) await this.#stream(key, stream.start, stream.end);
+    this.text(stream ? "\nendstream\nendobj\n\n" : "endobj\n\n");
+  }
+
+  async #string(key: CryptoKey, value: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+    const iv = this.#iv();
+    const result = new Uint8Array(encryptedLength(value.length));
+    result.set(iv);
+    result.set(await this.#cbc(key, iv, value), BLOCK);
+    return result;
+  }
+
+  /** AES-CBC in pieces: the last block of one is the initialisation vector of the next. */
+  async #stream(key: CryptoKey, start: number, end: number): Promise<void> {
+    let iv = this.#iv();
+    // The vector is written last, there may be no room for it before the first piece has been read.
+    for (let from = start, first = true; first || from < end; from += CHUNK, first = false) {
+      const to = Math.min(from + CHUNK, end);
+      const padded = await this.#cbc(key, iv, this.#bytes.subarray(from, to));
+      const piece = to < end ? padded.subarray(0, to - from) : padded;
+      if (first) this.bytes(iv);
+      this.bytes(piece);
+      iv = piece.slice(-BLOCK);
+    }
+  }
+
+  #iv(): Uint8Array<ArrayBuffer> {
+    return this.#crypto.getRandomValues(new Uint8Array(BLOCK));
+  }
+
+  async #cbc(key: CryptoKey, iv: Uint8Array<ArrayBuffer>, data: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(await this.#crypto.subtle.encrypt({ name: "AES-CBC", iv }, key, data));
+  }
+}
+
+async function deflated(data: ArrayBuffer): Promise<Uint8Array> {
+  return new Uint8Array(
+    await new Response(new Blob([data]).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer(),
+  );
+}

@@ -1,0 +1,133 @@
+/** Encrypts documents with keys of the platform's cryptographic generator, and checks what came out. */
+import type { Buffer, PDFDocument, PDFObject } from "mupdf";
+import { Refusal } from "../../errors.ts";
+import { type FileEncryption, type PlatformCrypto, type Protection } from "./parameters.ts";
+import { encryptFile } from "./encrypted-file.ts";
+import { prepareR4 } from "./revision4.ts";
+import { prepareR6 } from "./revision6.ts";
+import type { InputBytes } from "../../bytes/heap.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { latin1 } from "../objects/objects.ts";
+import { standInFor, streamWith } from "./revision5-view.ts";
+
+/** What `authenticatePassword` answers, as bits, where the password is the user's or the owner's. */
+const USER = 2;
+const OWNER = 4;
+
+/**
+ * Version and revision of the encryption dictionary, and the method of its crypt filter, by cipher, as MuPDF sees them: it
+ * reads the stand-in for revision 6.
+ */
+const METHODS = {
+  "aes-128": { V: 4, R: 4, CFM: "AESV2" },
+  "aes-256": { V: 5, R: 5, CFM: "AESV3" },
+} as const;
+
+export class PdfEncryption {
+  readonly #crypto: PlatformCrypto;
+
+  constructor(crypto: PlatformCrypto) {
+    this.#crypto = crypto;
+  }
+
+  /** 192 random bits as 32 ASCII characters: the owner password of a document for which none was given. */
+  randomPassword(): string {
+    const bytes = this.#crypto.getRandomValues(new Uint8Array(24));
+    return btoa(latin1(bytes));
+  }
+
+  /**
+   * Derives key and encryption dictionary; nothing of a document is needed for it.
+   * @throws Refusal `encryption_unavailable` where the platform lacks the cipher.
+   */
+  async prepare(protection: Protection): Promise<FileEncryption> {
+    try {
+      return await (protection.method === "aes-256" ? prepareR6 : prepareR4)(this.#crypto, protection);
+    } catch (cause) {
+      throw new Refusal(
+        "encryption_unavailable",
+        `The cipher ${protection.method} is not available. Nothing was sent.`,
+        undefined,
+        { cause },
+      );
+    }
+  }
+
+  /**
+   * Turns a file that `writeDecrypted` made into the encrypted one, in its place. `id`: first half of the file identifier
+   * that the document had, one character a byte; it stays unless the key depends on it.
+   */
+  async encrypt(engine: PdfEngine, plain: Buffer, encryption: FileEncryption, id?: string): Promise<InputBytes> {
+    const random = latin1(this.#crypto.getRandomValues(new Uint8Array(16)));
+    return encryptFile(engine, plain, encryption, [encryption.id ?? id ?? random, random], this.#crypto);
+  }
+
+  /**
+   * Opens the bytes that are about to leave, and throws an Error unless they are protected as asked: cipher and permissions,
+   * nothing to read without the user's password where there is one, and each password opens it, as user or as owner. `made`:
+   * what they were encrypted with, for the hashes that are known already.
+   */
+  async verify(
+    engine: PdfEngine,
+    bytes: InputBytes,
+    protection: Protection,
+    pageCount: number,
+    made?: FileEncryption,
+  ): Promise<void> {
+    const { method, userPassword, ownerPassword, permissions } = protection;
+    using stack = new DisposableStack();
+    const source =
+      method === "aes-256"
+        ? streamWith(engine, bytes, await standInFor(bytes, protection, this.#crypto, made?.hashes))
+        : engine.bufferOf(bytes);
+    const document = engine.mupdf.Document.openDocument(source, "application/pdf").asPDF();
+    source.destroy();
+    if (!document) throw new Error("the encrypted file is no PDF");
+    stack.adopt(document, (open) => open.destroy());
+
+    const dictionary = document.getTrailer().get("Encrypt");
+    const { V, R, CFM } = METHODS[method];
+    expect("an encryption dictionary", dictionary.isDictionary());
+    expect("the version of the cipher", dictionary.get("V").asNumber() === V && dictionary.get("R").asNumber() === R);
+    for (const use of ["StmF", "StrF"]) {
+      expect(`${CFM} as ${use}`, dictionary.get("CF", dictionary.get(use).asName(), "CFM").asName() === CFM);
+    }
+    expect("the permissions", dictionary.get("P").asNumber() === permissions);
+
+    const sample = encryptedStream(document);
+    const without = rawBytes(sample);
+    const read = (who: string, password: string, role: number): string => {
+      if (password === "") return without;
+      expect(`the ${who} password`, document.authenticatePassword(password) === role);
+      expect(`its pages for the ${who}`, document.countPages() === pageCount && !document.wasRepaired());
+      return rawBytes(sample);
+    };
+    const asUser = read("user", userPassword, USER);
+    const asOwner = read("owner", ownerPassword, OWNER);
+    expect("one content for both", asUser === asOwner);
+    expect("a lock", userPassword === "" || without !== asUser);
+  }
+}
+
+function expect(what: string, condition: boolean): void {
+  if (!condition) throw new Error(`the encrypted file does not have ${what}`);
+}
+
+/** A stream that is encrypted: the last but for the cross-references, which is small where the file has object streams. */
+function encryptedStream(document: PDFDocument): PDFObject {
+  for (let number = document.countObjects() - 1; number > 0; number--) {
+    const object = document.newIndirect(number);
+    if (!object.isStream()) continue;
+    const type = object.get("Type");
+    if (!type.isName() || type.asName() !== "XRef") return object;
+  }
+  throw new Error("the encrypted file does not have a stream");
+}
+
+/** A stream's bytes as the password that was tried last decrypts them, one character each; garbage for a wrong one. */
+function rawBytes(stream: PDFObject): string {
+  const buffer = stream.readRawStream();
+  const bytes = latin1(buffer.asUint8Array());
+  buffer.destroy();
+  return bytes;
+}

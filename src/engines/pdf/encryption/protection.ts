@@ -1,0 +1,81 @@
+/** What a caller may ask a document to be protected with: passwords, permissions and cipher. */
+import type { EncryptionMethod } from "./parameters.ts";
+import { saslPrep } from "./saslprep.ts";
+
+export const METHODS = ["aes-128", "aes-256"] as const satisfies readonly EncryptionMethod[];
+
+/** ISO 32000-2, table 22, by bit value. High resolution is a way to print, so it takes the bit for printing, too. */
+const PERMISSIONS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    print: 1 << 2,
+    "print-high": (1 << 2) | (1 << 11),
+    modify: 1 << 3,
+    copy: 1 << 4,
+    annotate: 1 << 5,
+    "fill-forms": 1 << 8,
+    accessibility: 1 << 9,
+    assemble: 1 << 10,
+  }),
+);
+const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries({ printing: "print", copying: "copy" }));
+const ALL = Array.from(PERMISSIONS.values()).reduce((bits, bit) => bits | bit, 0);
+
+/** P with nothing allowed: bits 1 and 2 are 0, all others that have no meaning are 1. */
+const NOTHING = ~(ALL | 0b11);
+
+export const permissionTokens: readonly string[] = [...PERMISSIONS.keys(), "all", "none"];
+
+/** Bytes of a password in UTF-8 for aes-256, characters for aes-128, at most. */
+const MOST_BYTES = 127;
+const MOST_CHARACTERS = 32;
+
+/** A password as the cipher takes it, and what is wrong with it. One that is not given is `""`. */
+export function readPassword(
+  method: EncryptionMethod,
+  password = "",
+): { readonly value: string; readonly issue?: string } {
+  if (password === "") return { value: "" };
+  return method === "aes-128" ? asciiPassword(password) : unicodePassword(password);
+}
+
+/** The bits of a list of permissions, and what is wrong with it. */
+export function readPermissions(list: string): { readonly bits: number; readonly issues: readonly string[] } {
+  const tokens = list.split(",").map((item) => item.trim());
+  const issues: string[] = [];
+  let bits = PERMISSIONS.get("accessibility") ?? 0;
+  const unknown = new Set<string>();
+  for (const token of tokens) {
+    const bit = PERMISSIONS.get(ALIASES.get(token) ?? token);
+    if (token === "all") bits |= ALL;
+    else if (bit !== undefined) bits |= bit;
+    else if (token !== "none") unknown.add(token);
+  }
+  if (unknown.size > 0) {
+    const shown = [...unknown].slice(0, 10).map((token) => JSON.stringify(token.slice(0, 100)));
+    const what = shown.length === 1 ? "an unknown permission" : "unknown permissions";
+    issues.push(`has ${what}, ${shown.join(", ")}: use ${permissionTokens.join(", ")}`);
+  }
+  if (tokens.includes("none") && tokens.length > 1) issues.push("must not combine none with other permissions");
+  return { bits: NOTHING | bits, issues };
+}
+
+/** Revision 6 (ISO 32000-2, 7.6.4.3.3): prepared, then 127 bytes at most, since longer ones would be cut. */
+function unicodePassword(password: string): { value: string; issue?: string } {
+  const value = saslPrep(password);
+  if (value === undefined)
+    return { value: password, issue: "must not contain control characters or other characters that cannot be typed" };
+  const bytes = new TextEncoder().encode(value).length;
+  return bytes >= 1 && bytes <= MOST_BYTES
+    ? { value }
+    : { value, issue: `must be 1 to ${MOST_BYTES} bytes long in UTF-8; this one is ${bytes}` };
+}
+
+/** Revision 4: outside of ASCII, programs do not agree on the bytes of a character. */
+function asciiPassword(password: string): { value: string; issue?: string } {
+  return /^[\x20-\x7e]*$/.test(password) && password.length <= MOST_CHARACTERS
+    ? { value: password }
+    : {
+        value: password,
+        issue: `must be 1 to ${MOST_CHARACTERS} printable ASCII characters with aes-128; use aes-256 for other passwords`,
+      };
+}

@@ -1,0 +1,179 @@
+/** AES-256, revision 6 of the standard security handler (ISO 32000-2, 7.6.4). */
+import {
+  encryptionDictionary,
+  type FileEncryption,
+  type Hashes,
+  hex,
+  joined,
+  littleEndian,
+  type PlatformCrypto,
+  type Protection,
+} from "./parameters.ts";
+
+const BLOCK = 16;
+const ZERO_IV = new Uint8Array(BLOCK);
+const NONE = new Uint8Array();
+
+/** Algorithm 2.B: by what remains of a division by 3, and the bytes of the longest. */
+const HASHES = ["SHA-256", "SHA-384", "SHA-512"];
+const LONGEST_HASH = 64;
+/** How often a round of it repeats its input: a power of 2. */
+const REPEATED = 64;
+
+/**
+ * A new file key of 256 bits from the platform's generator, and the dictionary from which either password gives it back.
+ * MuPDF would take the key from its own random numbers, which are the clock's seconds.
+ */
+export async function prepareR6(crypto: PlatformCrypto, protection: Protection): Promise<FileEncryption> {
+  const { subtle } = crypto;
+  const random = (length: number): Uint8Array<ArrayBuffer> => crypto.getRandomValues(new Uint8Array(length));
+  const fileKey = random(32);
+  const user = new TextEncoder().encode(protection.userPassword);
+  const owner = new TextEncoder().encode(protection.ownerPassword);
+  const hashes = new HardenedHashes(subtle);
+  const u = await verifier(subtle, hashes, user, NONE, fileKey, random(BLOCK));
+  const o = await verifier(subtle, hashes, owner, u.value, fileKey, random(BLOCK));
+  const key = await subtle.importKey("raw", fileKey, "AES-CBC", false, ["encrypt"]);
+  const perms = await unpadded(subtle, key, ZERO_IV, permissionsBlock(protection.permissions, random(4)));
+  return {
+    dictionary: encryptionDictionary({ method: "AESV3", version: 5, revision: 6, bytes: 32 }, protection.permissions, {
+      U: u.value,
+      UE: u.key,
+      O: o.value,
+      OE: o.key,
+      Perms: perms,
+    }),
+    id: undefined,
+    version: 17,
+    hashes,
+    keyFor: async () => key,
+  };
+}
+
+/** U and UE (Algorithm 8), or O and OE (Algorithm 9), whose hashes take in U. `salts`: validation salt, key salt. */
+async function verifier(
+  subtle: SubtleCrypto,
+  hashes: Hashes,
+  password: Uint8Array,
+  u: Uint8Array,
+  fileKey: Uint8Array<ArrayBuffer>,
+  salts: Uint8Array,
+): Promise<{ value: Uint8Array; key: Uint8Array }> {
+  const hash = await hashes.hash(password, salts.subarray(0, 8), u);
+  const wrapping = await hashes.hash(password, salts.subarray(8), u);
+  const key = await subtle.importKey("raw", wrapping, "AES-CBC", false, ["encrypt"]);
+  return { value: joined(hash, salts), key: await unpadded(subtle, key, ZERO_IV, fileKey) };
+}
+
+/**
+ * Algorithm 2.B takes 1 to 2 ms, and the same hashes are needed to write a file and to check it. They hang on passwords, so
+ * an object of this lives no longer than its request.
+ */
+export class HardenedHashes implements Hashes {
+  readonly #subtle: SubtleCrypto;
+  readonly #known = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+
+  constructor(subtle: SubtleCrypto) {
+    this.#subtle = subtle;
+  }
+
+  hash(password: Uint8Array, salt: Uint8Array, u: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+    const asked = [password, salt, u].map(hex).join();
+    const known = this.#known.get(asked) ?? hash2B(this.#subtle, password, salt, u);
+    this.#known.set(asked, known);
+    return known;
+  }
+}
+
+/** An older hash of a password (revision 5), for dictionaries that nobody keeps: a single SHA-256. */
+const hashOfR5 = (subtle: SubtleCrypto): Hashes => ({
+  hash: async (...parts) => new Uint8Array(await subtle.digest("SHA-256", joined(...parts))),
+});
+
+/** U and UE, or O and OE of revision 5, from which the password gives back the key. Its salts need not be random. */
+export function verifierR5(
+  subtle: SubtleCrypto,
+  password: Uint8Array,
+  u: Uint8Array,
+  fileKey: Uint8Array<ArrayBuffer>,
+): Promise<{ value: Uint8Array; key: Uint8Array }> {
+  return verifier(subtle, hashOfR5(subtle), password, u, fileKey, new Uint8Array(BLOCK));
+}
+
+/**
+ * Algorithm 2.A: the file key that a password gives by U and UE, or by O and OE, whose hashes take in U; undefined where it
+ * is not the password.
+ */
+export async function openR6(
+  subtle: SubtleCrypto,
+  hashes: Hashes,
+  password: Uint8Array,
+  [value, key, u]: readonly [Uint8Array, Uint8Array, Uint8Array],
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const hash = await hashes.hash(password, value.subarray(32, 40), u);
+  if (hex(hash) !== hex(value.subarray(0, 32))) return undefined;
+  return decrypted(subtle, await hashes.hash(password, value.subarray(40, 48), u), key);
+}
+
+/** Algorithm 13: whether Perms holds these permissions. */
+export async function hasPermissions(
+  subtle: SubtleCrypto,
+  fileKey: Uint8Array<ArrayBuffer>,
+  perms: Uint8Array,
+  permissions: number,
+): Promise<boolean> {
+  const block = await decrypted(subtle, fileKey, perms);
+  return hex(block.subarray(0, 12)) === hex(permissionsBlock(permissions, NONE));
+}
+
+/** Algorithm 2.B: 32 bytes. */
+async function hash2B(
+  subtle: SubtleCrypto,
+  password: Uint8Array,
+  salt: Uint8Array,
+  u: Uint8Array,
+): Promise<Uint8Array<ArrayBuffer>> {
+  let k = new Uint8Array(await subtle.digest("SHA-256", joined(password, salt, u)));
+  const room = new Uint8Array(REPEATED * (password.length + LONGEST_HASH + u.length));
+  for (let rounds = 1; ; rounds++) {
+    room.set(password);
+    room.set(k, password.length);
+    room.set(u, password.length + k.length);
+    let length = password.length + k.length + u.length;
+    for (let copies = 1; copies < REPEATED; copies *= 2, length *= 2) room.copyWithin(length, 0, length);
+    const key = await subtle.importKey("raw", k.subarray(0, BLOCK), "AES-CBC", false, ["encrypt"]);
+    const e = await unpadded(subtle, key, k.subarray(BLOCK, 2 * BLOCK), room.subarray(0, length));
+    // A number of 16 bytes modulo 3 is the sum of its bytes modulo 3, since 256 is 1 modulo 3.
+    let sum = 0;
+    for (let index = 0; index < BLOCK; index++) sum += e[index] ?? 0;
+    k = new Uint8Array(await subtle.digest(HASHES[sum % 3] ?? "", e));
+    if (rounds >= 64 && (e.at(-1) ?? 0) <= rounds - 32) return k.slice(0, 32);
+  }
+}
+
+/** Algorithm 10: P in 64 bits, `T` for "metadata too", `adb`, and four random bytes. Encrypted alone, CBC is ECB. */
+function permissionsBlock(permissions: number, random: Uint8Array): Uint8Array<ArrayBuffer> {
+  return joined(littleEndian(permissions), new Uint8Array(4).fill(0xff), new TextEncoder().encode("Tadb"), random);
+}
+
+/** The way back from `unpadded` with no initialisation vector: a last block is made for it that holds nothing but padding. */
+async function decrypted(
+  subtle: SubtleCrypto,
+  rawKey: Uint8Array<ArrayBuffer>,
+  data: Uint8Array,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const key = await subtle.importKey("raw", rawKey, "AES-CBC", false, ["encrypt", "decrypt"]);
+  const padding = await subtle.encrypt({ name: "AES-CBC", iv: data.slice(-BLOCK) }, key, NONE);
+  const padded = joined(data, new Uint8Array(padding));
+  return new Uint8Array(await subtle.decrypt({ name: "AES-CBC", iv: ZERO_IV }, key, padded));
+}
+
+/** AES-CBC without padding, of whole blocks: the block that holds WebCrypto's padding is cut off. */
+async function unpadded(
+  subtle: SubtleCrypto,
+  key: CryptoKey,
+  iv: Uint8Array<ArrayBuffer>,
+  data: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await subtle.encrypt({ name: "AES-CBC", iv }, key, data), 0, data.length);
+}

@@ -1,0 +1,165 @@
+/** The appearances of widgets (ISO 32000-2, 12.7.4.3): what viewers show of a field's value. */
+import type { PDFObject } from "mupdf";
+import type { OpenPdf } from "../document/document.ts";
+import type { WidgetLook } from "./appearance-characteristics.ts";
+import type { FormNode } from "./tree.ts";
+import { entries, items, latin1 } from "../objects/objects.ts";
+import { type NameResource, numbers } from "../typesetting/show-line.ts";
+
+/** How a field's text is to look (12.7.4.3). */
+export interface DefaultAppearance {
+  /** The font that it names, where the form has it. */
+  readonly font: PDFObject | undefined;
+  /** Points; 0 asks for what fits. */
+  readonly size: number;
+  /** An operator that sets the colour. */
+  readonly colour: string;
+}
+
+const COLOR_OPERANDS: ReadonlyMap<string, number> = new Map(Object.entries({ g: 1, rg: 3, k: 4 }));
+
+/** Reads the default appearance of a widget: its own, the field's or the form's. */
+export function defaultAppearance({ document }: OpenPdf, node: FormNode, widget: PDFObject): DefaultAppearance {
+  const form = document.getTrailer().get("Root", "AcroForm");
+  const text = [widget.get("DA"), node.own.DA, form.get("DA")].find((object) => object.isString());
+  const tokens = (text ? latin1(text.asByteString()) : "").split(/[\s\0]+|(?=\/)/).filter((token) => token !== "");
+  let [font, size, colour]: [PDFObject | undefined, number, string] = [undefined, 0, "0 g"];
+  tokens.forEach((token, index) => {
+    const operands = tokens.slice(Math.max(0, index - (COLOR_OPERANDS.get(token) ?? 0)), index);
+    if (token === "Tf") {
+      const name = (tokens[index - 2] ?? "").replace(/^\//, "");
+      size = Number(tokens[index - 1]);
+      font = name === "" ? undefined : fontNamed(form, widget, name);
+    } else if (
+      COLOR_OPERANDS.get(token) === operands.length &&
+      operands.every((operand) => /^[+-]?[\d.]+$/.test(operand))
+    ) {
+      colour = `${numbers(...operands.map(Number))} ${token}`;
+    }
+  });
+  return { font, size: size > 0 && size < 1000 ? size : 0, colour };
+}
+
+function fontNamed(form: PDFObject, widget: PDFObject, name: string): PDFObject | undefined {
+  const places = [form.get("DR", "Font"), widget.get("AP", "N", "Resources", "Font")];
+  return places.map((fonts) => fonts.get(name)).find((font) => font.isDictionary());
+}
+
+/** Bytes of an appearance that is kept around a new value; a longer one is made anew. */
+const LONGEST_KEPT = 64 * 1024;
+
+/** What stands in an appearance before the value and behind it. */
+interface Surroundings {
+  readonly before: string;
+  readonly after: string;
+  readonly resources: PDFObject;
+}
+
+/**
+ * Gives a widget the appearance of a value. What its present appearance shows around the value stays; one that does not tell
+ * the value from the rest is drawn anew. `draw` gives operators for the upright box, ASCII.
+ */
+export function putAppearance(
+  open: OpenPdf,
+  widget: PDFObject,
+  look: WidgetLook,
+  draw: (name: NameResource) => string,
+  cells?: number,
+): void {
+  const kept = surroundingsOf(open, widget, look);
+  const frame = `${look.frame()} ${cells === undefined ? "" : look.cells(cells)}`.trim();
+  const { before, after } = kept ?? { before: frame, after: "" };
+  const { resources, name } = resourcesLike(open, kept?.resources);
+  const { border, width, height } = look;
+  const clip = `${numbers(border, border, width - 2 * border, height - 2 * border)} re W n`;
+  const content = draw(name);
+  const value = content === "" ? "/Tx BMC EMC" : `/Tx BMC q ${clip} ${content} Q EMC`;
+  const stream = open.document.addStream(bytesOf(`${before}\n${value}\n${after}`.trim()), {
+    ...formEntries(look),
+    Resources: resources,
+  });
+  appearancesOf(open, widget).put("N", stream);
+}
+
+export const formEntries = ({ width, height, matrix }: WidgetLook): Record<string, unknown> => ({
+  Type: "XObject",
+  Subtype: "Form",
+  BBox: [0, 0, width, height],
+  ...(matrix.join() === "1,0,0,1,0,0" ? {} : { Matrix: [...matrix] }),
+});
+
+/** The widget's dictionary of appearances, without those that a pointer makes: they would show what was. */
+export function appearancesOf({ document }: OpenPdf, widget: PDFObject): PDFObject {
+  const known = widget.get("AP");
+  // A copy: widgets may share one.
+  const made = document.newDictionary();
+  if (known.isDictionary() && known.get("N").isDictionary()) made.put("N", known.get("N"));
+  widget.put("AP", made);
+  return widget.get("AP");
+}
+
+function surroundingsOf({ engine }: OpenPdf, widget: PDFObject, look: WidgetLook): Surroundings | undefined {
+  const stream = widget.get("AP", "N");
+  if (!stream.isStream() || !isLike(stream, look)) return undefined;
+  let content: string;
+  try {
+    const buffer = stream.readStream();
+    const bytes = buffer.asUint8Array();
+    content = bytes.length > LONGEST_KEPT ? "" : latin1(bytes);
+    engine.countDecoded(bytes.length);
+    buffer.destroy();
+  } catch (error) {
+    if (engine.isFailure(error)) return undefined;
+    throw error;
+  }
+  const start = /\/Tx\s+BMC\b/.exec(content);
+  const end = content.lastIndexOf("EMC");
+  if (!start || end < start.index) return undefined;
+  const [before, after] = [content.slice(0, start.index).trim(), content.slice(end + 3).trim()];
+  // What is left open before the value and closed behind it would be torn apart.
+  if (count(before, /(?<![^\s])q(?![^\s])/g) !== count(before, /(?<![^\s])Q(?![^\s])/g)) return undefined;
+  return { before, after, resources: stream.get("Resources") };
+}
+
+const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0;
+
+/** Whether an appearance is drawn in a box like the widget's. */
+function isLike(stream: PDFObject, { width, height, matrix }: WidgetLook): boolean {
+  const box = items(stream.get("BBox")).map((item) => item.asNumber());
+  const own = items(stream.get("Matrix")).map((item) => item.asNumber());
+  const like = (one: readonly number[], other: readonly number[]): boolean =>
+    one.length === other.length && one.every((value, index) => Math.abs(value - (other[index] ?? 0)) < 0.5);
+  return like(box, [0, 0, width, height]) && like(own.length === 0 ? [1, 0, 0, 1, 0, 0] : own, matrix);
+}
+
+/** A dictionary of resources with those of another, and a way to put more into it. */
+function resourcesLike(
+  { document, engine }: OpenPdf,
+  known: PDFObject | undefined,
+): { resources: PDFObject; name: NameResource } {
+  const resources = document.newDictionary();
+  const copy = (from: PDFObject, to: PDFObject): void => {
+    for (const { key, value } of entries(engine, from)) to.put(key, value);
+  };
+  if (known) copy(known, resources);
+  const own = new Set<string>();
+  const name: NameResource = (category, object) => {
+    if (!own.has(category)) {
+      const copied = document.newDictionary();
+      copy(resources.get(category), copied);
+      resources.put(category, copied);
+      own.add(category);
+    }
+    const named = resources.get(category);
+    for (let number = 1; ; number++) {
+      const free = `Value${number}`;
+      const there = named.get(free);
+      if (there.isNull()) named.put(free, object);
+      else if (!there.isIndirect() || there.asIndirect() !== object.asIndirect()) continue;
+      return free;
+    }
+  };
+  return { resources, name };
+}
+
+const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));

@@ -1,0 +1,67 @@
+/** Lists: options below each other, the chosen ones marked (ISO 32000-2, 12.7.5.4). */
+import { type FormFaces, lineOf } from "./field-fonts.ts";
+import type { DefaultAppearance } from "./appearance.ts";
+import type { WidgetLook } from "./appearance-characteristics.ts";
+import type { Options } from "./options.ts";
+import type { DrawText } from "./text.ts";
+import { numbers } from "../typesetting/show-line.ts";
+
+const LEADING = 1.16;
+const SIZE = 12;
+const MARGIN = 2;
+/** What other programs mark a chosen option with. */
+const CHOSEN = "0.6 0.757 0.855 rg";
+
+export interface ListView {
+  /** The option that is shown first. */
+  readonly top: number;
+  readonly draw: DrawText;
+}
+
+/** `top`: the option that was shown first before. */
+export async function layOutList(
+  faces: FormFaces,
+  options: Options,
+  values: readonly string[],
+  look: WidgetLook,
+  { font, size: wanted, colour }: DefaultAppearance,
+  top: number,
+): Promise<ListView> {
+  const size = wanted > 0 ? wanted : SIZE;
+  const row = size * LEADING;
+  const fitting = Math.max(1, Math.floor((look.height - 2 * look.inset) / row));
+  const first = firstShown(options, values, fitting, top);
+  const chosen = new Set(values);
+  const shown = options.list.slice(first, first + fitting + 1);
+  const lines = await Promise.all(
+    shown.map(async ({ value, label }) => {
+      const text = label.replace(/[\p{Cc}]/gu, " ");
+      const face = faces.faceFor(text, font);
+      return { line: lineOf(await face.set([text]), text), face, chosen: chosen.has(value) };
+    }),
+  );
+  const upper = look.height - look.inset;
+  const across = look.width - 2 * look.inset;
+  return {
+    top: first,
+    draw: (name) =>
+      lines
+        .map(({ line, face, chosen }, index) => {
+          const bottom = upper - (index + 1) * row;
+          const box = chosen ? `${CHOSEN} ${numbers(look.inset, bottom, across, row)} re f ` : "";
+          const baseline = bottom + row / 2 - ((face.ascent - face.descent) / 2) * size;
+          return `${box}${colour} ${line.show(size, look.inset + MARGIN, baseline, name)}`;
+        })
+        .join(" "),
+  };
+}
+
+/** As it was, where a chosen option is in sight; else the first of them. */
+function firstShown(options: Options, values: readonly string[], fitting: number, top: number): number {
+  const count = options.list.length;
+  const start = top > 0 && top < count ? top : 0;
+  const places = values.map((value) => options.placeOf(value)).filter((place) => place >= 0);
+  const chosen = places.reduce((first, place) => Math.min(first, place), count);
+  if (chosen === count || (chosen >= start && chosen < start + fitting)) return start;
+  return Math.max(0, Math.min(chosen, count - fitting));
+}

@@ -1,0 +1,123 @@
+/** Drawing the fields of a form as their values are (ISO 32000-2, 12.7.4.3). */
+import type { PDFObject } from "mupdf";
+import { Refusal } from "../../errors.ts";
+import type { LoadFont } from "../../fonts.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { defaultAppearance, putAppearance } from "./appearance.ts";
+import { drawButton } from "./buttons.ts";
+import { layOutList } from "./choice.ts";
+import { FormFaces } from "./field-fonts.ts";
+import { lookOf } from "./appearance-characteristics.ts";
+import { buttonsOf, optionsOf } from "./options.ts";
+import { maxLengthOf } from "./schema.ts";
+import { layOutText } from "./text.ts";
+import { type FormNode, isWidget } from "./tree.ts";
+import type { FieldValue } from "./values.ts";
+import { items } from "../objects/objects.ts";
+import type { TextReader } from "../objects/text-string.ts";
+
+/** Draws fields as their values are. */
+export class FieldDrawer {
+  readonly faces: FormFaces;
+  readonly #open: OpenPdf;
+  readonly #texts: TextReader;
+
+  constructor(open: OpenPdf, loadFont: LoadFont, texts: TextReader) {
+    this.faces = new FormFaces(open, loadFont);
+    this.#open = open;
+    this.#texts = texts;
+  }
+
+  /** Draws the widgets of a field, or those of them that `which` is true of. */
+  async draw(node: FormNode, value: FieldValue, which: (widget: PDFObject) => boolean = () => true): Promise<void> {
+    if (value.kind === "button") return;
+    for (const widget of node.widgets) {
+      if (!isWidget(widget) || !which(widget)) continue;
+      if (value.kind === "choice" && node.type === "list") await this.#drawList(node, widget, value.values);
+      else await this.#drawText(node, widget, this.#shown(node, value).normalize("NFC"));
+    }
+  }
+
+  /**
+   * Draws a field whose value stays, as a whole or what of it has no appearance; one whose characters no font has keeps its look.
+   */
+  async drawAsItIs(node: FormNode, what: "whole" | "lacking"): Promise<void> {
+    if (node.type === "checkbox" || node.type === "radio") {
+      const buttons = buttonsOf(node, this.#open.engine, this.#texts);
+      const lacking = buttons.filter(({ widget, drawn }) => !drawn && isWidget(widget));
+      for (const { widget, states } of lacking) drawButton(this.#open, node, widget, states[0]);
+      return;
+    }
+    if (node.type === "button" || node.type === "signature") return;
+    try {
+      const isDrawn = (widget: PDFObject): boolean => widget.get("AP", "N").isStream();
+      await this.draw(node, this.#present(node), (widget) => what === "whole" || !isDrawn(widget));
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== "unsupported_text") throw error;
+    }
+  }
+
+  #present(node: FormNode): FieldValue {
+    const value = node.own.V;
+    const read = (object: PDFObject): string | undefined =>
+      this.#texts.textOrStream(object) ?? this.#texts.name(object);
+    if (node.type === "text") {
+      const text = (read(value) ?? "").replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, "");
+      return { kind: "text", text: node.has("multiline") ? text : text.replaceAll("\n", " ") };
+    }
+    const values = (value.isArray() ? items(value) : [value]).flatMap((item) => read(item) ?? []);
+    return { kind: "choice", options: optionsOf(node, this.#texts), values };
+  }
+
+  #shown(node: FormNode, value: Exclude<FieldValue, { kind: "button" }>): string {
+    if (value.kind === "text") {
+      const text = value.text ?? "";
+      return node.has("password") ? "*".repeat(Array.from(text).length) : text;
+    }
+    const [first = ""] = value.values;
+    const label = value.options.list[value.options.placeOf(first)]?.label ?? first;
+    return label.replace(/\p{Cc}/gu, " ");
+  }
+
+  async #drawText(node: FormNode, widget: PDFObject, text: string): Promise<void> {
+    const look = lookOf(widget);
+    if (!look) return;
+    const appearance = defaultAppearance(this.#open, node, widget);
+    const quadding = [widget.get("Q"), node.own.Q, this.#formQuadding()].find((object) => object.isNumber());
+    const isText = node.type === "text";
+    const cells = isText && isComb(node) ? (maxLengthOf(node) ?? undefined) : undefined;
+    const draw = await layOutText(this.faces.faceFor(text.replaceAll("\t", " "), appearance.font), text, {
+      width: look.width,
+      height: look.height,
+      inset: look.inset,
+      size: appearance.size,
+      align: (["left", "center", "right"] as const)[quadding?.asNumber() ?? 0] ?? "left",
+      multiline: isText && node.has("multiline"),
+      cells,
+    });
+    const withColour: typeof draw = (name) => {
+      const operators = draw(name);
+      return operators === "" ? "" : `${appearance.colour} ${operators}`;
+    };
+    putAppearance(this.#open, widget, look, withColour, cells);
+  }
+
+  async #drawList(node: FormNode, widget: PDFObject, values: readonly string[]): Promise<void> {
+    const look = lookOf(widget);
+    if (!look) return;
+    const options = optionsOf(node, this.#texts);
+    const appearance = defaultAppearance(this.#open, node, widget);
+    const before = node.objects[0]?.get("TI").asNumber() ?? 0;
+    const { top, draw } = await layOutList(this.faces, options, values, look, appearance, before);
+    if (top !== before) for (const object of node.objects) object.put("TI", top);
+    putAppearance(this.#open, widget, look, draw);
+  }
+
+  #formQuadding(): PDFObject {
+    return this.#open.document.getTrailer().get("Root", "AcroForm", "Q");
+  }
+}
+
+/** Comb counts where there is neither more than one line nor what is not shown (table 231). */
+const isComb = (node: FormNode): boolean =>
+  node.has("comb") && !node.has("multiline") && !node.has("password") && !node.has("fileSelect");

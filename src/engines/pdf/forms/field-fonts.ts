@@ -1,0 +1,135 @@
+/** What the text of fields is set in: the form's own font, a standard one or, for other scripts, those of stamps. */
+import type { PDFObject } from "mupdf";
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import type { LoadFont } from "../../fonts.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { SimpleFont } from "./simple-font.ts";
+import { objectNumber } from "../objects/objects.ts";
+import { StampFonts } from "../typesetting/embedded-fonts.ts";
+import { type Line, Typesetter } from "../typesetting/typesetter.ts";
+import { type NameResource, numbers, showLine } from "../typesetting/show-line.ts";
+
+/** One line of text that can be drawn. Lengths are thousandths of the font size. */
+export interface SetLine {
+  readonly width: number;
+  /** Operators that show it from a place on, in points. */
+  show(size: number, x: number, y: number, name: NameResource): string;
+}
+
+export interface Face {
+  /** What of a line stands above its baseline and below, in parts of the font size. */
+  readonly ascent: number;
+  readonly descent: number;
+  /** By text. No text may hold control characters. */
+  set(texts: readonly string[]): Promise<ReadonlyMap<string, SetLine>>;
+}
+
+const NOTHING: SetLine = { width: 0, show: () => "" };
+
+/** A line of no width that shows nothing stands for a text that was not set. */
+export const lineOf = (lines: ReadonlyMap<string, SetLine>, text: string): SetLine => lines.get(text) ?? NOTHING;
+
+/** The faces of one document. */
+export class FormFaces {
+  readonly #open: OpenPdf;
+  readonly #typesetter: Typesetter;
+  readonly #fonts: StampFonts;
+  readonly #simple = new Map<number, SimpleFont | undefined>();
+  readonly #standard = new Map<string, SimpleFont>();
+  readonly #lines = new Map<string, SetLine>();
+  #characters = 0;
+
+  constructor(open: OpenPdf, loadFont: LoadFont) {
+    this.#open = open;
+    this.#typesetter = new Typesetter(open.engine, loadFont);
+    this.#fonts = new StampFonts(open.engine, open.document);
+  }
+
+  /** The face for a text: the font that the field asks for where that has all its characters. */
+  faceFor(text: string, font: PDFObject | undefined): Face {
+    const plain = text.replaceAll("\n", "");
+    const own = font && this.#read(font);
+    if (own?.encode(plain)) return simpleFace(own);
+    const standard = this.#standardFont(standardLike(font));
+    return standard.encode(plain) ? simpleFace(standard) : this.#setFace;
+  }
+
+  /** Writes the fonts that were made; nothing can be drawn after that. */
+  write(): void {
+    this.#fonts.write();
+  }
+
+  #read(font: PDFObject): SimpleFont | undefined {
+    const number = objectNumber(font);
+    if (number > 0 && this.#simple.has(number)) return this.#simple.get(number);
+    const read = SimpleFont.read(this.#open.engine, font);
+    if (number > 0) this.#simple.set(number, read);
+    return read;
+  }
+
+  #standardFont(name: string): SimpleFont {
+    const known = this.#standard.get(name);
+    if (known) return known;
+    const entries = { Type: "Font", Subtype: "Type1", BaseFont: name, Encoding: "WinAnsiEncoding" };
+    const made = SimpleFont.read(this.#open.engine, this.#open.document.addObject(entries));
+    if (!made) throw new Error(`${name} is no standard font`);
+    this.#standard.set(name, made);
+    return made;
+  }
+
+  readonly #setFace: Face = {
+    ascent: 0.86,
+    descent: 0.3,
+    set: async (texts) => {
+      const unknown = [...new Set(texts)].filter((text) => !this.#lines.has(text));
+      this.#count(unknown);
+      const lines = await this.#typesetter.setLines(unknown);
+      for (const line of lines) this.#lines.set(line.text, this.#setLine(line));
+      return this.#lines;
+    },
+  };
+
+  #setLine(line: Line): SetLine {
+    return {
+      width: line.width,
+      show: (size, x, y, name) =>
+        line.glyphs.length === 0 ? "" : showLine(line, size, [1, 0, 0, 1, x, y], this.#fonts, name),
+    };
+  }
+
+  /** Every glyph is an object for a while. */
+  #count(texts: readonly string[]): void {
+    this.#characters += texts.reduce((sum, { length }) => sum + length, 0);
+    const limit = limits.stamps.charactersSet;
+    if (this.#characters <= limit) return;
+    const message = "The form has too many characters that its own fonts do not have.";
+    throw new Refusal("limit_exceeded", message, { limit, actual: this.#characters });
+  }
+}
+
+function simpleFace(font: SimpleFont): Face {
+  const line = (text: string): SetLine => ({
+    width: font.width(text),
+    show: (size, x, y, name) => {
+      const hex = (font.encode(text) ?? []).map((code) => code.toString(16).padStart(2, "0")).join("");
+      return `BT /${name("Font", font.object)} ${numbers(size)} Tf ${numbers(x, y)} Td <${hex}> Tj ET`;
+    },
+  });
+  return {
+    ascent: 0.72,
+    descent: 0.21,
+    set: (texts) => Promise.resolve(new Map(texts.map((text) => [text, line(text)]))),
+  };
+}
+
+/** The standard font that looks most like one that cannot be used. */
+function standardLike(font: PDFObject | undefined): string {
+  const base = font?.get("BaseFont");
+  const name = base?.isName() ? base.asName() : "";
+  const bold = /bold|black|heavy/i.test(name);
+  if (/cour|mono|typewriter/i.test(name)) return bold ? "Courier-Bold" : "Courier";
+  if (/times|serif|roman|georgia|garamond/i.test(name) && !/sans/i.test(name))
+    return bold ? "Times-Bold" : "Times-Roman";
+  return bold ? "Helvetica-Bold" : "Helvetica";
+}

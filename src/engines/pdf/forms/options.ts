@@ -1,0 +1,107 @@
+/** What fields that are chosen from offer: the options of choice fields, the states of buttons (ISO 32000-2, 12.7.5). */
+import type { PDFObject } from "mupdf";
+import type { FormNode } from "./tree.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { entries, items, objectNumber } from "../objects/objects.ts";
+import { decodeName, type TextReader } from "../objects/text-string.ts";
+
+/** An option of a drop-down or list. */
+export interface Option {
+  /** What the field's value is when it is chosen. */
+  readonly value: string;
+  /** What is shown; mostly the same. */
+  readonly label: string;
+}
+
+/** The options of a drop-down or list, in order. */
+export class Options {
+  readonly list: readonly Option[];
+  /** Places of the first option of each value, and of each label. */
+  readonly #byValue: ReadonlyMap<string, number>;
+  readonly #byLabel: ReadonlyMap<string, number>;
+
+  constructor(list: readonly Option[]) {
+    this.list = list;
+    const places = (key: keyof Option): Map<string, number> =>
+      new Map(list.map((option, index) => [option[key], index] as const).reverse());
+    this.#byValue = places("value");
+    this.#byLabel = places("label");
+  }
+
+  get values(): string[] {
+    return this.list.map(({ value }) => value);
+  }
+
+  /** The place of a value, -1 where no option has it. */
+  placeOf(value: string): number {
+    return this.#byValue.get(value) ?? -1;
+  }
+
+  /** The option that a caller means: by its value first, then by its label. */
+  find(given: string): Option | undefined {
+    return this.list[this.#byValue.get(given) ?? this.#byLabel.get(given) ?? -1];
+  }
+}
+
+/** Options by the number of their array: fields may share one. */
+const known = new WeakMap<TextReader, Map<number, Options>>();
+
+export function optionsOf({ own }: FormNode, texts: TextReader): Options {
+  const shared = known.get(texts) ?? new Map<number, Options>();
+  known.set(texts, shared);
+  const number = objectNumber(own.Opt);
+  const options = shared.get(number) ?? readOptions(own.Opt, texts);
+  if (number > 0) shared.set(number, options);
+  return options;
+}
+
+function readOptions(array: PDFObject, texts: TextReader): Options {
+  const list = items(array).flatMap((option) => {
+    const [first = option, second] = items(option);
+    const value = texts.text(first);
+    if (value === undefined) return [];
+    return [{ value, label: (second && texts.text(second)) ?? value }];
+  });
+  return new Options(list);
+}
+
+/** One widget of a check box or radio group. */
+export interface Button {
+  readonly widget: PDFObject;
+  /** What it can be but `Off`, by the names of its appearances; mostly one. */
+  readonly states: readonly State[];
+  /** Whether it has appearances; one without gets them when it is switched. */
+  readonly drawn: boolean;
+  /** What it stands for where the states are mere numbers: its entry of `Opt`. */
+  readonly label: string | undefined;
+}
+
+export interface State {
+  readonly name: string;
+  /** The name as it stands in the document, which need not be UTF-8; undefined where it does not stand there yet. */
+  readonly key: PDFObject | undefined;
+}
+
+export function buttonsOf({ type, own, widgets }: FormNode, engine: PdfEngine, texts: TextReader): Button[] {
+  const labels = items(own.Opt);
+  return widgets.map((widget, index) => {
+    const label = labels[index];
+    const appearances = widget.get("AP", "N");
+    // A stream has entries, too, but those are no states.
+    const found = (appearances.isStream() ? [] : entries(engine, appearances))
+      .map(({ key, value }) => ({ name: decodeName(engine, key), key, value }))
+      .filter(({ name }) => name !== "Off");
+    const nameless: State = { name: type === "radio" ? String(index) : "Yes", key: undefined };
+    return {
+      widget,
+      states: found.length > 0 ? found : [nameless],
+      drawn: found.length > 0 && found.every(({ value }) => value.isStream()),
+      label: label && texts.text(label),
+    };
+  });
+}
+
+/** What a caller may ask a radio group for, in the order of its buttons. */
+export function exportsOf(buttons: readonly Button[]): string[] {
+  return [...new Set(buttons.flatMap(({ label, states }) => label ?? states.map(({ name }) => name)))];
+}

@@ -1,0 +1,97 @@
+/** What a caller's values mean for a form, found out before anything is changed. */
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { type FormNode, pagesOfWidgets, readFormTree } from "./tree.ts";
+import { type FieldValue, type GivenValue, type Problem, resolveValue } from "./values.ts";
+import { objectNumber } from "../objects/objects.ts";
+import { TextReader } from "../objects/text-string.ts";
+
+/** Names of fields that an error lists. */
+const FIELDS_NAMED = 1_000;
+/** Options of one field that an error lists. */
+const OPTIONS_NAMED = 200;
+
+/** Fuel for a widget whose states are read. */
+const WIDGET_WORK = 200;
+
+/** A form, and what it is to hold. */
+export interface Filling {
+  readonly fields: readonly { readonly node: FormNode; readonly value: FieldValue }[];
+  /** Names that the caller gave and the form does not have. */
+  readonly unknown: readonly string[];
+  readonly nodes: readonly FormNode[];
+  readonly texts: TextReader;
+}
+
+/**
+ * Reads the form and finds out what values mean for it. Changes nothing.
+ * @throws Refusal `no_form`; `unsupported_form`; `invalid_parameters` with all values that a field cannot take; under
+ * `strict`, `unknown_fields`
+ */
+export async function planFilling(
+  open: OpenPdf,
+  values: ReadonlyMap<string, GivenValue>,
+  strict: boolean,
+): Promise<Filling> {
+  const texts = new TextReader(open.engine);
+  const nodes = await formOf(open, texts);
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  const fields: { node: FormNode; value: FieldValue }[] = [];
+  const problems = new Map<string, Problem>();
+  const unknown: string[] = [];
+  for (const [name, given] of values) {
+    const node = byName.get(name);
+    if (!node) {
+      unknown.push(name);
+      continue;
+    }
+    open.engine.work.spend(WIDGET_WORK * (1 + node.widgets.length));
+    await open.engine.work.pause();
+    const value = resolveValue(node, given, open.engine, texts);
+    if ("issue" in value) problems.set(name, value);
+    else fields.push({ node, value });
+  }
+  if (problems.size > 0) throw badValues(problems);
+  if (strict && unknown.length > 0) {
+    const unknownFields = unknown.slice(0, FIELDS_NAMED);
+    const availableFields = nodes.slice(0, FIELDS_NAMED).map(({ name }) => name);
+    const named = unknown.slice(0, 3).map((name) => JSON.stringify(name.slice(0, 100)));
+    const message = `The form has no fields with these names: ${named.join(", ")}${unknown.length > named.length ? ", ..." : ""}.`;
+    throw new Refusal("unknown_fields", message, { unknownFields, availableFields });
+  }
+  return { fields, unknown, nodes, texts };
+}
+
+async function formOf(open: OpenPdf, texts: TextReader): Promise<FormNode[]> {
+  const form = open.document.getTrailer().get("Root", "AcroForm");
+  const hasXfa = form.isDictionary() && !form.get("XFA").isNull();
+  const nodes = form.isDictionary() ? await readFormTree(open, texts) : [];
+  if (nodes.length === 0 && !hasXfa) throw new Refusal("no_form", "The PDF has no form.");
+  // What is shown of a pure XFA form is made by its reader; its pages have no widgets.
+  const pages = hasXfa ? await pagesOfWidgets(open) : undefined;
+  if (pages && !nodes.some(({ widgets }) => widgets.some((widget) => pages.has(objectNumber(widget))))) {
+    throw new Refusal(
+      "unsupported_form",
+      "The form of this PDF is pure XFA, which is not supported. Convert it to an AcroForm.",
+    );
+  }
+  return nodes;
+}
+
+function badValues(problems: ReadonlyMap<string, Problem>): Refusal {
+  const all = [...problems].slice(0, limits.json.issues);
+  const fields = all.map(([name, { issue }]) => ({
+    name: "values",
+    issue: `is invalid: \`${name.slice(0, 200)}\` ${issue}`,
+  }));
+  const options = all.flatMap(([name, problem]) =>
+    problem.options ? [[name, problem.options.slice(0, OPTIONS_NAMED)] as const] : [],
+  );
+  const [first] = fields;
+  const more = problems.size - 1;
+  const rest = more > 0 ? ` See \`details.fields\` for ${more} more ${more === 1 ? "problem" : "problems"}.` : "";
+  const message = `\`values\` ${first?.issue ?? "is invalid"}.${rest}`;
+  const details = options.length > 0 ? { fields, options: Object.fromEntries(options) } : { fields };
+  return new Refusal("invalid_parameters", message, details);
+}

@@ -1,0 +1,109 @@
+/** The interactive form as a caller fills it (ISO 32000-2, 12.7): its fields by their full names, in order. */
+import type { OpenPdf } from "../document/document.ts";
+import { buttonsOf, exportsOf, optionsOf } from "./options.ts";
+import { type FieldType, type FormNode, pagesOfWidgets, readFormTree } from "./tree.ts";
+import { items, objectNumber } from "../objects/objects.ts";
+import type { TextReader } from "../objects/text-string.ts";
+
+export interface FormField {
+  readonly name: string;
+  readonly type: FieldType;
+  /** Check box: whether it is on. Signature: whether it is signed. Multi-select list: the values. Otherwise a text. */
+  readonly value: string | boolean | string[] | null;
+  /** The values that a radio group, drop-down or list has; null for others. */
+  readonly options: string[] | null;
+  /** 1-based page of the first widget that is on one. */
+  readonly page: number | null;
+  readonly required: boolean;
+  readonly readOnly: boolean;
+  /** Characters that a text field holds at most. */
+  readonly maxLength: number | null;
+}
+
+/** Fuel for a field, and for each of its widgets. */
+const FIELD_WORK = 200;
+
+/**
+ * Reads the fields that can have a value. Several that share one full name are one field; the first says what it is.
+ * @throws Refusal `limit_exceeded` beyond `limits.metadata.formFields`
+ */
+export async function readFormSchema(open: OpenPdf, texts: TextReader): Promise<FormField[]> {
+  const nodes = await readFormTree(open, texts);
+  if (nodes.length === 0) return [];
+  const pageOf = await pagesOfWidgets(open);
+  const fields: FormField[] = [];
+  for (const node of nodes) {
+    open.engine.work.spend(FIELD_WORK * (1 + node.widgets.length));
+    await open.engine.work.pause();
+    const pages = node.widgets.map((widget) => pageOf.get(objectNumber(widget)));
+    const reader = new FieldReader(open, texts, node);
+    fields.push({
+      name: node.name,
+      type: node.type,
+      value: reader.value(),
+      options: reader.options(),
+      page: pages.find((page) => page !== undefined) ?? null,
+      required: node.has("required"),
+      readOnly: node.has("readOnly"),
+      maxLength: node.type === "text" ? maxLengthOf(node) : null,
+    });
+  }
+  return fields;
+}
+
+/** Characters that a text field holds at most, null where it does not say. */
+export function maxLengthOf({ own }: FormNode): number | null {
+  const length = own.MaxLen;
+  return length.isNumber() && length.asNumber() > 0 ? length.asNumber() : null;
+}
+
+/** One field with its widgets. */
+class FieldReader {
+  readonly #open: OpenPdf;
+  readonly #texts: TextReader;
+  readonly #node: FormNode;
+
+  constructor(open: OpenPdf, texts: TextReader, node: FormNode) {
+    this.#open = open;
+    this.#texts = texts;
+    this.#node = node;
+  }
+
+  options(): string[] | null {
+    const { type } = this.#node;
+    if (type === "radio") return exportsOf(buttonsOf(this.#node, this.#open.engine, this.#texts));
+    if (type !== "dropdown" && type !== "list") return null;
+    // Read once where fields share them, but listed with each.
+    return this.#texts.listed(optionsOf(this.#node, this.#texts).values);
+  }
+
+  value(): FormField["value"] {
+    const { type, own } = this.#node;
+    const value = own.V;
+    if (type === "button") return null;
+    if (type === "signature") return value.isDictionary();
+    if (type === "checkbox") return (this.#state() ?? "Off") !== "Off";
+    if (type === "radio") return this.#chosen();
+    if (type === "list" && (this.#node.has("multiSelect") || value.isArray())) {
+      return (value.isArray() ? items(value) : [value]).flatMap((item) => this.#texts.text(item) ?? []);
+    }
+    // Some writers put a name where a text belongs.
+    return this.#texts.textOrStream(value) ?? this.#texts.name(value) ?? null;
+  }
+
+  /** The state that the button is in: its value's or, where it has none, its widgets'. */
+  #state(): string | undefined {
+    const value = this.#texts.name(this.#node.own.V) ?? this.#texts.text(this.#node.own.V);
+    if (value !== undefined) return value;
+    const states = this.#node.widgets.map((widget) => this.#texts.name(widget.get("AS")));
+    return states.find((state) => state !== undefined && state !== "Off");
+  }
+
+  #chosen(): string | null {
+    const state = this.#state();
+    if (state === undefined || state === "Off") return null;
+    const buttons = buttonsOf(this.#node, this.#open.engine, this.#texts);
+    const button = buttons.find(({ states }) => states.some(({ name }) => name === state));
+    return button?.label ?? state;
+  }
+}

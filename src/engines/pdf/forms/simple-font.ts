@@ -1,0 +1,113 @@
+/** Fonts that a form brings for its fields and whose characters are one byte each (ISO 32000-2, 9.6). */
+import type { Font, PDFObject } from "mupdf";
+import { NAMES, WIN_ANSI } from "../typesetting/glyph-names.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { items } from "../objects/objects.ts";
+
+/** The standard 14 fonts that text is set in, which every reader has (9.6.2.2). */
+const STANDARD = /^(Helvetica|Courier)(-(Bold|Oblique|BoldOblique))?$|^Times-(Roman|Bold|Italic|BoldItalic)$/;
+
+/** A font of which it is known which code shows a character and how wide that is. */
+export class SimpleFont {
+  /** The font's object, for resources. */
+  readonly object: PDFObject;
+  readonly #codes: ReadonlyMap<string, number>;
+  readonly #widths: (code: number, character: string) => number;
+
+  private constructor(
+    object: PDFObject,
+    codes: ReadonlyMap<string, number>,
+    widths: (code: number, character: string) => number,
+  ) {
+    this.object = object;
+    this.#codes = codes;
+    this.#widths = widths;
+  }
+
+  /** Undefined where the font cannot be relied upon to show other text than what is there. */
+  static read(engine: PdfEngine, object: PDFObject): SimpleFont | undefined {
+    if (!object.isDictionary()) return undefined;
+    const nameIn = (key: string): string => (object.get(key).isName() ? object.get(key).asName() : "");
+    if (!["Type1", "TrueType", "MMType1"].includes(nameIn("Subtype"))) return undefined;
+    const name = nameIn("BaseFont");
+    // A subset has the glyphs of what is there.
+    if (/^[A-Z]{6}\+/.test(name) || /dingbats|symbol/i.test(name)) return undefined;
+    // Viewers take another font for one that they do not have, whose letters are not as wide.
+    const embedded = ["FontFile", "FontFile2", "FontFile3"].some((key) => object.get("FontDescriptor", key).isStream());
+    if (!embedded && !STANDARD.test(name)) return undefined;
+    const codes = codesOf(object, STANDARD.test(name));
+    const widths = widthsOf(engine, object, name);
+    return codes && widths && new SimpleFont(object, codes, widths);
+  }
+
+  /** Bytes, one for each character; undefined where the font lacks one. */
+  encode(text: string): number[] | undefined {
+    const codes: number[] = [];
+    for (const character of text) {
+      const code = this.#codes.get(character === "\u00a0" ? " " : character);
+      if (code === undefined || !(this.#widths(code, character) > 0)) return undefined;
+      codes.push(code);
+    }
+    return codes;
+  }
+
+  /** Thousandths of the font size of a text that the font has. */
+  width(text: string): number {
+    let sum = 0;
+    for (const character of text) {
+      const plain = character === "\u00a0" ? " " : character;
+      sum += this.#widths(this.#codes.get(plain) ?? 0, plain);
+    }
+    return sum;
+  }
+}
+
+function codesOf(font: PDFObject, standard: boolean): ReadonlyMap<string, number> | undefined {
+  const encoding = font.get("Encoding");
+  const base = encoding.isDictionary() ? encoding.get("BaseEncoding") : encoding;
+  const name = base.isName() ? base.asName() : "";
+  const characters = new Map<number, string>();
+  for (let code = 0x20; code < 0x7f; code++) characters.set(code, String.fromCharCode(code));
+  if (name === "WinAnsiEncoding") {
+    Array.from(WIN_ANSI).forEach((character, index) => character !== " " && characters.set(0x80 + index, character));
+    for (let code = 0xa1; code <= 0xff; code++) if (code !== 0xad) characters.set(code, String.fromCharCode(code));
+  } else if (name !== "MacRomanEncoding") {
+    // The font's own encoding, which is known of standard fonts: these two are other quotes there (annex D.2).
+    if (!standard && !encoding.isDictionary()) return undefined;
+    characters.delete(0x27);
+    characters.delete(0x60);
+  }
+  let code = 0;
+  for (const item of encoding.isDictionary() ? items(encoding.get("Differences")) : []) {
+    if (item.isNumber()) code = item.asNumber();
+    else if (item.isName()) {
+      const glyph = item.asName();
+      const character = NAMES.get(glyph) ?? (/^[A-Za-z]$/.test(glyph) ? glyph : undefined);
+      if (character === undefined) characters.delete(code);
+      else characters.set(code, character);
+      code++;
+    }
+  }
+  return new Map([...characters].filter(([known]) => known > 0 && known < 256).map(([known, text]) => [text, known]));
+}
+
+function widthsOf(
+  engine: PdfEngine,
+  font: PDFObject,
+  name: string,
+): ((code: number, character: string) => number) | undefined {
+  const list = font.get("Widths");
+  if (list.isArray()) {
+    const first = font.get("FirstChar").asNumber();
+    const widths = items(list).map((width) => width.asNumber());
+    return (code) => widths[code - first] ?? 0;
+  }
+  if (!STANDARD.test(name)) return undefined;
+  const metrics: Font = new engine.mupdf.Font(name);
+  const known = new Map<string, number>();
+  return (_code, character) => {
+    const width = known.get(character) ?? metrics.advanceGlyph(metrics.encodeCharacter(character), 0) * 1000;
+    known.set(character, width);
+    return width;
+  };
+}

@@ -1,0 +1,86 @@
+/** The structure tree of a tagged document whose widgets become part of its pages (ISO 32000-2, 14.7.5). */
+import type { PDFObject } from "mupdf";
+import type { OpenPdf } from "../document/document.ts";
+import { items, numberTree, objectNumber, writeNumberTree } from "../objects/objects.ts";
+
+/** Leads the elements of widgets to what is drawn in their place. */
+export class FormTags {
+  readonly #open: OpenPdf;
+  readonly #root: PDFObject;
+  readonly #parents: Map<number, PDFObject>;
+  #next: number;
+  /** By the numbers of elements and of widgets: what stands in a widget's place. */
+  readonly #changes = new Map<number, Map<number, Record<string, unknown> | undefined>>();
+
+  /** Undefined where the document is not tagged. */
+  static of(open: OpenPdf): FormTags | undefined {
+    const root = open.document.getTrailer().get("Root", "StructTreeRoot");
+    return root.isDictionary() ? new FormTags(open, root) : undefined;
+  }
+
+  private constructor(open: OpenPdf, root: PDFObject) {
+    this.#open = open;
+    this.#root = root;
+    this.#parents = numberTree(root.get("ParentTree"));
+    this.#next = [...this.#parents.keys()].reduce((most, key) => Math.max(most, key + 1), 0);
+  }
+
+  /** The element that a widget belongs to. */
+  elementOf(widget: PDFObject): PDFObject | undefined {
+    const key = widget.get("StructParent");
+    const element = key.isNumber() ? this.#parents.get(key.asNumber()) : undefined;
+    return element?.isIndirect() && element.isDictionary() ? element : undefined;
+  }
+
+  /** Puts marked content in the widgets' place: that of `elements[n]` has the number `n` in a form of a page. */
+  place(page: PDFObject, form: PDFObject, widgets: readonly PDFObject[]): void {
+    const { document } = this.#open;
+    const key = this.#next++;
+    form.put("StructParents", key);
+    const list = document.newArray();
+    widgets.forEach((widget, number) => {
+      const element = this.elementOf(widget);
+      list.push(element ?? document.newNull());
+      if (element) this.#replace(widget, element, { Type: "MCR", Pg: page, Stm: form, MCID: number });
+    });
+    this.#parents.set(key, document.addObject(list));
+  }
+
+  /** Takes widgets out of the tree, where they still are in it. */
+  drop(widgets: readonly PDFObject[]): void {
+    for (const widget of widgets) {
+      const element = this.elementOf(widget);
+      if (!element) continue;
+      this.#replace(widget, element, undefined);
+      this.#parents.delete(widget.get("StructParent").asNumber());
+    }
+  }
+
+  /** Writes the changed elements, each once: one may have thousands of widgets. */
+  write(): void {
+    const { document } = this.#open;
+    for (const [number, contents] of this.#changes) {
+      const element = document.newIndirect(number);
+      const present = element.get("K");
+      const list = document.newArray();
+      for (const kid of present.isArray() ? items(present) : [present]) {
+        const widget = kid.isDictionary() ? objectNumber(kid.get("Obj")) : 0;
+        if (!contents.has(widget)) list.push(kid);
+        const content = contents.get(widget);
+        if (content) list.push(content);
+      }
+      element.put("K", list);
+    }
+    this.#root.put("ParentTree", writeNumberTree(document, this.#parents));
+    this.#root.put("ParentTreeNextKey", this.#next);
+  }
+
+  /** Notes what takes the place of an element's reference to a widget: what is drawn first, where pages share one. */
+  #replace(widget: PDFObject, element: PDFObject, content: Record<string, unknown> | undefined): void {
+    const number = objectNumber(element);
+    if (objectNumber(widget) === 0) return;
+    const contents = this.#changes.get(number) ?? new Map<number, Record<string, unknown> | undefined>();
+    this.#changes.set(number, contents);
+    if (!contents.has(objectNumber(widget))) contents.set(objectNumber(widget), content);
+  }
+}

@@ -1,0 +1,149 @@
+/** The fields of a form that can have a value, by their full names (ISO 32000-2, 12.7.4). */
+import type { PDFObject } from "mupdf";
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { pageAt } from "../document/page-facts.ts";
+import type { TextReader } from "../objects/text-string.ts";
+
+export const FIELD_TYPES = ["text", "checkbox", "radio", "dropdown", "list", "button", "signature"] as const;
+export type FieldType = (typeof FIELD_TYPES)[number];
+
+/** Bit positions of the flags of fields (tables 227, 229, 230, 233). */
+const FLAGS = {
+  readOnly: 1,
+  required: 2,
+  multiline: 13,
+  password: 14,
+  radio: 16,
+  pushButton: 17,
+  combo: 18,
+  edit: 19,
+  fileSelect: 21,
+  multiSelect: 22,
+  comb: 25,
+} as const;
+
+/** Fuel for a field, and for each of its kids and of the annotations of pages. */
+const FIELD_WORK = 1_000;
+const KID_WORK = 200;
+
+/** Entries that a field takes over from the fields above it (table 226 and the tables of each type). */
+const INHERITED = ["FT", "Ff", "V", "Opt", "MaxLen", "DA", "Q"] as const;
+type Inherited = Readonly<Record<(typeof INHERITED)[number], PDFObject>>;
+
+/** A field that has no fields below it. Several of one full name are one field. */
+export interface FormNode {
+  readonly name: string;
+  readonly type: FieldType;
+  /** The entries of the first that has this name, its own or those of the fields above it. */
+  readonly own: Inherited;
+  /** The field dictionaries of this name. */
+  readonly objects: readonly PDFObject[];
+  /** The annotations that show it; a field that has none stands for itself. */
+  readonly widgets: readonly PDFObject[];
+  has(flag: keyof typeof FLAGS): boolean;
+}
+
+/**
+ * Reads the fields, in order. Those without a name or a known type are left out.
+ * @throws Refusal `limit_exceeded` beyond `limits.metadata.formFields`
+ */
+export async function readFormTree({ document, engine }: OpenPdf, texts: TextReader): Promise<FormNode[]> {
+  const nodes = new Map<string, FormNode & { objects: PDFObject[]; widgets: PDFObject[] }>();
+  const seen = new Set<number>();
+  const limit = limits.metadata.formFields;
+  let fields = 0;
+  const walk = async (
+    object: PDFObject,
+    parent: Inherited | undefined,
+    prefix: string,
+    depth: number,
+  ): Promise<void> => {
+    const number = objectNumber(object);
+    if (depth > MAX_DEPTH || (number > 0 && seen.has(number)) || !object.isDictionary()) return;
+    if (number > 0) seen.add(number);
+    engine.work.spend(FIELD_WORK);
+    await engine.work.pause();
+    const own = inherit(object, parent);
+    const partial = texts.text(object.get("T"));
+    const name = partial === undefined ? prefix : prefix === "" ? partial : texts.joined(`${prefix}.${partial}`);
+    const kids: PDFObject[] = [];
+    const below: PDFObject[] = [];
+    for (const kid of items(object.get("Kids"))) {
+      engine.work.spend(KID_WORK);
+      await engine.work.pause();
+      if (!kid.isDictionary()) continue;
+      kids.push(kid);
+      if (kid.get("T").isString() || (kid.get("Kids").isArray() && !isWidget(kid))) below.push(kid);
+    }
+    for (const kid of below) await walk(kid, own, name, depth + 1);
+    const type = typeOf(own);
+    if (below.length > 0 || name === "" || type === undefined) return;
+    if (++fields > limit) {
+      throw new Refusal("limit_exceeded", `The form has more than ${limit.toLocaleString("en-US")} fields.`, {
+        limit,
+        actual: fields,
+      });
+    }
+    const widgets = kids.length > 0 ? kids : [object];
+    const known = nodes.get(name);
+    if (known === undefined) {
+      nodes.set(name, { name, type, own, objects: [object], widgets, has: (flag) => hasFlag(own, FLAGS[flag]) });
+    } else if (known.type === type) {
+      known.objects.push(object);
+      for (const widget of widgets) known.widgets.push(widget);
+    }
+  };
+  for (const root of items(document.getTrailer().get("Root", "AcroForm", "Fields"))) await walk(root, undefined, "", 0);
+  return [...nodes.values()];
+}
+
+export function isWidget(object: PDFObject): boolean {
+  const subtype = object.get("Subtype");
+  return subtype.isName() && subtype.asName() === "Widget";
+}
+
+function inherit(object: PDFObject, parent: Inherited | undefined): Inherited {
+  return Object.fromEntries(
+    INHERITED.map((key) => {
+      const value = object.get(key);
+      return [key, parent && value.isNull() ? parent[key] : value] as const;
+    }),
+  ) as unknown as Inherited;
+}
+
+const hasFlag = ({ Ff }: Inherited, bit: number): boolean => ((Ff.asNumber() >> (bit - 1)) & 1) === 1;
+
+function typeOf(own: Inherited): FieldType | undefined {
+  const kind = own.FT.isName() ? own.FT.asName() : "";
+  if (kind === "Tx") return "text";
+  if (kind === "Sig") return "signature";
+  if (kind === "Ch") return hasFlag(own, FLAGS.combo) ? "dropdown" : "list";
+  if (kind !== "Btn") return undefined;
+  return hasFlag(own, FLAGS.pushButton) ? "button" : hasFlag(own, FLAGS.radio) ? "radio" : "checkbox";
+}
+
+/** 1-based page by the object number of an annotation. */
+export async function pagesOfWidgets(open: OpenPdf): Promise<ReadonlyMap<number, number>> {
+  const { work } = open.engine;
+  const pages = new Map<number, number>();
+  /** Arrays that were read: pages may share one. */
+  const read = new Set<number>();
+  for (let index = 0; index < open.pageCount; index++) {
+    const annotations = pageAt(open, index).get("Annots");
+    const array = objectNumber(annotations);
+    work.spend(KID_WORK);
+    await work.pause();
+    if (read.has(array)) continue;
+    if (array > 0) read.add(array);
+    for (const annotation of items(annotations)) {
+      work.spend(KID_WORK);
+      await work.pause();
+      const number = objectNumber(annotation);
+      if (number > 0 && !pages.has(number)) pages.set(number, index + 1);
+    }
+  }
+  return pages;
+}

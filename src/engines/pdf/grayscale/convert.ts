@@ -1,0 +1,215 @@
+/** Pages turned grey: content, patterns, shadings, glyphs, annotations and what forms draw anew. Images: images.ts. */
+import type { PDFObject } from "mupdf";
+import { type Content, forEachContent } from "../content/streams.ts";
+import { eachObject } from "../objects/each-object.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { GreyColours, greyOfDevice, isGreySpace } from "./colors.ts";
+import { greyAppearance, greyContent, type GreyNames } from "./content.ts";
+import { greyShading } from "./shadings.ts";
+import { readImageFacts } from "../images/facts.ts";
+import { liftInlineImages } from "../images/inline-images.ts";
+import { byteString, bytesOfString, entries, FreeNames, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { pageAt } from "../document/page-facts.ts";
+
+/**
+ * Turns all that pages show grey, by the formula that PDF gives for the device spaces (ISO 32000-2, 10.4.2).
+ */
+export async function turnGrey(open: OpenPdf): Promise<void> {
+  const { document, engine, pageCount } = open;
+  const colours = new GreyColours(open);
+  // An inline image has its colours among the operators.
+  await liftInlineImages(open, { smallest: 0 });
+  const painter = new Painter(open, colours);
+  await forEachContent(open, (content) => painter.content(content));
+  for (let index = 0; index < pageCount; index++) {
+    await engine.work.pause();
+    engine.scope(() => {
+      for (const annotation of items(pageAt(open, index).get("Annots"))) painter.annotation(annotation);
+    });
+  }
+  engine.scope(() => painter.form(document.getTrailer().get("Root", "AcroForm")));
+  await turnPalettes(open, colours);
+}
+
+/** An Indexed image has its colours beside its samples. */
+function turnPalettes(open: OpenPdf, colours: GreyColours): Promise<void> {
+  const { document } = open;
+  return eachObject(open, (image) => {
+    const facts = readImageFacts(image);
+    const space = image.get("ColorSpace");
+    if (!facts?.isIndexed || isGreySpace(space.get(1))) return;
+    const indexed = document.newArray();
+    indexed.push(document.newName("Indexed"));
+    indexed.push(document.newName("DeviceGray"));
+    const palette = colours.palette(space);
+    indexed.push(palette.length - 1);
+    indexed.push(document.newByteString(palette));
+    image.put("ColorSpace", indexed);
+  });
+}
+
+class Painter {
+  readonly #open: OpenPdf;
+  readonly #colours: GreyColours;
+  /** What became of the streams of pages, by their numbers and those of their resources. */
+  readonly #pages = new Map<string, number>();
+  readonly #done = new Set<number>();
+
+  constructor(open: OpenPdf, colours: GreyColours) {
+    this.#open = open;
+    this.#colours = colours;
+  }
+
+  content({ kind, owner, streams, resources }: Content): void {
+    this.#resources(resources);
+    this.#group(owner.get("Group"));
+    if (kind === "page") this.#page(owner, streams, resources);
+    else if (streams[0]) this.#stream(streams[0], resources);
+  }
+
+  /** Pages may share streams, with resources that mean other things by the same names: each combination is written once. */
+  #page(page: PDFObject, streams: readonly PDFObject[], resources: PDFObject): void {
+    const { document } = this.#open;
+    const key = `${streams.map(objectNumber).join(" ")}/${objectNumber(resources)}`;
+    const known = objectNumber(resources) > 0 ? this.#pages.get(key) : undefined;
+    if (known !== undefined) {
+      page.put("Contents", document.newIndirect(known));
+      return;
+    }
+    const bytes = this.#read(streams);
+    const changed = bytes && greyContent(bytes, this.#colours, this.#names(resources));
+    if (!changed) return;
+    const stream = document.addStream(changed, document.newDictionary());
+    page.put("Contents", stream);
+    this.#pages.set(key, objectNumber(stream));
+  }
+
+  #stream(stream: PDFObject, resources: PDFObject): void {
+    const bytes = this.#read([stream]);
+    const changed = bytes && greyContent(bytes, this.#colours, this.#names(resources));
+    if (changed) stream.writeStream(changed);
+  }
+
+  #read(streams: readonly PDFObject[]): Uint8Array | undefined {
+    const { engine } = this.#open;
+    const parts: Uint8Array[] = [];
+    for (const stream of streams) {
+      try {
+        const buffer = stream.readStream();
+        engine.countDecoded(buffer.getLength());
+        parts.push(buffer.asUint8Array().slice(), Uint8Array.of(0x0a));
+        buffer.destroy();
+      } catch (error) {
+        if (!engine.isFailure(error)) throw error;
+      }
+    }
+    if (parts.length <= 2) return parts[0];
+    const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const part of parts) {
+      whole.set(part, at);
+      at += part.length;
+    }
+    return whole;
+  }
+
+  #names(resources: PDFObject): GreyNames {
+    const document = this.#open.document;
+    let made: string | undefined;
+    return {
+      resources,
+      patternOverGrey: () => {
+        if (made !== undefined) return made;
+        const present = resources.get("ColorSpace");
+        const spaces = present.isDictionary()
+          ? present
+          : (resources.put("ColorSpace", document.newDictionary()) as PDFObject);
+        const space = document.newArray();
+        space.push(document.newName("Pattern"));
+        space.push(document.newName("DeviceGray"));
+        made = new FreeNames().of("PatternOverGrey", (name) => !spaces.get(name).isNull());
+        spaces.put(made, space);
+        return made;
+      },
+    };
+  }
+
+  /** Shadings, alone and in patterns, and the backdrops of soft masks. */
+  #resources(resources: PDFObject): void {
+    const { engine } = this.#open;
+    if (!resources.isDictionary() || this.#seen(resources)) return;
+    for (const { value } of entries(engine, resources.get("Shading"))) this.#shading(value);
+    for (const { value } of entries(engine, resources.get("Pattern"))) this.#shading(value.get("Shading"));
+    for (const { value } of entries(engine, resources.get("ExtGState"))) {
+      const mask = value.get("SMask");
+      const backdrop = items(mask.get("BC")).map((item) => item.asNumber());
+      const space = mask.get("G", "Group", "CS");
+      if (backdrop.length > 0 && !space.isNull()) mask.put("BC", this.#grey(this.#colours.of(space, backdrop)));
+      this.#group(mask.get("G", "Group"));
+    }
+  }
+
+  #shading(shading: PDFObject): void {
+    if (!shading.isDictionary() || this.#seen(shading)) return;
+    const { engine } = this.#open;
+    try {
+      greyShading(engine, shading, this.#colours);
+    } catch (error) {
+      if (!engine.outlives(error)) throw error;
+    }
+  }
+
+  /** What a transparency group is blended in: with greys in it, the sum is grey in any space but that of inks. */
+  #group(group: PDFObject): void {
+    const space = group.get("CS");
+    if (group.isDictionary() && !space.isNull() && !isGreySpace(space)) {
+      group.put("CS", this.#open.document.newName("DeviceGray"));
+    }
+  }
+
+  /** The colours that readers draw an annotation with where it has no appearance (12.5.2, 12.5.6.19). */
+  annotation(annotation: PDFObject): void {
+    if (!annotation.isDictionary()) return;
+    for (const key of ["C", "IC"]) this.#array(annotation, key);
+    for (const key of ["BG", "BC"]) this.#array(annotation.get("MK"), key);
+    this.#appearance(annotation);
+  }
+
+  #array(dictionary: PDFObject, key: string): void {
+    const values = items(dictionary.get(key)).map((item) => item.asNumber());
+    if (values.length === 3 || values.length === 4) dictionary.put(key, this.#grey(greyOfDevice(values)));
+  }
+
+  #grey(grey: number): PDFObject {
+    const list = this.#open.document.newArray();
+    list.push(Math.round(grey * 10_000) / 10_000);
+    return list;
+  }
+
+  #appearance(dictionary: PDFObject): void {
+    const text = bytesOfString(this.#open.engine, dictionary.get("DA"));
+    const resources = this.#open.document.newDictionary();
+    const changed = text === undefined ? undefined : greyAppearance(text, this.#colours, this.#names(resources));
+    if (changed !== undefined) dictionary.put("DA", byteString(this.#open.document, changed));
+  }
+
+  /** The default appearances of a form and its fields. */
+  form(form: PDFObject): void {
+    const visit = (field: PDFObject, depth: number): void => {
+      if (depth > MAX_DEPTH || !field.isDictionary() || this.#seen(field)) return;
+      this.#appearance(field);
+      for (const kid of items(field.get("Kids"))) visit(kid, depth + 1);
+    };
+    if (!form.isDictionary()) return;
+    this.#appearance(form);
+    for (const field of items(form.get("Fields"))) visit(field, 0);
+  }
+
+  #seen(object: PDFObject): boolean {
+    const number = objectNumber(object);
+    if (number === 0) return false;
+    if (this.#done.has(number)) return true;
+    this.#done.add(number);
+    return false;
+  }
+}

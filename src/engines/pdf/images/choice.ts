@@ -1,0 +1,254 @@
+/** How an image is best written: as it is, as fax, without loss, or as JPEG. */
+import type { PDFObject, Pixmap } from "mupdf";
+import { limits } from "../../../limits.ts";
+import type { ImageCodecs } from "../../image/codecs.ts";
+import { type Components, type ImageFacts, tooLargeForGrey } from "./facts.ts";
+import { encodeJpeg } from "./jpeg.ts";
+import {
+  type EncodedImage,
+  encodeLossless,
+  faxOf,
+  isBlackAndWhite,
+  type Looks,
+  lookAt,
+  type Samples,
+} from "./lossless.ts";
+import { shrinkByRows } from "./rows.ts";
+import { fits, readGreys, readKeyed, readSamples, type Size } from "./samples.ts";
+import { jpegComponents, jpegQuality } from "../../image/jpeg-segments.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+
+export interface ImageJob {
+  readonly image: ImageFacts;
+  /** What it needs, in samples. */
+  readonly size: Size;
+  readonly isSoftMask: boolean;
+  /** Whether it becomes grey: then it is encoded anew in any case. */
+  readonly turnsGrey: boolean;
+  readonly quality: number;
+}
+
+/** An image in its new form. */
+export interface NewImage {
+  readonly size: Size;
+  readonly encoded: EncodedImage;
+  /** Whether its samples are greys now, with nothing to be decoded. */
+  readonly isGrey?: boolean;
+  /** What takes the place of colours that were transparent: 8 bits a sample. */
+  readonly softMask?: { readonly size: Size; readonly data: Uint8Array };
+}
+
+/** A JPEG of at most this much more than the wanted quality is not encoded again. */
+const NEAR_QUALITY = 5;
+/** What an image of the same size must become smaller by where it loses quality. */
+const WORTH_A_LOSS = 0.9;
+/** What a JPEG must be smaller by than the image without loss. */
+const WORTH_A_JPEG = 0.8;
+/** Share of pixels that are as their left neighbour, from which on an image is a drawing. */
+const DRAWING = 0.6;
+/** And what a JPEG must be smaller by than such a drawing without loss. */
+const WORTH_A_DRAWING = 0.25;
+/** And what grey at a lower resolution must be smaller by than black and white. */
+const WORTH_A_GREY = 0.5;
+
+/** The image in a smaller form; undefined where there is none, or none that looks the same. */
+export async function encodeImage(
+  engine: PdfEngine,
+  codecs: ImageCodecs,
+  object: PDFObject,
+  job: ImageJob,
+): Promise<NewImage | undefined> {
+  const { image } = job;
+  if (job.turnsGrey) return turned(engine, codecs, object, job);
+  if (image.transparency === "baked" || image.transparency === "colour-key") return undefined;
+  const size = await better(engine, codecs, object, job);
+  return size && size.encoded.bytes.length + (size.encoded.palette?.length ?? 0) < image.bytes ? size : undefined;
+}
+
+function better(
+  engine: PdfEngine,
+  codecs: ImageCodecs,
+  object: PDFObject,
+  job: ImageJob,
+): Promise<NewImage | undefined> {
+  const { image } = job;
+  if (image.bits === 1) return Promise.resolve(asFax(engine, object, image));
+  if (image.components === undefined) return Promise.resolve(undefined);
+  if (image.isIndexed && object.get("Decode").isArray()) return Promise.resolve(undefined);
+  if (image.filter === "DCTDecode") return lossyAgain(engine, codecs, object, job);
+  return fromLossless(engine, codecs, object, job);
+}
+
+/** One bit a sample: fax G4 holds the very same samples. JBIG2 is smaller, G4 is there already. */
+function asFax(engine: PdfEngine, object: PDFObject, image: ImageFacts): NewImage | undefined {
+  if (image.filter === "JBIG2Decode" || image.filter === "JPXDecode" || image.filter === "DCTDecode") return undefined;
+  if (image.filter === "CCITTFaxDecode" && object.get("DecodeParms", "K").asNumber() < 0) return undefined;
+  const stride = Math.ceil(image.width / 8);
+  if (stride * image.height > limits.compress.decodedBytes / 4) return undefined;
+  const rows = engine.scope(() => object.readStream().asUint8Array().slice());
+  if (rows.length < stride * image.height) return undefined;
+  return { size: image, encoded: faxOf(engine, rows.subarray(0, stride * image.height), image.width, image.height) };
+}
+
+async function lossyAgain(
+  engine: PdfEngine,
+  codecs: ImageCodecs,
+  object: PDFObject,
+  job: ImageJob,
+): Promise<NewImage | undefined> {
+  const { image, size, quality } = job;
+  const { now, components } = engine.scope(() => {
+    const data = object.readRawStream().asUint8Array();
+    return { now: jpegQuality(data) ?? 100, components: jpegComponents(data) };
+  });
+  if (components !== image.components) return undefined;
+  const shrinks = isSmaller(size, image);
+  if (!shrinks && now <= quality + NEAR_QUALITY) return undefined;
+  if (!fits(image, size)) return undefined;
+  return withSamples(engine, object, job, size, async (pixmap, samples) => {
+    // More quality than it had is only more bytes.
+    const encoded = await encodeJpeg(codecs, pixmap, samples, Math.min(quality, Math.round(now)));
+    return shrinks || encoded.bytes.length < image.bytes * WORTH_A_LOSS ? { size, encoded } : undefined;
+  });
+}
+
+async function fromLossless(
+  engine: PdfEngine,
+  codecs: ImageCodecs,
+  object: PDFObject,
+  job: ImageJob,
+): Promise<NewImage | undefined> {
+  const { image, size } = job;
+  const wasLossy = image.filter === "JPXDecode";
+  const shrinks = isSmaller(size, image);
+  const hasDecode = object.get("Decode").isArray();
+  const fax =
+    image.components === 1 && !wasLossy && fits(image, image) ? await asFaxOfBytes(engine, object, job) : undefined;
+  if (!fax && !fits(image, size)) {
+    const encoded = await shrinkByRows(engine, object, image, size);
+    return encoded && { size, encoded };
+  }
+  if (!fits(image, size) || (fax && !shrinks)) return fax;
+  const other = await withSamples(engine, object, job, size, async (pixmap, samples) => {
+    const own = lookAt(samples);
+    const looks: Looks = hasDecode ? { ...own, colours: undefined } : own;
+    if (job.isSoftMask || fax) {
+      return { size, encoded: await encodeLossless(engine, samples, looks, { plain: job.isSoftMask }) };
+    }
+    const encoded = await photoOrDrawing(engine, codecs, pixmap, samples, job, looks);
+    const isWorse = encoded.filter === "DCTDecode" && !shrinks && encoded.bytes.length > image.bytes * WORTH_A_JPEG;
+    return isWorse ? undefined : { size, encoded };
+  });
+  // Black and white at a high resolution is better than grey at a lower one, unless it is placed very small.
+  return fax && (!other || fax.encoded.bytes.length * WORTH_A_GREY < other.encoded.bytes.length) ? fax : other;
+}
+
+/** An image of 8 bits that has only black and white, as one of one bit. */
+function asFaxOfBytes(engine: PdfEngine, object: PDFObject, job: ImageJob): Promise<NewImage | undefined> {
+  const { image } = job;
+  return withSamples(engine, object, job, image, async (_, samples) => {
+    const looks = lookAt(samples);
+    const two = looks.colours !== undefined && isBlackAndWhite(looks.colours, 1);
+    return two ? { size: image, encoded: await encodeLossless(engine, samples, looks) } : undefined;
+  });
+}
+
+/** JPEG for photographs, and for drawings only where it is very much smaller. */
+async function photoOrDrawing(
+  engine: PdfEngine,
+  codecs: ImageCodecs,
+  pixmap: Pixmap,
+  samples: Samples,
+  { image, quality }: ImageJob,
+  looks: Looks,
+): Promise<EncodedImage> {
+  const kind = image.filter === "JPXDecode" ? "no" : isDrawing(looks, image, samples.components);
+  if (kind === "few colours") return encodeLossless(engine, samples, looks);
+  const jpeg = await encodeJpeg(codecs, pixmap, samples, quality);
+  if (kind === "no") return jpeg;
+  const lossless = await encodeLossless(engine, samples, looks);
+  return jpeg.bytes.length < lossless.bytes.length * WORTH_A_DRAWING ? jpeg : lossless;
+}
+
+/** An image that becomes grey. */
+async function turned(
+  engine: PdfEngine,
+  codecs: ImageCodecs,
+  object: PDFObject,
+  job: ImageJob,
+): Promise<NewImage | undefined> {
+  const { image, quality } = job;
+  // Premultiplied colours and keyed ones belong to the very samples.
+  const isKeyed = image.transparency === "colour-key";
+  const size = image.transparency === "baked" || isKeyed ? image : job.size;
+  if (!fits({ ...image, components: 4 }, size)) throw tooLargeForGrey(image);
+  if (isKeyed) {
+    const { greys, alpha } = readKeyed(engine, object, image);
+    const samples = { data: greys, width: image.width, height: image.height, components: 1 as const };
+    const encoded = await encodeLossless(engine, samples, lookAt(samples));
+    return { size, encoded, isGrey: true, softMask: { size, data: alpha } };
+  }
+  const pixmap = readGreys(engine, object, image, size);
+  const now =
+    image.filter === "DCTDecode" ? engine.scope(() => jpegQuality(object.readRawStream().asUint8Array())) : 100;
+  return withPixmap(pixmap, 1, async (samples) => {
+    const looks = lookAt(samples);
+    const isExact = image.transparency === "baked" || (looks.colours?.size ?? 256) <= 16;
+    if (isExact) return { size, encoded: await encodeLossless(engine, samples, looks), isGrey: true };
+    const asked = { ...job, quality: Math.min(quality, Math.round(now ?? 100)) };
+    const encoded =
+      image.filter === "DCTDecode"
+        ? await encodeJpeg(codecs, pixmap, samples, asked.quality)
+        : await photoOrDrawing(engine, codecs, pixmap, samples, asked, looks);
+    return { size, encoded, isGrey: true };
+  });
+}
+
+/** Lines and even areas show what JPEG does to them. Grey photographs have few colours, too. */
+function isDrawing(
+  { colours, flatness }: Looks,
+  image: ImageFacts,
+  components: Components,
+): "few colours" | "flat" | "no" {
+  const few = colours !== undefined && (components !== 1 || image.isIndexed || colours.size <= 16);
+  if (few) return "few colours";
+  return flatness >= DRAWING ? "flat" : "no";
+}
+
+const isSmaller = (size: Size, image: Size): boolean => size.width < image.width || size.height < image.height;
+
+async function withSamples<T>(
+  engine: PdfEngine,
+  object: PDFObject,
+  { image }: ImageJob,
+  size: Size,
+  work: (pixmap: Pixmap, samples: Samples) => Promise<T>,
+): Promise<T> {
+  const pixmap = readSamples(engine, object, image, size);
+  return withPixmap(pixmap, image.components, (samples) => work(pixmap, samples));
+}
+
+async function withPixmap<T>(
+  pixmap: Pixmap,
+  wanted: Components | undefined,
+  work: (samples: Samples) => Promise<T>,
+): Promise<T> {
+  try {
+    const [width, height, components] = [pixmap.getWidth(), pixmap.getHeight(), pixmap.getNumberOfComponents()];
+    if (wanted === undefined || components !== wanted || pixmap.getStride() !== width * components) {
+      throw new Error("the pixmap is not as asked for");
+    }
+    return await work({
+      // The heap may have grown since the last time.
+      get data() {
+        const view = pixmap.getPixels();
+        return new Uint8Array(view.buffer, view.byteOffset, width * height * wanted);
+      },
+      width,
+      height,
+      components: wanted,
+    });
+  } finally {
+    pixmap.destroy();
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * JPEGs of four components, put together from two that an encoder for photographs wrote: cyan, magenta and yellow as one of three
+ * components, black as a grey one. JPEG lets each have a scan of its own (ISO/IEC 10918-1, A.2).
+ */
+import type { ImageCodecs } from "../../image/codecs.ts";
+import { joined } from "../../bytes/inflate.ts";
+import type { Samples } from "./lossless.ts";
+import { segments } from "../../image/jpeg-segments.ts";
+
+const [DQT, DHT, SOF0, SOS] = [0xdb, 0xc4, 0xc0, 0xda];
+/** Says that the first three components are the luminance and chrominance of what is not cyan, magenta and yellow: YCCK. */
+const ADOBE = [0xff, 0xee, 0, 14, ...Array.from("Adobe", (letter) => letter.charCodeAt(0)), 0, 100, 0, 0, 0, 0, 2];
+const BLACK = { component: 4, table: 2 };
+
+/** Undefined where the encoder wrote what cannot be joined. */
+export async function encodeCmyk(
+  codecs: ImageCodecs,
+  samples: Samples,
+  quality: number,
+): Promise<Uint8Array | undefined> {
+  const { width, height } = samples;
+  const colour = partsOf(await codecs.encodeJpeg({ data: lights(samples), width, height }, { quality }));
+  const black = partsOf(await codecs.encodeJpeg({ data: blacks(samples), width, height }, { quality, grey: true }));
+  if (!colour || !black) return undefined;
+  const [most = 0] = colour.frame.subarray(7, 8);
+  const frame = [...colour.frame.subarray(0, 5), 4, ...colour.frame.subarray(6), BLACK.component, most, BLACK.table];
+  return joined([
+    Uint8Array.of(0xff, 0xd8, ...ADOBE),
+    ...colour.quantisation.map((table) => segment(DQT, table)),
+    ...black.quantisation.map((table) => segment(DQT, [((table[0] ?? 0) & 0xf0) | BLACK.table, ...table.subarray(1)])),
+    segment(SOF0, frame),
+    ...colour.huffman.map((table) => segment(DHT, table)),
+    segment(SOS, colour.scanHead),
+    colour.scan,
+    ...black.huffman.map((table) => segment(DHT, table)),
+    segment(SOS, [1, BLACK.component, ...black.scanHead.subarray(2)]),
+    black.scan,
+    Uint8Array.of(0xff, 0xd9),
+  ]);
+}
+
+function lights({ data, width, height }: Samples): CodecBytes {
+  return pixelsOf(width * height * 4, (pixels, at) => {
+    for (let part = 0; part < 3; part++) pixels[at + part] = 255 - (data[at + part] ?? 0);
+  });
+}
+
+function blacks({ data, width, height }: Samples): CodecBytes {
+  return pixelsOf(width * height * 4, (pixels, at) => pixels.fill(data[at + 3] ?? 0, at, at + 3));
+}
+
+function pixelsOf(length: number, write: (pixels: Uint8Array, at: number) => void): CodecBytes {
+  return {
+    length,
+    writeTo: (pixels) => {
+      for (let at = 0; at < length; at += 4) {
+        write(pixels, at);
+        pixels[at + 3] = 255;
+      }
+    },
+  };
+}
+
+interface Parts {
+  /** Contents of the segments. */
+  readonly frame: Uint8Array;
+  readonly quantisation: readonly Uint8Array[];
+  readonly huffman: readonly Uint8Array[];
+  readonly scanHead: Uint8Array;
+  /** The coded data of its only scan. */
+  readonly scan: Uint8Array;
+}
+
+function partsOf(jpeg: Uint8Array): Parts | undefined {
+  const quantisation: Uint8Array[] = [];
+  const huffman: Uint8Array[] = [];
+  let frame: Uint8Array | undefined;
+  let at = 2;
+  for (const { marker, start, end } of segments(jpeg)) {
+    const content = jpeg.subarray(start, end);
+    at = end;
+    if (marker === DHT) huffman.push(content);
+    else if (marker === SOF0) frame = content;
+    else if (marker === DQT) {
+      // One table after the other, each of 65 bytes.
+      for (let from = 0; from < content.length; from += 65) quantisation.push(content.subarray(from, from + 65));
+    } else if (marker < 0xe0) return undefined;
+  }
+  if (!frame || quantisation.some((table) => table.length !== 65 || (table[0] ?? 0) > 1)) return undefined;
+  if (jpeg[at] !== 0xff || jpeg[at + 1] !== SOS || jpeg.at(-2) !== 0xff || jpeg.at(-1) !== 0xd9) return undefined;
+  const start = at + 2 + (((jpeg[at + 2] ?? 0) << 8) | (jpeg[at + 3] ?? 0));
+  const scan = jpeg.subarray(start, -2);
+  // No second scan, no restarts.
+  if (scan.some((byte, index) => byte === 0xff && scan[index + 1] !== 0)) return undefined;
+  return { frame, quantisation, huffman, scanHead: jpeg.subarray(at + 4, start), scan };
+}
+
+function segment(marker: number, content: ArrayLike<number>): Uint8Array {
+  const length = content.length + 2;
+  return Uint8Array.of(0xff, marker, length >> 8, length & 255, ...Array.from(content));
+}

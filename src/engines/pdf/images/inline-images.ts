@@ -1,0 +1,169 @@
+/** Inline images made objects of their own, which can be encoded anew (ISO 32000-2, 8.9.7). */
+import type { PDFObject } from "mupdf";
+import { type Content, forEachContent } from "../content/streams.ts";
+import { ContentTokens } from "../content/operators.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { FULL_NAMES } from "./facts.ts";
+import { parseValue } from "../content/values.ts";
+import { FreeNames } from "../objects/objects.ts";
+
+const KEYS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    BPC: "BitsPerComponent",
+    CS: "ColorSpace",
+    D: "Decode",
+    DP: "DecodeParms",
+    F: "Filter",
+    H: "Height",
+    IM: "ImageMask",
+    I: "Interpolate",
+    W: "Width",
+  }),
+);
+const SPACES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    G: "DeviceGray",
+    RGB: "DeviceRGB",
+    CMYK: "DeviceCMYK",
+    I: "Indexed",
+  }),
+);
+
+interface Lifted {
+  readonly entries: readonly (readonly [string, string])[];
+  readonly data: Uint8Array;
+}
+
+/**
+ * Moves inline images of at least `smallest` bytes out of content. Stencil masks only where they are large: they have no
+ * colours of their own. What is not understood stays where it is.
+ */
+export async function liftInlineImages(open: OpenPdf, { smallest }: { smallest: number }): Promise<void> {
+  const lift = new Lift(open, smallest);
+  await forEachContent(open, (content) => lift.content(content));
+}
+
+/** Bytes below which a stencil mask, such as a glyph, is never moved. */
+const SMALLEST_STENCIL = 4096;
+
+class Lift {
+  readonly #open: OpenPdf;
+  readonly #smallest: number;
+  readonly #names = new FreeNames();
+
+  constructor(open: OpenPdf, smallest: number) {
+    this.#open = open;
+    this.#smallest = smallest;
+  }
+
+  content({ streams, resources }: Content): void {
+    if (!resources.isDictionary()) return;
+    for (const stream of streams) this.#stream(stream, resources);
+  }
+
+  #stream(stream: PDFObject, resources: PDFObject): void {
+    const { engine, document } = this.#open;
+    let bytes: Uint8Array;
+    try {
+      const buffer = stream.readStream();
+      engine.countDecoded(buffer.getLength());
+      const content = buffer.asUint8Array();
+      // Most content has none, and need not be copied.
+      const any = mayHoldImages(content) && content.length > this.#smallest;
+      bytes = any ? content.slice() : new Uint8Array();
+      buffer.destroy();
+    } catch (error) {
+      if (!engine.isFailure(error)) throw error;
+      return;
+    }
+    const pieces: Uint8Array[] = [];
+    let copied = 0;
+    const tokens = new ContentTokens(bytes);
+    while (tokens.next()) {
+      if (tokens.operator !== "BI") continue;
+      const image = this.#read(tokens, bytes);
+      if (!image) continue;
+      const name = this.#add(image, resources);
+      if (name === undefined) continue;
+      pieces.push(
+        bytes.subarray(copied, tokens.start),
+        Uint8Array.from(`/${name} Do`, (c) => c.charCodeAt(0)),
+      );
+      copied = tokens.end;
+    }
+    if (pieces.length === 0) return;
+    pieces.push(bytes.subarray(copied));
+    const buffer = new engine.mupdf.Buffer();
+    for (const piece of pieces) buffer.writeBuffer(new engine.mupdf.Buffer(piece));
+    if (stream.isIndirect()) document.newIndirect(stream.asIndirect()).writeStream(buffer);
+  }
+
+  #read(tokens: ContentTokens, bytes: Uint8Array): Lifted | undefined {
+    const { data } = tokens;
+    if (data.end - data.start < this.#smallest || tokens.count % 2 !== 0) return undefined;
+    const list: [string, string][] = [];
+    for (let index = 0; index < tokens.count; index += 2) {
+      const key = tokens.name(index);
+      if (key === undefined) return undefined;
+      list.push([KEYS.get(key) ?? key, tokens.text(index + 1)]);
+    }
+    const isStencil = list.some(([key, value]) => key === "ImageMask" && value === "true");
+    if (isStencil && data.end - data.start < SMALLEST_STENCIL) return undefined;
+    return { entries: list, data: bytes.slice(data.start, data.end) };
+  }
+
+  /** The name of the new object in the resources; undefined where an entry is not understood. */
+  #add({ entries, data }: Lifted, resources: PDFObject): string | undefined {
+    const { document } = this.#open;
+    const dictionary = document.newDictionary();
+    dictionary.put("Type", document.newName("XObject"));
+    dictionary.put("Subtype", document.newName("Image"));
+    for (const [key, text] of entries) {
+      const value = this.#value(key, text, resources);
+      if (!value) return undefined;
+      dictionary.put(key, value);
+    }
+    const present = resources.get("XObject");
+    const objects = present.isDictionary()
+      ? present
+      : (resources.put("XObject", document.newDictionary()) as PDFObject);
+    const name = this.#names.of("InlineImage", (taken) => !objects.get(taken).isNull());
+    objects.put(name, document.addRawStream(data, dictionary));
+    return name;
+  }
+
+  #value(key: string, text: string, resources: PDFObject): PDFObject | undefined {
+    const { document } = this.#open;
+    const parsed = parseValue(document, text);
+    if (!parsed) return undefined;
+    if (key === "Filter") return renamed(parsed, FULL_NAMES);
+    if (key !== "ColorSpace") return parsed;
+    if (parsed.isName() && !SPACES.has(parsed.asName())) {
+      const named = resources.get("ColorSpace", parsed.asName());
+      return named.isNull() ? parsed : named;
+    }
+    if (parsed.isArray() && parsed.get(1).isName()) {
+      const base = resources.get("ColorSpace", parsed.get(1).asName());
+      if (!base.isNull()) parsed.put(1, base);
+    }
+    return renamed(parsed, SPACES);
+  }
+}
+
+/** Whether `ID` stands there. */
+function mayHoldImages(content: Uint8Array): boolean {
+  for (let at = content.indexOf(0x49); at >= 0; at = content.indexOf(0x49, at + 1)) {
+    if (content[at + 1] === 0x44) return true;
+  }
+  return false;
+}
+
+function renamed(value: PDFObject, names: ReadonlyMap<string, string>): PDFObject {
+  const document = value._doc;
+  if (value.isName()) return document.newName(names.get(value.asName()) ?? value.asName());
+  for (let index = 0; value.isArray() && index < value.length; index++) {
+    const item = value.get(index);
+    if (item.isName()) value.put(index, document.newName(names.get(item.asName()) ?? item.asName()));
+  }
+  return value;
+}

@@ -1,0 +1,64 @@
+/** Images written as JPEG. */
+import type { Pixmap } from "mupdf";
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import type { ImageCodecs } from "../../image/codecs.ts";
+import { encodeCmyk } from "./cmyk-jpeg.ts";
+import type { EncodedImage, Samples } from "./lossless.ts";
+import { segments } from "../../image/jpeg-segments.ts";
+
+/**
+ * Writes samples as JPEG with mozjpeg, or larger ones with libjpeg, which goes row by row.
+ * `pixmap` holds the same samples.
+ */
+export async function encodeJpeg(
+  codecs: ImageCodecs,
+  pixmap: Pixmap,
+  samples: Samples,
+  quality: number,
+): Promise<EncodedImage> {
+  const bytes = (await withMozjpeg(codecs, samples, quality)) ?? withoutProfile(pixmap.asJPEG(quality, false));
+  return { bytes, filter: "DCTDecode", decodeParms: undefined, bits: 8 };
+}
+
+async function withMozjpeg(codecs: ImageCodecs, samples: Samples, quality: number): Promise<Uint8Array | undefined> {
+  const { width, height, components } = samples;
+  if (width * height > limits.compress.mozjpegPixels) return undefined;
+  try {
+    if (components === 4) return await encodeCmyk(codecs, samples, quality);
+    return await codecs.encodeJpeg({ data: rgba(samples), width, height }, { quality, grey: components === 1 });
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/** The encoder's pixels, written where it wants them: beside a large file there is no room for them elsewhere. */
+function rgba({ data, width, height, components }: Samples): CodecBytes {
+  const [green, blue] = components === 3 ? [1, 2] : [0, 0];
+  return {
+    length: width * height * 4,
+    writeTo: (pixels) => {
+      for (let from = 0, to = 0; to < pixels.length; from += components, to += 4) {
+        pixels[to] = data[from] ?? 0;
+        pixels[to + 1] = data[from + green] ?? 0;
+        pixels[to + 2] = data[from + blue] ?? 0;
+        pixels[to + 3] = 255;
+      }
+    },
+  };
+}
+
+/** MuPDF puts the profile of its own device space in, which the PDF does not mean. */
+function withoutProfile(jpeg: Uint8Array): Uint8Array {
+  const dropped = [...segments(jpeg)].filter(({ marker }) => marker === 0xe2);
+  const length = dropped.reduce((sum, { start, end }) => sum + end - start + 4, 0);
+  const result = new Uint8Array(jpeg.length - length);
+  let [from, to] = [0, 0];
+  for (const { start, end } of [...dropped, { start: jpeg.length + 4, end: jpeg.length }]) {
+    result.set(jpeg.subarray(from, start - 4), to);
+    to += start - 4 - from;
+    from = end;
+  }
+  return result;
+}

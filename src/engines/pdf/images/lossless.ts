@@ -1,0 +1,169 @@
+/** Images written without loss: few colours as a palette, two as fax G4, others deflated with PNG's predictors. */
+import { deflate } from "../optimize/recompress-streams.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import type { Components } from "./facts.ts";
+
+/** Samples of 8 bits, rows from the top without padding. */
+export interface Samples {
+  /** May be a view of an engine's heap: good until the next call into the engine. */
+  readonly data: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+  readonly components: Components;
+}
+
+/** The data of an image stream and the entries of its dictionary that go with it. */
+export interface EncodedImage {
+  readonly bytes: Uint8Array;
+  readonly filter: "FlateDecode" | "DCTDecode" | "CCITTFaxDecode";
+  /** PDF syntax. */
+  readonly decodeParms: string | undefined;
+  readonly bits: 1 | 2 | 4 | 8;
+  /** The samples are indices into these colours, of as many components as the image has. */
+  readonly palette?: Uint8Array;
+}
+
+/** What decides between a photograph and a drawing. */
+export interface Looks {
+  /** All colours, packed; undefined where there are more than 256. */
+  readonly colours: ReadonlyMap<number, number> | undefined;
+  /** Share of pixels that are as their left neighbour. */
+  readonly flatness: number;
+}
+
+/** Most colours that a palette has. */
+const MOST_COLOURS = 256;
+
+export function lookAt({ data, width, height, components }: Samples): Looks {
+  const colours = new Map<number, number>();
+  let [flat, few] = [0, true];
+  let last = -1;
+  for (let at = 0, pixel = 0, end = width * height; pixel < end; pixel++) {
+    let colour = 0;
+    for (let index = 0; index < components; index++) colour = colour * 256 + (data[at++] ?? 0);
+    if (colour === last) flat++;
+    else if (few && !colours.has(colour)) {
+      colours.set(colour, colours.size);
+      few = colours.size <= MOST_COLOURS;
+    }
+    last = colour;
+  }
+  return { colours: few ? colours : undefined, flatness: flat / Math.max(1, width * height) };
+}
+
+/** Writes samples without loss, as small as is known here. A `plain` image gets no palette: soft masks may not have one. */
+export async function encodeLossless(
+  engine: PdfEngine,
+  samples: Samples,
+  looks: Looks,
+  { plain: isPlain = false }: { plain?: boolean } = {},
+): Promise<EncodedImage> {
+  const { colours } = looks;
+  const { components } = samples;
+  if (colours && isBlackAndWhite(colours, components)) return encodeFax(engine, samples);
+  if (!colours || isPlain || (components === 1 && colours.size > 16)) return encodeWithPredictor(samples);
+  const [paletted, plain] = await Promise.all([encodePalette(samples, colours), encodeWithPredictor(samples)]);
+  return paletted.bytes.length + (paletted.palette?.length ?? 0) < plain.bytes.length ? paletted : plain;
+}
+
+export function isBlackAndWhite(colours: ReadonlyMap<number, number>, components: Components): boolean {
+  return components === 1 && [...colours.keys()].every((value) => value === 0 || value === 255);
+}
+
+async function encodePalette(samples: Samples, colours: ReadonlyMap<number, number>): Promise<EncodedImage> {
+  const { data, width, height, components } = samples;
+  const bits = colours.size <= 2 ? 1 : colours.size <= 4 ? 2 : colours.size <= 16 ? 4 : 8;
+  // Sorted by what they are, neighbours in colour are neighbours in number.
+  const sorted = [...colours.keys()].sort((a, b) => a - b);
+  const numbers = new Map(sorted.map((colour, index) => [colour, index]));
+  const palette = new Uint8Array(sorted.length * components);
+  for (const [index, colour] of sorted.entries()) {
+    for (let part = components - 1, rest = colour; part >= 0; part--, rest = Math.floor(rest / 256)) {
+      palette[index * components + part] = rest % 256;
+    }
+  }
+  const stride = Math.ceil((width * bits) / 8);
+  const packed = new Uint8Array(stride * height);
+  for (let y = 0, at = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      let colour = 0;
+      for (let part = 0; part < components; part++) colour = colour * 256 + (data[at++] ?? 0);
+      const place = y * stride + ((x * bits) >> 3);
+      packed[place] = (packed[place] ?? 0) | ((numbers.get(colour) ?? 0) << (8 - bits - ((x * bits) & 7)));
+    }
+  }
+  const bytes = await deflate(packed);
+  return { bytes, filter: "FlateDecode", decodeParms: undefined, bits, palette };
+}
+
+/** PNG's filters (RFC 2083, 6): in each row the one with the smallest sum of differences; no filter where that is smaller. */
+async function encodeWithPredictor(samples: Samples): Promise<EncodedImage> {
+  const bits = 8;
+  const { data, width, height, components } = samples;
+  const stride = width * components;
+  const filtered = new Uint8Array((stride + 1) * height);
+  const rows = [0, 1, 2].map(() => new Uint8Array(stride));
+  for (let y = 0; y < height; y++) {
+    const at = y * stride;
+    let [best, least] = [0, Infinity];
+    for (let kind = 0; kind < 3; kind++) {
+      const row = rows[kind] ?? new Uint8Array(stride);
+      let sum = 0;
+      for (let x = 0; x < stride; x++) {
+        const value = data[at + x] ?? 0;
+        const before = kind === 1 ? (x >= components ? (data[at + x - components] ?? 0) : 0) : 0;
+        const above = kind === 2 ? (y > 0 ? (data[at + x - stride] ?? 0) : 0) : 0;
+        const difference = (value - before - above) & 255;
+        row[x] = difference;
+        sum += difference < 128 ? difference : 256 - difference;
+      }
+      if (sum < least) [best, least] = [kind, sum];
+    }
+    filtered[y * (stride + 1)] = best;
+    filtered.set(rows[best] ?? data.subarray(at, at + stride), y * (stride + 1) + 1);
+  }
+  // Both are copied before the first is waited for: the samples may be a view of an engine's heap.
+  const [predicted, plain] = await Promise.all([deflate(filtered), deflate(data)]);
+  if (plain.length <= predicted.length) return { bytes: plain, filter: "FlateDecode", decodeParms: undefined, bits };
+  const decodeParms = `<</Predictor 15/Colors ${components}/BitsPerComponent ${bits}/Columns ${width}>>`;
+  return { bytes: predicted, filter: "FlateDecode", decodeParms, bits };
+}
+
+/** Two colours as fax G4 (T.6), which MuPDF writes where it saves an image of one bit. */
+function encodeFax(engine: PdfEngine, { data, width, height }: Samples): EncodedImage {
+  const stride = Math.ceil(width / 8);
+  const packed = new Uint8Array(stride * height);
+  for (let y = 0, at = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      if ((data[at++] ?? 0) >= 128)
+        packed[y * stride + (x >> 3)] = (packed[y * stride + (x >> 3)] ?? 0) | (128 >> (x & 7));
+    }
+  }
+  return faxOf(engine, packed, width, height);
+}
+
+/** Rows of one bit a pixel, each filled up to a byte, as fax G4. */
+export function faxOf(engine: PdfEngine, rows: Uint8Array, width: number, height: number): EncodedImage {
+  return engine.scope(() => {
+    const document = new engine.mupdf.PDFDocument();
+    const entries = { Type: "XObject", Subtype: "Image", ColorSpace: "DeviceGray" };
+    const dictionary = document.newDictionary();
+    for (const [key, value] of Object.entries(entries)) dictionary.put(key, document.newName(value));
+    dictionary.put("Width", width);
+    dictionary.put("Height", height);
+    dictionary.put("BitsPerComponent", 1);
+    const number = document.addStream(rows, dictionary).asIndirect();
+    const buffer = document.saveToBuffer("compress,compress-images,garbage=0");
+    const saved = engine.mupdf.Document.openDocument(buffer, "application/pdf").asPDF();
+    if (!saved) throw new Error("the fax document is no PDF");
+    const stream = saved.newIndirect(number);
+    const filter = stream.get("Filter");
+    if (!filter.isName() || filter.asName() !== "CCITTFaxDecode") throw new Error(`no fax: ${stream.toString()}`);
+    return {
+      bytes: stream.readRawStream().asUint8Array().slice(),
+      filter: "CCITTFaxDecode" as const,
+      decodeParms: stream.get("DecodeParms").toString(),
+      bits: 1 as const,
+    };
+  });
+}

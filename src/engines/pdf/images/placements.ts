@@ -1,0 +1,226 @@
+/** How large images are drawn: the transformation matrix at each `Do` (ISO 32000-2, 8.3.4 and 8.9.5). */
+import type { PDFObject } from "mupdf";
+import { appearances, isNamed, streamsOf } from "../content/streams.ts";
+import { ContentTokens } from "../content/operators.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { entries, items, objectNumber } from "../objects/objects.ts";
+import { pageAt } from "../document/page-facts.ts";
+
+type Matrix = readonly [number, number, number, number, number, number];
+
+/** Lengths in points of the sides that an image is drawn with, each the largest of all its places. */
+export interface Placement {
+  width: number;
+  height: number;
+}
+
+const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+/** Deepest nesting of forms, and of `q`. */
+const MOST_DEPTH = 32;
+/** A form that is drawn again is looked into again only where it is this much larger than before. */
+const LARGER = 1.01;
+/** Walks into forms of one document: many small forms are drawn thousands of times. */
+const MOST_WALKS = 50_000;
+
+/** `next` applied before `base`. */
+const times = (next: Matrix, base: Matrix): Matrix => [
+  next[0] * base[0] + next[1] * base[2],
+  next[0] * base[1] + next[1] * base[3],
+  next[2] * base[0] + next[3] * base[2],
+  next[2] * base[1] + next[3] * base[3],
+  next[4] * base[0] + next[5] * base[2] + base[4],
+  next[4] * base[1] + next[5] * base[3] + base[5],
+];
+
+/**
+ * The largest placement of each image that pages, forms, patterns and appearances draw, by its object number. An image that
+ * a glyph draws, or that is reached in no way known here, has none.
+ */
+export async function findPlacements(open: OpenPdf): Promise<Map<number, Placement>> {
+  const { engine, pageCount } = open;
+  const finder = new Finder(open);
+  for (let index = 0; index < pageCount; index++) {
+    await engine.work.pause();
+    engine.scope(() => {
+      const page = pageAt(open, index);
+      if (page.isDictionary()) finder.page(page);
+    });
+  }
+  return finder.found;
+}
+
+/** What a content stream does that matters here. */
+type Step =
+  | { readonly kind: "q" }
+  | { readonly kind: "Q" }
+  | { readonly kind: "cm"; readonly matrix: Matrix }
+  | { readonly kind: "Do" | "gs"; readonly name: string };
+
+class Finder {
+  readonly found = new Map<number, Placement>();
+  readonly #open: OpenPdf;
+  /** Steps of forms by object number. */
+  readonly #steps = new Map<number, readonly Step[]>();
+  /** The largest scales that a form was looked into with. */
+  readonly #walked = new Map<number, readonly [number, number]>();
+  /** Whether resources, or those of a form, lead to an image, by object number. */
+  readonly #matters = new Map<number, boolean>();
+  #walks = 0;
+
+  constructor(open: OpenPdf) {
+    this.#open = open;
+  }
+
+  page(page: PDFObject): void {
+    const unit = page.get("UserUnit").asNumber();
+    const base: Matrix = unit > 0 ? [unit, 0, 0, unit, 0, 0] : IDENTITY;
+    const resources = page.getInheritable("Resources");
+    if (this.#drawsImages(resources, 0)) this.#run(this.#read(streamsOf(page)), resources, base, 0);
+    for (const annotation of items(page.get("Annots"))) this.#annotation(annotation, base);
+  }
+
+  /** An appearance's box is fitted into the annotation's rectangle (12.5.5, Algorithm: appearance streams). */
+  #annotation(annotation: PDFObject, base: Matrix): void {
+    const rect = numbers(annotation.get("Rect"), 4);
+    for (const form of rect ? appearances(this.#open.engine, annotation) : []) {
+      const box = numbers(form.get("BBox"), 4);
+      const matrix = matrixOf(form.get("Matrix"));
+      if (!rect || !box) continue;
+      const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = box;
+      const corners = [
+        [x0, y0],
+        [x1, y0],
+        [x0, y1],
+        [x1, y1],
+      ].map(([x = 0, y = 0]) => [x * matrix[0] + y * matrix[2] + matrix[4], x * matrix[1] + y * matrix[3] + matrix[5]]);
+      const extent = (axis: 0 | 1): number => {
+        const values = corners.map((corner) => corner[axis] ?? 0);
+        return Math.max(...values) - Math.min(...values);
+      };
+      const fit = (axis: 0 | 1): number => Math.abs((rect[axis + 2] ?? 0) - (rect[axis] ?? 0)) / extent(axis);
+      const [x, y] = [fit(0), fit(1)];
+      if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
+      this.#form(form, annotation.get("none"), times([x, 0, 0, y, 0, 0], base), 1);
+    }
+  }
+
+  #run(steps: readonly Step[], resources: PDFObject, base: Matrix, depth: number): void {
+    const stack: Matrix[] = [];
+    let matrix = base;
+    for (const step of steps) {
+      if (step.kind === "q") stack.push(matrix);
+      else if (step.kind === "Q") matrix = stack.pop() ?? matrix;
+      else if (step.kind === "cm") matrix = times(step.matrix, matrix);
+      else if (step.kind === "Do") this.#draw(resources.get("XObject", step.name), resources, matrix, depth);
+      else this.#form(resources.get("ExtGState", step.name, "SMask", "G"), resources, matrix, depth);
+    }
+    for (const { value } of entries(this.#open.engine, resources.get("Pattern"))) {
+      // Its matrix leads to where the content began, not to where it is used (8.7.3.1).
+      if (value.isStream()) this.#form(value, resources, base, depth);
+    }
+  }
+
+  #draw(object: PDFObject, resources: PDFObject, matrix: Matrix, depth: number): void {
+    if (!object.isStream()) return;
+    if (isNamed(object.get("Subtype"), "Form")) this.#form(object, resources, matrix, depth);
+    else this.#place(object, matrix);
+  }
+
+  #place(image: PDFObject, [a, b, c, d]: Matrix): void {
+    const number = objectNumber(image);
+    const place = this.found.get(number) ?? { width: 0, height: 0 };
+    place.width = Math.max(place.width, Math.hypot(a, b));
+    place.height = Math.max(place.height, Math.hypot(c, d));
+    this.found.set(number, place);
+    const mask = ["SMask", "Mask"].map((key) => image.get(key)).find((entry) => entry.isStream());
+    if (mask) this.#place(mask, [a, b, c, d, 0, 0]);
+  }
+
+  #form(form: PDFObject, outer: PDFObject, base: Matrix, depth: number): void {
+    if (!form.isStream() || depth > MOST_DEPTH || this.#walks >= MOST_WALKS) return;
+    const own = form.get("Resources");
+    const resources = own.isDictionary() ? own : outer;
+    if (!this.#drawsImages(resources, 0)) return;
+    const matrix = times(matrixOf(form.get("Matrix")), base);
+    const number = objectNumber(form);
+    const scales = [Math.hypot(matrix[0], matrix[1]), Math.hypot(matrix[2], matrix[3])] as const;
+    const before = this.#walked.get(number);
+    if (before && scales[0] <= before[0] * LARGER && scales[1] <= before[1] * LARGER) return;
+    this.#walked.set(number, [Math.max(scales[0], before?.[0] ?? 0), Math.max(scales[1], before?.[1] ?? 0)]);
+    this.#walks++;
+    const steps = this.#steps.get(number) ?? this.#read([form]);
+    this.#steps.set(number, steps);
+    this.#run(steps, resources, matrix, depth + 1);
+  }
+
+  /**
+   * Whether resources may lead to an image: most content need not be read. Each object is looked into once, as forms may name
+   * all forms before them. Resources that lead back to themselves count as if they led to one.
+   */
+  #drawsImages(resources: PDFObject, depth: number): boolean {
+    if (!resources.isDictionary()) return false;
+    if (depth > MOST_DEPTH) return true;
+    const { engine } = this.#open;
+    const leads = (object: PDFObject): boolean =>
+      object.isStream() &&
+      (isNamed(object.get("Subtype"), "Image") ||
+        this.#once(object, () => this.#drawsImages(object.get("Resources"), depth + 1)));
+    return this.#once(
+      resources,
+      () =>
+        ["XObject", "Pattern"].some((key) => entries(engine, resources.get(key)).some(({ value }) => leads(value))) ||
+        entries(engine, resources.get("ExtGState")).some(({ value }) => leads(value.get("SMask", "G"))),
+    );
+  }
+
+  #once(object: PDFObject, look: () => boolean): boolean {
+    const number = objectNumber(object);
+    const known = number > 0 ? this.#matters.get(number) : undefined;
+    if (known !== undefined) return known;
+    this.#matters.set(number, true);
+    const result = look();
+    this.#matters.set(number, result);
+    return result;
+  }
+
+  #read(streams: readonly PDFObject[]): Step[] {
+    const { engine } = this.#open;
+    const steps: Step[] = [];
+    for (const stream of streams) {
+      try {
+        const buffer = stream.readStream();
+        engine.countDecoded(buffer.getLength());
+        readSteps(buffer.asUint8Array(), steps);
+        buffer.destroy();
+      } catch (error) {
+        if (!engine.isFailure(error)) throw error;
+      }
+    }
+    return steps;
+  }
+}
+
+function readSteps(bytes: Uint8Array, steps: Step[]): void {
+  const tokens = new ContentTokens(bytes);
+  while (tokens.next()) {
+    const { operator } = tokens;
+    if (operator === "q" || operator === "Q") steps.push({ kind: operator });
+    else if (operator === "cm") {
+      const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = tokens.numbers();
+      steps.push({ kind: "cm", matrix: [a, b, c, d, e, f] });
+    } else if (operator === "Do" || operator === "gs") {
+      const name = tokens.name(0);
+      if (name !== undefined) steps.push({ kind: operator, name });
+    }
+  }
+}
+
+function numbers(array: PDFObject, count: number): number[] | undefined {
+  const list = items(array).map((item) => item.asNumber());
+  return list.length >= count && list.every(Number.isFinite) ? list : undefined;
+}
+
+function matrixOf(array: PDFObject): Matrix {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = numbers(array, 6) ?? IDENTITY;
+  return [a, b, c, d, e, f];
+}

@@ -1,0 +1,89 @@
+/** The images of a document, encoded anew: smaller where their place needs no more, lossy where they are photographs. */
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import type { ImageCodecs } from "../../image/codecs.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { eachObject } from "../objects/each-object.ts";
+import { type ImageFacts, readImageFacts, tooLargeForGrey } from "./facts.ts";
+import { encodeImage, type ImageJob } from "./choice.ts";
+import { findPlacements, type Placement } from "./placements.ts";
+import type { Size } from "./samples.ts";
+import { writeImage } from "./write.ts";
+import { objectNumber } from "../objects/objects.ts";
+
+/** Fuel for a sample of an image that is decoded, beside what any request may spend. */
+const DECODE_WORK = 6;
+
+export interface ImageSettings {
+  /** Of JPEG: 1 to 100, as libjpeg counts. */
+  readonly quality: number;
+  /** Samples per inch, as placed on the page, above which images are made smaller. */
+  readonly maxDpi: number;
+  /** Whether images become grey. */
+  readonly grayscale: boolean;
+}
+
+/**
+ * Encodes the images anew that gain by it, or that become grey. One that fails in any way stays as it is.
+ * @throws Refusal `limit_exceeded` where an image that should become grey is too large for that
+ */
+export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, settings: ImageSettings): Promise<void> {
+  const { document, engine } = open;
+  const { images, softMasks } = await listImages(open);
+  if (images.length === 0) return;
+  const placements = await findPlacements(open);
+  let pixels: number = limits.compress.pixels;
+  let failures = 0;
+  for (const image of images.sort((a, b) => b.bytes - a.bytes)) {
+    pixels -= image.width * image.height;
+    if (pixels > 0) engine.work.extend(image.width * image.height * DECODE_WORK);
+    const turnsGrey = settings.grayscale && !isGrey(image);
+    if (turnsGrey && pixels < 0) throw tooLargeForGrey(image);
+    if (!turnsGrey && (pixels < 0 || failures >= limits.compress.failures)) continue;
+    const size = sizeFor(image, placements.get(image.number), settings.maxDpi);
+    const job: ImageJob = {
+      image,
+      size,
+      isSoftMask: softMasks.has(image.number),
+      turnsGrey,
+      quality: settings.quality,
+    };
+    const object = document.newIndirect(image.number);
+    try {
+      const result = await encodeImage(engine, codecs, object, job);
+      if (result) engine.scope(() => writeImage(object, image, result));
+    } catch (error) {
+      failures++;
+      const meaning = engine.explain(error);
+      if (turnsGrey && meaning instanceof Refusal && meaning.code !== "invalid_file") throw meaning;
+      if (!engine.outlives(error)) throw error;
+    } finally {
+      object.destroy();
+    }
+  }
+}
+
+/** All images that are objects of the document, and the object numbers of those that are masks of others. */
+async function listImages(open: OpenPdf): Promise<{ images: ImageFacts[]; softMasks: Set<number> }> {
+  const images: ImageFacts[] = [];
+  const softMasks = new Set<number>();
+  await eachObject(open, (object) => {
+    const image = readImageFacts(object);
+    if (!image) return;
+    images.push(image);
+    for (const key of ["SMask", "Mask"]) softMasks.add(objectNumber(object.get(key)));
+  });
+  return { images, softMasks };
+}
+
+/** The size, in samples, that an image needs at its largest place. One whose place is not known needs all. */
+function sizeFor(image: ImageFacts, place: Placement | undefined, maxDpi: number): Size {
+  const needed = (samples: number, points: number): number =>
+    Math.max(1, Math.min(samples, Math.ceil((points / 72) * maxDpi - 0.01)));
+  if (!place || !(place.width > 0) || !(place.height > 0)) return image;
+  return { width: needed(image.width, place.width), height: needed(image.height, place.height) };
+}
+
+function isGrey({ isStencil, space, components }: ImageFacts): boolean {
+  return isStencil || (components === 1 && space !== undefined && space !== "Separation");
+}

@@ -1,0 +1,163 @@
+/** The samples of images, decoded by MuPDF, as they are stored or at a smaller size. */
+import type { ColorSpace, Pixmap, PDFObject } from "mupdf";
+import type { Components, ImageFacts } from "./facts.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { limits } from "../../../limits.ts";
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What decides how MuPDF reads the samples; taken away while they are read as numbers. */
+const MEANING = ["SMask", "Mask", "Decode", "ColorSpace", "Intent"];
+
+const DEVICE_NAMES = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" } as const;
+
+/** JPEG 2000 takes this many bytes a sample while it is decoded, and cannot be decoded smaller. */
+const JPX_BYTES = 6;
+
+/** A progressive JPEG is held as a whole while it is decoded, at any size. */
+const COEFFICIENT_BYTES = 2;
+
+function deviceSpace({ mupdf }: PdfEngine, components: Components): ColorSpace {
+  const { DeviceGray, DeviceRGB, DeviceCMYK } = mupdf.ColorSpace;
+  return { 1: DeviceGray, 3: DeviceRGB, 4: DeviceCMYK }[components];
+}
+
+/**
+ * By how many halvings of its size an image is decoded when it is drawn at `size`: MuPDF's rule, and what decides about
+ * the memory that it takes.
+ */
+function halvings(from: Size, to: Size): number {
+  let count = 0;
+  while (count < 6 && from.width >> (count + 1) >= to.width + 2 && from.height >> (count + 1) >= to.height + 2) count++;
+  return count;
+}
+
+/** Whether the samples of an image fit the memory that is allowed for them, when it is decoded for `size`. */
+export function fits(image: ImageFacts, size: Size): boolean {
+  const components = image.components ?? 4;
+  const samples = image.width * image.height * components;
+  const most = limits.compress.decodedBytes;
+  if (image.filter === "JPXDecode") return samples * JPX_BYTES <= most;
+  if (image.width * image.height > limits.compress.decodedPixels) return false;
+  const shrunk = size.width < image.width || size.height < image.height;
+  const own = shrunk ? size.width * size.height * components : 0;
+  const coefficients = image.isProgressive ? samples * COEFFICIENT_BYTES : 0;
+  return samples / 4 ** (shrunk ? halvings(image, size) : 0) + own + coefficients <= most;
+}
+
+/**
+ * The samples of an image as numbers from 0 to 255, without its mask, its Decode array and the meaning of its colour space:
+ * so the image can keep all these. An Indexed image gives the colours of its base. The caller destroys the pixmap.
+ */
+export function readSamples(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size): Pixmap {
+  const { components } = image;
+  if (components === undefined) throw new Error("an image without components");
+  const taken = MEANING.map((key) => [key, object.get(key)] as const).filter(([, value]) => !value.isNull());
+  for (const [key] of taken) object.delete(key);
+  try {
+    if (!image.isStencil) object.put("ColorSpace", plainSpace(engine, object, taken, image, components));
+    return draw(engine, object, components, image, size);
+  } finally {
+    object.delete("ColorSpace");
+    for (const [key, value] of taken) object.put(key, value);
+  }
+}
+
+/** The greys of an image, its Decode array and colour space applied, its mask left out. The caller destroys the pixmap. */
+export function readGreys(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size): Pixmap {
+  const taken = ["SMask", "Mask"].map((key) => [key, object.get(key)] as const).filter(([, value]) => !value.isNull());
+  for (const [key] of taken) object.delete(key);
+  try {
+    return engine.scope(() => {
+      const coloured = drawColoured(engine, object, image, size, false);
+      const greys = new engine.mupdf.Pixmap(deviceSpace(engine, 1), [0, 0, size.width, size.height], false);
+      toGreys(coloured.getPixels(), 3, greys.getPixels());
+      return greys;
+    });
+  } finally {
+    for (const [key, value] of taken) object.put(key, value);
+  }
+}
+
+/** The greys of an image with transparent colours, and which samples show. */
+export function readKeyed(
+  engine: PdfEngine,
+  object: PDFObject,
+  image: ImageFacts,
+): { greys: Uint8Array; alpha: Uint8Array } {
+  return engine.scope(() => {
+    const pixels = drawColoured(engine, object, image, image, true).getPixels();
+    const greys = new Uint8Array(image.width * image.height);
+    toGreys(pixels, 4, greys);
+    return { greys, alpha: Uint8Array.from(greys, (_, index) => pixels[index * 4 + 3] ?? 0) };
+  });
+}
+
+/** In RGB first: MuPDF's own way from CMYK to grey is a rough one. */
+function drawColoured(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size, alpha: boolean): Pixmap {
+  return draw(engine, object, 3, { ...image, isIndexed: true }, size, alpha);
+}
+
+/** By the formula of ISO 32000-2, 10.4.2.2. */
+function toGreys(pixels: Uint8ClampedArray, step: 3 | 4, greys: Uint8Array | Uint8ClampedArray): void {
+  for (let index = 0, at = 0; index < greys.length; index++, at += step) {
+    const grey = 0.3 * (pixels[at] ?? 0) + 0.59 * (pixels[at + 1] ?? 0) + 0.11 * (pixels[at + 2] ?? 0);
+    greys[index] = Math.round(grey);
+  }
+}
+
+function plainSpace(
+  engine: PdfEngine,
+  object: PDFObject,
+  taken: readonly (readonly [string, PDFObject])[],
+  image: ImageFacts,
+  components: Components,
+): PDFObject {
+  const document = object._doc;
+  const name = document.newName(DEVICE_NAMES[components]);
+  if (!image.isIndexed) return name;
+  const own = taken.find(([key]) => key === "ColorSpace")?.[1];
+  if (!own) throw new Error("an Indexed image without a colour space");
+  const space = document.newArray();
+  space.push(document.newName("Indexed"));
+  space.push(name);
+  space.push(own.get(2));
+  space.push(own.get(3));
+  return space;
+}
+
+/** Draws an image over the whole of a pixmap of the size. */
+function draw(
+  engine: PdfEngine,
+  object: PDFObject,
+  components: Components,
+  image: ImageFacts,
+  size: Size,
+  alpha = false,
+): Pixmap {
+  const { mupdf } = engine;
+  return engine.scope(() => {
+    const loaded = object._doc.loadImage(object);
+    try {
+      const asStored = size.width >= image.width && size.height >= image.height;
+      if (asStored && !image.isIndexed) {
+        const pixmap = engine.whole(() => loaded.toPixmap());
+        if (pixmap.getNumberOfComponents() === components && !pixmap.getAlpha()) return pixmap;
+      }
+      const pixmap = new mupdf.Pixmap(deviceSpace(engine, components), [0, 0, size.width, size.height], alpha);
+      if (alpha) pixmap.clear();
+      else pixmap.clear(0);
+      const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
+      // A decoder that gets no memory only stops, and leaves the rest empty.
+      engine.whole(() => device.fillImage(loaded, [size.width, 0, 0, size.height, 0, 0], 1));
+      device.close();
+      return pixmap;
+    } finally {
+      // It holds the image as it is read here, under the number of the object.
+      engine.lib._wasm_empty_store();
+    }
+  });
+}

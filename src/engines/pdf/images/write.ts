@@ -1,0 +1,63 @@
+/** Puts the new form of an image into its object (ISO 32000-2, 8.9.5). */
+import type { PDFObject } from "mupdf";
+import { greyOfDevice } from "../grayscale/colors.ts";
+import type { NewImage } from "./choice.ts";
+import type { ImageFacts } from "./facts.ts";
+import { items } from "../objects/objects.ts";
+
+/** Writes data and the entries that go with it; mask, Decode array, colour space and all else stay. */
+export function writeImage(
+  object: PDFObject,
+  image: ImageFacts,
+  { size, encoded, isGrey = false, softMask }: NewImage,
+): void {
+  const document = object._doc;
+  const space = object.get("ColorSpace");
+  object.writeRawStream(encoded.bytes);
+  object.put("Filter", document.newName(encoded.filter));
+  if (encoded.decodeParms === undefined) object.delete("DecodeParms");
+  else object.put("DecodeParms", parametersOf(object, encoded.decodeParms));
+  object.put("Width", size.width);
+  object.put("Height", size.height);
+  if (!image.isStencil) object.put("BitsPerComponent", encoded.bits);
+  const plain = isGrey ? document.newName("DeviceGray") : image.isIndexed && image.bits !== 1 ? space.get(1) : space;
+  if (encoded.palette) {
+    const indexed = document.newArray();
+    indexed.push(document.newName("Indexed"));
+    indexed.push(plain);
+    indexed.push(encoded.palette.length / (isGrey ? 1 : (image.components ?? 1)) - 1);
+    indexed.push(document.newByteString(encoded.palette));
+    object.put("ColorSpace", indexed);
+  } else if (plain !== space) object.put("ColorSpace", plain);
+  if (isGrey) greyRest(object, softMask);
+}
+
+/** What else of an image says colours. */
+function greyRest(object: PDFObject, softMask: NewImage["softMask"]): void {
+  const document = object._doc;
+  object.delete("Decode");
+  const matte = items(object.get("SMask", "Matte")).map((item) => item.asNumber());
+  if (matte.length > 1) {
+    const grey = document.newArray();
+    grey.push(greyOfDevice(matte));
+    object.get("SMask").put("Matte", grey);
+  }
+  if (!softMask) return;
+  const { size, data } = softMask;
+  const dictionary = document.newDictionary();
+  dictionary.put("Type", document.newName("XObject"));
+  dictionary.put("Subtype", document.newName("Image"));
+  dictionary.put("ColorSpace", document.newName("DeviceGray"));
+  dictionary.put("BitsPerComponent", 8);
+  dictionary.put("Width", size.width);
+  dictionary.put("Height", size.height);
+  object.delete("Mask");
+  object.put("SMask", document.addStream(data, dictionary));
+}
+
+/** The entries of a `DecodeParms`: numbers only. */
+function parametersOf(object: PDFObject, text: string): PDFObject {
+  const dictionary = object._doc.newDictionary();
+  for (const [, key = "", value = ""] of text.matchAll(/\/(\w+)\s*(-?\d+)/g)) dictionary.put(key, Number(value));
+  return dictionary;
+}

@@ -1,0 +1,96 @@
+/** The document information dictionary (ISO 32000-2, 14.3.3). */
+import type { PDFDocument, PDFObject } from "mupdf";
+import { isoOfPdfDate } from "../objects/dates.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { entries } from "../objects/objects.ts";
+import { decodeName, type TextReader, textString } from "../objects/text-string.ts";
+
+/** What the API calls the entries of table 349 that are text. */
+export const INFO_TEXTS = {
+  title: "Title",
+  author: "Author",
+  subject: "Subject",
+  keywords: "Keywords",
+  creator: "Creator",
+  producer: "Producer",
+} as const;
+
+/** And those that are dates. */
+export const INFO_DATES = { creationDate: "CreationDate", modificationDate: "ModDate" } as const;
+
+/** Entries that are not custom ones. */
+export const INFO_KEYS: ReadonlySet<string> = new Set([...Object.values(INFO_TEXTS), ...Object.values(INFO_DATES)]);
+
+/** An entry that is a name, not a text string: `True`, `False` or `Unknown`. */
+export const TRAPPED = "Trapped";
+
+export type Info = Readonly<Record<keyof typeof INFO_TEXTS | keyof typeof INFO_DATES, string | null>> & {
+  /** All other entries that are strings or names. */
+  readonly custom: Readonly<Record<string, string>>;
+};
+
+/** What to write: text by the key of the Info dictionary (dates as PDF dates); null takes the entry away. */
+export interface InfoChanges {
+  readonly entries: ReadonlyMap<string, string | null>;
+  /** Which of the entries that are not named go, too. */
+  readonly clears: "all" | "custom" | "none";
+}
+
+/** Reads the Info dictionary; dates as ISO 8601, null where one cannot be read. */
+export function readInfo(engine: PdfEngine, document: PDFDocument, texts: TextReader): Info {
+  const info = document.getTrailer().get("Info");
+  const text = (key: string): string | null => (info.isDictionary() ? (texts.text(info.get(key)) ?? null) : null);
+  const date = (key: string): string | null => isoOfPdfDate(text(key) ?? "") ?? null;
+  const custom = entries(engine, info).flatMap(({ key, value }) => {
+    const name = decodeName(engine, key).toWellFormed();
+    const content = INFO_KEYS.has(name) ? undefined : (texts.text(value) ?? texts.name(value));
+    return content === undefined ? [] : [[name, content] as const];
+  });
+  return {
+    title: text(INFO_TEXTS.title),
+    author: text(INFO_TEXTS.author),
+    subject: text(INFO_TEXTS.subject),
+    keywords: text(INFO_TEXTS.keywords),
+    creator: text(INFO_TEXTS.creator),
+    producer: text(INFO_TEXTS.producer),
+    creationDate: date(INFO_DATES.creationDate),
+    modificationDate: date(INFO_DATES.modificationDate),
+    custom: Object.fromEntries(custom),
+  };
+}
+
+/** Writes the Info dictionary. Returns the changes in full: also the entries that it took away unnamed. */
+export function writeInfo(
+  engine: PdfEngine,
+  document: PDFDocument,
+  { entries: given, clears }: InfoChanges,
+): ReadonlyMap<string, string | null> {
+  const changes = new Map(given);
+  const present = document.getTrailer().get("Info");
+  const keys = entries(engine, present).map(({ key }) => ({ key, name: decodeName(engine, key) }));
+  const unnamed = [...INFO_KEYS, TRAPPED, ...keys.map(({ name }) => name)].filter((name) => !changes.has(name));
+  for (const name of unnamed) {
+    if (clears === "all" || (clears === "custom" && !INFO_KEYS.has(name))) changes.set(name, null);
+  }
+  const values = [...changes].flatMap(([name, text]) => (text === null ? [] : [[name, text] as const]));
+  // PDF/A-4 forbids the dictionary, so none is made for nothing.
+  if (!present.isDictionary() && values.length === 0) return changes;
+  const info = writable(engine, document);
+  // By the key as it stands in the file: its bytes may not be those that the name has in UTF-8.
+  for (const { key, name } of keys) if (changes.has(name)) info.delete(key);
+  for (const [name, text] of values) {
+    info.put(name, name === TRAPPED ? document.newName(text) : textString(info, text));
+  }
+  return changes;
+}
+
+/** The dictionary as an object of its own, which it has to be. */
+function writable(engine: PdfEngine, document: PDFDocument): PDFObject {
+  const present = document.getTrailer().get("Info");
+  if (present.isDictionary() && present.isIndirect()) return present;
+  const copy = document.newDictionary();
+  for (const { key, value } of entries(engine, present)) copy.put(key, value);
+  const info = document.addObject(copy);
+  document.getTrailer().put("Info", info);
+  return info;
+}

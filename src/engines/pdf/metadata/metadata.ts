@@ -1,0 +1,43 @@
+/** Info dictionary and XMP of a document, changed together. */
+import type { PDFDocument, PDFObject } from "mupdf";
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import { writeMetadata } from "../document/clear-metadata.ts";
+import { type InfoChanges, writeInfo } from "./info.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { editXmp } from "./xmp.ts";
+
+/**
+ * Changes the Info dictionary and, where the document has XMP, what it says of the same (ISO 32000-2, 14.3). A document
+ * without XMP does not get any; a packet that is not XML goes, for an old value could be read out of it.
+ * @throws Refusal `limit_exceeded` for XMP beyond `limits.metadata.xmpBytes` or `xmpTags`
+ */
+export function changeMetadata(engine: PdfEngine, document: PDFDocument, changes: InfoChanges): void {
+  if (changes.entries.size === 0 && changes.clears === "none") return;
+  const all = writeInfo(engine, document, changes);
+  const root = document.getTrailer().get("Root");
+  const stream = root.get("Metadata");
+  if (!stream.isStream()) return;
+  const packet = editXmp(readPacket(engine, stream), all, changes.clears !== "none");
+  if (!packet) root.delete("Metadata");
+  else writeMetadata(stream, packet);
+}
+
+/**
+ * The bytes of an XMP packet; none where they cannot be read.
+ * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpBytes`
+ */
+export function readPacket(engine: PdfEngine, stream: PDFObject): Uint8Array {
+  try {
+    using stack = new DisposableStack();
+    const buffer = stack.adopt(stream.readStream(), (buffer) => buffer.destroy());
+    const limit = limits.metadata.xmpBytes;
+    const actual = buffer.getLength();
+    if (actual > limit)
+      throw new Refusal("limit_exceeded", "The XMP metadata of the PDF is too large.", { limit, actual });
+    return buffer.asUint8Array().slice();
+  } catch (error) {
+    if (engine.isFailure(error)) return new Uint8Array();
+    throw error;
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * XMP (ISO 16684-1) in step with the Info dictionary: the properties that say the same are set or taken away, all else of
+ * the packet stays. The pairs are those of ISO 19005-1, 6.7.3, which every PDF/A has to keep equal.
+ */
+import { DOMParser, type Document, type Element, onErrorStopParsing, XMLSerializer } from "@xmldom/xmldom";
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import { isoOfPdfDate } from "../objects/dates.ts";
+import { TRAPPED } from "./info.ts";
+
+export const RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+const DC = "http://purl.org/dc/elements/1.1/";
+const PDF = "http://ns.adobe.com/pdf/1.3/";
+const PDFX = "http://ns.adobe.com/pdfx/1.3/";
+const PDFA_ID = "http://www.aiim.org/pdfa/ns/id/";
+const XMP = "http://ns.adobe.com/xap/1.0/";
+const XML = "http://www.w3.org/XML/1998/namespace";
+/** Prefixes for namespaces that the packet has not declared. */
+const PREFIXES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ [DC]: "dc", [PDF]: "pdf", [PDFX]: "pdfx", [XMP]: "xmp" }),
+);
+
+interface Name {
+  readonly namespace: string;
+  readonly local: string;
+}
+
+interface Property extends Name {
+  /** A text in languages, an ordered list, an unordered one, or plain text. */
+  readonly form: "Alt" | "Seq" | "Bag" | "text";
+  /** Other places where old writers put the same value: an old value must not stay there. */
+  readonly also: readonly Name[];
+}
+
+const name = (namespace: string, local: string): Name => ({ namespace, local });
+
+/** By the key of the Info dictionary. */
+const PROPERTIES: ReadonlyMap<string, Property> = new Map(
+  Object.entries<Property>({
+    Title: { ...name(DC, "title"), form: "Alt", also: [name(PDF, "Title"), name(XMP, "Title")] },
+    Author: { ...name(DC, "creator"), form: "Seq", also: [name(PDF, "Author"), name(XMP, "Author")] },
+    Subject: { ...name(DC, "description"), form: "Alt", also: [name(PDF, "Subject"), name(XMP, "Description")] },
+    Keywords: { ...name(PDF, "Keywords"), form: "text", also: [name(XMP, "Keywords")] },
+    Creator: { ...name(XMP, "CreatorTool"), form: "text", also: [name(PDF, "Creator")] },
+    Producer: { ...name(PDF, "Producer"), form: "text", also: [] },
+    CreationDate: { ...name(XMP, "CreateDate"), form: "text", also: [name(PDF, "CreationDate")] },
+    ModDate: { ...name(XMP, "ModifyDate"), form: "text", also: [name(PDF, "ModDate")] },
+    [TRAPPED]: { ...name(PDF, "Trapped"), form: "text", also: [] },
+  }),
+);
+
+/** The keywords one by one. Not every packet has them, so they are kept in step only where they are. */
+const SUBJECT: Property = { ...name(DC, "subject"), form: "Bag", also: [] };
+
+/**
+ * The packet with these changes, as UTF-8. Undefined where it is not well-formed XML with an `rdf:RDF`: no reader gets
+ * anything out of it.
+ * @param changes text by the key of the Info dictionary (dates as PDF dates), null where the entry is gone
+ * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpTags`
+ * @param clearsCustom whether custom properties that are not named go, too
+ */
+export function editXmp(
+  packet: Uint8Array,
+  changes: ReadonlyMap<string, string | null>,
+  clearsCustom: boolean,
+): Uint8Array | undefined {
+  const document = parseXmp(packet);
+  const roots = document ? [...document.getElementsByTagNameNS(RDF, "RDF")] : [];
+  const [root] = roots;
+  if (!document || !root) return undefined;
+  const descriptions = roots.flatMap(elementsOf);
+  if (descriptions.length === 0) {
+    const description = document.createElementNS(RDF, `${root.prefix ?? "rdf"}:Description`);
+    description.setAttributeNS(RDF, `${root.prefix ?? "rdf"}:about`, "");
+    root.appendChild(description);
+    descriptions.push(description);
+  }
+  // PDF/A allows a custom property only with a schema that describes it: there none is added.
+  const isArchival = find(descriptions, name(PDFA_ID, "part")).length > 0;
+  if (clearsCustom) removeAll(descriptions, PDFX);
+  for (const [key, text] of changes) {
+    const property = PROPERTIES.get(key);
+    if (property) set(document, descriptions, property, text === null ? [] : [valueFor(key, text)]);
+    else {
+      const custom = { ...name(PDFX, localName(key)), form: "text", also: [] } as const;
+      const add = text !== null && (!isArchival || find(descriptions, custom).length > 0);
+      set(document, descriptions, custom, add ? [text] : []);
+    }
+    if (key === "Keywords" && find(descriptions, SUBJECT).length > 0)
+      set(document, descriptions, SUBJECT, listOf(text ?? ""));
+  }
+  return new TextEncoder().encode(new XMLSerializer().serializeToString(document));
+}
+
+/** The packet as XML; undefined where it is not well-formed. */
+export function parseXmp(packet: Uint8Array): Document | undefined {
+  // Writers leave zeros around the packet; the XML declaration may name another encoding than the one it goes out in.
+  const text = trimmed(decode(packet)).replace(/^<\?xml\s[^>]*\?>/, "");
+  const limit = limits.metadata.xmpTags;
+  const actual = text.match(/[<=]/g)?.length ?? 0;
+  if (actual > limit)
+    throw new Refusal("limit_exceeded", "The XMP metadata of the PDF has too many tags.", { limit, actual });
+  try {
+    return new DOMParser({ onError: onErrorStopParsing }).parseFromString(text, "text/xml");
+  } catch (error) {
+    // Too deep for the stack is no matter of syntax.
+    if (error instanceof RangeError) throw error;
+    return undefined;
+  }
+}
+
+/** Without zeros and white space around it. (A pattern for the end of a text takes quadratic time in its white space.) */
+function trimmed(text: string): string {
+  const isOutside = (at: number): boolean => (text.codePointAt(at) ?? 0) <= 0x20 || text[at] === "\ufeff";
+  let start = 0;
+  let end = text.length;
+  while (start < end && isOutside(start)) start++;
+  while (end > start && isOutside(end - 1)) end--;
+  return text.slice(start, end);
+}
+
+/** By the mark at its start or, without one, by the place of the first `<` (ISO 16684-1, 7.3). */
+function decode(packet: Uint8Array): string {
+  const [first, second] = packet;
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) {
+    return new TextDecoder("utf-16be").decode(packet);
+  }
+  if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) {
+    return new TextDecoder("utf-16le").decode(packet);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(packet);
+  } catch {
+    return new TextDecoder("windows-1252").decode(packet);
+  }
+}
+
+function set(
+  document: Document,
+  descriptions: readonly Element[],
+  property: Property,
+  values: readonly string[],
+): void {
+  const found = [property, ...property.also].flatMap((place) => find(descriptions, place));
+  const home = found[0]?.description ?? descriptions[0];
+  for (const { remove } of found) remove();
+  if (values.length > 0 && home) home.appendChild(element(document, home, property, values));
+}
+
+interface Found {
+  readonly description: Element;
+  remove(): void;
+}
+
+/** A property stands as an element or, when its value is plain text, as an attribute (ISO 16684-1, 7.9.2.2). */
+function find(descriptions: readonly Element[], { namespace, local }: Name): Found[] {
+  return descriptions.flatMap((description) => [
+    ...elementsOf(description)
+      .filter((child) => child.namespaceURI === namespace && child.localName === local)
+      .map((child) => ({ description, remove: () => removeElement(child) })),
+    ...(description.hasAttributeNS(namespace, local)
+      ? [{ description, remove: () => description.removeAttributeNS(namespace, local) }]
+      : []),
+  ]);
+}
+
+function removeAll(descriptions: readonly Element[], namespace: string): void {
+  for (const description of descriptions) {
+    for (const child of elementsOf(description)) if (child.namespaceURI === namespace) removeElement(child);
+    for (const attribute of Array.from(description.attributes)) {
+      if (attribute.namespaceURI === namespace) description.removeAttributeNode(attribute);
+    }
+  }
+}
+
+function removeElement(element: Element): void {
+  const { previousSibling } = element;
+  // Its line goes with it.
+  if (previousSibling?.nodeType === 3 && (previousSibling.nodeValue ?? "").trim() === "") {
+    element.parentNode?.removeChild(previousSibling);
+  }
+  element.parentNode?.removeChild(element);
+}
+
+function element(
+  document: Document,
+  home: Element,
+  { namespace, local, form }: Property,
+  values: readonly string[],
+): Element {
+  const rdf = home.lookupPrefix(RDF) || "rdf";
+  const prefix = home.lookupPrefix(namespace) || PREFIXES.get(namespace);
+  const property = document.createElementNS(namespace, `${prefix}:${local}`);
+  if (form === "text") {
+    property.appendChild(document.createTextNode(xmlText(values[0] ?? "")));
+    return property;
+  }
+  const list = document.createElementNS(RDF, `${rdf}:${form}`);
+  property.appendChild(list);
+  for (const value of values) {
+    const item = document.createElementNS(RDF, `${rdf}:li`);
+    list.appendChild(item);
+    if (form === "Alt") item.setAttributeNS(XML, "xml:lang", "x-default");
+    item.appendChild(document.createTextNode(xmlText(value)));
+  }
+  return property;
+}
+
+export function elementsOf(parent: Element): Element[] {
+  const elements: Element[] = [];
+  for (let node = parent.firstChild; node; node = node.nextSibling) {
+    if (node.nodeType === 1) elements.push(node as Element);
+  }
+  return elements;
+}
+
+function valueFor(key: string, text: string): string {
+  return key === "CreationDate" || key === "ModDate" ? (isoOfPdfDate(text) ?? text) : text;
+}
+
+const listOf = (keywords: string): string[] =>
+  keywords
+    .split(/[,;]/)
+    .map((keyword) => keyword.trim())
+    .filter((keyword) => keyword !== "");
+
+/** XML has no place for two code points, and reads a carriage return as a new line (XML 1.0, 2.2 and 2.11). */
+const xmlText = (text: string): string => text.replaceAll(/\r\n?/g, "\n").replaceAll(/[\ufffe\uffff]/g, "\ufffd");
+
+const NAME_START =
+  "A-Z_a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u200c\\u200d\\u2070-\\u2181" +
+  "\\u2183-\\u218f\\u2c00-\\u2fef\\u3001-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufffd";
+const NOT_START = new RegExp(`^[^${NAME_START}]`);
+const NOT_NAME = new RegExp(`[^${NAME_START}\\-.0-9\\u00b7\\u0300-\\u036f\\u203f\\u2040]`, "g");
+
+/** The XML name of a custom key. Adobe's way for what no XML name can have: U+2182 and four digits. */
+function localName(key: string): string {
+  const escape = (unit: string): string => `\u2182${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+  return key.replace(NOT_NAME, escape).replace(NOT_START, (unit) => (unit === "\u2182" ? unit : escape(unit)));
+}

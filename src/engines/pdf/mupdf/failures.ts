@@ -1,0 +1,32 @@
+/** What MuPDF reports, and what it means to the caller. */
+import { firstThrown, Refusal } from "../../errors.ts";
+
+/** An error that MuPDF itself reports (not a trap): the document is at fault, or the heap's limit is reached. */
+export class MuPDFFailure extends Error {
+  override readonly name = "MuPDFFailure";
+}
+
+/** Whether the heap was refused to grow last: past what a request may have, or past what others leave. */
+export type Denied = false | "limit" | "busy";
+
+/** How MuPDF words a lack of memory and its own guard against streams that inflate without end. */
+const LACK_OF_MEMORY = /^(malloc|calloc|realloc|out of memory|cannot deflate)|compression bomb/;
+
+/** A `Refusal` where the document is at fault, else the error itself. */
+export function meaningOf(thrown: unknown, denied: Denied): unknown {
+  const error = firstThrown(thrown);
+  if (error instanceof RangeError && /call stack/.test(error.message)) {
+    return new Refusal("invalid_file", "The objects of the PDF are nested too deeply.", undefined, { cause: error });
+  }
+  if (!(error instanceof MuPDFFailure)) return error;
+  if (denied === "busy") {
+    return new Refusal("overloaded", "The service is out of memory at the moment. Retry in a few seconds.", undefined, {
+      cause: error,
+    });
+  }
+  if (denied === "limit" || LACK_OF_MEMORY.test(error.message)) {
+    const message = "The request needs too much memory. Send a smaller file, fewer pages, or a lower `dpi`.";
+    return new Refusal("limit_exceeded", message, { limit: "memory" }, { cause: error });
+  }
+  return new Refusal("invalid_file", "The PDF is damaged and cannot be processed.", undefined, { cause: error });
+}

@@ -1,0 +1,291 @@
+import type * as MuPDF from "mupdf";
+import { createMuPDF, type LibMuPDF, type LongCalls, type Scope } from "../../../../wasm/generated/mupdf.js";
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import { FuelGauge } from "../../fuel-gauge.ts";
+import { unlimitedWork, type Work } from "../../work.ts";
+import { Budget } from "./budget.ts";
+import { freeUnused, reserveObjects } from "./xref-room.ts";
+import { meaningOf, MuPDFFailure } from "./failures.ts";
+import {
+  type AllowHeap,
+  type Arena,
+  capGrowth,
+  clearFrom,
+  HOLES,
+  type InputBytes,
+  snapshotOf,
+} from "../../bytes/heap.ts";
+
+/** The heap of a new instance without its trailing zeros: the same for every one of an isolate, so made once. */
+let snapshot: Uint8Array | undefined;
+
+/** Fuel for a byte of a content stream that is read: some 20 ns. */
+const READ_WORK = 2;
+
+/** Bytes that the snapshot of the fresh heap holds. */
+export function snapshotBytes(): number {
+  return snapshot?.byteLength ?? 0;
+}
+
+/**
+ * One MuPDF instance, leased to one request at a time. Between requests `reset` puts heap and wrapper back to what they
+ * were when the instance was new, so nothing of a caller stays, and nothing waits for the garbage collector.
+ */
+export class PdfEngine {
+  /** MuPDF's own API, bound to this instance. */
+  readonly mupdf: typeof MuPDF.default;
+  readonly lib: LibMuPDF;
+  readonly #memory: WebAssembly.Memory;
+  readonly #gauge: FuelGauge;
+  readonly #forget: () => void;
+  /**
+   * Runs `work`, then destroys every handle on the engine that it made, but for the one that it gives back. Without it they
+   * last as long as the lease, which is too long only where much is done again and again.
+   */
+  readonly scope: Scope;
+  /** MuPDF's calls that can take long: others have their turn meanwhile. */
+  readonly long: LongCalls;
+  /** Does `work`, which may draw: an error of MuPDF where something was left out for want of memory, and not told. */
+  readonly whole = <T>(work: () => T): T => this.#budget.whole(work);
+  #budget = new Budget(() => true, 0);
+  #arena: { pointer: number; capacity: number; used: number } | undefined;
+  /** Bytes of the request's files. */
+  #inputBytes = 0;
+  #decodedBytes = 0;
+  #failed = false;
+
+  private constructor(
+    parts: Awaited<ReturnType<typeof createMuPDF>>,
+    memory: WebAssembly.Memory,
+    gauge: FuelGauge,
+    onFailure: (engine: PdfEngine) => void,
+  ) {
+    this.mupdf = parts.mupdf;
+    this.lib = parts.libmupdf;
+    this.#forget = parts.forget;
+    this.scope = parts.scope;
+    this.long = parts.long;
+    this.#memory = memory;
+    this.#gauge = gauge;
+    capGrowth(memory, (bytes) => this.#budget.allows(bytes));
+    onFailure(this);
+    snapshot ??= snapshotOf(this.lib.HEAPU8);
+  }
+
+  /** `tick`: the module that fuel gauges need. */
+  static async create(module: WebAssembly.Module, tick: WebAssembly.Module): Promise<PdfEngine> {
+    const gauge = new FuelGauge(tick);
+    let memory: WebAssembly.Memory | undefined;
+    let engine: PdfEngine | undefined;
+    class Failure extends MuPDFFailure {
+      constructor(message: string) {
+        super(message);
+        if (engine) engine.#failed = true;
+      }
+    }
+    const parts = await createMuPDF({
+      gauge,
+      Failure,
+      // A library inside MuPDF that gets no memory only gives up: MuPDF goes on without the image.
+      report: (message) => {
+        if (engine && /^(library|system) error/.test(message)) engine.#budget.starve();
+      },
+      instantiateWasm(imports, done) {
+        const instance = new WebAssembly.Instance(module, imports);
+        memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
+        gauge.attach(instance);
+        done(instance);
+      },
+    });
+    if (memory === undefined) throw new Error("MuPDF exports no memory");
+    return new PdfEngine(parts, memory, gauge, (made) => (engine = made));
+  }
+
+  /** Bytes of wasm memory that the instance holds. */
+  get heapBytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  /**
+   * Whether an error has passed through the instance. Each leaves its frames on the wasm stack, which only a
+   * new instance gets back, so such an instance is not kept.
+   */
+  get failed(): boolean {
+    return this.#failed || this.#gauge.broken;
+  }
+
+  /** The work of the request that has the instance. */
+  get work(): Work {
+    return this.#gauge.work;
+  }
+
+  /** Takes the instance for a request whose heap may grow as `allowHeap` says, and which may do so much work. */
+  begin(allowHeap: AllowHeap, work: Work): void {
+    this.#gauge.work = work;
+    this.#budget = new Budget(allowHeap, this.heapBytes);
+  }
+
+  /** Counts what the request spent last, when it has ended. */
+  settle(): void {
+    this.#gauge.settle();
+  }
+
+  /** Puts the instance back to its first state; every pointer into it dies. */
+  reset(): void {
+    if (!snapshot) throw new Error("no snapshot");
+    clearFrom(this.#memory.buffer, snapshot.byteLength);
+    this.lib.HEAPU8.set(snapshot);
+    this.#forget();
+    this.#arena = undefined;
+    this.#inputBytes = 0;
+    this.#decodedBytes = 0;
+    this.#gauge.work = unlimitedWork();
+    this.#budget = new Budget(() => true, 0);
+  }
+
+  /**
+   * Reserves `capacity` bytes for all files of a request. Called once per lease. `copies`: the work will be done on copies,
+   * which find their room before the arena, so that `freeArena` leaves one large place for the output behind them.
+   */
+  arena(capacity: number, { copies = false }: { copies?: boolean } = {}): Arena {
+    const before = copies ? this.#malloc(Math.ceil(capacity * HOLES.copies) + HOLES.objects) : 0;
+    const pointer = this.#malloc(Math.max(capacity, 1));
+    if (before > 0) this.lib._wasm_free(before);
+    const arena = { pointer, capacity, used: 0 };
+    this.#arena = arena;
+    let start = 0;
+    return {
+      write: (chunk) => {
+        if (arena.used + chunk.byteLength > arena.capacity) {
+          const actual = arena.used + chunk.byteLength;
+          throw new Refusal("limit_exceeded", "The request body is larger than its Content-Length.", {
+            limit: arena.capacity,
+            actual,
+          });
+        }
+        this.lib.HEAPU8.set(chunk, arena.pointer + arena.used);
+        arena.used += chunk.byteLength;
+        this.#inputBytes = arena.used;
+      },
+      seal: () => {
+        const file = this.#bytesAt(pointer + start, arena.used - start);
+        start = arena.used;
+        return file;
+      },
+    };
+  }
+
+  /**
+   * Gives the arena's memory back before the request ends: the files in it must not be read any more. An operation that
+   * has copied what it needs does this, so that the output can take the place of the input.
+   */
+  freeArena(): void {
+    if (this.#arena) this.lib._wasm_free(this.#arena.pointer);
+    this.#arena = undefined;
+  }
+
+  /** A MuPDF buffer over bytes of the heap, without a copy. */
+  bufferOf(file: InputBytes): MuPDF.Buffer {
+    const pointer = this.lib._wasm_new_buffer_from_data(file.pointer, file.length);
+    // A reference that is never dropped: the bytes belong to the arena, MuPDF must not free them.
+    this.lib._wasm_keep_buffer(pointer);
+    return new this.mupdf.Buffer(pointer);
+  }
+
+  /** The finished bytes of a buffer of MuPDF, or the first `length` of them; they own the buffer from now on. */
+  bytesOf(buffer: MuPDF.Buffer, length = buffer.getLength()): InputBytes {
+    const start = buffer.asUint8Array().byteOffset;
+    return { ...this.#bytesAt(start, length), free: () => buffer.destroy() };
+  }
+
+  /**
+   * Makes room at one place for an output that is about as large as the input, or as `bytes` say. MuPDF's output buffer grows
+   * by half its size with realloc: in a hole that large it grows in place, elsewhere old and new lie side by side.
+   */
+  makeRoom(bytes = this.#inputBytes): void {
+    try {
+      this.lib._wasm_free(this.lib._wasm_malloc(Math.ceil((bytes + 1) * HOLES.output)));
+    } catch (error) {
+      // Without it the output may still find a place.
+      if (!(error instanceof MuPDFFailure)) throw error;
+    }
+  }
+
+  /** Marks the numbers that no object of a document has as free; see xref-room.ts. */
+  freeUnused(document: MuPDF.PDFDocument): void {
+    freeUnused(this.lib, this.#memory, document);
+  }
+
+  /** Makes room for `count` new objects in a document's cross-reference table; see xref-room.ts. */
+  reserveObjects(document: MuPDF.PDFDocument, count: number): void {
+    reserveObjects(this.lib, this.#memory, document, count);
+  }
+
+  /**
+   * Counts bytes that were decompressed, and the work of reading them unless that is counted elsewhere.
+   * @throws Refusal `limit_exceeded`
+   */
+  countDecoded(bytes: number, workPerByte = READ_WORK): void {
+    this.work.spend(bytes * workPerByte);
+    const limit = limits.decompressedBytes;
+    this.#decodedBytes += bytes;
+    if (this.#decodedBytes <= limit) return;
+    const actual = this.#decodedBytes;
+    throw new Refusal("limit_exceeded", "The files are too large when decompressed.", { limit, actual });
+  }
+
+  /**
+   * Counts bytes of JavaScript values that the request is about to hold: they share the isolate with the heap.
+   * @throws Refusal `limit_exceeded`, `overloaded`
+   */
+  claim(bytes: number): void {
+    try {
+      this.#budget.claim(bytes, this.heapBytes);
+    } catch (error) {
+      this.#failed = true; // A large heap is in the way: the next request gets another.
+      throw error;
+    }
+  }
+
+  /** Whether an error is MuPDF's own word on a part of the document, not a trap or a lack of memory. */
+  isFailure(error: unknown): boolean {
+    return error instanceof MuPDFFailure && this.#budget.denied === false;
+  }
+
+  /** Throws the `Refusal` due where something was left out of a page because the heap might not grow. */
+  refuseStarved(): void {
+    this.#budget.refuseStarved();
+  }
+
+  /** Whether the work can go on without what failed: MuPDF said so itself, be it for want of memory. */
+  outlives(error: unknown): boolean {
+    if (!(error instanceof MuPDFFailure)) return false;
+    this.#budget.denied = false;
+    return true;
+  }
+
+  /** What an error means to the caller, where it is the document's fault; the error itself otherwise. */
+  explain(error: unknown): unknown {
+    // Out of stack: its frames stay there.
+    this.#failed ||= error instanceof RangeError;
+    return meaningOf(error, this.#budget.denied);
+  }
+
+  #malloc(size: number): number {
+    try {
+      return this.lib._wasm_malloc(size);
+    } catch (error) {
+      throw this.explain(error);
+    }
+  }
+
+  #bytesAt(pointer: number, length: number): InputBytes {
+    return {
+      pointer,
+      length,
+      view: (start, end) => this.lib.HEAPU8.subarray(pointer + start, pointer + Math.min(end, length)),
+      free: () => undefined,
+    };
+  }
+}

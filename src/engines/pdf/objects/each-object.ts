@@ -1,0 +1,49 @@
+import type { PDFDocument, PDFObject } from "mupdf";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+
+/** Fuel for a number that is looked up, and for an object that is visited, beside what MuPDF spends on reading it. */
+const NUMBER_WORK = 20;
+const OBJECT_WORK = 200;
+
+/** Numbers that have no such object, by document: MuPDF gives none of them to another object. */
+const empty = new WeakMap<PDFDocument, Uint8Array>();
+
+/**
+ * Visits the dictionaries, streams and arrays of a document that are objects of their own, in the order of their numbers, while
+ * other requests have their turn. A number without an object costs little: real files have 150,000 of them beside 1,000
+ * objects. An object that cannot be read is passed over.
+ * @param visit is given a handle that is good only until it returns.
+ */
+export async function eachObject(
+  { document, engine }: { readonly document: PDFDocument; readonly engine: PdfEngine },
+  visit: (object: PDFObject, number: number) => void,
+): Promise<void> {
+  const { lib, work } = engine;
+  const count = document.countObjects();
+  const passed = empty.get(document) ?? new Uint8Array(count);
+  empty.set(document, passed);
+  for (let number = 1; number < count; number++) {
+    if (passed[number] === 1) continue;
+    work.spend(NUMBER_WORK);
+    await work.pause();
+    try {
+      if (!holdsOthers(number)) {
+        if (number < passed.length) passed[number] = 1;
+        continue;
+      }
+      work.spend(OBJECT_WORK);
+      engine.scope(() => visit(document.newIndirect(number), number));
+    } catch (error) {
+      if (!engine.isFailure(error)) throw error;
+    }
+  }
+
+  function holdsOthers(number: number): boolean {
+    const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
+    try {
+      return lib._wasm_pdf_is_dict(reference) !== 0 || lib._wasm_pdf_is_array(reference) !== 0;
+    } finally {
+      lib._wasm_pdf_drop_obj(reference);
+    }
+  }
+}

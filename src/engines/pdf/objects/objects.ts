@@ -1,0 +1,189 @@
+/**
+ * Reading and writing PDF objects through MuPDF: names as bytes, dictionaries by entry, name trees and number trees.
+ * Every walk is bounded and remembers where it has been: real files hold loops.
+ */
+import type { PDFDocument, PDFObject } from "mupdf";
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+
+/** Deepest nesting that a tree of a document may have; deeper is left out. */
+export const MAX_DEPTH = 64;
+
+/** Object number of a reference, 0 for a direct object. */
+export function objectNumber(object: PDFObject): number {
+  return object.isIndirect() ? object.asIndirect() : 0;
+}
+
+/** Entries of a dictionary or stream dictionary, in order; values unresolved. */
+export function entries(engine: PdfEngine, dictionary: PDFObject): { key: PDFObject; value: PDFObject }[] {
+  const document = dictionary._doc;
+  const pointer = dictionary.pointer;
+  if (!dictionary.isDictionary()) return [];
+  const count = counted(engine.lib._wasm_pdf_dict_len(pointer));
+  const list: { key: PDFObject; value: PDFObject }[] = [];
+  for (let index = 0; index < count; index++) {
+    list.push({
+      key: document._fromPDFObjectKeep(engine.lib._wasm_pdf_dict_get_key(pointer, index)),
+      value: document._fromPDFObjectKeep(engine.lib._wasm_pdf_dict_get_val(pointer, index)),
+    });
+  }
+  return list;
+}
+
+/** A name's bytes, one character each: names are not always UTF-8 (ISO 32000-2, 7.3.5). */
+export function nameOf(engine: PdfEngine, name: PDFObject): string {
+  const heap = engine.lib.HEAPU8;
+  const start = engine.lib._wasm_pdf_to_name(name.pointer);
+  const end = heap.indexOf(0, start);
+  return latin1(heap.subarray(start, end));
+}
+
+/** A string's bytes, one character each; a name's for a name. The identity of a name tree's key. */
+export function bytesOfString(engine: PdfEngine, object: PDFObject): string | undefined {
+  if (object.isString()) return latin1(object.asByteString());
+  return object.isName() ? nameOf(engine, object) : undefined;
+}
+
+export function latin1(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return text;
+}
+
+/** A PDF string of these bytes (one character each). */
+export function byteString(document: PDFDocument, text: string): PDFObject {
+  return document.newByteString(Uint8Array.from(text, (character) => character.charCodeAt(0)));
+}
+
+/** Items of an array; nothing for anything else. */
+export function items(array: PDFObject): PDFObject[] {
+  if (!array.isArray()) return [];
+  const list: PDFObject[] = [];
+  for (let index = 0, length = counted(array.length); index < length; index++) list.push(array.get(index));
+  return list;
+}
+
+/** The length of what is about to be made handles, some 200 bytes each. */
+function counted(length: number): number {
+  const limit = limits.arrayItems;
+  if (length <= limit) return length;
+  throw new Refusal("limit_exceeded", "The PDF has an array or dictionary with too many entries.", {
+    limit,
+    actual: length,
+  });
+}
+
+/**
+ * Counts the entries of a tree while it is read.
+ * @throws Refusal `limit_exceeded`
+ */
+export function entryCounter(tree: string): () => void {
+  const limit = limits.treeEntries;
+  let count = 0;
+  return () => {
+    if (++count > limit) {
+      throw new Refusal("limit_exceeded", `The ${tree} of the PDF has too many entries.`, { limit, actual: count });
+    }
+  };
+}
+
+/** Leaves of a name tree or number tree in order of the walk (ISO 32000-2, 7.9.6 and 7.9.7). */
+function leaves(root: PDFObject, leaf: "Names" | "Nums"): [PDFObject, PDFObject][] {
+  const found: [PDFObject, PDFObject][] = [];
+  const count = entryCounter(leaf === "Names" ? "name tree" : "number tree");
+  const seen = new Set<number>();
+  const walk = (node: PDFObject, depth: number): void => {
+    const number = objectNumber(node);
+    if (depth > MAX_DEPTH || (number > 0 && seen.has(number)) || !node.isDictionary()) return;
+    seen.add(number);
+    const pairs = node.get(leaf);
+    for (let index = 0, length = pairs.isArray() ? pairs.length : 0; index + 1 < length; index += 2) {
+      count();
+      found.push([pairs.get(index), pairs.get(index + 1)]);
+    }
+    for (const kid of items(node.get("Kids"))) walk(kid, depth + 1);
+  };
+  walk(root, 0);
+  return found;
+}
+
+/** Entries of a name tree: key bytes to value; the first of equal keys counts. */
+export function nameTree(engine: PdfEngine, root: PDFObject): Map<string, PDFObject> {
+  const tree = new Map<string, PDFObject>();
+  for (const [key, value] of leaves(root, "Names")) {
+    const name = bytesOfString(engine, key);
+    if (name !== undefined && !value.isNull() && !tree.has(name)) tree.set(name, value);
+  }
+  return tree;
+}
+
+/** Entries of a number tree; the first of equal keys counts. */
+export function numberTree(root: PDFObject): Map<number, PDFObject> {
+  const tree = new Map<number, PDFObject>();
+  for (const [key, value] of leaves(root, "Nums")) {
+    if (key.isNumber() && !value.isNull() && !tree.has(key.asNumber())) tree.set(key.asNumber(), value);
+  }
+  return tree;
+}
+
+/** How many pairs one leaf of a tree that we write may hold. */
+const LEAF = 64;
+
+/** Writes a name tree, keys in the order of their bytes as 7.9.6 asks. Values belong to `document`. */
+export function writeNameTree(document: PDFDocument, tree: ReadonlyMap<string, PDFObject>): PDFObject {
+  const sorted = [...tree].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return writeTree(document, "Names", sorted, (key) => byteString(document, key));
+}
+
+/** Writes a number tree. Values belong to `document`. */
+export function writeNumberTree(document: PDFDocument, tree: ReadonlyMap<number, PDFObject>): PDFObject {
+  const sorted = [...tree].sort(([a], [b]) => a - b);
+  return writeTree(document, "Nums", sorted, (key) => document.newInteger(key));
+}
+
+function writeTree<K>(
+  document: PDFDocument,
+  leaf: "Names" | "Nums",
+  sorted: readonly [K, PDFObject][],
+  write: (key: K) => PDFObject,
+): PDFObject {
+  const root = document.newDictionary();
+  const pairsInto = (node: PDFObject, part: readonly [K, PDFObject][]): void => {
+    const pairs = node.put(leaf, document.newArray()) as PDFObject;
+    for (const [key, value] of part) {
+      pairs.push(write(key));
+      pairs.push(value);
+    }
+  };
+  if (sorted.length <= LEAF) {
+    pairsInto(root, sorted);
+    return document.addObject(root);
+  }
+  const kids = root.put("Kids", document.newArray()) as PDFObject;
+  for (let at = 0; at < sorted.length; at += LEAF) {
+    const part = sorted.slice(at, at + LEAF);
+    const [first, last] = [part[0], part.at(-1)];
+    if (!first || !last) continue;
+    const node = document.newDictionary();
+    const limits = node.put("Limits", document.newArray()) as PDFObject;
+    limits.push(write(first[0]));
+    limits.push(write(last[0]));
+    pairsInto(node, part);
+    kids.push(document.addObject(node));
+  }
+  return document.addObject(root);
+}
+
+/** Finds names that are not taken: `name`, `name_2`, `name_3`, ... Goes on where it stopped, for thousands of one name. */
+export class FreeNames {
+  readonly #next = new Map<string, number>();
+
+  of(name: string, taken: (name: string) => boolean): string {
+    if (!taken(name)) return name;
+    let number = this.#next.get(name) ?? 2;
+    while (taken(`${name}_${number}`)) number++;
+    this.#next.set(name, number + 1);
+    return `${name}_${number}`;
+  }
+}

@@ -1,0 +1,152 @@
+/** Text strings, names as text (ISO 32000-2, 7.9.2.2 and 7.3.5), and a bound on how much of them one request reads. */
+import type { PDFObject } from "mupdf";
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { nameOf } from "./objects.ts";
+
+/** What differs from Latin-1 in PDFDocEncoding (annex D.3), from these codes on. Codes without a character are U+FFFD. */
+const PDF_DOC: readonly (readonly [number, string])[] = [
+  [0x18, "\u02d8\u02c7\u02c6\u02d9\u02dd\u02db\u02da\u02dc"],
+  [0x7f, "\ufffd"],
+  [
+    0x80,
+    "\u2022\u2020\u2021\u2026\u2014\u2013\u0192\u2044\u2039\u203a\u2212\u2030\u201e\u201c\u201d\u2018" +
+      "\u2019\u201a\u2122\ufb01\ufb02\u0141\u0152\u0160\u0178\u017d\u0131\u0142\u0153\u0161\u017e\ufffd\u20ac",
+  ],
+  [0xad, "\ufffd"],
+];
+
+const pdfDoc: readonly string[] = Array.from({ length: 256 }, (_, code) => {
+  const range = PDF_DOC.find(([from, characters]) => code >= from && code < from + characters.length);
+  return range?.[1][code - range[0]] ?? String.fromCharCode(code);
+});
+
+/** Characters that are decoded at once: more would not fit the stack as arguments, nor the heap as an array. */
+const STEP = 8192;
+
+const utf8 = new TextDecoder("utf-8");
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Marks of a language in UTF-16 text (7.9.2.2.2): an escape character, a code, an escape character. */
+// oxlint-disable-next-line no-control-regex -- the escape character is what marks the language
+const LANGUAGE = /\u001b[A-Za-z]{2}(?:[A-Za-z]{2})?\u001b/g;
+
+/** The text of a text string: UTF-16 (either order) or UTF-8 by its mark, else PDFDocEncoding. Well-formed, without NUL. */
+export function decodeText(bytes: Uint8Array): string {
+  return decode(bytes).replaceAll("\0", "").toWellFormed();
+}
+
+function decode(bytes: Uint8Array): string {
+  const [first, second, third] = bytes;
+  if (first === 0xfe && second === 0xff) return utf16(bytes, 0);
+  if (first === 0xff && second === 0xfe) return utf16(bytes, 1);
+  if (first === 0xef && second === 0xbb && third === 0xbf) return utf8.decode(bytes);
+  let text = "";
+  for (let at = 0; at < bytes.length; at += STEP) {
+    text += Array.from(bytes.subarray(at, at + STEP), (code) => pdfDoc[code]).join("");
+  }
+  return text;
+}
+
+/** `high`: which of two bytes is the higher one. An odd byte at the end is left out. */
+function utf16(bytes: Uint8Array, high: 0 | 1): string {
+  const units = new Uint16Array((bytes.length >> 1) - 1);
+  for (let index = 0; index < units.length; index++) {
+    const at = 2 + index * 2;
+    units[index] = ((bytes[at + high] ?? 0) << 8) | (bytes[at + 1 - high] ?? 0);
+  }
+  let text = "";
+  for (let at = 0; at < units.length; at += STEP) text += String.fromCharCode(...units.subarray(at, at + STEP));
+  return text.replaceAll(LANGUAGE, "");
+}
+
+/** A text string's bytes: ASCII as it is, anything else as UTF-16BE, which every reader knows. */
+export function encodeText(text: string): Uint8Array {
+  if (/^[\t\n\r\x20-\x7e]*$/.test(text)) return Uint8Array.from(text, (character) => character.charCodeAt(0));
+  const bytes = new Uint8Array(2 + text.length * 2);
+  bytes.set([0xfe, 0xff]);
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    bytes.set([unit >> 8, unit & 0xff], 2 + index * 2);
+  }
+  return bytes;
+}
+
+/** A name as text: UTF-8 as 7.3.5 asks, Latin-1 where the bytes are not UTF-8. */
+export function decodeName(engine: PdfEngine, name: PDFObject): string {
+  const bytes = nameOf(engine, name);
+  try {
+    return strictUtf8.decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
+  } catch {
+    return bytes;
+  }
+}
+
+/** Reads text out of a document, up to `limits.metadata.textBytes` in all. */
+export class TextReader {
+  readonly #engine: PdfEngine;
+  #left: number = limits.metadata.textBytes;
+
+  constructor(engine: PdfEngine) {
+    this.#engine = engine;
+  }
+
+  /** The text of a string; undefined for anything else. */
+  text(object: PDFObject): string | undefined {
+    return object.isString() ? decodeText(this.#counted(object.asByteString())) : undefined;
+  }
+
+  /** The same, also of a stream, as a form field's value may be one (12.7.5.3). */
+  textOrStream(object: PDFObject): string | undefined {
+    return object.isStream() ? decodeText(this.#bytes(object)) : this.text(object);
+  }
+
+  name(object: PDFObject): string | undefined {
+    if (!object.isName()) return undefined;
+    const name = decodeName(this.#engine, object);
+    this.#counted(name);
+    return name;
+  }
+
+  /** Counts texts that were read before and go into the answer once more. */
+  listed(texts: string[]): string[] {
+    this.#counted({ length: texts.reduce((sum, { length }) => sum + length + 1, 0) });
+    return texts;
+  }
+
+  /** Counts a name that is made of several. */
+  joined(name: string): string {
+    return this.#counted(name);
+  }
+
+  /** The decoded bytes of a stream; none where it cannot be decoded. */
+  #bytes(stream: PDFObject): Uint8Array {
+    try {
+      const buffer = stream.readStream();
+      try {
+        return this.#counted(buffer.asUint8Array()).slice();
+      } finally {
+        buffer.destroy();
+      }
+    } catch (error) {
+      if (this.#engine.isFailure(error)) return new Uint8Array();
+      throw error;
+    }
+  }
+
+  #counted<T extends { readonly length: number }>(text: T): T {
+    this.#left -= text.length;
+    if (this.#left >= 0) return text;
+    const limit = limits.metadata.textBytes;
+    throw new Refusal("limit_exceeded", "The metadata and form of the PDF have too much text.", {
+      limit,
+      actual: limit - this.#left,
+    });
+  }
+}
+
+/** A string object of this text. */
+export function textString(owner: PDFObject, text: string): PDFObject {
+  return owner._doc.newByteString(encodeText(text));
+}

@@ -1,0 +1,9 @@
+/** What programs keep in a document for themselves (ISO 32000-2, 14.5): no reader shows it. */
+import type { OpenPdf } from "../document/document.ts";
+import { eachObject } from "../objects/each-object.ts";
+
+export async function dropPrivateData(open: OpenPdf): Promise<void> {
+  await eachObject(open, (object) => {
+    if (object.isDictionary() && object.get("PieceInfo").isDictionary()) object.delete("PieceInfo");
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * A document without what says where it comes from: Info, XMP of the document and of its parts (ISO 32000-2, 14.3), thumbnails,
+ * dates of change, and what image files say about their origin. Only what a standard asks a file to say of itself stays.
+ */
+import type { PDFObject } from "mupdf";
+import { writeMetadata } from "../document/clear-metadata.ts";
+import { isNamed } from "../content/streams.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { eachObject } from "../objects/each-object.ts";
+import { filtersOf } from "../images/facts.ts";
+import { withoutJpegMetadata, withoutJpxMetadata } from "../../image/without-metadata.ts";
+import { writeInfo } from "../metadata/info.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { readPacket } from "../metadata/metadata.ts";
+import { entries, items, objectNumber } from "../objects/objects.ts";
+import { standardsOf } from "../metadata/xmp-standards.ts";
+
+/**
+ * Takes the metadata out.
+ * @throws Refusal `limit_exceeded` for XMP beyond `limits.metadata`
+ */
+export async function stripMetadata(open: OpenPdf): Promise<void> {
+  const { document, engine } = open;
+  const catalog = objectNumber(document.getTrailer().get("Root"));
+  engine.scope(() => {
+    writeInfo(engine, document, { entries: new Map(), clears: "all" });
+    const root = document.getTrailer().get("Root");
+    const stream = root.get("Metadata");
+    const packet = stream.isStream() ? standardsOf(readPacket(engine, stream)) : undefined;
+    if (packet) writeMetadata(stream, packet);
+    else root.delete("Metadata");
+    root.delete("SpiderInfo");
+    for (const thread of items(root.get("Threads"))) if (thread.isDictionary()) thread.delete("I");
+    dropXfaMetadata(root.get("AcroForm", "XFA"));
+    if (!open.encrypted) newIdentifier(open);
+  });
+  await eachObject(open, (object, number) => stripObject(engine, object, number === catalog));
+}
+
+/** The file's identifier, which its earlier versions have, too (14.4). Encryption may depend on it. */
+function newIdentifier({ document }: OpenPdf): void {
+  const identifier = document.newArray();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  for (let time = 0; time < 2; time++) identifier.push(document.newByteString(bytes));
+  document.getTrailer().put("ID", identifier);
+}
+
+function stripObject(engine: PdfEngine, object: PDFObject, isCatalog: boolean): void {
+  if (!object.isDictionary()) return;
+  if (!isCatalog) dropMetadata(object);
+  for (const { value } of entries(engine, object.get("Resources", "Properties"))) dropMetadata(value);
+  if (object.get("LastModified").isString()) object.delete("LastModified");
+  // Of a page, or of an attached file.
+  if (["Page", "Filespec"].some((type) => isNamed(object.get("Type"), type))) object.delete("Thumb");
+  const usage = object.get("Usage");
+  if (usage.isDictionary()) usage.delete("CreatorInfo");
+  if (!object.isStream()) return;
+  if (object.get("OPI").isDictionary()) object.delete("OPI");
+  if (isNamed(object.get("Subtype"), "Image")) stripImage(engine, object);
+}
+
+/** An XFA form keeps XMP in a packet of its own (12.7.8): names and streams take turns. */
+function dropXfaMetadata(packets: PDFObject): void {
+  const at = items(packets).findIndex((name) => name.isString() && name.asString() === "xmpmeta");
+  if (at >= 0) for (let time = 0; time < 2; time++) packets.delete(at);
+}
+
+function dropMetadata(object: PDFObject): void {
+  const metadata = object.get("Metadata");
+  if (isNamed(metadata.get("Type"), "Metadata") || isNamed(metadata.get("Subtype"), "XML")) object.delete("Metadata");
+}
+
+function stripImage(engine: PdfEngine, image: PDFObject): void {
+  const [filter, ...others] = filtersOf(image);
+  if (others.length > 0 || (filter !== "DCTDecode" && filter !== "JPXDecode")) return;
+  const file = image.readRawStream().asUint8Array();
+  engine.work.spend(file.length);
+  const stripped = filter === "DCTDecode" ? withoutJpegMetadata(file) : withoutJpxMetadata(file);
+  if (stripped.length < file.length) image.writeRawStream(stripped);
+}

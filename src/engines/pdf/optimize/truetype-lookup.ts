@@ -1,0 +1,167 @@
+/**
+ * Which glyphs of a TrueType font readers may take for a code of one byte. The standard has them try one table after the other
+ * (ISO 32000-2, 9.6.5.4), and they do so in orders of their own: all that any of them could find counts.
+ */
+import { characterOf, charactersOf, MAC_ROMAN } from "../typesetting/glyph-names.ts";
+import { readTables } from "../typesetting/truetype.ts";
+
+/** Numbers of glyphs by characters, or by codes. */
+type CharacterMap = ReadonlyMap<number, number>;
+
+/** What a table `post` calls the glyphs behind those of MacRomanEncoding: the last of the 258 that it gives no names. */
+const LAST_OF_POST = "ŁłŠšŽž¦ÐðÝýÞþ−×¹²³½¼¾₣ĞğİŞşĆćČčđ";
+export const POST_STANDARD_NAMES = 258;
+/** The version of a table `post` that has other names, too. */
+export const POST_WITH_NAMES = 0x20000;
+
+/** Characters that some readers take for each other. */
+const ALIKE: readonly (readonly [number, number])[] = [
+  [0x20, 0xa0],
+  [0x2d, 0xad],
+  [0xaf, 0x2c9],
+  [0xb5, 0x3bc],
+  [0xb7, 0x2219],
+  [0x394, 0x2206],
+  [0x3a9, 0x2126],
+  [0x2044, 0x2215],
+];
+
+/** The part of Unicode where symbolic fonts have their codes. */
+const isPrivate = (character: number): boolean => character >= 0xe000 && character <= 0xf8ff;
+
+/**
+ * Gives the glyphs for a code, and its name where the encoding differs from a known one: none where there is not any, or where
+ * another reader might find what is not found here. Undefined for a font whose tables are not understood.
+ */
+export function glyphLookup(font: Uint8Array): ((code: number, name: string | undefined) => Set<number>) | undefined {
+  const tables = readTables(font);
+  const maps = characterMaps(tables.get("cmap"));
+  const post = readPost(tables.get("post"));
+  if (!maps || !post) return undefined;
+  // By the last byte, as symbolic fonts are read.
+  const byCode = Array.from({ length: 256 }, () => new Set<number>());
+  for (const map of maps) {
+    for (const [character, glyph] of map) {
+      if (character < 0x100 || isPrivate(character)) byCode[character & 0xff]?.add(glyph);
+    }
+  }
+  return (code, name) => {
+    const own = name === undefined ? undefined : characterOf(name);
+    const found = new Set(name === undefined ? [] : post.byName.get(name));
+    if (name !== undefined && name !== ".notdef" && own === undefined && found.size === 0) return found;
+    const characters = own === undefined ? charactersOf(code) : [...charactersOf(code), own];
+    for (const character of characters.flatMap(alike)) {
+      for (const map of [...maps, post.byCharacter]) found.add(map.get(character) ?? 0);
+    }
+    for (const glyph of byCode[code] ?? []) found.add(glyph);
+    found.delete(0);
+    return found;
+  };
+}
+
+function alike(character: number): number[] {
+  const pair = ALIKE.find((pair) => pair.includes(character));
+  return pair ? [...pair] : [character];
+}
+
+/** The maps of a table `cmap`; one of MacRomanEncoding also by the characters that its codes mean. */
+function characterMaps(cmap: DataView | undefined): CharacterMap[] | undefined {
+  const maps: CharacterMap[] = [];
+  const known = new Map<number, CharacterMap>();
+  if (!cmap) return undefined;
+  for (let index = 0, count = cmap.getUint16(2); index < count; index++) {
+    const at = 4 + index * 8;
+    const [platform, start] = [cmap.getUint16(at), cmap.getUint32(at + 4)];
+    // Variants of characters, which no code of one byte asks for.
+    if (cmap.getUint16(start) === 14) continue;
+    const map =
+      known.get(start) ?? readMap(new DataView(cmap.buffer, cmap.byteOffset + start, cmap.byteLength - start));
+    if (!map) return undefined;
+    known.set(start, map);
+    maps.push(map);
+    if (platform === 1) maps.push(new Map([...map].map(([code, glyph]) => [macCharacter(code), glyph])));
+  }
+  return maps.length > 0 ? maps : undefined;
+}
+
+const macCharacter = (code: number): number => (code < 0x80 ? code : (MAC_ROMAN.codePointAt(code - 0x80) ?? 0));
+
+function readMap(table: DataView): CharacterMap | undefined {
+  const map = new Map<number, number>();
+  const format = table.getUint16(0);
+  if (format === 0) for (let code = 0; code < 256; code++) map.set(code, table.getUint8(6 + code));
+  else if (format === 4) readSegments(table, map);
+  else if (format === 6) {
+    const [first, count] = [table.getUint16(6), table.getUint16(8)];
+    for (let index = 0; index < count; index++) map.set(first + index, table.getUint16(10 + index * 2));
+  } else if (format === 12) {
+    for (let index = 0, count = table.getUint32(12); index < count; index++) {
+      const at = 16 + index * 12;
+      const [first, last, glyph] = [table.getUint32(at), table.getUint32(at + 4), table.getUint32(at + 8)];
+      // No font has more glyphs.
+      if (last < first || last - first > 0xffff || map.size > 0x20000) return undefined;
+      for (let character = first; character <= last; character++) map.set(character, glyph + character - first);
+    }
+  } else return undefined;
+  return map;
+}
+
+/** Format 4: segments of characters, each with glyphs in sequence or in a list. */
+function readSegments(table: DataView, map: Map<number, number>): void {
+  const segments = table.getUint16(6) / 2;
+  for (let segment = 0; segment < segments; segment++) {
+    const [ends, starts] = [14 + segment * 2, 16 + segments * 2 + segment * 2];
+    const [deltas, ranges] = [starts + segments * 2, starts + segments * 4];
+    const [first, last] = [table.getUint16(starts), table.getUint16(ends)];
+    const [delta, range] = [table.getUint16(deltas), table.getUint16(ranges)];
+    for (let character = first; character <= last && character < 0xffff; character++) {
+      const at = ranges + range + (character - first) * 2;
+      // Some fonts end before their last list does.
+      const listed = range === 0 ? character : at + 2 <= table.byteLength ? table.getUint16(at) : 0;
+      if (range === 0 || listed > 0) map.set(character, (listed + delta) & 0xffff);
+    }
+  }
+}
+
+interface Post {
+  readonly byName: ReadonlyMap<string, readonly number[]>;
+  readonly byCharacter: CharacterMap;
+}
+
+/** What a table `post` calls the glyphs. Undefined for a format that is not read here. */
+function readPost(post: DataView | undefined): Post | undefined {
+  const byName = new Map<string, number[]>();
+  const byCharacter = new Map<number, number>();
+  const format = post?.getUint32(0);
+  const standard = (index: number, glyph: number): void => {
+    if (index < 3) return;
+    const character = index < 98 ? index + 29 : macCharacter(index + 30);
+    byCharacter.set(index < 226 ? character : (LAST_OF_POST.codePointAt(index - 226) ?? 0), glyph);
+  };
+  if (format === 0x10000) for (let glyph = 0; glyph < POST_STANDARD_NAMES; glyph++) standard(glyph, glyph);
+  else if (post && format === POST_WITH_NAMES) {
+    const count = post.getUint16(32);
+    const names = postNames(post).map((name) => String.fromCharCode(...name));
+    for (let glyph = 0; glyph < count; glyph++) {
+      const index = post.getUint16(34 + glyph * 2);
+      if (index < POST_STANDARD_NAMES) standard(index, glyph);
+      else {
+        const name = names[index - POST_STANDARD_NAMES] ?? "";
+        byName.set(name, [...(byName.get(name) ?? []), glyph]);
+        const character = characterOf(name);
+        if (character !== undefined && !byCharacter.has(character)) byCharacter.set(character, glyph);
+      }
+    }
+  } else if (post && format !== 0x30000) return undefined;
+  return { byName, byCharacter };
+}
+
+/** The names behind the standard ones in a table `post`. */
+export function postNames(post: DataView): Uint8Array[] {
+  const names: Uint8Array[] = [];
+  for (let at = 34 + post.getUint16(32) * 2; at < post.byteLength; at += 1 + post.getUint8(at)) {
+    const length = Math.min(post.getUint8(at), post.byteLength - at - 1);
+    names.push(new Uint8Array(post.buffer, post.byteOffset + at + 1, length));
+  }
+  return names;
+}

@@ -1,0 +1,110 @@
+/** A line or a few at the edge of each page, such as its number. */
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import type { LoadFont } from "../../fonts.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { StampFonts } from "../typesetting/embedded-fonts.ts";
+import { extentOf } from "./ink.ts";
+import { EM, LINE_HEIGHT, type Line, Typesetter } from "../typesetting/typesetter.ts";
+import { type StampPage, StampPages } from "../content/page-content.ts";
+import { type Colour, fill, multiply, type NameResource, showLine } from "../typesetting/show-line.ts";
+
+export interface Labels {
+  /** By page (0-based); lines are separated by line feeds. */
+  readonly labels: ReadonlyMap<number, string>;
+  /** What the caller wrote, for the limit of its length. */
+  readonly template: string;
+  readonly vertical: "top" | "bottom";
+  readonly horizontal: "left" | "center" | "right";
+  /** Points. */
+  readonly size: number;
+  /** Points between the edges of the page and the text. */
+  readonly margin: number;
+  readonly colour: Colour;
+}
+
+/**
+ * What a line has room for above its baseline and below, in parts of the font size; more where its ink needs it. Margins are
+ * measured from there, for all labels alike: their baselines are those of one line.
+ */
+const [ASCENT, DESCENT] = [0.78, 0.22];
+
+/**
+ * Writes labels on pages.
+ * @throws Refusal `unsupported_text`, `limit_exceeded`, `invalid_parameters` where the margin leaves nothing of a page
+ */
+export async function stampLabels(open: OpenPdf, loadFont: LoadFont, labels: Labels): Promise<void> {
+  checkLength(labels.template);
+  const texts = [...new Set([...labels.labels.values()].flatMap((label) => label.split("\n")))];
+  checkWork(texts);
+  const pages = await StampPages.of(open, [...labels.labels.keys()], "over");
+  for (const page of pages.pages) checkMargin(page, labels.margin);
+  const set = await new Typesetter(open.engine, loadFont).setLines(texts);
+  const lines = new Map(texts.map((text, index) => [text, set[index]]));
+  const { above, below } = extentOf(open.engine, set);
+  const extent = { above: Math.max(ASCENT, above), below: Math.max(DESCENT, below) };
+  const fonts = new StampFonts(open.engine, open.document);
+  for (const page of pages.pages) {
+    const shown = labels.labels.get(page.index)?.split("\n") ?? [];
+    pages.draw(page, "over", (name) => {
+      const rows = shown.map((text, row) => {
+        const line = lines.get(text);
+        return line && line.glyphs.length > 0 ? place(line, page, row, shown.length, labels, extent, fonts, name) : "";
+      });
+      return `${fill(labels.colour)} ${rows.join(" ")}`;
+    });
+  }
+  fonts.write();
+}
+
+function place(
+  line: Line,
+  page: StampPage,
+  row: number,
+  rows: number,
+  { vertical, horizontal, size, margin }: Labels,
+  { above, below }: { readonly above: number; readonly below: number },
+  fonts: StampFonts,
+  name: NameResource,
+): string {
+  const room = page.width - (line.width * size) / EM;
+  const x = { left: margin, center: room / 2, right: room - margin }[horizontal];
+  const lineHeight = (LINE_HEIGHT * size) / EM;
+  const y =
+    vertical === "top"
+      ? page.height - margin - above * size - row * lineHeight
+      : margin + below * size + (rows - 1 - row) * lineHeight;
+  return showLine(line, size, multiply([1, 0, 0, 1, x, y], page.toPage), fonts, name);
+}
+
+/** @throws Refusal `limit_exceeded` */
+export function checkLength(text: string): void {
+  const limit = limits.stamps.characters;
+  const actual = Array.from(text).length;
+  if (actual > limit)
+    throw new Refusal("limit_exceeded", `The text can have up to ${limit.toLocaleString("en-US")} characters.`, {
+      limit,
+      actual,
+    });
+}
+
+function checkWork(texts: readonly string[]): void {
+  const limit = limits.stamps.charactersSet;
+  const actual = texts.reduce((sum, { length }) => sum + length, 0);
+  if (actual > limit) {
+    throw new Refusal(
+      "limit_exceeded",
+      "The labels of all pages have too many characters. Use a shorter text or fewer pages.",
+      { limit, actual },
+    );
+  }
+}
+
+function checkMargin({ index, width, height }: StampPage, margin: number): void {
+  const most = Math.min(width, height) / 2;
+  if (margin < most) return;
+  const issue = `must be less than half of page ${index + 1}: ${Math.floor(most)} points`;
+  throw new Refusal("invalid_parameters", `\`marginPt\` ${issue}.`, {
+    fields: [{ name: "marginPt", issue }],
+  });
+}

@@ -1,0 +1,138 @@
+/** What is stamped: a form XObject of text or of an image, and where its ink is (ISO 32000-2, 8.10). */
+import type { PDFObject } from "mupdf";
+import type { Engines } from "../../lease/engines.ts";
+import type { FontName } from "../../fonts.ts";
+import type { EmbeddedImage } from "../embed/embedded-image.ts";
+import { embedImage, type ImageInput } from "../embed/embed.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { placement } from "../embed/image-page.ts";
+import type { Box } from "../document/page-facts.ts";
+import { StampFonts } from "../typesetting/embedded-fonts.ts";
+import { inkOf, MARK_SIZE } from "./ink.ts";
+import { EM, LINE_HEIGHT, type Line, Typesetter } from "../typesetting/typesetter.ts";
+import { type Colour, fill, type NameResource, numbers, showLine } from "../typesetting/show-line.ts";
+
+export interface Mark {
+  readonly form: PDFObject;
+  /** The same without its text, for where it is repeated: each repetition would be found and read out again. */
+  readonly silent?: PDFObject;
+  /** Of the form's units, upwards. */
+  readonly ink: Box;
+}
+
+type Alignment = "left" | "center" | "right";
+
+/**
+ * Lines of text, one below the other.
+ * @throws Refusal `unsupported_text`
+ */
+export async function textMark(
+  open: OpenPdf,
+  { loadFont }: Engines,
+  text: string,
+  { colour, align, face, repeated }: { colour: Colour; align: Alignment; face?: FontName; repeated?: boolean },
+): Promise<Mark> {
+  const lines = await new Typesetter(open.engine, loadFont).setLines(text.split("\n"), face);
+  const width = Math.max(...lines.map((line) => line.width));
+  const factor = MARK_SIZE / EM;
+  const placed = lines.map((line, row) => {
+    const room = (width - line.width) * factor;
+    const x = { left: 0, center: room / 2, right: room }[align];
+    return { line, x, y: -row * LINE_HEIGHT * factor };
+  });
+  const ink = inkOf(open.engine, placed);
+  const fonts = new StampFonts(open.engine, open.document);
+  const formOf = (told: (line: Line) => Line): PDFObject =>
+    makeForm(open, grown(ink, MARK_SIZE), (name) =>
+      [
+        fill(colour),
+        ...placed.flatMap(({ line, x, y }) =>
+          line.glyphs.length > 0 ? [showLine(told(line), MARK_SIZE, [1, 0, 0, 1, x, y], fonts, name)] : [],
+        ),
+      ].join(" "),
+    );
+  const form = formOf((line) => line);
+  const silent = repeated ? formOf(withoutText) : form;
+  fonts.write();
+  return { form, silent, ink };
+}
+
+/** A line whose glyphs stand for nothing. */
+const withoutText = ({ glyphs, width }: Line): Line => ({
+  text: "",
+  glyphs: glyphs.map((glyph) => ({ ...glyph, text: " " })),
+  width,
+});
+
+/**
+ * An image as it is meant to be seen: turned as EXIF says, its transparency kept.
+ * @throws Refusal `invalid_file`, `limit_exceeded`
+ */
+export async function imageMark(open: OpenPdf, engines: Engines, input: ImageInput): Promise<Mark> {
+  const { facts, image } = await embedImage(engines, input, () => undefined);
+  const { orientation, width, height, resolution } = facts;
+  const turned = orientation >= 5;
+  // Pixels need not be square.
+  const ratio = (height / width) * ((resolution?.x ?? 1) / (resolution?.y ?? 1));
+  const ink: Box = [0, 0, MARK_SIZE, MARK_SIZE * (turned ? 1 / ratio : ratio)];
+  const object = addImage(open, image);
+  const matrix = numbers(...placement(orientation, 0, 0, ink[2], ink[3]));
+  return { form: makeForm(open, ink, (name) => `${matrix} cm /${name("XObject", object)} Do`), ink };
+}
+
+/** A form, its resources named as its operators ask for them. */
+export function makeForm(
+  { document }: OpenPdf,
+  box: Box,
+  draw: (name: NameResource) => string,
+  entries = {},
+): PDFObject {
+  const categories: Record<string, Record<string, PDFObject>> = {};
+  const operators = draw((category, object) => {
+    const named = (categories[category] ??= {});
+    const number = object.asIndirect();
+    const known = Object.entries(named).find(([, other]) => other.asIndirect() === number);
+    if (known) return known[0];
+    const name = `${category[0]}${Object.keys(named).length + 1}`;
+    named[name] = object;
+    return name;
+  });
+  const dictionary = { Type: "XObject", Subtype: "Form", BBox: box, Resources: categories, ...entries };
+  return document.addStream(operators, dictionary);
+}
+
+const grown = ([left, bottom, right, top]: Box, by: number): Box => [left - by, bottom - by, right + by, top + by];
+
+function addImage({ document }: OpenPdf, image: EmbeddedImage): PDFObject {
+  const { width, height, bits, space, softMask, colourKey } = image;
+  const size = { Type: "XObject", Subtype: "Image", Width: width, Height: height };
+  const profile = space.profile && document.addStream(space.profile, { N: space.components });
+  const device = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" }[space.components];
+  const base = profile ? ["ICCBased", profile] : device;
+  const { palette } = space;
+  const entries: Record<string, unknown> = {
+    ...size,
+    BitsPerComponent: bits,
+    ColorSpace: palette ? ["Indexed", base, palette.length / 3 - 1, document.newByteString(palette)] : base,
+    ...(image.coding === "jpeg" ? { Filter: "DCTDecode" } : filtered(width, bits, palette ? 1 : space.components)),
+    ...(image.untransformedRgb ? { DecodeParms: { ColorTransform: 0 } } : {}),
+    ...(image.inverted ? { Decode: Array.from({ length: space.components * 2 }, (_, place) => (place + 1) % 2) } : {}),
+    ...(colourKey ? { Mask: [...colourKey] } : {}),
+  };
+  if (softMask) {
+    const filter = softMask.coding === "filtered" ? filtered(width, softMask.bits, 1) : { Filter: "FlateDecode" };
+    const mask = { ...size, BitsPerComponent: softMask.bits, ColorSpace: "DeviceGray", ...filter };
+    // A copy: adding it may move the heap that the data lies in.
+    entries["SMask"] = document.addRawStream(softMask.data.view(0, softMask.data.length).slice(), mask);
+    softMask.data.free();
+  }
+  const object = document.addRawStream(image.data.view(0, image.data.length).slice(), entries);
+  image.data.free();
+  return object;
+}
+
+/** Rows with the filters of PNG (7.4.4.4). */
+const filtered = (columns: number, bits: number, colours: number): Record<string, unknown> => ({
+  Filter: "FlateDecode",
+  DecodeParms: { Predictor: 15, Colors: colours, BitsPerComponent: bits, Columns: columns },
+});

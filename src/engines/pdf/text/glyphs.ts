@@ -1,0 +1,236 @@
+import type { StructuredText } from "mupdf";
+import type { LibMuPDF } from "../../../../wasm/generated/mupdf.js";
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { characterOf, isLatinLike, isMark, isRightToLeft, isUnspaced } from "./characters.ts";
+
+/** `[x0, y0, x1, y1]` in points, origin top-left of the visible page. */
+export type Box = [number, number, number, number];
+
+/** A glyph on the page, with all characters that it stands for; or several letters of one word that stand close together. */
+export interface Glyph {
+  text: string;
+  /** Empty where boxes were not asked for. */
+  readonly box: Box;
+  /** Where it begins and ends along the line's direction, in points. */
+  readonly start: number;
+  end: number;
+  /** Font size as it shows on the page, in points. */
+  readonly size: number;
+  /** Of a script without spaces between words. */
+  readonly unspaced: boolean;
+}
+
+/** Glyphs in a row, in the order of the page's content. */
+export interface Segment {
+  readonly glyphs: Glyph[];
+  /** How many characters its glyphs stand for, about. */
+  readonly length: number;
+  /** Unit vector of the line; y grows downwards. */
+  readonly direction: readonly [number, number];
+  readonly vertical: boolean;
+  /** Where the baseline lies, across the direction, in points. */
+  readonly baseline: number;
+  /** Least and greatest place along the direction, in points. */
+  start: number;
+  end: number;
+  /** Greatest font size, in points. */
+  size: number;
+  /** Whether any of it reads from right to left. */
+  rightToLeft: boolean;
+  /** Number of MuPDF's block, about a paragraph. */
+  readonly block: number;
+}
+
+/**
+ * Where MuPDF 1.28 keeps the parts of a character, in words of 4 bytes: code, writing direction, colour, origin (2 floats),
+ * corners (8 floats), size, font, next. A call for each part would take as long as all else that is done here.
+ */
+const [ORIGIN, QUAD, SIZE, NEXT] = [3, 5, 13, 15];
+
+/** Text smaller than this, in points, cannot be seen. */
+const LEAST_SIZE = 0.1;
+
+/** A gap that is wider is a space, in font sizes. */
+export const SPACE_GAP = 0.15;
+
+/** Two places that are the same but for rounding, in points. */
+const SAME = 0.02;
+
+interface ReadOptions {
+  /** The visible page. */
+  readonly bounds: Box;
+  /** How many glyphs there may be. */
+  readonly budget: number;
+  /** Whether glyphs need their boxes. */
+  readonly boxes: boolean;
+}
+
+/**
+ * The glyphs of a page in rows. Left out is what lies outside the visible page, with its middle, and what has no size.
+ * Invisible text (render mode 3) is there: it is the text of a scan.
+ * @throws Refusal `limit_exceeded` beyond the budget.
+ */
+export function readSegments(engine: PdfEngine, text: StructuredText, options: ReadOptions): Segment[] {
+  const { lib } = engine;
+  const segments: Segment[] = [];
+  let left = options.budget;
+  let number = 0;
+  let block = lib._wasm_stext_page_get_first_block(text.pointer);
+  for (; block !== 0; block = lib._wasm_stext_block_get_next(block), number++) {
+    if (lib._wasm_stext_block_get_type(block) !== 0) continue;
+    let line = lib._wasm_stext_block_get_first_line(block);
+    for (; line !== 0; line = lib._wasm_stext_line_get_next(line)) {
+      const segment = readLine(engine, line, number, { ...options, budget: left });
+      if (segment === undefined) continue;
+      left -= segment.length;
+      segments.push(segment);
+    }
+  }
+  return segments;
+}
+
+function readLine(
+  { lib }: PdfEngine,
+  line: number,
+  block: number,
+  { bounds, budget, boxes }: ReadOptions,
+): Segment | undefined {
+  // Nothing here allocates, so the heap stays where it is.
+  const floats = lib.HEAPF32;
+  const words = lib.HEAPU32;
+  const direction = lib._wasm_stext_line_get_dir(line) >> 2;
+  const [dx, dy] = [at(floats, direction), at(floats, direction + 1)];
+  const vertical = lib._wasm_stext_line_get_wmode(line) === 1;
+  const glyphs: Glyph[] = [];
+  /** Characters of a glyph that MuPDF put before the glyph's first one: those of a row it turned around. */
+  let early: { text: string; place: number }[] = [];
+  let baseline = 0;
+  let start = Infinity;
+  let end = -Infinity;
+  let size = 0;
+  let rightToLeft = false;
+  let length = 0;
+  let last: Glyph | undefined;
+  let lastJoins = false;
+  let character = lib._wasm_stext_line_get_first_char(line);
+  if (character !== 0) checkLayout(lib, character);
+  for (; character !== 0; character = words[(character >> 2) + NEXT] ?? 0) {
+    const place = character >> 2;
+    const code = words[place] ?? 0;
+    const characterSize = at(floats, place + SIZE);
+    const written = characterSize < LEAST_SIZE ? "" : characterOf(code);
+    if (written === "") continue;
+    const quad = place + QUAD;
+    const ulx = at(floats, quad);
+    const uly = at(floats, quad + 1);
+    const lrx = at(floats, quad + 6);
+    const lry = at(floats, quad + 7);
+    const middleX = (ulx + lrx) / 2;
+    const middleY = (uly + lry) / 2;
+    if (!(middleX >= bounds[0] && middleX <= bounds[2] && middleY >= bounds[1] && middleY <= bounds[3])) continue;
+    // Of text from top to bottom MuPDF names the corners differently.
+    const across = vertical ? ulx * dx + uly * dy : at(floats, quad + 4) * dx + at(floats, quad + 5) * dy;
+    const along = lrx * dx + lry * dy;
+    const from = vertical ? Math.min(across, along) : across;
+    const to = vertical ? Math.max(across, along) : along;
+    if (isRightToLeft(code)) rightToLeft = true;
+    // MuPDF gives a glyph's further characters no width and puts them at its end.
+    if (to - from < SAME || (last !== undefined && isMark(code))) {
+      if (last !== undefined && (written === " " || isMark(code) || Math.abs(last.end - from) < SAME))
+        last.text += written;
+      else early.push({ text: written, place: from });
+      continue;
+    }
+    if (length++ >= budget) throw tooMuchText();
+    if (lastJoins && last !== undefined && written === " ") {
+      // It ends the word in whichever direction the line is read: beside a Latin word in Arabic it may stand on either side.
+      last.text += written;
+      lastJoins = false;
+      continue;
+    }
+    const joins = isLatinLike(code);
+    if (joins && lastJoins && last !== undefined && isClose(last, from, characterSize)) {
+      last.text += written;
+      last.end = to;
+      if (to > end) end = to;
+      if (boxes) growTo(last.box, boxAt(floats, quad));
+      continue;
+    }
+    const glyph: Glyph = {
+      text: written,
+      box: boxes ? boxAt(floats, quad) : NO_BOX,
+      start: from,
+      end: to,
+      size: characterSize,
+      unspaced: isUnspaced(code),
+    };
+    if (early.length > 0) {
+      for (const mark of early.toReversed()) attach(mark, glyph, last);
+      early = [];
+    }
+    if (glyphs.length === 0) {
+      baseline = at(floats, place + ORIGIN + 1) * dx - at(floats, place + ORIGIN) * dy;
+    }
+    glyphs.push(glyph);
+    last = glyph;
+    lastJoins = joins;
+    if (from < start) start = from;
+    if (to > end) end = to;
+    if (characterSize > size) size = characterSize;
+  }
+  if (last === undefined) return undefined;
+  for (const mark of early) last.text += mark.text;
+  return { glyphs, length, direction: [dx, dy], vertical, baseline, start, end, size, rightToLeft, block };
+}
+
+/** Another MuPDF may keep its characters in another way: that must not become wrong text. */
+function checkLayout(lib: LibMuPDF, character: number): void {
+  const place = character >> 2;
+  if (
+    lib._wasm_stext_char_get_c(character) !== lib.HEAPU32[place] ||
+    lib._wasm_stext_char_get_origin(character) !== character + ORIGIN * 4 ||
+    lib._wasm_stext_char_get_quad(character) !== character + QUAD * 4 ||
+    lib._wasm_stext_char_get_size(character) !== lib.HEAPF32[place + SIZE] ||
+    lib._wasm_stext_char_get_next(character) !== lib.HEAPU32[place + NEXT]
+  ) {
+    throw new Error("MuPDF keeps the characters of a page in another way than expected");
+  }
+}
+
+/** Whether a character of the same size follows at once: no gap, and no step back. */
+function isClose(last: Glyph, from: number, size: number): boolean {
+  const gap = from - last.end;
+  return last.size === size && gap < SPACE_GAP * size && gap > -SPACE_GAP * size;
+}
+
+function growTo(box: Box, [x0, y0, x1, y1]: Box): void {
+  box[0] = Math.min(box[0], x0);
+  box[1] = Math.min(box[1], y0);
+  box[2] = Math.max(box[2], x1);
+  box[3] = Math.max(box[3], y1);
+}
+
+/** A mark without a width of its own goes to the glyph that it stands on or ends. */
+function attach(mark: { text: string; place: number }, next: Glyph, last: Glyph | undefined): void {
+  const isLasts = last !== undefined && mark.place >= last.start && mark.place < last.end;
+  if (isLasts && !(mark.place >= next.start && mark.place <= next.end + SAME)) last.text += mark.text;
+  else next.text += mark.text;
+}
+
+export function tooMuchText(): Refusal {
+  return new Refusal("limit_exceeded", "The pages have too much text for one response. Select fewer pages.", {
+    limit: limits.text.characters,
+  });
+}
+
+const at = (floats: Float32Array, index: number): number => floats[index] ?? 0;
+
+const NO_BOX: Box = [0, 0, 0, 0];
+
+function boxAt(floats: Float32Array, quad: number): Box {
+  const [ax, ay, bx, by] = [at(floats, quad), at(floats, quad + 1), at(floats, quad + 2), at(floats, quad + 3)];
+  const [cx, cy, ex, ey] = [at(floats, quad + 4), at(floats, quad + 5), at(floats, quad + 6), at(floats, quad + 7)];
+  return [Math.min(ax, bx, cx, ex), Math.min(ay, by, cy, ey), Math.max(ax, bx, cx, ex), Math.max(ay, by, cy, ey)];
+}

@@ -1,0 +1,111 @@
+import type { PDFPage, StructuredText } from "mupdf";
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import { checkContents } from "../content/size.ts";
+import type { OpenPdf } from "../document/document.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { storeTrimmer } from "../mupdf/store.ts";
+import { inColumns } from "./columns.ts";
+import { type Box, readSegments, tooMuchText } from "./glyphs.ts";
+import { joinLines, textOf, type Word, wordsOf } from "./lines.ts";
+import { withoutStructure } from "../document/without-structure.ts";
+
+export interface PageText {
+  /** 1-based. */
+  readonly pageNumber: number;
+  /** Lines end with `\n`, paragraphs and other blocks with an empty line; nothing at the end. */
+  readonly text: string;
+  readonly words?: readonly Word[];
+}
+
+/** What a character of text and a word with its place take, in bytes, until they have become an answer (`npm run memory`). */
+const [CHARACTER_BYTES, WORD_BYTES] = [10, 250];
+
+/** The page is clipped, and gaps are made spaces, where all is known of the glyphs: here, not in MuPDF. */
+const OPTIONS = "clip=no,inhibit-spaces";
+
+/**
+ * Reads the text of pages (0-based), as a person sees them: turned, cut to the CropBox, with annotations and form fields.
+ * A page that is there but cannot be drawn shows nothing and has no text. `words`: also each word with its place.
+ * @throws Refusal `limit_exceeded` (contents, characters or words of all pages together, memory).
+ */
+export async function readText(
+  open: OpenPdf,
+  pages: readonly number[],
+  { words }: { words: boolean },
+): Promise<PageText[]> {
+  const { engine } = open;
+  await checkContents(open, pages);
+  // Colours are of no interest, and converting them takes a tenth of the time.
+  engine.mupdf.disableICC();
+  const read: PageText[] = [];
+  const trim = storeTrimmer(engine);
+  let [characters, wordCount] = [0, 0];
+  for (const page of pages) {
+    engine.work.allow(limits.work.request);
+    const text = await readPage(open, page, limits.text.characters - characters, words);
+    characters += text.text.length;
+    wordCount += text.words?.length ?? 0;
+    if (characters > limits.text.characters) throw tooMuchText();
+    if (wordCount > limits.text.words) {
+      throw new Refusal("limit_exceeded", "The pages have too many words for one response. Select fewer pages.", {
+        limit: limits.text.words,
+        actual: wordCount,
+      });
+    }
+    engine.claim(text.text.length * CHARACTER_BYTES + (text.words?.length ?? 0) * WORD_BYTES);
+    read.push(text);
+    trim();
+    await engine.work.pause();
+  }
+  return read;
+}
+
+async function readPage(
+  { document, engine }: OpenPdf,
+  index: number,
+  budget: number,
+  withWords: boolean,
+): Promise<PageText> {
+  using stack = new DisposableStack();
+  const pageNumber = index + 1;
+  // Throws where the page tree promises a page that it has not: then the file is damaged.
+  document.findPage(index);
+  try {
+    const page = stack.adopt(document.loadPage(index), (loaded) => loaded.destroy());
+    const structured = await withoutStructure(document, () => structuredText(engine, page, stack));
+    const bounds = page.getBounds() as Box;
+    const lines = joinLines(inColumns(readSegments(engine, structured, { bounds, budget, boxes: withWords })));
+    let text = "";
+    let last: number | undefined;
+    for (const line of lines) {
+      const written = textOf(line);
+      if (written === "") continue;
+      text += last === undefined ? written : `${last === line.block ? "\n" : "\n\n"}${written}`;
+      last = line.block;
+    }
+    return { pageNumber, text, ...(withWords ? { words: lines.flatMap(wordsOf) } : {}) };
+  } catch (error) {
+    const meaning = engine.explain(error);
+    if (!(meaning instanceof Refusal) || meaning.code !== "invalid_file") throw meaning;
+    return { pageNumber, text: "", ...(withWords ? { words: [] } : {}) };
+  }
+}
+
+/** MuPDF reads a page's own content alone; a page with annotations is drawn into a list first, and they come along. */
+async function structuredText(engine: PdfEngine, page: PDFPage, stack: DisposableStack): Promise<StructuredText> {
+  const drop = (made: { destroy(): void }): void => made.destroy();
+  if (!showsAnnotations(page)) return stack.adopt(await engine.long.textOfPage(page, OPTIONS), drop);
+  const list = stack.adopt(await engine.long.displayList(page), drop);
+  return stack.adopt(await engine.long.textOfList(list, OPTIONS), drop);
+}
+
+function showsAnnotations(page: PDFPage): boolean {
+  const annotations = page.getObject().get("Annots");
+  if (!annotations.isArray()) return false;
+  for (let index = 0; index < annotations.length; index++) {
+    const subtype = annotations.get(index).get("Subtype");
+    if (!subtype.isName() || !["Link", "Popup"].includes(subtype.asName())) return true;
+  }
+  return false;
+}

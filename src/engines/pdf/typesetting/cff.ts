@@ -1,0 +1,139 @@
+/** Compact Font Format programs cut down to the glyphs that a document shows (Adobe Technical Note 5176). */
+import { joined } from "../../bytes/inflate.ts";
+import { EMPTY } from "./truetype.ts";
+
+/** Operators of a Top DICT, and of a Private DICT; those of two bytes are `12 << 8 | second`. */
+const [UNIQUE_ID, FONT_BBOX, XUID, ROS] = [13, 5, (12 << 8) | 14, (12 << 8) | 30];
+const [CHARSET, ENCODING, CHAR_STRINGS, PRIVATE] = [15, 16, 17, 18];
+const SUBRS = 19;
+/** What told the font from others, and what is written anew. */
+const LEFT_OUT: ReadonlySet<number> = new Set([UNIQUE_ID, XUID, CHARSET, ENCODING, CHAR_STRINGS, PRIVATE]);
+
+/** A charstring that draws nothing: `endchar`. */
+const NOTHING = Uint8Array.of(14);
+
+export interface CffSubset {
+  readonly data: Uint8Array;
+  /** In units of the font, thousandths of its size. */
+  readonly bbox: readonly [number, number, number, number];
+}
+
+/**
+ * A font whose glyph 0 is the original's and whose glyph `n` is the original's `glyphs[n - 1]`. Their names are lost: a
+ * CIDFont needs none (ISO 32000-2, 9.7.4.2).
+ * Throws an `Error` where the font is keyed by CID.
+ */
+export function subsetCff(font: Uint8Array, glyphs: readonly number[]): CffSubset {
+  const names = readIndex(font, font[2] ?? 0);
+  const tops = readIndex(font, names.end);
+  const strings = readIndex(font, tops.end);
+  const subroutines = readIndex(font, strings.end);
+  const top = readDict(tops.items[0] ?? new Uint8Array());
+  const numbersOf = (operator: number): readonly number[] =>
+    top.find((entry) => entry.operator === operator)?.numbers ?? [];
+  if (numbersOf(ROS).length > 0) throw new Error("a font that is keyed by CID cannot be cut down");
+  const charStrings = readIndex(font, numbersOf(CHAR_STRINGS)[0] ?? 0).items;
+  const [privateSize = 0, privateAt = 0] = numbersOf(PRIVATE);
+  const chosen = [0, ...glyphs].map((glyph) => (glyph === EMPTY ? NOTHING : (charStrings[glyph] ?? NOTHING)));
+
+  const kept = top.filter(({ operator }) => !LEFT_OUT.has(operator)).map(({ bytes }) => bytes);
+  const written = writeIndex(chosen);
+  // One range of names from the first on.
+  const charset = Uint8Array.of(2, 0, 1, (glyphs.length - 1) >> 8, (glyphs.length - 1) & 255);
+  const beginning = (places: readonly [number, number, number]): Uint8Array =>
+    joined([
+      Uint8Array.of(1, 0, 4, 4),
+      font.subarray(font[2] ?? 0, names.end),
+      writeIndex([
+        joined([
+          ...kept,
+          ...[[places[0]], [places[1]], [privateSize, places[2]]].flatMap((operands, index) => [
+            ...operands.map(integer),
+            Uint8Array.of([CHARSET, CHAR_STRINGS, PRIVATE][index] ?? 0),
+          ]),
+        ]),
+      ]),
+      font.subarray(tops.end, subroutines.end),
+    ]);
+  // Its length does not depend on the places in it.
+  const start = beginning([0, 0, 0]).length;
+  const places = [start, start + charset.length, start + charset.length + written.length] as const;
+  const bbox = numbersOf(FONT_BBOX);
+  return {
+    data: joined([
+      beginning(places),
+      charset,
+      written,
+      font.subarray(privateAt, privateEnd(font, privateAt, privateSize)),
+    ]),
+    bbox: [bbox[0] ?? 0, bbox[1] ?? 0, bbox[2] ?? 0, bbox[3] ?? 0],
+  };
+}
+
+/** Behind the Private DICT and its subroutines, whose place is counted from its beginning. */
+function privateEnd(font: Uint8Array, at: number, size: number): number {
+  const subrs = readDict(font.subarray(at, at + size)).find(({ operator }) => operator === SUBRS)?.numbers[0];
+  return subrs === undefined ? at + size : Math.max(at + size, readIndex(font, at + subrs).end);
+}
+
+/** Reads an INDEX. */
+function readIndex(font: Uint8Array, at: number): { readonly items: Uint8Array[]; readonly end: number } {
+  const view = new DataView(font.buffer, font.byteOffset, font.byteLength);
+  const count = view.getUint16(at);
+  if (count === 0) return { items: [], end: at + 2 };
+  const size = view.getUint8(at + 2);
+  const data = at + 2 + (count + 1) * size;
+  const place = (item: number): number => {
+    let value = 0;
+    for (let byte = 0; byte < size; byte++) value = value * 256 + view.getUint8(at + 3 + item * size + byte);
+    return data + value;
+  };
+  const items = Array.from({ length: count }, (_, item) => font.subarray(place(item), place(item + 1)));
+  return { items, end: place(count) };
+}
+
+function writeIndex(items: readonly Uint8Array[]): Uint8Array {
+  const head = new Uint8Array(3 + (items.length + 1) * 4);
+  const view = new DataView(head.buffer);
+  view.setUint16(0, items.length);
+  view.setUint8(2, 4);
+  let at = 1;
+  [...items, new Uint8Array()].forEach((item, index) => {
+    view.setUint32(3 + index * 4, at);
+    at += item.length;
+  });
+  return joined([head, ...items]);
+}
+
+interface DictEntry {
+  readonly operator: number;
+  readonly numbers: readonly number[];
+  /** Operands and operator as they stand. */
+  readonly bytes: Uint8Array;
+}
+
+/** Reads a DICT. Real numbers are passed over: none of them is asked for. */
+function readDict(dict: Uint8Array): DictEntry[] {
+  const entries: DictEntry[] = [];
+  let [start, numbers]: [number, number[]] = [0, []];
+  for (let at = 0; at < dict.length;) {
+    const byte = dict[at++] ?? 0;
+    const next = (): number => dict[at++] ?? 0;
+    if (byte <= 21) {
+      const operator = byte === 12 ? (12 << 8) | next() : byte;
+      entries.push({ operator, numbers, bytes: dict.subarray(start, at) });
+      [start, numbers] = [at, []];
+    } else if (byte === 28) numbers.push((((next() << 8) | next()) << 16) >> 16);
+    else if (byte === 29) numbers.push((next() << 24) | (next() << 16) | (next() << 8) | next());
+    else if (byte === 30) {
+      while (at < dict.length && (next() & 15) !== 15);
+    } else if (byte <= 246) numbers.push(byte - 139);
+    else if (byte <= 250) numbers.push((byte - 247) * 256 + next() + 108);
+    else numbers.push(-(byte - 251) * 256 - next() - 108);
+  }
+  return entries;
+}
+
+/** An integer operand of five bytes. */
+const integer = (value: number): Uint8Array =>
+  Uint8Array.of(29, value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255);

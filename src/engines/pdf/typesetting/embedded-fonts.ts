@@ -1,0 +1,146 @@
+/** The fonts of stamps in a document: embedded, of the glyphs that are shown, each telling the text it stands for. */
+import type { PDFDocument, PDFObject } from "mupdf";
+import { subsetCff } from "./cff.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { EM, type Glyph, type StampFont } from "./typesetter.ts";
+import { EMPTY, type FontSubset, subsetTrueType } from "./truetype.ts";
+
+/** A composite font in the making: code `n` shows `ids[n - 1]` and means `texts[n - 1]`. */
+interface Subset {
+  readonly reference: PDFObject;
+  readonly codes: Map<string, number>;
+  readonly ids: number[];
+  readonly texts: string[];
+}
+
+/** Stands for nothing: readers leave a zero width space out of the text, where a code without a meaning would be one. */
+const NOTHING = "\u200b";
+
+/** Entries of one `bfchar` section (9.10.3). */
+const MOST_MEANINGS = 100;
+
+/** Every glyph gets a code for each text it stands for, so that also ligatures and conjuncts can be found and copied. */
+export class StampFonts {
+  readonly #engine: PdfEngine;
+  readonly #document: PDFDocument;
+  readonly #subsets = new Map<StampFont, Subset>();
+
+  constructor(engine: PdfEngine, document: PDFDocument) {
+    this.#engine = engine;
+    this.#document = document;
+  }
+
+  /** The font's object, which `write` fills, and the glyph's code in it. */
+  use(glyph: Glyph): { readonly font: PDFObject; readonly code: number } {
+    let subset = this.#subsets.get(glyph.font);
+    if (!subset) {
+      const reference = this.#document.addObject(this.#document.newDictionary());
+      subset = { reference, codes: new Map(), ids: [], texts: [] };
+      this.#subsets.set(glyph.font, subset);
+    }
+    const key = `${glyph.id} ${glyph.text}`;
+    let code = subset.codes.get(key);
+    if (code === undefined) {
+      subset.ids.push(glyph.id);
+      code = subset.texts.push(glyph.text);
+      subset.codes.set(key, code);
+    }
+    return { font: subset.reference, code };
+  }
+
+  /** Writes the fonts; nothing can be used after that. */
+  write(): void {
+    for (const [font, subset] of this.#subsets) this.#writeFont(font, subset);
+  }
+
+  #writeFont(font: StampFont, { reference, ids, texts }: Subset): void {
+    const document = this.#document;
+    const { widths, bbox, ascent, descent, ...file } = this.#subset(font, ids);
+    const name = `${tagOf(font.font.getName() + ids.join())}+${font.font.getName().replace(/[^A-Za-z0-9]/g, "")}`;
+    const descriptor = document.addObject({
+      Type: "FontDescriptor",
+      FontName: name,
+      // Symbolic: the codes are no standard encoding.
+      Flags: 4,
+      FontBBox: bbox,
+      ItalicAngle: 0,
+      Ascent: ascent,
+      Descent: descent,
+      CapHeight: 700,
+      StemV: 80,
+      [file.isTrueType ? "FontFile2" : "FontFile3"]: document.addStream(
+        file.data,
+        file.isTrueType ? { Length1: file.data.length } : { Subtype: "CIDFontType0C" },
+      ),
+    });
+    const descendant = document.addObject({
+      Type: "Font",
+      Subtype: file.isTrueType ? "CIDFontType2" : "CIDFontType0",
+      BaseFont: name,
+      ...(file.isTrueType ? { CIDToGIDMap: "Identity" } : {}),
+      CIDSystemInfo: { Ordering: "(Identity)", Registry: "(Adobe)", Supplement: 0 },
+      FontDescriptor: descriptor,
+      DW: EM,
+      W: [0, widths],
+    });
+    const entries = {
+      Type: "Font",
+      Subtype: "Type0",
+      BaseFont: name,
+      Encoding: "Identity-H",
+      DescendantFonts: [descendant],
+      ToUnicode: document.addStream(toUnicode(texts), {}),
+    };
+    for (const [key, value] of Object.entries(entries)) reference.put(key, value);
+  }
+
+  /** The glyphs of a font: of a file of ours, or of one that is built into MuPDF, which gives it away only in a document. */
+  #subset({ font, data }: StampFont, ids: readonly number[]): FontSubset & { readonly isTrueType: boolean } {
+    if (data) return { ...subsetTrueType(data, ids), isTrueType: true };
+    const scratch = new this.#engine.mupdf.PDFDocument();
+    const descriptor = scratch.addFont(font).get("DescendantFonts", 0, "FontDescriptor");
+    const trueType = descriptor.get("FontFile2");
+    const isTrueType = trueType.isStream();
+    const file = (isTrueType ? trueType : descriptor.get("FontFile3")).readStream();
+    const program = file.asUint8Array().slice();
+    file.destroy();
+    scratch.destroy();
+    if (isTrueType) return { ...subsetTrueType(program, ids), isTrueType };
+    const advance = (id: number): number => (id === EMPTY ? 0 : Math.round(font.advanceGlyph(id, 0) * EM));
+    const { data: subset, bbox } = subsetCff(program, ids);
+    return { data: subset, bbox, widths: [0, ...ids].map(advance), ascent: bbox[3], descent: bbox[1], isTrueType };
+  }
+}
+
+/** Six letters that tell this subset from others (9.9.2). */
+function tagOf(text: string): string {
+  let hash = 0;
+  for (let index = 0; index < text.length; index++) hash = (hash * 31 + text.charCodeAt(index)) >>> 0;
+  return Array.from({ length: 6 }, (_, place) => String.fromCharCode(65 + (Math.floor(hash / 26 ** place) % 26))).join(
+    "",
+  );
+}
+
+const hexCode = (code: number): string => code.toString(16).padStart(4, "0");
+
+/** UTF-16BE in hexadecimal. */
+export function utf16(text: string): string {
+  return Array.from({ length: text.length }, (_, index) => hexCode(text.charCodeAt(index))).join("");
+}
+
+/** The CMap of a font whose code `n` means `texts[n - 1]`. */
+export function toUnicode(texts: readonly string[]): string {
+  const sections: string[] = [];
+  for (let from = 0; from < texts.length; from += MOST_MEANINGS) {
+    const part = texts.slice(from, from + MOST_MEANINGS);
+    const meanings = part.map(
+      (text, index) => `<${hexCode(from + index + 1)}> <${utf16(text === "" ? NOTHING : text)}>`,
+    );
+    sections.push(`${part.length} beginbfchar\n${meanings.join("\n")}\nendbfchar`);
+  }
+  return `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def /CMapName /Stamp def /CMapType 2 def
+1 begincodespacerange <0000> <ffff> endcodespacerange
+${sections.join("\n")}
+endcmap CMapName currentdict /CMap defineresource pop end end`;
+}

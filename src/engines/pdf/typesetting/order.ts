@@ -1,0 +1,56 @@
+/** Puts the glyphs of a line in the order in which readers of the document put its text together again. */
+import type { Glyph, Line } from "./typesetter.ts";
+import { EMPTY } from "./truetype.ts";
+
+/**
+ * A run with its last glyph first. Readers turn it round by character: of a glyph that stands for several, each but the last
+ * gets a glyph of its own that shows nothing.
+ */
+function reversed(run: readonly Glyph[]): Glyph[] {
+  return run.toReversed().flatMap((glyph) => {
+    const [last = "", ...earlier] = Array.from(glyph.text).reverse();
+    const x = glyph.x + glyph.advance;
+    return [{ ...glyph, text: last }, ...earlier.map((text) => ({ ...glyph, id: EMPTY, text, x, advance: 0 }))];
+  });
+}
+
+/**
+ * A run that is read from left to right, its glyphs as they stand: Indic vowels may stand before the letters that they
+ * follow. The first glyph of such a syllable then tells all of it.
+ */
+function inPlace(run: readonly Glyph[]): Glyph[] {
+  const placed: Glyph[] = [];
+  for (const glyph of run) {
+    const from = glyph.advance > 0 ? placed.findIndex(({ x, advance }) => advance > 0 && x > glyph.x) : -1;
+    if (from < 0) {
+      placed.push(glyph);
+      continue;
+    }
+    const syllable = [...placed.splice(from), glyph];
+    const text = syllable.map((part) => part.text).join("");
+    syllable.sort((a, b) => a.x - b.x);
+    placed.push(...syllable.map((part, place) => ({ ...part, text: place === 0 ? text : "" })));
+  }
+  return placed;
+}
+
+/** Runs from left to right; as readers expect them, also where they are read the other way. */
+export function arranged(text: string, glyphs: readonly Glyph[]): Line {
+  const runs: Glyph[][] = [];
+  for (const glyph of glyphs) {
+    const run = runs.at(-1);
+    if (run && run[0]?.rightToLeft === glyph.rightToLeft) run.push(glyph);
+    else runs.push([glyph]);
+  }
+  const left = (run: readonly Glyph[]): number => Math.min(...run.map(({ x }) => x));
+  const ordered = runs
+    .map((run) => ({ run: run[0]?.rightToLeft ? reversed(run) : inPlace(run), x: left(run) }))
+    .sort((a, b) => a.x - b.x);
+  const start = ordered[0]?.x ?? 0;
+  const end = Math.max(start, ...glyphs.map(({ x, advance }) => x + advance));
+  return {
+    text,
+    glyphs: ordered.flatMap(({ run }) => run.map((glyph) => ({ ...glyph, x: glyph.x - start }))),
+    width: end - start,
+  };
+}

@@ -1,0 +1,210 @@
+/** Text set by MuPDF's HTML engine: shaped, in the order of its scripts, in the fonts that have its characters. */
+import type { Device, Font } from "mupdf";
+import { Refusal } from "../../errors.ts";
+import { type FontName, FONTS, type LoadFont } from "../../fonts.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { arranged } from "./order.ts";
+
+/** Lengths in the em of the text, thousandths of the font size. */
+export const EM = 1000;
+export const LINE_HEIGHT = 1.2 * EM;
+/** Where MuPDF puts the baseline in a line that high, whatever the fonts in it, from its top. */
+const BASELINE = 0.9 * EM;
+/** Lines of one HTML document: places are floats, and lose precision further down. And characters: each takes memory there. */
+const LINES_AT_ONCE = 200;
+const CHARACTERS_AT_ONCE = 20_000;
+/** Wider than any line: `white-space: pre` does not wrap, but text that is aligned right would stand there. */
+const WIDTH = 100 * EM;
+
+/** The font for a script, by MuPDF's names. Chinese, Japanese and Korean are built into MuPDF (Droid Sans Fallback). */
+const SCRIPTS: Readonly<Record<string, FontName>> = {
+  Latin: "NotoSans",
+  Greek: "NotoSans",
+  Cyrillic: "NotoSans",
+  Common: "NotoSans",
+  Arabic: "IBMPlexSansArabic",
+  Devanagari: "NotoSans",
+  Hebrew: "NotoSansHebrew",
+  Thai: "NotoSansThai",
+};
+
+/** MuPDF asks for a font by its family, or by a script: what is not meant is called this. */
+const UNNAMED = "undefined";
+
+/** Not listed in an error: one is as good as a hundred. */
+const CHARACTERS_NAMED = 20;
+
+const LETTER = /\p{L}/u;
+const ARABIC = /\p{Script=Arabic}/u;
+const HEBREW = /\p{Script=Hebrew}/u;
+
+/**
+ * The font that a line begins with. A line with letters that are read from right to left is set in one font as a whole, which
+ * has Latin ones as well: readers put words in order only as far as a font goes.
+ */
+function faceOf(text: string, face: FontName): FontName {
+  return ARABIC.test(text) ? "IBMPlexSansArabic" : HEBREW.test(text) ? "NotoSansHebrew" : face;
+}
+
+/** A font that text was set in. */
+export interface StampFont {
+  readonly font: Font;
+  /** The file; undefined for one that is built into MuPDF. */
+  readonly data: Uint8Array | undefined;
+}
+
+export interface Glyph {
+  readonly font: StampFont;
+  readonly id: number;
+  /** The characters that it stands for; empty for the further glyphs of a cluster. */
+  text: string;
+  /** Place of its origin from the line's, upwards. */
+  readonly x: number;
+  readonly y: number;
+  readonly advance: number;
+  readonly rightToLeft: boolean;
+}
+
+/** One line of text from its origin on: glyphs in the order in which they stand, each run as its script goes. */
+export interface Line {
+  readonly text: string;
+  readonly glyphs: readonly Glyph[];
+  readonly width: number;
+}
+
+/** Sets text, and holds the fonts that it needed. */
+export class Typesetter {
+  readonly #engine: PdfEngine;
+  readonly #loadFont: LoadFont;
+  readonly #loaded = new Map<FontName, StampFont>();
+  readonly #byPointer = new Map<unknown, StampFont>();
+
+  constructor(engine: PdfEngine, loadFont: LoadFont) {
+    this.#engine = engine;
+    this.#loadFont = loadFont;
+  }
+
+  /**
+   * Sets lines, none of which may hold a control character.
+   * @throws Refusal `unsupported_text`
+   */
+  async setLines(texts: readonly string[], face: FontName = "NotoSans"): Promise<Line[]> {
+    for (const name of new Set(["NotoSans" as const, face, ...texts.map((text) => faceOf(text, face))]))
+      await this.#load(name);
+    const lines: Line[] = [];
+    while (lines.length < texts.length) {
+      const some: string[] = [];
+      let characters = 0;
+      for (const text of texts.slice(lines.length, lines.length + LINES_AT_ONCE)) {
+        characters += text.length;
+        if (some.length > 0 && characters > CHARACTERS_AT_ONCE) break;
+        some.push(text);
+      }
+      lines.push(...(await this.#setSome(some, face)));
+    }
+    return lines;
+  }
+
+  async #setSome(texts: readonly string[], face: FontName): Promise<Line[]> {
+    for (;;) {
+      const missing = new Set<FontName>();
+      const lines = this.#layOut(texts, face, missing);
+      // MuPDF asks for fonts while it lays out, and cannot wait for them.
+      if (missing.size === 0) return lines;
+      for (const name of missing) await this.#load(name);
+    }
+  }
+
+  async #load(name: FontName): Promise<void> {
+    if (this.#loaded.has(name)) return;
+    const data = new Uint8Array(await this.#loadFont(name));
+    const font = new this.#engine.mupdf.Font(name, data);
+    this.#remember(font, data, name);
+  }
+
+  #remember(font: Font, data: Uint8Array | undefined, name?: FontName): StampFont {
+    const known: StampFont = { font, data };
+    this.#byPointer.set(font.pointer, known);
+    if (name) this.#loaded.set(name, known);
+    return known;
+  }
+
+  #layOut(texts: readonly string[], face: FontName, missing: Set<FontName>): Line[] {
+    const { mupdf } = this.#engine;
+    mupdf.installLoadFontFunction((name, script) => {
+      const wanted = script === UNNAMED ? (FONTS.find((font) => font === name) ?? "NotoSans") : SCRIPTS[script];
+      const font = wanted && this.#loaded.get(wanted)?.font;
+      if (wanted && !font) missing.add(wanted);
+      return font ?? null;
+    });
+    const shown = texts.flatMap((text, index) => (text.trim() === "" ? [] : [{ text, index }]));
+    const lines = texts.map((text) => ({ text, glyphs: [] as Glyph[], width: 0 }));
+    if (shown.length === 0) return lines;
+    const html = new mupdf.Buffer(
+      htmlOf(
+        shown.map(({ text }) => text),
+        face,
+      ),
+    );
+    const document = mupdf.Document.openDocument(html, "application/xhtml+xml");
+    document.layout(WIDTH, (shown.length + 1) * LINE_HEIGHT, EM);
+    const unknown = new Set<string>();
+    const collector = this.#collector((y) => lines[shown[Math.floor(y / LINE_HEIGHT)]?.index ?? -1], unknown);
+    const page = document.loadPage(0);
+    page.run(collector, mupdf.Matrix.identity);
+    for (const used of [page, document, html]) used.destroy();
+    if (missing.size === 0 && unknown.size > 0) throw unsupported([...unknown]);
+    return lines.map(({ text, glyphs }) => arranged(text, glyphs));
+  }
+
+  /** Takes the glyphs of the lines as they come: in logical order, each line from its baseline. */
+  #collector(lineAt: (y: number) => { glyphs: Glyph[] } | undefined, unknown: Set<string>): Device {
+    const { mupdf } = this.#engine;
+    const at = (font: Font, trm: readonly number[], id: number, character: number, direction: number): void => {
+      const [, , , , x = 0, y = 0] = trm;
+      const line = lineAt(y);
+      if (!line) throw new Error("a glyph stands outside the lines");
+      const text = character < 0 ? "" : String.fromCodePoint(character);
+      const last = line.glyphs.at(-1);
+      if (id < 0) {
+        if (last) last.text += text;
+        return;
+      }
+      if (id === 0) {
+        if (!/\p{Default_Ignorable_Code_Point}/u.test(text)) unknown.add(text);
+        return;
+      }
+      const known = this.#byPointer.get(font.pointer) ?? this.#remember(new mupdf.Font(font.pointer), undefined);
+      const advance = font.advanceGlyph(id, 0) * EM;
+      const up = Math.floor(y / LINE_HEIGHT) * LINE_HEIGHT + BASELINE - y;
+      line.glyphs.push({ font: known, id, text, x, y: up, advance, rightToLeft: direction % 2 === 1 });
+    };
+    return new mupdf.Device({
+      fillText: (text) =>
+        text.walk({
+          showGlyph: (font, trm, id, character, _mode, direction) => at(font, trm, id, character, direction),
+        }),
+    });
+  }
+}
+
+/** XHTML: in HTML, MuPDF reads `&amp;lt;` as `<`. */
+function htmlOf(texts: readonly string[], face: FontName): string {
+  const style =
+    `@page{margin:0}body{margin:0;font-size:${EM}pt;line-height:${LINE_HEIGHT}pt;white-space:pre;text-align:left}` +
+    "p{margin:0}";
+  const lines = texts.map((text) => {
+    const first = LETTER.exec(text)?.[0] ?? "";
+    const direction = ARABIC.test(first) || HEBREW.test(first) ? ' dir="rtl"' : "";
+    return `<p style="font-family:${faceOf(text, face)}"${direction}>${text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`)}</p>`;
+  });
+  return `<html xmlns="http://www.w3.org/1999/xhtml"><head><style>${style}</style></head><body>${lines.join("")}</body></html>`;
+}
+
+function unsupported(characters: readonly string[]): Refusal {
+  const named = characters.slice(0, CHARACTERS_NAMED);
+  const codes = named.map((character) => `${character} (U+${hex(character)})`).join(", ");
+  return new Refusal("unsupported_text", `No available font has these characters: ${codes}.`, { characters: named });
+}
+
+const hex = (character: string): string => (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");

@@ -1,0 +1,169 @@
+/**
+ * Reads a file again before it is sent: from its written bytes, by its own cross-references, with its own key. What it must hold
+ * is taken from the document in memory right before that is written.
+ */
+import type { PDFDocument, PDFObject, Stream } from "mupdf";
+import { shareKey } from "./file-key.ts";
+import type { EngineBytes } from "../../bytes/heap.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { find } from "../objects/object-streams.ts";
+import { entries, items, latin1 } from "../objects/objects.ts";
+
+/** Annotations of a page, and fields of a form, that are looked at at most. */
+const MOST_LOOKED_AT = 20;
+
+/** Bytes around an entry of an encryption dictionary in which the rest of it stands. */
+const DICTIONARY = 1024;
+
+/** What a written file must hold. */
+export interface Expectation {
+  readonly pageCount: number;
+  /** By the names under which an error tells them. */
+  readonly facts: ReadonlyMap<string, string>;
+  /** 0-based pages that the facts are about. */
+  readonly pages: readonly number[];
+  /** The document that is written, and what it was then; none where the file was not written by MuPDF. */
+  readonly from?: { readonly document: PDFDocument; readonly encrypted: boolean; readonly repaired: boolean };
+}
+
+/** Takes down what a document must hold once it is written. `changed`: pages that were changed (0-based). */
+export function expectationOf(engine: PdfEngine, document: PDFDocument, changed: readonly number[] = []): Expectation {
+  const pageCount = document.countPages();
+  const pages = sample(changed, pageCount);
+  const encrypted = document.getTrailer().get("Encrypt").isDictionary();
+  const from = { document, encrypted, repaired: document.wasRepaired() };
+  return { pageCount, pages, facts: engine.scope(() => factsOf(engine, document, pages)), from };
+}
+
+/**
+ * Opens the bytes and compares.
+ * @throws Error where they do not open as they are, or do not hold what is expected; Refusal or an error of MuPDF where there is no
+ *   memory for it
+ */
+export function verify(engine: PdfEngine, bytes: EngineBytes, { pageCount, facts, pages, from }: Expectation): void {
+  // MuPDF drops all changes where it has to repair a document while it writes it.
+  expect("the changes", from === undefined || from.document.wasRepaired() === from.repaired);
+  const encrypted = from?.encrypted ?? false;
+  let opened: PDFDocument | null | undefined;
+  try {
+    const stream = streamOf(engine, bytes, encrypted ? revisionAt(bytes) : undefined);
+    opened = engine.mupdf.Document.openDocument(stream, "application/pdf").asPDF();
+    stream.destroy();
+    if (!opened) throw new Error("the written file is no PDF");
+    expect("its encryption", opened.getTrailer().get("Encrypt").isDictionary() === encrypted);
+    if (from && encrypted) shareKey(engine, from.document, opened);
+    expect(`${pageCount} pages`, opened.countPages() === pageCount);
+    const document = opened;
+    const found = engine.scope(() => factsOf(engine, document, pages));
+    for (const [name, fact] of facts) expect(name, found.get(name) === fact);
+    if (from) for (const name of found.keys()) expect(`${name} taken out`, facts.has(name));
+    expect("its objects where its cross-references say", !opened.wasRepaired());
+  } catch (cause) {
+    if (!engine.isFailure(cause)) throw cause;
+    throw new Error("the written file cannot be read", { cause });
+  } finally {
+    opened?.destroy();
+  }
+}
+
+/**
+ * Where an encryption dictionary says that it is of revision 6. MuPDF tries the empty password when it opens a file, which
+ * takes 10 ms in that revision and none in revision 5; the key comes from elsewhere here.
+ */
+function revisionAt(bytes: EngineBytes): number | undefined {
+  const view = bytes.view(0, bytes.length);
+  for (let at = find(view, "/Perms", 0); at >= 0; at = find(view, "/Perms", at + 1)) {
+    const from = Math.max(0, at - DICTIONARY);
+    const around = latin1(view.subarray(from, at + DICTIONARY));
+    const revision = around.indexOf("/R 6");
+    if (revision >= 0 && around.includes("/UE")) return from + revision + "/R ".length;
+  }
+  return undefined;
+}
+
+/** The bytes without a copy. `revision`: the place of a digit that is to be read as 5. */
+function streamOf({ mupdf }: PdfEngine, bytes: EngineBytes, revision?: number): Stream {
+  return new mupdf.Stream({
+    fileSize: () => bytes.length,
+    read(memory, offset, length, position) {
+      const part = bytes.view(position, Math.min(position + length, bytes.length));
+      memory.set(part, offset);
+      if (revision !== undefined && revision >= position && revision < position + part.length) {
+        memory[offset + revision - position] = "5".charCodeAt(0);
+      }
+      return part.length;
+    },
+    close: () => undefined,
+  });
+}
+
+function expect(what: string, condition: boolean): void {
+  if (!condition) throw new Error(`the written file does not have ${what}`);
+}
+
+/**
+ * The first, the middle and the last of the pages that were changed, or else the first of the document and its last. Each can
+ * mean another object stream to be inflated and parsed.
+ */
+function sample(changed: readonly number[], pageCount: number): number[] {
+  const [first = 0, last = pageCount - 1] = [changed[0], changed.at(-1)];
+  return [...new Set([first, changed[changed.length >> 1] ?? first, last])];
+}
+
+function factsOf(engine: PdfEngine, document: PDFDocument, pages: readonly number[]): Map<string, string> {
+  const facts = new Map<string, string>();
+  const info = document.getTrailer().get("Info");
+  for (const { key, value } of entries(engine, info)) {
+    const text = textOf(value);
+    if (text !== "") facts.set(`${key.asName()} of its Info`, text);
+  }
+  facts.set("the values of its form", valuesOf(document.getTrailer().get("Root", "AcroForm", "Fields")));
+  for (const index of pages) {
+    const page = document.findPage(index);
+    const name = `page ${index + 1}`;
+    facts.set(`the angle of ${name}`, String(page.getInheritable("Rotate").asNumber()));
+    const contents = page.get("Contents");
+    const streams = (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
+    facts.set(`the content of ${name}`, String(streams.length));
+    facts.set(`the resources of ${name}`, resourcesOf(engine, page.getInheritable("Resources")));
+    facts.set(`the annotations of ${name}`, annotationsOf(page.get("Annots")));
+  }
+  return facts;
+}
+
+function textOf(value: PDFObject): string {
+  return value.isString() ? latin1(value.asByteString()) : value.isName() ? `/${value.asName()}` : "";
+}
+
+/** The names of images and forms, where there are some. */
+function resourcesOf(engine: PdfEngine, resources: PDFObject): string {
+  return entries(engine, resources.get("XObject"))
+    .flatMap(({ key, value }) => (value.isDictionary() ? [key.asName()] : []))
+    .join(" ");
+}
+
+/** The values of the first fields. */
+function valuesOf(fields: PDFObject): string {
+  const values: string[] = [];
+  const pending = firstOf(fields);
+  for (let field = pending.shift(); field && values.length < MOST_LOOKED_AT; field = pending.shift()) {
+    values.push(textOf(field.get("V")));
+    pending.push(...firstOf(field.get("Kids")));
+  }
+  return values.join("\n");
+}
+
+function firstOf(array: PDFObject): PDFObject[] {
+  const length = array.isArray() ? Math.min(array.length, MOST_LOOKED_AT) : 0;
+  return Array.from({ length }, (_, index) => array.get(index));
+}
+
+/** How many there are, and what values and states the first of them have. */
+function annotationsOf(annotations: PDFObject): string {
+  if (!annotations.isArray()) return "";
+  const facts = [String(annotations.length)];
+  for (const annotation of firstOf(annotations)) {
+    if (annotation.isDictionary()) facts.push(textOf(annotation.getInheritable("V")), textOf(annotation.get("AS")));
+  }
+  return facts.join("\n");
+}

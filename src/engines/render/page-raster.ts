@@ -1,0 +1,240 @@
+import type { DisplayList, Pixmap } from "mupdf";
+import { limits } from "../../limits.ts";
+import { Refusal } from "../errors.ts";
+import type { Work } from "../work.ts";
+import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document/document.ts";
+import { storeTrimmer } from "../pdf/mupdf/store.ts";
+import { ColourFound, isGrey } from "./gray-pixels.ts";
+
+/** Points of an inch. */
+const POINTS = 72;
+
+/**
+ * Bytes of a band's pixels. A page of ordinary size at 150 dpi is one band, which is the fastest; at 600 dpi its bands have
+ * about 1,000 rows: each reads the page's images again, so fewer would take longer.
+ */
+const BAND_BYTES = 16 * 1024 * 1024;
+/** Rows of a band are a multiple of this, so that each ends with a row of JPEG's blocks. */
+const BAND_STEP = 16;
+
+/** Fuel for the size of a page. */
+const PAGE_WORK = 1_000;
+
+interface RasterOptions {
+  readonly dpi: number;
+  /** Whether each pixel has an alpha of 255 behind it. */
+  readonly alpha: boolean;
+}
+
+/** Where a page's pixels lie: device space, `dpi` pixels an inch, origin top-left, y down. */
+interface PixelBox {
+  readonly x: number;
+  readonly y: number;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Some rows of a page, top first. `pixels` is a view of the engine's heap: good until the engine runs again. */
+export interface Band {
+  /** The first row. */
+  readonly top: number;
+  readonly rows: number;
+  readonly pixels: Uint8Array;
+}
+
+/**
+ * How large a page (0-based) is at `dpi`: its CropBox, turned by Rotate and scaled by UserUnit, in whole pixels.
+ * @throws Refusal `invalid_file`
+ */
+export async function pixelsOf(open: OpenPdf, page: number, dpi: number): Promise<PixelBox> {
+  return drawn(open, () => {
+    const loaded = open.document.loadPage(page);
+    try {
+      return pixelBox(loaded.getBounds(), dpi);
+    } finally {
+      loaded.destroy();
+    }
+  });
+}
+
+/** As MuPDF rounds: what lies a thousandth of a pixel beyond an edge is not there. */
+function pixelBox(bounds: readonly number[], dpi: number): PixelBox {
+  const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = bounds.map((value) => (value * dpi) / POINTS);
+  const [x, y] = [Math.floor(x0 + 0.001), Math.floor(y0 + 0.001)];
+  return { x, y, width: Math.max(1, Math.ceil(x1 - 0.001) - x), height: Math.max(1, Math.ceil(y1 - 0.001) - y) };
+}
+
+function bandRows(width: number, height: number, samples: number): number {
+  const rows = Math.floor(BAND_BYTES / (width * samples) / BAND_STEP) * BAND_STEP;
+  return Math.min(height, Math.max(BAND_STEP, rows));
+}
+
+/** Bytes of MuPDF's heap that the pixels of a page take while it is drawn: one band at a time. */
+export const bandBytes = (width: number, height: number, samples: number): number =>
+  width * samples * bandRows(width, height, samples);
+
+/**
+ * Refuses pages (0-based) that have too many pixels at `dpi`, one of them or all together.
+ * @throws Refusal `limit_exceeded`
+ */
+export async function checkPixels(open: OpenPdf, pages: readonly number[], dpi: number): Promise<void> {
+  const { pagePixels, callPixels } = limits.raster;
+  let total = 0;
+  for (const page of pages) {
+    const { width, height } = await pixelsOf(open, page, dpi);
+    open.engine.work.spend(PAGE_WORK);
+    await open.engine.work.pause();
+    const pixels = width * height;
+    if (pixels > pagePixels) {
+      throw new Refusal("limit_exceeded", `Page ${page + 1} has too many pixels at ${dpi} dpi. Use a lower \`dpi\`.`, {
+        limit: pagePixels,
+        actual: pixels,
+      });
+    }
+    total += pixels;
+  }
+  if (total > callPixels) {
+    throw new Refusal(
+      "limit_exceeded",
+      "The pages have too many pixels in total. Select fewer pages or use a lower `dpi`.",
+      {
+        limit: callPixels,
+        actual: total,
+      },
+    );
+  }
+}
+
+/**
+ * A page as pixels on white, band after band, with annotations and form fields: drawn from one display list, so that the page
+ * is interpreted once, and never as a whole in memory.
+ */
+export class PageRaster implements Disposable {
+  readonly width: number;
+  readonly height: number;
+  /** Samples of a pixel: 3, or 4 where each has an alpha of 255 behind it. */
+  readonly samples: 3 | 4;
+  readonly #open: OpenPdf;
+  readonly #box: PixelBox;
+  readonly #scale: number;
+  readonly #list: DisplayList;
+  readonly #bandRows: number;
+  /** MuPDF keeps what it decoded of a large image for a band, which no other band needs. */
+  readonly #trim: () => void;
+  /** The band that was drawn last. */
+  #drawn: { readonly top: number; readonly pixmap: Pixmap } | undefined;
+  /** Rows from the top that were seen to be grey. */
+  #greyRows = 0;
+  #coloured = false;
+  #decides = false;
+
+  /**
+   * @param page 0-based.
+   * @throws Refusal `invalid_file`, `limit_exceeded`, `overloaded` (memory).
+   */
+  static async of(open: OpenPdf, page: number, options: RasterOptions): Promise<PageRaster> {
+    return new PageRaster(open, await pageList(open, page), options);
+  }
+
+  private constructor(open: OpenPdf, { bounds, list }: PageList, { dpi, alpha }: RasterOptions) {
+    this.#open = open;
+    this.#trim = storeTrimmer(open.engine);
+    this.samples = alpha ? 4 : 3;
+    this.#scale = dpi / POINTS;
+    [this.#box, this.#list] = [pixelBox(bounds, dpi), list];
+    ({ width: this.width, height: this.height } = this.#box);
+    this.#bandRows = bandRows(this.width, this.height, this.samples);
+  }
+
+  /** Of the request, for those who encode the page. */
+  get work(): Work {
+    return this.#open.engine.work;
+  }
+
+  /** Whether red, green and blue are the same in every pixel; undefined as long as it is not known. */
+  get grey(): boolean | undefined {
+    if (this.#coloured) return false;
+    return this.#greyRows >= this.height ? true : undefined;
+  }
+
+  /** Looks for colour in the first band. */
+  async look(): Promise<void> {
+    await this.#look(0);
+  }
+
+  /** Makes `grey` known before the next band is given, by drawing all that was not. */
+  decide(): void {
+    this.#decides = true;
+  }
+
+  /**
+   * The page from top to bottom. `grey`: whoever asks takes it for a page without colour.
+   * @throws ColourFound where it is not.
+   */
+  async *bands({ grey = false } = {}): AsyncGenerator<Band, void> {
+    for (let top = 0; top < this.height; top += this.#bandRows) {
+      if (grey) {
+        do await this.#look(top);
+        while (this.#decides && this.grey === undefined);
+        if (this.#coloured) throw new ColourFound();
+      }
+      yield await this.#band(top);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#forget();
+    this.#list.destroy();
+  }
+
+  /** Looks for colour in the next band that was not yet looked at; `needed` is a row that it is asked for. */
+  async #look(needed: number): Promise<void> {
+    if (this.grey !== undefined || (needed < this.#greyRows && !this.#decides)) return;
+    const { top, rows, pixels } = await this.#band(this.#greyRows);
+    if (isGrey(pixels, this.samples)) this.#greyRows = top + rows;
+    else this.#coloured = true;
+  }
+
+  async #band(top: number): Promise<Band> {
+    const rows = Math.min(this.#bandRows, this.height - top);
+    if (this.#drawn?.top !== top) {
+      // The one before it first: two of them would be twice the memory.
+      this.#forget();
+      this.#trim();
+      this.#drawn = { top, pixmap: await drawn(this.#open, () => this.#draw(top, rows)) };
+    }
+    const { buffer, byteOffset, byteLength } = this.#drawn.pixmap.getPixels();
+    return { top, rows, pixels: new Uint8Array(buffer, byteOffset, byteLength) };
+  }
+
+  async #draw(top: number, rows: number): Promise<Pixmap> {
+    const { mupdf, long } = this.#open.engine;
+    const { x, y, width } = this.#box;
+    const box: [number, number, number, number] = [x, y + top, x + width, y + top + rows];
+    const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceRGB, box, this.samples === 4);
+    try {
+      pixmap.clear(255);
+      const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
+      await long.run(this.#list, device, mupdf.Matrix.scale(this.#scale, this.#scale));
+      device.close();
+      device.destroy();
+      if (this.samples === 4) makeOpaque(pixmap);
+      return pixmap;
+    } catch (error) {
+      pixmap.destroy();
+      throw error;
+    }
+  }
+
+  #forget(): void {
+    this.#drawn?.pixmap.destroy();
+    this.#drawn = undefined;
+  }
+}
+
+/** The page is opaque white; MuPDF blends soft masks into it in 8 bits, and leaves an alpha of 254 here and there. */
+function makeOpaque(pixmap: Pixmap): void {
+  const pixels = pixmap.getPixels();
+  for (let at = 3; at < pixels.length; at += 4) pixels[at] = 255;
+}

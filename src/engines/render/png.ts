@@ -1,0 +1,188 @@
+import { deflated } from "../bytes/deflate.ts";
+import { greyFirst } from "./gray-first.ts";
+import type { Band, PageRaster } from "./page-raster.ts";
+
+const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+const METRES_PER_INCH = 0.0254;
+
+/** Bytes of filtered rows that are deflated at a time, about. */
+const BLOCK_BYTES = 256 * 1024;
+/** Bytes of a chunk of the file, about: what zlib gives is gathered. */
+const CHUNK_BYTES = 64 * 1024;
+
+/** Row filters (PNG, 9.2). */
+const NONE = 0;
+const PAETH = 4;
+
+/**
+ * A page as PNG (ISO/IEC 15948): 8 bits a sample, greyscale where the page has no colour, else RGB; `pHYs` says the dpi.
+ * Streams while the page is drawn.
+ */
+export function pngOf(raster: PageRaster, dpi: number): AsyncGenerator<Uint8Array, void> {
+  return greyFirst(raster, (grey) => encoded(raster, dpi, grey));
+}
+
+async function* encoded(raster: PageRaster, dpi: number, grey: boolean): AsyncGenerator<Uint8Array, void> {
+  const { width, height } = raster;
+  const header = new DataView(new ArrayBuffer(13));
+  header.setUint32(0, width);
+  header.setUint32(4, height);
+  header.setUint8(8, 8);
+  header.setUint8(9, grey ? 0 : 2);
+  const density = new DataView(new ArrayBuffer(9));
+  const perMetre = Math.round(dpi / METRES_PER_INCH);
+  density.setUint32(0, perMetre);
+  density.setUint32(4, perMetre);
+  density.setUint8(8, 1);
+
+  let ready: Uint8Array[] = [
+    new Uint8Array(SIGNATURE),
+    chunk("IHDR", [bytesOf(header)]),
+    chunk("pHYs", [bytesOf(density)]),
+  ];
+  let data: Uint8Array[] = [];
+  let gathered = 0;
+  for await (const part of deflated(filteredRows(raster, grey))) {
+    data.push(part);
+    gathered += part.byteLength;
+    if (gathered < CHUNK_BYTES) continue;
+    ready.push(chunk("IDAT", data));
+    yield joined(ready);
+    [ready, data, gathered] = [[], [], 0];
+  }
+  if (gathered > 0) ready.push(chunk("IDAT", data));
+  ready.push(chunk("IEND", []));
+  yield joined(ready);
+}
+
+const bytesOf = ({ buffer }: DataView<ArrayBuffer>): Uint8Array => new Uint8Array(buffer);
+
+/** The page's rows, each behind the number of its filter. */
+async function* filteredRows(raster: PageRaster, grey: boolean): AsyncGenerator<Uint8Array, void> {
+  const samples = grey ? 1 : 3;
+  const stride = raster.width * samples;
+  const blockRows = Math.max(1, Math.floor(BLOCK_BYTES / (stride + 1)));
+  /** The row above the band, which its first row is predicted from. */
+  let above = new Uint8Array(stride);
+  let filter: number | undefined;
+  for await (const band of raster.bands({ grey })) {
+    filter ??= hasRuns(band, raster) ? NONE : PAETH;
+    const { rows } = band;
+    for (let first = 0; first < rows; first += blockRows) {
+      const last = Math.min(rows, first + blockRows);
+      const plain = samplesOf(band, raster, { first, last, grey });
+      yield filter === NONE ? unfiltered(plain, stride) : paeth(plain, stride, samples, above);
+      above = plain.slice(plain.length - stride);
+      raster.work.spend(plain.length);
+      await raster.work.pause();
+    }
+  }
+}
+
+/**
+ * Whether most pixels are like their neighbour on the left, as in text and drawings: then deflate finds the repetitions, and
+ * a filter only hides them. On 66 pages of the corpus at 150 dpi no filter gave 6.14 MB, Paeth 7.02 MB and the better of the
+ * two for each page 6.04 MB; Sub 6.98 MB, Up 7.13 MB.
+ */
+function hasRuns({ pixels, rows }: Band, { width, samples }: PageRaster): boolean {
+  let [same, seen] = [0, 0];
+  for (let row = 0; row < rows; row += SAMPLED_ROW) {
+    const start = row * width * samples;
+    for (let at = start + samples; at < start + width * samples; at += samples) {
+      seen++;
+      if (pixels[at] === pixels[at - samples] && pixels[at + 1] === pixels[at - samples + 1]) same++;
+    }
+  }
+  return same * 2 >= seen;
+}
+const SAMPLED_ROW = 7;
+
+/** Rows of a band as PNG has them: one sample a pixel for grey, else three. Good until the engine runs again. */
+function samplesOf(
+  { pixels }: Band,
+  { width, samples }: PageRaster,
+  { first, last, grey }: { first: number; last: number; grey: boolean },
+): Uint8Array {
+  const part = pixels.subarray(first * width * samples, last * width * samples);
+  if (!grey) return part;
+  const single = new Uint8Array(part.length / samples);
+  for (let to = 0, from = 0; to < single.length; to++, from += samples) single[to] = part[from] ?? 0;
+  return single;
+}
+
+function unfiltered(plain: Uint8Array, stride: number): Uint8Array {
+  const rows = plain.length / stride;
+  const out = new Uint8Array(rows * (stride + 1));
+  for (let row = 0; row < rows; row++) {
+    out.set(plain.subarray(row * stride, (row + 1) * stride), row * (stride + 1) + 1);
+  }
+  return out;
+}
+
+/** `above`: the row before the first. */
+function paeth(plain: Uint8Array, stride: number, samples: number, above: Uint8Array): Uint8Array {
+  const rows = plain.length / stride;
+  const out = new Uint8Array(rows * (stride + 1));
+  let to = 0;
+  let up = above;
+  for (let row = 0; row < rows; row++) {
+    const here = plain.subarray(row * stride, (row + 1) * stride);
+    out[to++] = PAETH;
+    for (let x = 0; x < stride; x++) {
+      const value = here[x] ?? 0;
+      const b = up[x] ?? 0;
+      if (x < samples) {
+        out[to++] = value - b;
+        continue;
+      }
+      const a = here[x - samples] ?? 0;
+      const c = up[x - samples] ?? 0;
+      const toA = Math.abs(b - c);
+      const toB = Math.abs(a - c);
+      const toC = Math.abs(a + b - c - c);
+      out[to++] = value - (toA <= toB && toA <= toC ? a : toB <= toC ? b : c);
+    }
+    up = here;
+  }
+  return out;
+}
+
+/** A chunk of the file: length, type, data, CRC of type and data (PNG, 5.3). */
+function chunk(type: "IHDR" | "pHYs" | "IDAT" | "IEND", parts: readonly Uint8Array[]): Uint8Array {
+  const length = parts.reduce((sum, part) => sum + part.byteLength, 0);
+  const out = new Uint8Array(length + 12);
+  const view = new DataView(out.buffer);
+  view.setUint32(0, length);
+  out.set(new TextEncoder().encode(type), 4);
+  let at = 8;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.byteLength;
+  }
+  view.setUint32(at, crc32(out.subarray(4, at)));
+  return out;
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  if (parts.length === 1 && only) return only;
+  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.byteLength;
+  }
+  return out;
+}
+
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
+  return value;
+});
+
+function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) crc = (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+}
