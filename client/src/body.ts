@@ -1,13 +1,13 @@
-/** Where a file comes from. A stream is sent as it is read, and such a call cannot be repeated. */
+/** The content of a file. A stream is sent as it is read, so the request cannot be retried. */
 export type FileSource = Blob | ArrayBuffer | Uint8Array | ReadableStream<Uint8Array>;
 
-/** A file, with its name where that is wanted: results are named after it. A `File` has one of its own. */
+/** A file, optionally with a name, which results are named after. A `File` has its own. */
 export type FileInput = FileSource | { readonly data: FileSource; readonly name: string };
 
-/** The value of a field as it is sent: text, or a file. */
+/** The value of a field: text, or a file. */
 export type FieldValue = string | { readonly source: FileSource; readonly name: string };
 
-/** A body, made anew for each try. */
+/** A body, made again for each attempt. */
 export interface Body {
   readonly repeatable: boolean;
   make(): {
@@ -25,7 +25,7 @@ export function fileValue(input: FileInput, fallbackName: string): FieldValue {
   return { source: input, name: own ?? fallbackName };
 }
 
-/** multipart/form-data (RFC 7578). With a stream among the files it is written as it goes, and its length is not known. */
+/** multipart/form-data (RFC 7578). If one of the files is a stream, the body is streamed too, and its length is unknown. */
 export function formBody(fields: readonly (readonly [string, FieldValue])[]): Body {
   const streamed = fields.some(([, value]) => typeof value !== "string" && value.source instanceof ReadableStream);
   if (!streamed) {
@@ -88,8 +88,8 @@ async function* writeParts(
   yield text.encode(`--${boundary}--\r\n`);
 }
 
-/** What is no stream, as a blob. Bytes in memory that threads share, which the type leaves open, are none that a blob takes. */
+/** Anything but a stream, as a blob. The type allows bytes in shared memory, which a blob does not accept. */
 const blobOf = (source: FileSource): Blob => new Blob([source as Blob | Uint8Array<ArrayBuffer>]);
 
-/** As browsers write a name in a form (HTML, multipart/form-data encoding algorithm). */
+/** A name as browsers write it (HTML, multipart/form-data encoding algorithm). */
 const escaped = (name: string): string => name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");

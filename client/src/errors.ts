@@ -1,25 +1,25 @@
 import type { ErrorCode } from "./generated.ts";
 
-/** What one field of a request is refused for. */
+/** A problem with one field of a request. */
 export interface FieldIssue {
   readonly name: string;
   readonly issue: string;
 }
 
-/** A code of the service, or `connection`: no answer came, or one that is not the service's. */
+/** An error code of the service, or `connection`: there was no response, or not one of the service. */
 export type FailureCode = ErrorCode | "connection";
 
-/** Everything that a call can fail with but an abort by the caller's own signal. */
+/** Thrown by all methods, except when your own signal aborts a request. */
 export class PdfServiceError extends Error {
   override readonly name = "PdfServiceError";
   readonly code: FailureCode;
-  /** HTTP's; 0 where no answer came. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** Members depend on the code; the reference names them. */
+  /** Depends on the code; see the reference. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** `X-Request-Id`: name it when something is wrong with the service. */
+  /** `X-Request-Id`. Include it when you report a problem. */
   readonly requestId: string | undefined;
-  /** Seconds after which to try again, where the service says so. */
+  /** `Retry-After`: seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -41,13 +41,13 @@ export class PdfServiceError extends Error {
     this.retryAfter = facts.retryAfter;
   }
 
-  /** The fields that are wrong, where the request's parameters are. */
+  /** The invalid fields of an `invalid_parameters` error. */
   get fields(): readonly FieldIssue[] {
     return Array.isArray(this.details["fields"]) ? (this.details["fields"] as FieldIssue[]) : [];
   }
 }
 
-/** Reads the error of an answer that is none of 2xx. */
+/** Reads the error of a response that is not 2xx. */
 export async function errorOf(answer: Response): Promise<PdfServiceError> {
   const { status, headers } = answer;
   const retryAfter = retryAfterOf(headers);
@@ -59,7 +59,7 @@ export async function errorOf(answer: Response): Promise<PdfServiceError> {
     };
     return new PdfServiceError(error.code, error.message, { ...facts, details: error.details ?? {} });
   } catch (cause) {
-    return new PdfServiceError("connection", `${status} without the service's JSON: ${text.slice(0, 200)}`, {
+    return new PdfServiceError("connection", `Unexpected response with status ${status}: ${text.slice(0, 200)}`, {
       ...facts,
       cause,
     });

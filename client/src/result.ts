@@ -1,9 +1,9 @@
-/** What the headers of an answer say. */
+/** What the headers of a response say. */
 export interface Facts {
   readonly status: number;
   readonly headers: Headers;
   readonly requestId: string | undefined;
-  /** Credits that the call cost: 0 for a repetition under the same Idempotency-Key. */
+  /** The credits charged: 0 for a retry with the same Idempotency-Key. */
   readonly creditsCharged: number | undefined;
   readonly creditsRemaining: number | undefined;
 }
@@ -23,7 +23,7 @@ function numberOf(headers: Headers, name: string): number | undefined {
   return value === null ? undefined : Number(value);
 }
 
-/** JSON, and what came with it. */
+/** A JSON response. */
 export interface JsonResult<T> extends Facts {
   readonly data: T;
 }
@@ -32,10 +32,7 @@ export async function jsonResult<T>(answer: Response): Promise<JsonResult<T>> {
   return { ...factsOf(answer), data: (await answer.json()) as T };
 }
 
-/**
- * A file, whose body can be read once: as a stream, or whole. `T`: what `json()` gives, of an operation that can answer with
- * JSON instead.
- */
+/** A file. Its body can be read once, as a stream or as a whole. `T` is the result of `json()`, for operations that can also return JSON. */
 export class FileResult<T = never> implements Facts {
   readonly status: number;
   readonly headers: Headers;
@@ -44,13 +41,13 @@ export class FileResult<T = never> implements Facts {
   readonly creditsRemaining: number | undefined;
   /** `application/pdf`, `application/zip`, `image/png`, ... */
   readonly contentType: string;
-  /** As the service names it: `<input>-<operation>.<extension>`. */
+  /** `<input>-<operation>.<extension>`. */
   readonly fileName: string;
-  /** Pages, where it is a PDF. */
+  /** The number of pages, if it is a PDF. */
   readonly pageCount: number | undefined;
-  /** Whether a damaged input was repaired; all its pages were found. */
+  /** Whether a damaged input was repaired without losing pages. */
   readonly inputRepaired: boolean;
-  /** Whether a digital signature of the input no longer verifies. */
+  /** Whether a digital signature of the input is no longer valid. */
   readonly signatureInvalidated: boolean;
   readonly #answer: Response;
 
@@ -70,7 +67,7 @@ export class FileResult<T = never> implements Facts {
   }
 
   stream(): ReadableStream<Uint8Array> {
-    if (this.#answer.body === null) throw new TypeError("The answer has no body.");
+    if (this.#answer.body === null) throw new TypeError("The response has no body.");
     return this.#answer.body;
   }
 
@@ -82,16 +79,16 @@ export class FileResult<T = never> implements Facts {
     return this.#answer.blob();
   }
 
-  /** Throws where the answer is a file. */
+  /** Throws if the response is a file. */
   async json(): Promise<T> {
     if (!this.contentType.startsWith("application/json")) {
-      throw new TypeError(`The answer is ${this.contentType}, not JSON.`);
+      throw new TypeError(`The response is ${this.contentType}, not JSON.`);
     }
     return (await this.#answer.json()) as T;
   }
 }
 
-/** The name in a Content-Disposition (RFC 6266), the one with all its characters where there are two. */
+/** The file name in a Content-Disposition header (RFC 6266); `filename*` wins over `filename`. */
 function fileNameOf(disposition: string): string {
   const extended = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
   if (extended !== undefined) return decodeURIComponent(extended);

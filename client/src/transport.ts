@@ -4,21 +4,21 @@ import { errorOf, PdfServiceError } from "./errors.ts";
 export interface ClientOptions {
   /** `sk_live_...` or `sk_test_...`. */
   readonly apiKey: string;
-  /** Where the service is, such as `https://pdf.example.com`. */
+  /** The URL of the service, such as `https://pdf.example.com`. */
   readonly baseUrl: string;
-  /** How often a call that failed by no fault of its own is sent again; 2 where it is not given. */
+  /** How often to retry a request that failed through no fault of its own. Default: 2. */
   readonly maxRetries?: number;
-  /** Milliseconds that one try may take until a file begins to come, or JSON is there; 300,000 where it is not given. */
+  /** Time limit of an attempt: until the first byte of a file, or the last of a JSON response. Default: 300,000. */
   readonly timeoutMilliseconds?: number;
-  /** In the place of the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /**
-   * Your own, for a call that you may have to repeat after this process has ended. Without it each call of an operation gets
-   * one that is new, so that a try that is sent again is charged once.
+   * A key of your own, for requests that you may have to retry after this process has ended. By default, each request to an operation gets a
+   * new one, so that retries are charged once.
    */
   readonly idempotencyKey?: string;
   readonly maxRetries?: number;
@@ -27,16 +27,16 @@ export interface CallOptions {
 
 /** A field of a form, as openapi.json describes it. */
 export interface FormField {
-  /** What the service calls it; `file{N}` for the members of a list, by their index. */
+  /** Its name in the form; `file{N}` for the items of a list, by index. */
   readonly name: string;
   readonly kind: "file" | "text" | "json";
 }
 
-export interface Request {
+export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
-  /** Whether sending it twice is as good as once. */
+  /** Whether it is safe to send twice. */
   readonly repeatable: boolean;
   readonly body?: Body;
   readonly options?: CallOptions | undefined;
@@ -44,12 +44,12 @@ export interface Request {
 
 const DEFAULT_TIMEOUT = 300_000;
 const DEFAULT_RETRIES = 2;
-/** Milliseconds before the first repetition; each further one waits twice as long. */
+/** Milliseconds before the first retry; each further one waits twice as long. */
 const FIRST_WAIT = 500;
-/** Seconds: a service that asks for more patience than this is not waited for. */
+/** Seconds. A longer `Retry-After` is not waited for: the error is thrown. */
 const LONGEST_WAIT = 60;
 
-/** Sends calls, and sends them again where that can help. */
+/** Sends requests, and retries them where that can help. */
 export class Transport {
   readonly #options: ClientOptions;
   readonly #baseUrl: string;
@@ -59,7 +59,7 @@ export class Transport {
     this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
   }
 
-  /** Calls an operation with a form. */
+  /** Sends a form to an operation. */
   protected sendForm(
     path: string,
     fields: Readonly<Record<string, FormField>>,
@@ -67,14 +67,14 @@ export class Transport {
     options?: CallOptions,
   ): Promise<Response> {
     const body = formBody(formFields(fields, input));
-    // With an Idempotency-Key a repetition is done again, but charged once.
+    // With an Idempotency-Key, a retry is processed again but charged once.
     const idempotencyKey = options?.idempotencyKey ?? crypto.randomUUID();
     const request = { method: "POST", path, body, repeatable: body.repeatable };
     return this.send({ ...request, options: { ...options, idempotencyKey } });
   }
 
-  /** Calls one of the other routes, and reads its JSON. */
-  protected async sendJson<T>(request: Omit<Request, "body"> & { readonly json?: unknown }): Promise<T> {
+  /** Sends a request to one of the other routes, and reads its JSON. */
+  protected async sendJson<T>(request: Omit<ApiRequest, "body"> & { readonly json?: unknown }): Promise<T> {
     const { json, ...rest } = request;
     const headers = { "Content-Type": "application/json" };
     const body = { repeatable: true, make: () => ({ body: JSON.stringify(json), headers }) };
@@ -82,25 +82,28 @@ export class Transport {
     return (await answer.json()) as T;
   }
 
-  /** @throws PdfServiceError, and the reason of `options.signal` where that was aborted. */
-  protected async send(request: Request): Promise<Response> {
+  /** @throws PdfServiceError, or the reason of `options.signal` if it was aborted. */
+  protected async send(request: ApiRequest): Promise<Response> {
     const retries = request.options?.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES;
     for (let attempt = 0; ; attempt++) {
       const result = await this.#try(request);
       if (result instanceof Response) return result;
-      const mayRepeat = attempt < retries && canRepeat(result, request.repeatable);
+      const mayRetry = attempt < retries && canRetry(result, request.repeatable);
       const wait = result.retryAfter ?? (FIRST_WAIT * 2 ** attempt * (0.5 + Math.random())) / 1_000;
-      if (!mayRepeat || wait > LONGEST_WAIT) throw result;
+      if (!mayRetry || wait > LONGEST_WAIT) throw result;
       await pause(wait * 1_000, request.options?.signal);
     }
   }
 
-  async #try({ method, path, query, body, options }: Request): Promise<Response | PdfServiceError> {
+  async #try({ method, path, query, body, options }: ApiRequest): Promise<Response | PdfServiceError> {
     const { fetch = globalThis.fetch, apiKey } = this.#options;
     const milliseconds = options?.timeoutMilliseconds ?? this.#options.timeoutMilliseconds ?? DEFAULT_TIMEOUT;
-    // Until a file begins to come: how long it may take is the reader's affair, who has the signal.
+    // Only until a file starts: after that, the reader decides with the signal.
     const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(new DOMException("timed out", "TimeoutError")), milliseconds);
+    const timer = setTimeout(
+      () => deadline.abort(new DOMException("The request timed out.", "TimeoutError")),
+      milliseconds,
+    );
     const signals = options?.signal === undefined ? [deadline.signal] : [deadline.signal, options.signal];
     const made = body?.make();
     const init: RequestInit & { duplex?: "half" } = {
@@ -112,17 +115,19 @@ export class Transport {
       },
       signal: AbortSignal.any(signals),
       ...(made !== undefined && { body: made.body }),
-      // Asked for by fetch where the body is a stream.
+      // fetch requires it if the body is a stream.
       ...(made?.body instanceof ReadableStream && { duplex: "half" }),
     };
     try {
       const answer = await fetch(`${this.#baseUrl}${path}${queryOf(query)}`, init);
       if (!answer.ok) return await errorOf(answer);
-      // Read here, where it can be asked for again when it does not come whole. A file is its reader's, as a stream.
+      // JSON is read here, where an incomplete response can be retried. A file is left to its reader, as a stream.
       return isJson(answer) ? new Response(await answer.text(), answer) : answer;
     } catch (cause) {
       options?.signal?.throwIfAborted();
-      const message = deadline.signal.aborted ? `No answer within ${milliseconds} ms.` : "The service was not reached.";
+      const message = deadline.signal.aborted
+        ? `No response within ${milliseconds} ms.`
+        : "The service cannot be reached.";
       return new PdfServiceError("connection", message, { status: 0, cause });
     } finally {
       clearTimeout(timer);
@@ -132,7 +137,7 @@ export class Transport {
 
 const isJson = ({ headers }: Response): boolean => headers.get("Content-Type")?.startsWith("application/json") === true;
 
-/** A form's fields in the order of the description, so that all try alike. */
+/** The fields in the order of the description, so that all attempts send the same. */
 function formFields(fields: Readonly<Record<string, FormField>>, input: object): (readonly [string, FieldValue])[] {
   const given = new Map<string, unknown>(Object.entries(input));
   return Object.entries(fields).flatMap(([property, { name, kind }]) => {
@@ -152,11 +157,11 @@ function fieldValue(kind: FormField["kind"], value: unknown, name: string): Fiel
 }
 
 /**
- * Whether a repetition can help: no answer came, too much was asked for, or the service is at fault. `idempotency_conflict`:
- * an earlier try whose connection was lost is still at work.
+ * Whether a retry can help: there was no response, too many requests, or the service failed. `idempotency_conflict`: an earlier attempt whose
+ * connection was lost is still in progress.
  */
-function canRepeat({ code, status }: PdfServiceError, repeatable: boolean): boolean {
-  // Refused before anything was done.
+function canRetry({ code, status }: PdfServiceError, repeatable: boolean): boolean {
+  // Rejected before anything was done.
   if (code === "rate_limit_exceeded" || code === "overloaded") return true;
   return repeatable && (status === 0 || status >= 500 || code === "idempotency_conflict" || code === "request_timeout");
 }

@@ -1,15 +1,15 @@
 import type { WebhookEvent } from "./generated.ts";
 
 export interface VerifyOptions {
-  /** The subscription's secret, `whsec_...`; while it rotates the old one is as good as the new. */
+  /** The secret of the webhook, `whsec_...`. For 24 hours after a rotation, the old and the new one both work. */
   readonly secret: string;
-  /** Seconds by which the delivery's time may differ from ours; 300 where it is not given. */
+  /** How many seconds the time of the delivery may differ from `now`. Default: 300. */
   readonly toleranceSeconds?: number;
-  /** Ours; the clock's where it is not given. */
+  /** Default: the current time. */
   readonly now?: Date;
 }
 
-/** A delivery that is not the service's, or is not recent. */
+/** The delivery was not sent by the service, or is not recent. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";
 }
@@ -17,8 +17,8 @@ export class WebhookVerificationError extends Error {
 const DEFAULT_TOLERANCE = 300;
 
 /**
- * Verifies a delivery and returns its event (Standard Webhooks 1.0). `body` is the request's body exactly as it came. The same
- * `webhook-id` may come more than once: it names the event.
+ * Verifies a delivery and returns its event (Standard Webhooks 1.0). `body` is the body of the request, unchanged. The same
+ * `webhook-id` can arrive more than once: it is the ID of the event.
  * @throws WebhookVerificationError
  */
 export async function verifyWebhook(
@@ -29,12 +29,12 @@ export async function verifyWebhook(
   const read = (name: string): string => {
     const value = headers instanceof Headers ? headers.get(name) : headers[name];
     if (typeof value === "string" && value !== "") return value;
-    throw new WebhookVerificationError(`The delivery has no header ${name}.`);
+    throw new WebhookVerificationError(`The delivery has no ${name} header.`);
   };
   const [id, timestamp, signatures] = [read("webhook-id"), read("webhook-timestamp"), read("webhook-signature")];
-  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError("webhook-timestamp is no time.");
+  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError("The webhook-timestamp header is invalid.");
   if (Math.abs(now.getTime() / 1_000 - Number(timestamp)) > toleranceSeconds) {
-    throw new WebhookVerificationError("The delivery is not recent.");
+    throw new WebhookVerificationError("The delivery is too old or too new.");
   }
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
@@ -45,7 +45,7 @@ export async function verifyWebhook(
     .filter((signature) => signature.startsWith("v1,"))
     .map((signature) => isSignature(key, signature.slice(3), signed));
   if (!(await Promise.all(results)).includes(true)) {
-    throw new WebhookVerificationError("No signature of the delivery was made with this secret.");
+    throw new WebhookVerificationError("The signature does not match the secret.");
   }
   return { id, ...(JSON.parse(text) as WebhookEvent) };
 }

@@ -122,7 +122,7 @@ describe("a failure", () => {
     const nowhere = new PdfService({ apiKey, baseUrl: "http://localhost:1", maxRetries: 1 });
     expect(await failureOf(nowhere.getUsage())).toMatchObject({ code: "connection", status: 0 });
     const impatient = service.merge({ files: [bytes(1), bytes(1)] }, { timeoutMilliseconds: 1, maxRetries: 0 });
-    expect((await failureOf(impatient)).message).toBe("No answer within 1 ms.");
+    expect((await failureOf(impatient)).message).toBe("No response within 1 ms.");
   });
 
   test("by the caller's own wish is the reason that was given", async () => {
