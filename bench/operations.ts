@@ -86,7 +86,7 @@ function timeOf([program, ...args]: readonly [string, ...string[]]): number {
 /** As Markdown, for docs/benchmarks.md. */
 export function printOperations(rows: readonly OperationRow[]): void {
   const ms = (value: number | undefined): string => (value === undefined ? "-" : `${value.toFixed(0)} ms`);
-  console.log("| Operation | Work | Input | Service | Instead | | Ratio | Limit | Memory |");
+  console.log("| Operation | Work | Input | Service | Other program | | Ratio | At most | Memory |");
   console.log("|---|---|--:|--:|---|--:|--:|--:|--:|");
   for (const { operation, name, inputBytes, service, program = "-", other, ratio, atMost, growth } of rows) {
     const limit = atMost === undefined ? "" : "ms" in atMost ? `${atMost.ms} ms` : atMost.ratio.toFixed(2);

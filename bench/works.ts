@@ -139,7 +139,7 @@ export async function works(inputs: readonly string[]): Promise<readonly Work[]>
       atMost: { ms: 500 },
     },
     {
-      name: "recognise a receipt",
+      name: "recognize a receipt",
       operation: "ocr",
       parts: { file: { bytes: receipt, fileName: "r.png" } },
       other: ocr,

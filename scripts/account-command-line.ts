@@ -7,22 +7,22 @@ import { isPlanName, planNames, type PlanName } from "../src/accounts/plans.ts";
 
 export const usage = `Usage: npm run account -- <command> [options]
 
-  create --name <name> [--plan <plan>] [--test]          an account with its first key
-  create --account <account> --name <name> [--test]      one more key for an account
-  list                                                   all accounts
-  plan --account <account> --plan <plan>                 puts an account on a plan
-  keys --account <account>                               the keys of an account
-  revoke --key <key> | --account <account>               ends a key (its id, key_...), or all keys of an account
+  create --name <name> [--plan <plan>] [--test]          creates an account with its first key
+  create --account <account> --name <name> [--test]      creates another key for an account
+  list                                                   lists all accounts
+  plan --account <account> --plan <plan>                 changes the plan of an account
+  keys --account <account>                               lists the keys of an account
+  revoke --key <key> | --account <account>               revokes a key (by its ID, key_...), or all keys of an account
 
   --name <name>         1 to 100 characters
-  --plan <plan>         ${planNames.join(", ")} (create: free where it is not given)
-  --test                a test key instead of a live one
-  --remote              in the deployed database, by way of wrangler (log in first: npx wrangler login)
+  --plan <plan>         ${planNames.join(", ")} (create: default free)
+  --test                create a test key instead of a live one
+  --remote              use the deployed database, through wrangler (log in first: npx wrangler login)
   --env <environment>   with --remote: staging or production (default: production)
-  --persist-to <dir>    without --remote: where wrangler keeps the local data
+  --persist-to <dir>    without --remote: the folder of wrangler's local data
   --help
 
-Prints one JSON object on stdout, all else on stderr. Exit codes: 0 done, 1 failed, 2 called wrongly.`;
+Prints one JSON object to stdout and everything else to stderr. Exit codes: 0 success, 1 failure, 2 wrong arguments.`;
 
 /** The command line is wrong: exit code 2, and the usage on stderr. */
 export class UsageError extends Error {}
@@ -47,7 +47,8 @@ const commands: Readonly<Record<string, { readonly takes: readonly (keyof Values
         const [name, livemode] = [labelOf(values.name), values.test !== true];
         if (values.account === undefined)
           return { command: "create", name, plan: planOf(values.plan ?? "free"), livemode };
-        if (values.plan !== undefined) throw new UsageError("--plan is for a new account, not for one that there is.");
+        if (values.plan !== undefined)
+          throw new UsageError("--plan is only for new accounts. Use the plan command to change an account.");
         return { command: "create-key", account: idOf("account", values.account), name, livemode };
       },
     },
@@ -63,7 +64,7 @@ const commands: Readonly<Record<string, { readonly takes: readonly (keyof Values
     revoke: {
       takes: ["key", "account"],
       order({ key, account }) {
-        if ((key === undefined) === (account === undefined)) throw new UsageError("Give one of --key and --account.");
+        if ((key === undefined) === (account === undefined)) throw new UsageError("Use either --key or --account.");
         if (key === undefined) return { command: "revoke", account: idOf("account", account) };
         return { command: "revoke-key", key: idOf("key", key) };
       },
@@ -94,7 +95,7 @@ function targetOf(values: Values): Target {
     if (values.env !== undefined) throw new UsageError("--env needs --remote.");
     return { kind: "local", persistTo: persistTo === undefined ? defaultPersistTo : resolve(root, persistTo) };
   }
-  if (persistTo !== undefined) throw new UsageError("--persist-to is for the local database.");
+  if (persistTo !== undefined) throw new UsageError("--persist-to is only for the local database.");
   // The top level of wrangler.toml is the local default and never deployed.
   return { kind: "remote", env: values.env ?? "production" };
 }
@@ -102,7 +103,7 @@ function targetOf(values: Values): Target {
 function labelOf(given: string | undefined): string {
   const name = given?.trim() ?? "";
   if (labelPattern.test(name)) return name;
-  throw new UsageError("--name must be 1 to 100 characters, none of them a control character.");
+  throw new UsageError("--name must be 1 to 100 characters long, without control characters.");
 }
 
 function planOf(given: string | undefined): PlanName {
@@ -113,7 +114,7 @@ function planOf(given: string | undefined): PlanName {
 function idOf(option: "account" | "key", given: string | undefined): string {
   const prefix = option === "account" ? "acct" : "key";
   if (given !== undefined && new RegExp(`^${prefix}_[0-9A-Za-z]+$`).test(given)) return given;
-  throw new UsageError(`--${option} must be an id, ${prefix}_...`);
+  throw new UsageError(`--${option} must be an ID, ${prefix}_...`);
 }
 
 function parse(args: readonly string[]) {

@@ -56,11 +56,11 @@ export async function carryOut(order: Order, databases: Databases, now: Date): P
 function homeOf(databases: Databases, account: string): Database {
   const shard = existing(shardOfAccount(account), account);
   const db = databases[shard];
-  if (db === undefined) throw new Error(`wrangler.toml has no DB_${shard}, where ${account} lives.`);
+  if (db === undefined) throw new Error(`wrangler.toml has no DB_${shard}, the database of ${account}.`);
   return db;
 }
 
 function existing<T>(found: T | undefined, id: string): T {
-  if (found === undefined) throw new Error(`There is no ${id}.`);
+  if (found === undefined) throw new Error(`${id} does not exist.`);
   return found;
 }

@@ -9,7 +9,8 @@ import { listModels, putModel } from "../wasm/models.ts";
 import { putEnginesInPlace } from "./engines-in-place.ts";
 import { root } from "./local-database.ts";
 
-const USAGE = "usage: npm run model -- add <code>.traineddata   (the file's name is the language's code, such as rus)";
+const USAGE =
+  "Usage: npm run model -- add <code>.traineddata   (the file name is the code of the language, such as rus)";
 const ENDING = ".traineddata";
 /** A model's file begins with how many parts it can have, and where they are (Tesseract's tessdatamanager.h). */
 const PARTS = 24;
@@ -18,15 +19,15 @@ const NEURAL = 17;
 
 async function add(path: string): Promise<string> {
   const file = await readFile(path);
-  if (!basename(path).endsWith(ENDING)) throw new Error(`${path} does not end with ${ENDING}`);
+  if (!basename(path).endsWith(ENDING)) throw new Error(`${path} does not end in ${ENDING}`);
   const count = file.length > 4 + PARTS * 8 ? file.readUInt32LE(0) : 0;
   const hasNeural = count > NEURAL && count <= PARTS && file.readBigInt64LE(4 + NEURAL * 8) > 0n;
-  if (!hasNeural) throw new Error(`${path} is no model of Tesseract 4 or later`);
+  if (!hasNeural) throw new Error(`${path} is not a model for Tesseract 4 or later`);
   const code = basename(path, ENDING);
   await putEnginesInPlace();
   const generated = join(root, "wasm/generated");
   putModel(generated, code, gzipSync(file, { level: 9 }));
-  return `${code} is in place. Languages: ${listModels(generated).join(", ")}`;
+  return `Added ${code}. Languages: ${listModels(generated).join(", ")}`;
 }
 
 const [order, path, ...more] = process.argv.slice(2);

@@ -65,7 +65,7 @@ function callScheduled(url: string): void {
       });
       if (!answer.ok) console.error(`The scheduled handler failed: ${answer.status} ${await answer.text()}`);
     } catch (error) {
-      console.error("The scheduled handler could not be called:", error);
+      console.error("Calling the scheduled handler failed:", error);
     }
     next();
   };
@@ -106,7 +106,7 @@ function runWrangler(args: readonly string[], account: DevelopmentAccount): void
   process.on("exit", () => wrangler.kill("SIGTERM"));
   if (process.env.npm_lifecycle_event !== undefined) whenOrphaned(() => end("SIGTERM"));
   wrangler.on("error", (error) => {
-    console.error("wrangler could not be started:", error);
+    console.error("Starting wrangler failed:", error);
     process.exit(1);
   });
   wrangler.on("exit", (code) => process.exit(code ?? 1));

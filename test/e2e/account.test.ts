@@ -60,7 +60,7 @@ describe("npm run account", () => {
 
   test("fails with exit code 1, the reason on stderr", async () => {
     const { stdout, stderr, code } = await account("keys", "--account", "acct_none", "--persist-to", server.persistTo);
-    expect({ stdout, stderr, code }).toEqual({ stdout: "", stderr: "There is no acct_none.\n", code: 1 });
+    expect({ stdout, stderr, code }).toEqual({ stdout: "", stderr: "acct_none does not exist.\n", code: 1 });
   });
 
   test("called wrongly has exit code 2, the reason and the usage on stderr", async () => {
@@ -91,12 +91,12 @@ describe("the command line", () => {
       "--plan",
     ],
     ["another command's option", ["list", "--plan", "pro"], "--plan is not an option of list"],
-    ["no account", ["keys"], "--account must be an id"],
-    ["a name for an id", ["plan", "--account", "Acme", "--plan", "pro"], "--account must be an id"],
+    ["no account", ["keys"], "--account must be an ID"],
+    ["a name for an id", ["plan", "--account", "Acme", "--plan", "pro"], "--account must be an ID"],
     ["no plan", ["plan", "--account", "acct_1"], "--plan must be one of free"],
     ["nothing to revoke", ["revoke"], "--key and --account"],
     ["two things to revoke", ["revoke", "--key", "key_1", "--account", "acct_1"], "--key and --account"],
-    ["a key for its id", ["revoke", "--key", "sk_live_1"], "--key must be an id"],
+    ["a key for its id", ["revoke", "--key", "sk_live_1"], "--key must be an ID"],
     ["an environment without --remote", ["list", "--env", "staging"], "--remote"],
     ["a folder with --remote", ["list", "--remote", "--persist-to", "x"], "--persist-to"],
   ])("with %s is refused", (_case, args, reason) => {
