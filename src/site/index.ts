@@ -9,16 +9,16 @@ import type { Description } from "./description/description.ts";
 import { renderReference } from "./reference/reference.ts";
 
 const playground: Page = {
-  title: "PDF service: playground",
+  title: "Playground · PDF service",
   description: "Try every PDF operation of the API in the browser.",
   path: "/",
   entry: "playground",
 };
 
 const reference: Page = {
-  title: "PDF service: reference",
+  title: "Reference · PDF service",
   description:
-    "Every call of the API: parameters, answers, errors, events, with examples in curl, JavaScript and Python.",
+    "All requests of the API: parameters, responses, errors, and events, with examples in curl, JavaScript, and Python.",
   path: "/docs",
   entry: "reference",
 };
@@ -46,7 +46,7 @@ async function answerAsset(c: Context<AppEnv>): Promise<Response> {
   const { pathname } = new URL(c.req.url);
   const known = c.req.header("If-None-Match");
   const asset = await readEnv(c.env).siteAsset(pathname.slice("/assets".length), known);
-  if (asset === undefined) throw new ApiError("not_found", "There is nothing at this path.");
+  if (asset === undefined) throw new ApiError("not_found", "This path does not exist.");
   const headers = new Headers(siteHeaders);
   for (const name of ["Content-Type", "ETag", "Content-Length"]) {
     const value = asset.headers.get(name);

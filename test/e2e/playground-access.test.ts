@@ -108,7 +108,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await page.getByRole("button", { name: "Create a key" }).click();
     await page.getByLabel("name").fill("From the browser");
     await page.getByRole("button", { name: "Create", exact: true }).click();
-    await page.getByText("It is shown only now").waitFor();
+    await page.getByText("it is shown only once").waitFor();
     expect(await page.locator(".secret code").innerText()).toMatch(/^sk_test_/);
     await page.getByRole("button", { name: "Revoke From the browser" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
@@ -126,15 +126,15 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await page.getByRole("textbox", { name: "url" }).fill("https://hooks.example.com/pdf");
     await page.getByLabel("usage.limit_reached").check();
     await page.getByRole("button", { name: "Add", exact: true }).click();
-    await page.getByText("It is shown only now").waitFor();
+    await page.getByText("it is shown only once").waitFor();
     expect(await page.locator(".secret code").innerText()).toMatch(/^whsec_/);
     const own = page.getByRole("region", { name: "https://hooks.example.com/pdf" });
     expect(await own.innerText()).toMatch(/usage\.limit_reached[^]*whsec_\*{4}/);
     await own.getByRole("button", { name: "Deliveries" }).click();
-    await own.getByText("Nothing was sent yet.").waitFor();
+    await own.getByText("No deliveries yet.").waitFor();
     await own.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("There are none yet.").waitFor();
+    await page.getByText("No webhooks yet.").waitFor();
   });
 
   test.each([

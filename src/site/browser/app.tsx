@@ -40,11 +40,11 @@ export function App() {
   const [description, setDescription] = useState<Description>();
   const [failure, setFailure] = useState("");
   useEffect(() => {
-    loadDescription().then(setDescription, () => setFailure("The API's description could not be loaded."));
+    loadDescription().then(setDescription, () => setFailure("The API description cannot be loaded."));
   }, []);
   useEffect(() => {
     markCurrentLink(route);
-    document.title = route === "" ? "PDF service: playground" : `${route} · PDF service`;
+    document.title = route === "" ? "Playground · PDF service" : `${route} · PDF service`;
   }, [route]);
 
   const account = document.querySelector("#account");

@@ -11,7 +11,7 @@ export function answers(description: Description, responses: Described, common: 
   const all = Object.entries(responses).map(([status, given]) => ({ status, ...resolve(description, given) }));
   const successes = all.filter(({ status }) => !/^[45]/.test(status));
   const failures = all.filter(({ status }) => /^[45]/.test(status));
-  return html`<h4>Answers</h4>
+  return html`<h4>Responses</h4>
     ${successes.map(({ status, ...response }) => success(description, status, response, common))}
     ${failures.length === 0 ? "" : failureTable(failures)}`;
 }
@@ -34,12 +34,12 @@ function success(description: Description, status: string, response: Response, c
       shared.length === 0
         ? ""
         : html`<p class="also">
-            ${own.length > 0 ? "And " : "Headers: "}${shared.map(
+            ${own.length > 0 ? "Also: " : "Headers: "}${shared.map(
               (name, index) => html`${index > 0 ? ", " : ""}<a href="#header-${name}"><code>${name}</code></a>`,
             )}.
           </p>`
     }
-    ${schema === undefined ? "" : table("Members of the JSON", memberRows(description, schema), "optional")}`;
+    ${schema === undefined ? "" : table("JSON fields", memberRows(description, schema), "optional")}`;
 }
 
 export function headerTable(

@@ -68,7 +68,7 @@ export function fieldRows(description: Description, field: Field): Row[] {
   if (field.kind === "files") {
     const { name, passwords, min } = field;
     const files = { name: numbered(name), type: fileWords(field.accept), required, description: field.description };
-    const count = `at least ${min}, numbered without a gap`;
+    const count = `at least ${min}, numbered without gaps`;
     const own = `The password of the \`${name}\` with the same number.`;
     return [
       { ...files, notes: [count, ...notes] },

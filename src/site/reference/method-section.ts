@@ -51,7 +51,7 @@ export function methodSection(
               operation.fields.flatMap((field) => fieldRows(description, field)),
             )
       }
-      ${json === undefined ? "" : table("Members of the body", memberRows(description, json))}
+      ${json === undefined ? "" : table("Body", memberRows(description, json))}
       ${table("Parameters", parameters.map(parameterRow))} ${answers(description, responses, common)}
     </div>
     <div class="sample">${exampleBlock(id, exampleCall(baseUrl, verb, path, method))}</div>
@@ -64,7 +64,7 @@ export function eventSection(description: Description, { id, method }: Described
   return html`<section class="method event" id="${id}" aria-labelledby="${id}-title">
     <div class="about">
       ${title(id, method.summary)} ${prose(method.description ?? "")}
-      ${body === undefined ? "" : table("Members of the body", memberRows(description, body), "optional")}
+      ${body === undefined ? "" : table("Body", memberRows(description, body), "optional")}
     </div>
   </section>`;
 }

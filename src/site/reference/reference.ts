@@ -41,7 +41,7 @@ export function renderReference(description: Description): Html {
     {
       id: "headers",
       name: "Headers",
-      about: headerTable("What most answers of operations carry", description, [...headers], true),
+      about: headerTable("Headers of most operations", description, [...headers], true),
       methods: [],
     },
     errorChapter(description, calls),
@@ -98,19 +98,21 @@ function start(description: Description, baseUrl: string): Chapter {
     name: info.title,
     about: html`${prose(info.description)}
       <dl class="facts">
-        <dt>Address</dt>
+        <dt>Base URL</dt>
         <dd><code>${baseUrl}</code></dd>
-        <dt>Key</dt>
+        <dt>Authentication</dt>
         <dd>
-          ${Object.values(components.securitySchemes).map(({ description }) => inline(description))} It goes into the
-          header
-          <code>Authorization: Bearer …</code>. The examples read it from the environment:
+          ${Object.values(components.securitySchemes).map(({ description }) => inline(description))} Send it in the
+          header <code>Authorization: Bearer …</code>. The examples read it from the environment:
           <code>export ${KEY_VARIABLE}=sk_test_...</code>
         </dd>
         <dt>Examples</dt>
-        <dd>Their files are those of the source's folder <code>examples/</code>. Python needs the package requests.</dd>
-        <dt>For machines</dt>
-        <dd><a href="/api/v1/openapi.json">openapi.json</a>, from which this page is made</dd>
+        <dd>
+          They use the files in the <code>examples/</code> folder of the source. Python needs the
+          <code>requests</code> package.
+        </dd>
+        <dt>OpenAPI</dt>
+        <dd><a href="/api/v1/openapi.json">openapi.json</a>, which this page is generated from</dd>
         <dt>Version</dt>
         <dd>${info.version}</dd>
       </dl>`,
@@ -127,7 +129,7 @@ function eventChapter(description: Description, events: readonly Described[]): C
     about: html`${table("Headers of every delivery", parameters.map(parameterRow))}
       <table class="members">
         <caption>
-          What your answer means
+          Your response
         </caption>
         <tbody>
           ${responses.map(
@@ -158,7 +160,7 @@ function errorChapter(description: Description, calls: readonly Described[]): Ch
         schema === undefined
           ? ""
           : table(
-              "Members",
+              "Fields",
               memberRows(description, schema).map((row) => ({ ...row, notes: [] })),
               "optional",
             )

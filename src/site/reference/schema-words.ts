@@ -4,7 +4,7 @@ const formats: Readonly<Record<string, string>> = {
   "date-time": "date and time, ISO 8601",
   uri: "URL",
   password: "password",
-  color: "colour",
+  color: "color",
   multiline: "text",
 };
 
@@ -52,7 +52,7 @@ export function limitWords(given: Schema): string[] {
   if (choices) words.push(`${schema.items ? "of " : ""}${choices.map(shown).join(", ")}`);
   if (schema.const !== undefined) words.push(`always ${shown(schema.const)}`);
   words.push(...between(minimum, maximum, ""), ...between(minLength, maxLength, " characters"));
-  words.push(...between(minItems, maxItems, " entries"));
+  words.push(...between(minItems, maxItems, " items"));
   if (schema.default !== undefined && !/default/i.test(given.description ?? "")) {
     words.push(`default ${shown(schema.default)}`);
   }

@@ -43,7 +43,7 @@ export async function callJson<T>(key: string, method: string, path: string, bod
   const json: unknown = await answer.json().catch(() => undefined);
   if (answer.ok) return json as T;
   const { error } = (json ?? {}) as { error?: ApiProblem };
-  const problem = error ?? { code: String(answer.status), message: "The service did not answer as expected." };
+  const problem = error ?? { code: String(answer.status), message: "Unexpected response from the service." };
   throw new ApiFailure(problem, answer.headers.get("X-Request-Id") ?? "");
 }
 
@@ -87,7 +87,7 @@ export function callOperation(
       progress({ phase: "downloading", part: lengthComputable ? loaded / total : undefined }),
     );
     request.addEventListener("error", () =>
-      fail(new Error("The service could not be reached, or the connection broke off.")),
+      fail(new Error("The service cannot be reached, or the connection was lost.")),
     );
     request.addEventListener("abort", () => fail(new DOMException("cancelled", "AbortError")));
     request.addEventListener("load", () => done(answerOf(request, performance.now() - started, sentBytes)));
@@ -114,7 +114,7 @@ async function answerOf(request: XMLHttpRequest, milliseconds: number, sentBytes
   const fileName = fileNameOf(headers.get("content-disposition"));
   if (request.status < 400) return { ...answer, fileName, error: undefined };
   const json = JSON.parse(await body.text().catch(() => "{}")) as { error?: ApiProblem };
-  const unknown = { code: String(request.status), message: "The service did not answer as expected." };
+  const unknown = { code: String(request.status), message: "Unexpected response from the service." };
   return { ...answer, fileName, error: json.error ?? unknown };
 }
 

@@ -56,7 +56,7 @@ export function Deliveries({ path, apiKey, tested }: Props) {
           Refresh
         </button>
       </div>
-      {data?.data.length === 0 && <p class="quiet">Nothing was sent yet.</p>}
+      {data?.data.length === 0 && <p class="quiet">No deliveries yet.</p>}
       {data && data.data.length > 0 && (
         <div class="table">
           <table>
@@ -79,7 +79,7 @@ export function Deliveries({ path, apiKey, tested }: Props) {
                   </td>
                   <td>
                     <span class={`tag ${delivery.state === "succeeded" ? "good" : ""}`}>{delivery.state}</span>
-                    {delivery.nextAttemptAt !== null && <p class="quiet">next {time(delivery.nextAttemptAt)}</p>}
+                    {delivery.nextAttemptAt !== null && <p class="quiet">Next: {time(delivery.nextAttemptAt)}</p>}
                   </td>
                   <td>
                     <ol>

@@ -33,7 +33,7 @@ export function Failure({ error }: { error: unknown }) {
 export function KeyMissing({ what }: { what: string }) {
   return (
     <div class="blank">
-      <p>{what} belong to an account: an API key shows them.</p>
+      <p>Add an API key to see your {what}.</p>
       <button type="button" class="primary" onClick={askForKey}>
         Add API key
       </button>

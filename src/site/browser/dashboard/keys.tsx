@@ -66,7 +66,7 @@ export function Keys({ description, apiKey }: { description: Description; apiKey
       setCursor(page.nextCursor);
     }, setFailed);
 
-  if (apiKey === "") return <KeyMissing what="Keys" />;
+  if (apiKey === "") return <KeyMissing what="keys" />;
   return (
     <div class="dashboard">
       <header class="row">
@@ -74,7 +74,7 @@ export function Keys({ description, apiKey }: { description: Description; apiKey
           <h1>API keys</h1>
           {data && (
             <p class="quiet">
-              {number(data.count)} in {apiKey.startsWith("sk_live") ? "live" : "test"} mode, revoked ones included
+              {number(data.count)} in {apiKey.startsWith("sk_live") ? "live" : "test"} mode, including revoked keys
             </p>
           )}
         </div>
@@ -91,7 +91,7 @@ export function Keys({ description, apiKey }: { description: Description; apiKey
       </header>
       <Failure error={error ?? failed} />
       {issued !== undefined && (
-        <Secret title="The new key." value={issued}>
+        <Secret title="Your new key." value={issued}>
           <button type="button" class="plain" onClick={() => setKey(issued)}>
             Use it here
           </button>
@@ -146,8 +146,8 @@ export function Keys({ description, apiKey }: { description: Description; apiKey
           close={() => setAsked(undefined)}
         >
           {asked.what === "revoke"
-            ? "It fails on its next request, and cannot be brought back."
-            : "A new key like it is made. The old one works for one more day."}
+            ? "Requests with this key will fail immediately. This cannot be undone."
+            : "This creates a new key with the same scopes. The old key works for one more day."}
         </Confirm>
       )}
     </div>

@@ -6,7 +6,7 @@ export function Secret({ title, value, children }: { title: string; value: strin
   return (
     <div class="notice secret" role="status">
       <p>
-        <strong>{title}</strong> It is shown only now.
+        <strong>{title}</strong> Copy it now: it is shown only once.
       </p>
       <p class="row">
         <code class="grow">{value}</code>

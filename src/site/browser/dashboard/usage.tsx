@@ -14,7 +14,7 @@ interface UsageSummary {
 
 export function Usage({ apiKey }: { apiKey: string }) {
   const { data, error, reload } = useData<UsageSummary>(apiKey, "/api/v1/usage");
-  if (apiKey === "") return <KeyMissing what="Credits" />;
+  if (apiKey === "") return <KeyMissing what="credits" />;
   return (
     <div class="dashboard">
       <header class="row">
@@ -47,7 +47,7 @@ function Summary({ data }: { data: UsageSummary }) {
         <dl class="figures">
           {(["used", "remaining", "limit"] as const).map((name) => (
             <div key={name}>
-              <dt>{name === "limit" ? "of the month" : name}</dt>
+              <dt>{name === "limit" ? "per month" : name}</dt>
               <dd>{number(data[name])}</dd>
             </div>
           ))}
@@ -60,11 +60,7 @@ function Summary({ data }: { data: UsageSummary }) {
       </section>
       <section class="card padded" aria-labelledby="by-operation">
         <h2 id="by-operation">Credits by operation</h2>
-        {operations.length === 0 ? (
-          <p class="quiet">Nothing was charged this month yet.</p>
-        ) : (
-          <Chart bars={operations} />
-        )}
+        {operations.length === 0 ? <p class="quiet">No credits used this month.</p> : <Chart bars={operations} />}
       </section>
     </>
   );

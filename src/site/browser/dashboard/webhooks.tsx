@@ -40,14 +40,14 @@ export function Webhooks({ description, apiKey }: { description: Description; ap
     await reload();
   };
 
-  if (!offered) return <p class="notice">This service has no webhooks.</p>;
-  if (apiKey === "") return <KeyMissing what="Webhooks" />;
+  if (!offered) return <p class="notice">This service does not offer webhooks.</p>;
+  if (apiKey === "") return <KeyMissing what="webhooks" />;
   return (
     <div class="dashboard">
       <header class="row">
         <div class="grow">
           <h1>Webhooks</h1>
-          <p class="quiet">Signed messages to your own address when something happens (Standard Webhooks).</p>
+          <p class="quiet">Signed requests to your URL when something happens (Standard Webhooks).</p>
         </div>
         {schema && (
           <button
@@ -61,7 +61,7 @@ export function Webhooks({ description, apiKey }: { description: Description; ap
         )}
       </header>
       <Failure error={error ?? failed} />
-      {secret !== undefined && <Secret title="The signing secret." value={secret} />}
+      {secret !== undefined && <Secret title="Your signing secret." value={secret} />}
       {making && schema && (
         <section class="card padded" aria-label="Add a webhook">
           <BodyForm
@@ -75,7 +75,7 @@ export function Webhooks({ description, apiKey }: { description: Description; ap
           />
         </section>
       )}
-      {data?.data.length === 0 && !making && <p class="blank">There are none yet.</p>}
+      {data?.data.length === 0 && !making && <p class="blank">No webhooks yet.</p>}
       {data?.data.map((webhook) => (
         <Subscription
           key={webhook.id}
@@ -89,12 +89,12 @@ export function Webhooks({ description, apiKey }: { description: Description; ap
       ))}
       {removing && (
         <Confirm
-          title="Delete the webhook?"
+          title="Delete this webhook?"
           action="Delete"
           confirm={() => void attempt(() => callJson(apiKey, "DELETE", `${PATH}/${removing.id}`))}
           close={() => setRemoving(undefined)}
         >
-          <code>{removing.url}</code> gets no more messages.
+          <code>{removing.url}</code> will receive no more events.
         </Confirm>
       )}
     </div>
@@ -120,7 +120,7 @@ function Subscription({ webhook, description, apiKey, attempt, showSecret, remov
     <section class="card padded" aria-label={url}>
       <div class="row">
         <code class="grow url">{url}</code>
-        <span class={`tag ${active ? "good" : ""}`}>{active ? "active" : "off"}</span>
+        <span class={`tag ${active ? "good" : ""}`}>{active ? "active" : "inactive"}</span>
       </div>
       <p class="scopes">
         {events.map((event) => (
@@ -129,7 +129,7 @@ function Subscription({ webhook, description, apiKey, attempt, showSecret, remov
       </p>
       {webhook.description && <p>{webhook.description}</p>}
       <p class="quiet">
-        Since {time(createdAt)}. Secret <code>{secret}</code>
+        Created {time(createdAt)}. Secret <code>{secret}</code>
       </p>
       <div class="row wrap">
         {has("/test") && (
@@ -143,7 +143,7 @@ function Subscription({ webhook, description, apiKey, attempt, showSecret, remov
               })
             }
           >
-            Send a test
+            Send test event
           </button>
         )}
         {has("/deliveries") && (
@@ -152,7 +152,7 @@ function Subscription({ webhook, description, apiKey, attempt, showSecret, remov
           </button>
         )}
         <button type="button" onClick={() => void attempt(() => callJson(apiKey, "PATCH", own, { active: !active }))}>
-          {active ? "Switch off" : "Switch on"}
+          {active ? "Deactivate" : "Activate"}
         </button>
         {has("/rotate-secret") && (
           <button
@@ -163,7 +163,7 @@ function Subscription({ webhook, description, apiKey, attempt, showSecret, remov
               })
             }
           >
-            New secret
+            Rotate secret
           </button>
         )}
         <button type="button" class="danger" onClick={remove}>

@@ -52,11 +52,11 @@ function KeyForm({ value, close }: { value: string; close: () => void }) {
     <form class="stack" onSubmit={save} noValidate>
       <h2 id="key-title">API key</h2>
       <p class="quiet">
-        Stays in this tab's session storage and is sent to this service only. <code>npm start</code> prints a link that
-        brings a key along; <code>npm run account -- create</code> makes one.
+        Kept in this tab's session storage and sent only to this service. <code>npm start</code> prints a link that
+        contains a key; <code>npm run account -- create</code> creates one.
       </p>
       <div class="field">
-        <label for="key-input">{value === "" ? "Key" : "Another key"}</label>
+        <label for="key-input">{value === "" ? "Key" : "New key"}</label>
         <input
           id="key-input"
           type="password"
@@ -84,7 +84,7 @@ function KeyForm({ value, close }: { value: string; close: () => void }) {
               close();
             }}
           >
-            Forget the key
+            Remove key
           </button>
         )}
         <span class="grow" />

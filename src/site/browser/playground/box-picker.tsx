@@ -38,7 +38,7 @@ export function BoxPicker({ file, password, value, change }: Props) {
   const surface = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 595, height: 842 });
   const drag = useRef<{ corner: Corner; box: Box; x: number; y: number } | undefined>(undefined);
-  if (file === undefined) return <p class="quiet">Choose the PDF, then draw the box on its page here.</p>;
+  if (file === undefined) return <p class="quiet">Choose a PDF, then draw the box on its page here.</p>;
   if (pdf.state !== "open") {
     const words = {
       opening: "Drawing the page…",
@@ -117,7 +117,7 @@ export function BoxPicker({ file, password, value, change }: Props) {
             type="button"
             class="box"
             data-corner="inside"
-            aria-label={`Box: x ${box.x}, y ${box.y}, ${box.width} by ${box.height} points. The arrow keys move it, with Shift they size it, with Alt by ten points.`}
+            aria-label={`Box: x ${box.x}, y ${box.y}, ${box.width} by ${box.height} points. Arrow keys move it, Shift resizes it, Alt moves it by ten points.`}
             style={{
               left: percent(box.x, size.width),
               top: percent(box.y, size.height),
@@ -133,7 +133,7 @@ export function BoxPicker({ file, password, value, change }: Props) {
         )}
       </div>
       <p class="quiet">
-        {box ? "Drag it, or use the arrow keys; Shift sizes it." : "Draw the box with the mouse, or "}
+        {box ? "Drag the box, or use the arrow keys; hold Shift to resize it." : "Draw the box with the mouse, or "}
         {!box && (
           <button type="button" class="plain" onClick={() => set(placed(size))}>
             place one

@@ -21,7 +21,7 @@ export function JsonView({ blob }: { blob: Blob }) {
   const shown = whole.length > MOST_CHARACTERS ? `${whole.slice(0, MOST_CHARACTERS)}\n…` : whole;
   return (
     <Tabs
-      label="Shown as"
+      label="View as"
       names={hasText ? (["Text", "JSON"] as const) : (["JSON"] as const)}
       chosen={chosen}
       choose={setTab}

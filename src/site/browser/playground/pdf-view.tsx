@@ -11,8 +11,8 @@ export function PdfView({ file, passwords }: { file: Blob; passwords: readonly s
   const [shown, setShown] = useState(PAGES);
   const [large, setLarge] = useState<number>();
   const pdf = usePdf(file, [...passwords, ...asked]);
-  if (pdf.state === "opening") return <p class="quiet">Drawing the pages…</p>;
-  if (pdf.state === "failed") return <p class="issue">The PDF could not be shown: {pdf.message}</p>;
+  if (pdf.state === "opening") return <p class="quiet">Rendering pages…</p>;
+  if (pdf.state === "failed") return <p class="issue">The PDF cannot be shown: {pdf.message}</p>;
   if (pdf.state === "locked") return <Unlock unlock={(password) => setAsked([password])} failed={asked.length > 0} />;
   const { document } = pdf;
   const pages = Array.from({ length: Math.min(shown, document.numPages) }, (_, index) => index + 1);
@@ -48,7 +48,7 @@ function Unlock({ unlock, failed }: { unlock: (password: string) => void; failed
   const [text, setText] = useState("");
   return (
     <div class="unlock">
-      <p>The PDF is encrypted. With its password the pages are shown here; the password stays in this page.</p>
+      <p>The PDF is encrypted. Enter its password to see the pages here; it does not leave this page.</p>
       <form
         class="row"
         onSubmit={(event) => {
@@ -66,7 +66,7 @@ function Unlock({ unlock, failed }: { unlock: (password: string) => void; failed
         />
         <button type="submit">Show</button>
       </form>
-      {failed && <p class="issue">This is not its password.</p>}
+      {failed && <p class="issue">Incorrect password.</p>}
     </div>
   );
 }

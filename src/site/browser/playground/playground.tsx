@@ -115,7 +115,7 @@ function Try({ operation, description, apiKey }: Omit<Props, "operations" | "rou
           </p>
           <h1 id="operation-title">{operation.summary}</h1>
           <details class="about">
-            <summary>What it does, exactly</summary>
+            <summary>Details</summary>
             <Prose text={operation.description} />
           </details>
         </header>
@@ -140,7 +140,7 @@ function Try({ operation, description, apiKey }: Omit<Props, "operations" | "rou
         </section>
         <section class="card" aria-labelledby="code-title">
           <h2 id="code-title" class="visually-hidden">
-            The same call as code
+            This request as code
           </h2>
           <Code operation={operation} entries={entries} apiKey={apiKey} answer={answer} />
         </section>

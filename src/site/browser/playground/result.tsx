@@ -43,7 +43,7 @@ export function Result({ run, values, description, tryExample }: Props) {
   );
 }
 
-const phases = { uploading: "Uploading", processing: "Processing", downloading: "Receiving" } as const;
+const phases = { uploading: "Uploading", processing: "Processing", downloading: "Downloading" } as const;
 
 function spoken(run: Run | undefined): string {
   if (run === undefined) return "";
@@ -109,7 +109,7 @@ function Done({ answer, values, description }: { answer: Answer } & Pick<Props, 
           </dd>
         </div>
       </dl>
-      {size === 0 && <p class="quiet">The answer has no body.</p>}
+      {size === 0 && <p class="quiet">The response has no body.</p>}
     </>
   );
 }
@@ -156,7 +156,7 @@ function Problem({ problem, retryAfter }: { problem: ApiProblem; retryAfter: str
         </ul>
       )}
       {details && issues === undefined && <pre class="code">{JSON.stringify(details, null, 2)}</pre>}
-      {retryAfter !== undefined && <p>Try again in {retryAfter} s.</p>}
+      {retryAfter !== undefined && <p>Retry in {retryAfter} s.</p>}
       {code === "unauthenticated" && (
         <button type="button" onClick={askForKey}>
           Use another key

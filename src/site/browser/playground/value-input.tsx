@@ -90,7 +90,7 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
         <select id={id} name={name} onChange={(event) => change(event.currentTarget.value)} {...aria}>
           {schema.default === undefined && !required && (
             <option value="" selected={value === ""}>
-              not given
+              not set
             </option>
           )}
           {schema.enum.map((word) => (
@@ -133,7 +133,7 @@ function Segments({ field, value, change, invalid }: Pick<Props, "field" | "valu
             aria-invalid={invalid}
             onChange={() => change(word)}
           />
-          <span>{word === "" ? "not given" : word}</span>
+          <span>{word === "" ? "not set" : word}</span>
         </label>
       ))}
     </div>

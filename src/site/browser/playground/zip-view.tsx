@@ -52,7 +52,7 @@ export function ZipView({ zip, show }: { zip: Blob; show: (file: Blob, name: str
       if (first) setChosen({ name: first.name, blob: archive.read(first.name) });
     });
   }, [zip]);
-  if (archive === undefined) return <p class="quiet">Opening the ZIP…</p>;
+  if (archive === undefined) return <p class="quiet">Opening the ZIP archive…</p>;
   return (
     <>
       <p class="quiet">{number(archive.entries.length)} files</p>
