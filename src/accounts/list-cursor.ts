@@ -15,7 +15,7 @@ export function writeCursor({ createdAt, id }: ListPosition): string {
 export function readCursor(cursor: string, prefix: "key" | "wh" | "evt"): ListPosition {
   const [, milliseconds, id] = /^(\d{1,15}):([0-9A-Za-z_.]{1,80})$/.exec(decoded(cursor)) ?? [];
   if (milliseconds === undefined || id === undefined || !id.startsWith(`${prefix}_`)) {
-    const issue = "must be the nextCursor of a list";
+    const issue = "must be the `nextCursor` of a previous response";
     throw new AccountRefusal("invalid_parameters", `\`cursor\` ${issue}.`, { fields: [{ name: "cursor", issue }] });
   }
   return { createdAt: new Date(Number(milliseconds)), id };

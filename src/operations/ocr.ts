@@ -236,7 +236,7 @@ function formLanguages(): z.ZodType<readonly string[] | undefined> {
       }
       const codes = new Set(asked.flatMap((language) => languageCode(language) ?? []));
       if (codes.size > limits.ocr.languages) {
-        context.addIssue({ code: "custom", message: `must have at most ${limits.ocr.languages} languages` });
+        context.addIssue({ code: "custom", message: `must list at most ${limits.ocr.languages} languages` });
       }
       return [...codes];
     })

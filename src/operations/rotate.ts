@@ -15,7 +15,7 @@ const rotationMap = jsonMap(
   z.string().regex(/^[1-9]\d{0,8}$/, "must be a page number from 1"),
   z.literal([0, 90, 180, 270], { error: "must be 0, 90, 180, or 270" }),
   (rotations) => rotations.size > 0,
-  { error: "must name at least one page" },
+  { error: "must list at least one page" },
 );
 
 const ANGLES = ["0", "90", "180", "270"] as const;

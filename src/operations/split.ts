@@ -155,12 +155,12 @@ function byBookmarks(source: Source): number[][] {
   if (starts.length === 0) {
     throw new Refusal(
       "invalid_parameters",
-      "`mode` must not be bookmarks: the outline of the document has no entries that lead to pages.",
+      "`mode` cannot be `bookmarks`: the outline of the document has no entries that lead to pages.",
       {
         fields: [
           {
             name: "mode",
-            issue: "must not be bookmarks: the outline of the document has no entries that lead to pages",
+            issue: "cannot be `bookmarks`: the outline of the document has no entries that lead to pages",
           },
         ],
       },

@@ -57,7 +57,7 @@ export class CodecInstance<Codec> {
           })
         : new Refusal(
             "limit_exceeded",
-            "An image needs too much memory. Send a smaller image, or ask for fewer pages or a lower `dpi`.",
+            "An image needs too much memory. Send a smaller image, select fewer pages, or use a lower `dpi`.",
             { limit: "memory" },
             { cause: error },
           );

@@ -35,7 +35,7 @@ const nameSchema = z
 
 const scopesSchema = z
   .array(z.enum(scopes, { error: `must be one of ${scopes.join(", ")}` }), { error: "must be an array of scopes" })
-  .min(1, "must name at least one scope");
+  .min(1, "must list at least one scope");
 
 const expirySchema = z.iso
   .datetime({ offset: true, error: "must be an ISO 8601 date and time with an offset, such as 2027-01-31T00:00:00Z" })

@@ -26,7 +26,7 @@ export const webhookParts = {
           `${typeof input === "string" ? `is "${input.slice(0, 100)}", but ` : ""}must be ${oneOf(eventTypes)}`,
       }),
     )
-    .min(1, "must name at least one event type")
+    .min(1, "must list at least one event type")
     .max(100, "must have at most 100 items"),
   description: z
     .string({ error: "must be a string or null" })

@@ -26,7 +26,7 @@ const [TAB, LF, CR, SPACE, DASH] = [9, 10, 13, 32, 45];
 const MAX_PADDING = 256;
 
 const malformed = (message: string): ApiError =>
-  new ApiError("invalid_parameters", `The multipart body cannot be read: ${message}.`, { details: { fields: [] } });
+  new ApiError("invalid_parameters", `The multipart body is malformed: ${message}.`, { details: { fields: [] } });
 
 type State = "preamble" | "boundary" | "headers" | "content" | "end";
 

@@ -29,7 +29,7 @@ export class PageRange {
   constructor(text: string) {
     this.text = text;
     const parts = text.split(",", MOST_ITEMS + 1);
-    if (text.trim() === "") this.problem = "must name at least one page";
+    if (text.trim() === "") this.problem = "must list at least one page";
     else if (parts.length > MOST_ITEMS) this.problem = `must have at most ${count(MOST_ITEMS)} items`;
     else {
       const list = parts.map(parseItem);
