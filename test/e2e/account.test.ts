@@ -94,8 +94,8 @@ describe("the command line", () => {
     ["no account", ["keys"], "--account must be an ID"],
     ["a name for an id", ["plan", "--account", "Acme", "--plan", "pro"], "--account must be an ID"],
     ["no plan", ["plan", "--account", "acct_1"], "--plan must be one of free"],
-    ["nothing to revoke", ["revoke"], "--key and --account"],
-    ["two things to revoke", ["revoke", "--key", "key_1", "--account", "acct_1"], "--key and --account"],
+    ["nothing to revoke", ["revoke"], "--key or --account"],
+    ["two things to revoke", ["revoke", "--key", "key_1", "--account", "acct_1"], "--key or --account"],
     ["a key for its id", ["revoke", "--key", "sk_live_1"], "--key must be an ID"],
     ["an environment without --remote", ["list", "--env", "staging"], "--remote"],
     ["a folder with --remote", ["list", "--remote", "--persist-to", "x"], "--persist-to"],
@@ -187,7 +187,7 @@ test("what there is not is named", () =>
       { command: "revoke", ...nobody },
       { command: "revoke-key", key: "key_none" },
     ] as const) {
-      await expect(carryOut(order, databases, new Date())).rejects.toThrow(/^There is no (?:acct|key)_none\.$/);
+      await expect(carryOut(order, databases, new Date())).rejects.toThrow(/^(?:acct|key)_none does not exist\.$/);
     }
   }));
 
