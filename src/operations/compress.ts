@@ -3,7 +3,7 @@ import { openPdf, type OpenPdf } from "../engines/pdf/document/document.ts";
 import { mergeDuplicates } from "../engines/pdf/optimize/duplicates.ts";
 import { recompressStreams } from "../engines/pdf/optimize/recompress-streams.ts";
 import { subsetFonts } from "../engines/pdf/optimize/subset-fonts.ts";
-import { isSigned } from "../engines/pdf/assembly/fields.ts";
+import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { turnGrey } from "../engines/pdf/grayscale/convert.ts";
 import { recompressImages } from "../engines/pdf/images/recompress.ts";
 import { liftInlineImages } from "../engines/pdf/images/inline-images.ts";

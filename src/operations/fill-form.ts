@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { isSigned } from "../engines/pdf/assembly/fields.ts";
+import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { fillForm as fillFields } from "../engines/pdf/forms/fill.ts";
 import { flattenForm } from "../engines/pdf/forms/flatten.ts";
 import { planFilling } from "../engines/pdf/forms/resolve-values.ts";

@@ -12,7 +12,7 @@ import { checkContents } from "../engines/pdf/content/size.ts";
 import { mendPageTree } from "../engines/pdf/document/page-tree.ts";
 import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
 import { openImage } from "../engines/pdf/embed/image-document.ts";
-import { isSigned } from "../engines/pdf/assembly/fields.ts";
+import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { rewritePdf } from "../engines/pdf/write/save.ts";
 import { readText } from "../engines/pdf/text/text.ts";
 import { imageKindOf } from "../engines/image/kind.ts";

@@ -1,10 +1,10 @@
 import { decryptParts } from "../engines/pdf/document/decrypt.ts";
 import { openPdf, requireOwner } from "../engines/pdf/document/document.ts";
 import { writeDecrypted } from "../engines/pdf/write/save.ts";
-import { isSigned } from "../engines/pdf/assembly/fields.ts";
+import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { latin1 } from "../engines/bytes/latin1.ts";
 import type { InputBytes } from "../engines/bytes/heap.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
-import { latin1 } from "../engines/pdf/objects/objects.ts";
 import { METHODS, permissionTokens, readPassword, readPermissions } from "../engines/pdf/encryption/protection.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";

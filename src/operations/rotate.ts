@@ -2,7 +2,7 @@ import { z } from "zod";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { PageRange } from "../engines/pdf/document/ranges.ts";
 import { rewritePdf } from "../engines/pdf/write/save.ts";
-import { isSigned } from "../engines/pdf/assembly/fields.ts";
+import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { mendPageTree } from "../engines/pdf/document/page-tree.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";

@@ -5,7 +5,7 @@ import type { EngineBytes } from "../engines/bytes/heap.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
 import type { PageRange } from "../engines/pdf/document/ranges.ts";
 import { readSource, type Source } from "../engines/pdf/assembly/source.ts";
-import { readStructureElements } from "../engines/pdf/assembly/structure.ts";
+import { readStructureElements } from "../engines/pdf/assembly/join-structure.ts";
 import { createTarget } from "../engines/pdf/assembly/new-document.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";

@@ -1,3 +1,9 @@
+/** Deflates bytes (zlib format, RFC 1950) with the platform's own zlib, at its usual effort. */
+export async function deflate(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new CompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
 /**
  * Deflates chunks (zlib format, RFC 1950) with the platform's own zlib while they are made. When it ends, however it ends, no
  * chunk is being made any more.

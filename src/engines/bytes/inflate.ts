@@ -5,6 +5,7 @@
  */
 import { Unzlib } from "fflate";
 import type { Work } from "../work.ts";
+import { concat } from "./concat.ts";
 
 /** Bytes that are inflated at a time: what they expand to, 1032 times as many at most, is no burden. */
 const STEP = 4 * 1024;
@@ -87,16 +88,5 @@ export async function inflateWhole(
     if (error instanceof DamagedStream) return undefined;
     throw error;
   }
-  return joined(chunks);
-}
-
-/** Pieces as one array. */
-export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  return concat(chunks);
 }

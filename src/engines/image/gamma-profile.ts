@@ -2,7 +2,7 @@
  * ICC profiles of the simplest kind, a gamma and three primaries (ICC.1:2001-04, version 2.4), for PNGs that tell their colours by
  * numbers. PDF's own CalGray and CalRGB say the same, but readers differ in them: one shows grey as pink.
  */
-import { latin1 } from "../pdf/objects/objects.ts";
+import { latin1 } from "../bytes/latin1.ts";
 
 export type Chromaticity = readonly [number, number];
 /** White and full red, green and blue as CIE 1931 x and y, in this order. */

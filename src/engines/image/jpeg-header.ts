@@ -1,5 +1,5 @@
 /** The markers of a JPEG (ITU-T T.81, annex B): what a PDF must know to show its data as it is. */
-import { joined } from "../bytes/inflate.ts";
+import { concat } from "../bytes/concat.ts";
 import type { Work } from "../work.ts";
 import { readExif, type Exif } from "./exif.ts";
 import { BadImage, believable, CENTIMETRES_PER_INCH, type ImageFacts, type Resolution, tag, uint16 } from "./facts.ts";
@@ -141,5 +141,5 @@ function frameOf(marker: number, data: Uint8Array): Frame {
 function profileOf({ profile, profilePieces }: Header): Uint8Array | undefined {
   if (profilePieces === 0 || profile.size !== profilePieces) return undefined;
   const pieces = Array.from({ length: profilePieces }, (_, index) => profile.get(index + 1));
-  return pieces.every((piece) => piece !== undefined) ? joined(pieces) : undefined;
+  return pieces.every((piece) => piece !== undefined) ? concat(pieces) : undefined;
 }

@@ -4,6 +4,7 @@ import type { EngineBytes } from "../bytes/heap.ts";
 import type { Work } from "../work.ts";
 import { BadImage } from "./facts.ts";
 import type { PngFacts } from "./png-header.ts";
+import { paeth } from "../bytes/paeth.ts";
 
 /** A pass of Adam7 (ISO/IEC 15948, 8.2): its first column and row, and the steps between columns and rows. */
 interface Pass {
@@ -158,11 +159,6 @@ export function unfilter(row: Uint8Array, above: Uint8Array, line: Uint8Array, d
     else if (filter === 4) guess = paeth(left, up, index < distance ? 0 : (above[index - distance] ?? 0));
     line[index] = (row[index + 1] ?? 0) + guess;
   }
-}
-
-export function paeth(left: number, up: number, corner: number): number {
-  const [a, b, c] = [Math.abs(up - corner), Math.abs(left - corner), Math.abs(left + up - 2 * corner)];
-  return a <= b && a <= c ? left : b <= c ? up : corner;
 }
 
 /** Puts the pixels of a pass in their places of the whole row. */

@@ -1,4 +1,4 @@
-import { paeth } from "./png-rows.ts";
+import { paeth } from "../bytes/paeth.ts";
 
 const SUB = 1;
 const UP = 2;

@@ -1,6 +1,6 @@
 /** What cameras and programs write into image files about themselves: no reader of PDF shows it. */
-import { joined } from "../bytes/inflate.ts";
-import { latin1 } from "../pdf/objects/objects.ts";
+import { concat } from "../bytes/concat.ts";
+import { latin1 } from "../bytes/latin1.ts";
 
 const [END_OF_IMAGE, START_OF_SCAN, COMMENT] = [0xd9, 0xda, 0xfe];
 const [FIRST_APPLICATION, LAST_APPLICATION] = [0xe0, 0xef];
@@ -26,7 +26,7 @@ export function withoutJpegMetadata(jpeg: Uint8Array): Uint8Array {
   const isEnd = jpeg[at] === 0xff && jpeg[at + 1] === END_OF_IMAGE;
   if (kept.length === 0 && (!isEnd || at + 2 >= jpeg.length)) return jpeg;
   kept.push(jpeg.subarray(from, isEnd ? at + 2 : jpeg.length));
-  return joined(kept);
+  return concat(kept);
 }
 
 /** Not what says how the samples are coded: JFIF's and Adobe's own segments, and the profile. */
@@ -64,5 +64,5 @@ export function withoutJpxMetadata(jpx: Uint8Array): Uint8Array {
     at += length;
   }
   const size = kept.reduce((sum, box) => sum + box.length, 0);
-  return at === jpx.length && size < jpx.length ? joined(kept) : jpx;
+  return at === jpx.length && size < jpx.length ? concat(kept) : jpx;
 }

@@ -1,7 +1,7 @@
 /** Where the words of a recognised line go in its invisible text, and in which order, so that readers put them together. */
 import { isRightToLeft, isUnspaced } from "../pdf/text/characters.ts";
 import { SPACE_GAP } from "../pdf/text/glyphs.ts";
-import type { Matrix } from "../pdf/typesetting/show-line.ts";
+import type { Matrix } from "../pdf/content/operands.ts";
 import { DESCENT } from "./hidden-font.ts";
 import { inVisualOrder, turned } from "./visual-order.ts";
 import type { Line, RecognizedPage, Word } from "./words.ts";

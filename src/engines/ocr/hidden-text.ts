@@ -2,7 +2,7 @@
 import { items } from "../pdf/objects/objects.ts";
 import type { OpenPdf } from "../pdf/document/document.ts";
 import { ResourceNames } from "../pdf/content/resource-names.ts";
-import { type Matrix, multiply } from "../pdf/typesetting/show-line.ts";
+import { type Matrix, multiply } from "../pdf/content/operands.ts";
 import { HiddenFont } from "./hidden-font.ts";
 import { layOut, type Row, textDirections } from "./hidden-layout.ts";
 import type { RecognizedPage } from "./words.ts";

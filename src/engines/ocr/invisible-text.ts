@@ -1,10 +1,9 @@
 /** Takes the invisible text of an earlier recognition off pages (ISO 32000-2, 9.3.6). */
 import type { PDFObject } from "mupdf";
 import { isForm } from "../pdf/content/resources.ts";
-import { isNamed } from "../pdf/content/streams.ts";
+import { collectNames, takesResourcesFromPage } from "../pdf/content/names.ts";
 import type { OpenPdf } from "../pdf/document/document.ts";
-import { entries, items, MAX_DEPTH, nameOf, objectNumber } from "../pdf/objects/objects.ts";
-import { collectNames, takesResourcesFromPage } from "../pdf/assembly/used-resources.ts";
+import { entries, items, MAX_DEPTH, nameOf, objectNumber, isNamed } from "../pdf/objects/objects.ts";
 import { type Change, changed, type FontNames, invisibleText } from "./invisible-operators.ts";
 
 /** Entries that tell how a stream was encoded (7.3.8.2). */

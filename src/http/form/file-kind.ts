@@ -1,5 +1,5 @@
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
-import { latin1 } from "../../engines/pdf/objects/objects.ts";
+import { latin1 } from "../../engines/bytes/latin1.ts";
 import { imageKindOf } from "../../engines/image/kind.ts";
 import type { FileKind } from "../../operations/fields.ts";
 

@@ -4,14 +4,15 @@
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { NamesJoin, writeCatalogEntries, writeLayers } from "./catalog.ts";
-import { FormJoin } from "./fields.ts";
+import { FormJoin } from "./join-fields.ts";
+import { keptOutline, type NewItem, writeOutline } from "./join-outline.ts";
+import { languageOf, shiftStructureKeys, StructureJoin } from "./join-structure.ts";
 import { entries, items, objectNumber } from "../objects/objects.ts";
-import { keptOutline, type NewItem, writeOutline } from "./outline.ts";
 import { plainLabel, writePageLabels } from "./page-labels.ts";
 import { Part } from "./graft.ts";
 import { usedResources } from "./used-resources.ts";
 import type { Source, SourcePage } from "./source.ts";
-import { languageOf, nextStructureKey, shiftStructureKeys, StructureJoin } from "./structure.ts";
+import { nextStructureKey } from "./read-structure.ts";
 
 /** A page of the new document: where it comes from (0-based). */
 export interface Pick {

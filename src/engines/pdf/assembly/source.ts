@@ -7,12 +7,13 @@
 import type { PDFObject } from "mupdf";
 import { type Destinations, readDestinations } from "./destinations.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { type Field, isSigned, readFields } from "./fields.ts";
+import { type Field, readFields } from "./read-fields.ts";
 import { entries, items, nameTree, objectNumber } from "../objects/objects.ts";
-import { type OutlineItem, readOutline } from "./outline.ts";
+import { type OutlineItem, readOutline } from "./read-outline.ts";
 import { type PageLabels, readPageLabels } from "./page-labels.ts";
 import { INHERITABLE } from "../document/page-tree.ts";
-import { type Structure, readStructure } from "./structure.ts";
+import { type Structure, readStructure } from "./read-structure.ts";
+import { isSigned } from "../document/signatures.ts";
 
 /** A page of a source, taken out of its page tree. */
 export interface SourcePage {

@@ -7,7 +7,7 @@ import { items } from "../objects/objects.ts";
 import { visiblePage } from "../document/page-facts.ts";
 import { mendPageTree } from "../document/page-tree.ts";
 import { ResourceNames } from "./resource-names.ts";
-import type { Matrix, NameResource } from "../typesetting/show-line.ts";
+import type { Matrix, NameResource } from "./operands.ts";
 
 /** A page as it is shown. */
 export interface StampPage {

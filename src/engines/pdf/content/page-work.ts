@@ -1,10 +1,9 @@
 /** The work budget of a page that is drawn: the same for every page, plus what its images take to decode. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { isNamed } from "./streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { entries, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { entries, MAX_DEPTH, objectNumber, isNamed } from "../objects/objects.ts";
 
 /**
  * Fuel for a pixel of an image that is decoded and scaled, of one bit and of more. Measured with `npm run corpus`: `hugemono.pdf`

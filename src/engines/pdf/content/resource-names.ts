@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { objectNumber } from "../objects/objects.ts";
-import type { NameResource } from "../typesetting/show-line.ts";
+import type { NameResource } from "./operands.ts";
 
 export class ResourceNames {
   readonly #open: OpenPdf;

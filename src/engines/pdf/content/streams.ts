@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { entries, items, objectNumber } from "../objects/objects.ts";
+import { entries, items, objectNumber, isNamed } from "../objects/objects.ts";
 import { pageAt } from "../document/page-facts.ts";
 
 export type ContentKind = "page" | "form" | "pattern" | "glyph";
@@ -118,8 +118,4 @@ function visited(object: PDFObject, seen: Set<number>): boolean {
   if (seen.has(number)) return true;
   seen.add(number);
   return false;
-}
-
-export function isNamed(object: PDFObject, name: string): boolean {
-  return object.isName() && object.asName() === name;
 }

@@ -3,8 +3,9 @@
  * where the stream itself says so by the filter `Crypt` (7.4.10), but encrypts it on saving all the same.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
-import { items, latin1 } from "../objects/objects.ts";
-import { find } from "../objects/object-streams.ts";
+import { items } from "../objects/objects.ts";
+import { latin1 } from "../../bytes/latin1.ts";
+import { find } from "../../bytes/find.ts";
 
 /** From this version of the encryption dictionary on, metadata can be left readable. */
 const CRYPT_FILTERS = 4;

@@ -1,7 +1,7 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { find } from "../objects/object-streams.ts";
+import { find } from "../../bytes/find.ts";
 
 /** What leads to the cross-references, and how many last bytes it is looked for in, at least as many as MuPDF does. */
 const START = "startxref";

@@ -2,8 +2,8 @@
 import { namesCryptFilter } from "./crypt-filters.ts";
 import type { OpenPdf } from "./document.ts";
 import { eachObject } from "../objects/each-object.ts";
-import { find } from "../objects/object-streams.ts";
-import { attachedStreams, decryptAttachments } from "../assembly/new-document.ts";
+import { find } from "../../bytes/find.ts";
+import { attachedStreams, decryptAttachments } from "./attachments.ts";
 
 /**
  * Makes all of an open document plain: attachments that have a filter of their own, and streams that name their crypt filter

@@ -1,7 +1,7 @@
 /** The page tree (ISO 32000-2, 7.7.3). */
-import type { PDFObject } from "mupdf";
+import type { PDFDocument, PDFObject } from "mupdf";
 import type { Work } from "../../work.ts";
-import type { OpenPdf } from "./document.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 
 /** Page attributes that pages take from the page tree (7.7.3.4). */
@@ -14,7 +14,15 @@ const NODE_WORK = 500;
  * Makes a tree with loops, lost branches, pages that are no objects of their own or stand in it twice flat, so that every
  * reader finds the pages that MuPDF found, each an object. A sound tree stays as it is.
  */
-export async function mendPageTree({ document, engine, pageCount }: OpenPdf): Promise<void> {
+export async function mendPageTree({
+  document,
+  engine,
+  pageCount,
+}: {
+  readonly document: PDFDocument;
+  readonly engine: PdfEngine;
+  readonly pageCount: number;
+}): Promise<void> {
   const root = document.getTrailer().get("Root", "Pages");
   if (await isSound(engine.work, root)) return;
   const taken = new Set<number>();

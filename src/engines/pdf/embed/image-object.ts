@@ -1,7 +1,7 @@
 /** Image XObjects with all that belongs to them (ISO 32000-2, 8.9.5). */
 import { Deflated } from "./deflated.ts";
 import type { ColourSpace, EmbeddedImage } from "./embedded-image.ts";
-import { latin1 } from "../objects/objects.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { PdfFile } from "../write/pdf-file.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";

@@ -5,12 +5,14 @@
  */
 import type { Buffer } from "mupdf";
 import type { Work } from "../../work.ts";
-import { type FileEncryption, hex, type PlatformCrypto } from "./parameters.ts";
+import type { FileEncryption, PlatformCrypto } from "./parameters.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { latin1 } from "../objects/objects.ts";
+import { hex } from "../../bytes/hex.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 import { type WrittenObject, writtenObjects } from "../objects/written-objects.ts";
 import { readXref, ROW, tableOf, type WrittenXref } from "../objects/written-xref.ts";
+import { deflate } from "../../bytes/deflate.ts";
 
 const BLOCK = 16;
 
@@ -109,7 +111,7 @@ async function writeEnd(
   writer.text(`${number + 1} 0 obj\n${dictionary}\nendobj\n\n`);
   place(number);
   const start = writer.at;
-  const data = await deflated(rows.buffer);
+  const data = await deflate(new Uint8Array(rows.buffer));
   writer.text(
     `${number} 0 obj\n<</Type/XRef${references}/Encrypt ${number + 1} 0 R/ID[${identifiers}]/Size ${number + 2}\
 /W[1 4 2]/Filter/FlateDecode/Length ${data.length}>>\nstream\n`,
@@ -194,10 +196,4 @@ class Writer {
   async #cbc(key: CryptoKey, iv: Uint8Array<ArrayBuffer>, data: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
     return new Uint8Array(await this.#crypto.subtle.encrypt({ name: "AES-CBC", iv }, key, data));
   }
-}
-
-async function deflated(data: ArrayBuffer): Promise<Uint8Array> {
-  return new Uint8Array(
-    await new Response(new Blob([data]).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer(),
-  );
 }

@@ -1,13 +1,13 @@
 /** Encrypts documents with keys of the platform's cryptographic generator, and checks what came out. */
 import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { Refusal } from "../../errors.ts";
-import { type FileEncryption, type PlatformCrypto, type Protection } from "./parameters.ts";
+import type { FileEncryption, PlatformCrypto, Protection } from "./parameters.ts";
 import { encryptFile } from "./encrypted-file.ts";
 import { prepareR4 } from "./revision4.ts";
 import { prepareR6 } from "./revision6.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { latin1 } from "../objects/objects.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 import { standInFor, streamWith } from "./revision5-view.ts";
 
 /** What `authenticatePassword` answers, as bits, where the password is the user's or the owner's. */

@@ -1,4 +1,5 @@
 /** What a document is to be protected with, and what that makes of a file. */
+import { hex } from "../../bytes/hex.ts";
 
 export type EncryptionMethod = "aes-128" | "aes-256";
 
@@ -47,24 +48,6 @@ export function encryptionDictionary(
   const written = Object.entries(strings).map(([key, value]) => `/${key}<${hex(value)}>`);
   return `<</Filter/Standard/V ${version}/R ${revision}/Length ${bytes * 8}/P ${permissions}${written.join("")}\
 /StmF/StdCF/StrF/StdCF/CF<</StdCF<</AuthEvent/DocOpen/CFM/${method}/Length ${bytes}>>>>>>`;
-}
-
-export function unhex(digits: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-}
-
-export function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-export function joined(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }
 
 /** P as the algorithms take it: four bytes, the lowest first. */

@@ -2,13 +2,13 @@
 import {
   encryptionDictionary,
   type FileEncryption,
-  joined,
   littleEndian,
   type PlatformCrypto,
   type Protection,
-  unhex,
 } from "./parameters.ts";
-import { latin1 } from "../objects/objects.ts";
+import { concat } from "../../bytes/concat.ts";
+import { unhex } from "../../bytes/hex.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 
 /** What passwords are filled up with to 32 bytes (Algorithm 2, step a). */
 const PADDING = unhex("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a");
@@ -22,7 +22,7 @@ const KEY = 16;
  */
 export async function prepareR4(crypto: PlatformCrypto, protection: Protection): Promise<FileEncryption> {
   const md5 = async (...parts: readonly Uint8Array[]): Promise<Uint8Array<ArrayBuffer>> =>
-    new Uint8Array(await crypto.subtle.digest("MD5", joined(...parts)));
+    new Uint8Array(await crypto.subtle.digest("MD5", concat(parts)));
   const id = crypto.getRandomValues(new Uint8Array(16));
   const [user, owner] = [padded(protection.userPassword), padded(protection.ownerPassword)];
 
@@ -36,7 +36,7 @@ export async function prepareR4(crypto: PlatformCrypto, protection: Protection):
   for (let round = 0; round < 50; round++) fileKey = await md5(fileKey.subarray(0, KEY));
 
   // Algorithm 5: U, of which the second half is arbitrary.
-  const u = joined(rc4Rounds(fileKey, await md5(PADDING, id)), new Uint8Array(16));
+  const u = concat([rc4Rounds(fileKey, await md5(PADDING, id)), new Uint8Array(16)]);
 
   // Fails here, not in the middle of the file, where the cipher is missing.
   await crypto.subtle.importKey("raw", fileKey, "AES-CBC", false, ["encrypt"]);
@@ -58,7 +58,7 @@ export async function prepareR4(crypto: PlatformCrypto, protection: Protection):
 
 /** The password, ASCII, filled up to 32 bytes. */
 function padded(password: string): Uint8Array {
-  return joined(new TextEncoder().encode(password), PADDING).slice(0, PADDING.length);
+  return concat([new TextEncoder().encode(password), PADDING]).slice(0, PADDING.length);
 }
 
 /** The twenty passes of Algorithms 3 and 5, the key changed in each. */

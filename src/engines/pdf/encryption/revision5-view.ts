@@ -7,11 +7,12 @@
  * In it each password gives the key that was found here with it.
  */
 import type { Stream } from "mupdf";
-import { hex, type Hashes, type PlatformCrypto, type Protection, unhex } from "./parameters.ts";
+import type { Hashes, PlatformCrypto, Protection } from "./parameters.ts";
 import { HardenedHashes, hasPermissions, openR6, verifierR5 } from "./revision6.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { latin1 } from "../objects/objects.ts";
+import { hex, unhex } from "../../bytes/hex.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 
 /** Bytes of the end of a file in which `startxref` stands, and those before a place in which the dictionary stands. */
 const TAIL = 64;

@@ -3,12 +3,12 @@ import {
   encryptionDictionary,
   type FileEncryption,
   type Hashes,
-  hex,
-  joined,
   littleEndian,
   type PlatformCrypto,
   type Protection,
 } from "./parameters.ts";
+import { hex } from "../../bytes/hex.ts";
+import { concat } from "../../bytes/concat.ts";
 
 const BLOCK = 16;
 const ZERO_IV = new Uint8Array(BLOCK);
@@ -62,7 +62,7 @@ async function verifier(
   const hash = await hashes.hash(password, salts.subarray(0, 8), u);
   const wrapping = await hashes.hash(password, salts.subarray(8), u);
   const key = await subtle.importKey("raw", wrapping, "AES-CBC", false, ["encrypt"]);
-  return { value: joined(hash, salts), key: await unpadded(subtle, key, ZERO_IV, fileKey) };
+  return { value: concat([hash, salts]), key: await unpadded(subtle, key, ZERO_IV, fileKey) };
 }
 
 /**
@@ -87,7 +87,7 @@ export class HardenedHashes implements Hashes {
 
 /** An older hash of a password (revision 5), for dictionaries that nobody keeps: a single SHA-256. */
 const hashOfR5 = (subtle: SubtleCrypto): Hashes => ({
-  hash: async (...parts) => new Uint8Array(await subtle.digest("SHA-256", joined(...parts))),
+  hash: async (...parts) => new Uint8Array(await subtle.digest("SHA-256", concat(parts))),
 });
 
 /** U and UE, or O and OE of revision 5, from which the password gives back the key. Its salts need not be random. */
@@ -133,7 +133,7 @@ async function hash2B(
   salt: Uint8Array,
   u: Uint8Array,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  let k = new Uint8Array(await subtle.digest("SHA-256", joined(password, salt, u)));
+  let k = new Uint8Array(await subtle.digest("SHA-256", concat([password, salt, u])));
   const room = new Uint8Array(REPEATED * (password.length + LONGEST_HASH + u.length));
   for (let rounds = 1; ; rounds++) {
     room.set(password);
@@ -153,7 +153,7 @@ async function hash2B(
 
 /** Algorithm 10: P in 64 bits, `T` for "metadata too", `adb`, and four random bytes. Encrypted alone, CBC is ECB. */
 function permissionsBlock(permissions: number, random: Uint8Array): Uint8Array<ArrayBuffer> {
-  return joined(littleEndian(permissions), new Uint8Array(4).fill(0xff), new TextEncoder().encode("Tadb"), random);
+  return concat([littleEndian(permissions), new Uint8Array(4).fill(0xff), new TextEncoder().encode("Tadb"), random]);
 }
 
 /** The way back from `unpadded` with no initialisation vector: a last block is made for it that holds nothing but padding. */
@@ -164,7 +164,7 @@ async function decrypted(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const key = await subtle.importKey("raw", rawKey, "AES-CBC", false, ["encrypt", "decrypt"]);
   const padding = await subtle.encrypt({ name: "AES-CBC", iv: data.slice(-BLOCK) }, key, NONE);
-  const padded = joined(data, new Uint8Array(padding));
+  const padded = concat([data, new Uint8Array(padding)]);
   return new Uint8Array(await subtle.decrypt({ name: "AES-CBC", iv: ZERO_IV }, key, padded));
 }
 

@@ -1,7 +1,7 @@
 /** How a widget looks beside its value: its box, border and background (ISO 32000-2, 12.5.6.19 and 12.5.4). */
 import type { PDFObject } from "mupdf";
 import { items } from "../objects/objects.ts";
-import { type Matrix, numbers } from "../typesetting/show-line.ts";
+import { type Matrix, numbers } from "../content/operands.ts";
 
 export interface WidgetLook {
   /** Points of the upright box, whose origin is its bottom left. */

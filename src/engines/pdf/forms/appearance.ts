@@ -3,8 +3,9 @@ import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import type { WidgetLook } from "./appearance-characteristics.ts";
 import type { FormNode } from "./tree.ts";
-import { entries, items, latin1 } from "../objects/objects.ts";
-import { type NameResource, numbers } from "../typesetting/show-line.ts";
+import { entries, items } from "../objects/objects.ts";
+import { latin1 } from "../../bytes/latin1.ts";
+import { type NameResource, numbers } from "../content/operands.ts";
 
 /** How a field's text is to look (12.7.4.3). */
 export interface DefaultAppearance {

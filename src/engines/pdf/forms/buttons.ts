@@ -6,7 +6,7 @@ import { lookOf, type WidgetLook } from "./appearance-characteristics.ts";
 import type { State } from "./options.ts";
 import type { FormNode } from "./tree.ts";
 import type { FieldValue } from "./values.ts";
-import { numbers } from "../typesetting/show-line.ts";
+import { numbers } from "../content/operands.ts";
 
 type ButtonValue = Extract<FieldValue, { kind: "button" }>;
 

@@ -4,7 +4,7 @@ import type { DefaultAppearance } from "./appearance.ts";
 import type { WidgetLook } from "./appearance-characteristics.ts";
 import type { Options } from "./options.ts";
 import type { DrawText } from "./text.ts";
-import { numbers } from "../typesetting/show-line.ts";
+import { numbers } from "../content/operands.ts";
 
 const LEADING = 1.16;
 const SIZE = 12;

@@ -7,8 +7,10 @@ import type { OpenPdf } from "../document/document.ts";
 import { SimpleFont } from "./simple-font.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { StampFonts } from "../typesetting/embedded-fonts.ts";
-import { type Line, Typesetter } from "../typesetting/typesetter.ts";
-import { type NameResource, numbers, showLine } from "../typesetting/show-line.ts";
+import { Typesetter } from "../typesetting/typesetter.ts";
+import { showLine } from "../typesetting/show-line.ts";
+import type { Line } from "../typesetting/line.ts";
+import { type NameResource, numbers } from "../content/operands.ts";
 
 /** One line of text that can be drawn. Lengths are thousandths of the font size. */
 export interface SetLine {

@@ -6,7 +6,7 @@ import { isWidget } from "./tree.ts";
 import { entries, items, objectNumber } from "../objects/objects.ts";
 import { pageAt, visiblePage } from "../document/page-facts.ts";
 import { StampPages } from "../content/page-content.ts";
-import { type Matrix, numbers } from "../typesetting/show-line.ts";
+import { type Matrix, numbers } from "../content/operands.ts";
 
 /** Flags of annotations that are not shown (table 167): Hidden and NoView. */
 const NOT_SHOWN = 2 | 32;

@@ -1,6 +1,6 @@
 /** Text in the box of a field: one line, several, or one character a cell (ISO 32000-2, 12.7.5.3). */
 import { type Face, lineOf, type SetLine } from "./field-fonts.ts";
-import type { NameResource } from "../typesetting/show-line.ts";
+import type { NameResource } from "../content/operands.ts";
 
 export interface TextBox {
   /** Points, of the appearance's box. */

@@ -1,7 +1,7 @@
 /** What grey a colour becomes (ISO 32000-2, 10.4.2: the device spaces; the others through MuPDF). */
 import type { Color, ColorSpace, PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
-import { readSpace } from "../images/facts.ts";
+import { readSpace, greyOfDevice } from "../objects/color-space.ts";
 import { bytesOfString, objectNumber } from "../objects/objects.ts";
 
 const GREY_SPACES = new Set(["DeviceGray", "G", "CalGray"]);
@@ -11,14 +11,6 @@ const BY_FORMULA = new Set(["DeviceRGB", "RGB", "CalRGB", "DeviceCMYK", "CMYK", 
 export function isGreySpace(space: PDFObject): boolean {
   const { space: name, components } = readSpace(space);
   return name !== undefined && (GREY_SPACES.has(name) || (name === "ICCBased" && components === 1));
-}
-
-/** From 0, black, to 1, white: with the weights of NTSC, which PDF gives for the device spaces. */
-export function greyOfDevice(values: readonly number[]): number {
-  const [a = 0, b = 0, c = 0, d = 0] = values.map((value) => Math.min(1, Math.max(0, value)));
-  if (values.length === 1) return a;
-  if (values.length === 4) return 1 - Math.min(1, 0.3 * a + 0.59 * b + 0.11 * c + d);
-  return 0.3 * a + 0.59 * b + 0.11 * c;
 }
 
 /** A grey as it stands in content. */

@@ -1,8 +1,9 @@
 /** The colours of a content stream turned grey (ISO 32000-2, 8.6.8). */
 import type { PDFObject } from "mupdf";
 import { ContentTokens } from "../content/operators.ts";
-import { type GreyColours, greyOfDevice, greyText, isGreySpace } from "./colors.ts";
-import { latin1 } from "../objects/objects.ts";
+import { type GreyColours, greyText, isGreySpace } from "./colors.ts";
+import { greyOfDevice } from "../objects/color-space.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 
 /** A current colour space: one that stays, one whose colours are turned, or patterns, perhaps with colours under them. */
 type Space = { readonly kind: "stays" } | { readonly kind: "turned" | "pattern"; readonly space: PDFObject };

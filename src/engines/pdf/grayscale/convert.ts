@@ -3,13 +3,14 @@ import type { PDFObject } from "mupdf";
 import { type Content, forEachContent } from "../content/streams.ts";
 import { eachObject } from "../objects/each-object.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { GreyColours, greyOfDevice, isGreySpace } from "./colors.ts";
+import { GreyColours, isGreySpace } from "./colors.ts";
 import { greyAppearance, greyContent, type GreyNames } from "./content.ts";
 import { greyShading } from "./shadings.ts";
 import { readImageFacts } from "../images/facts.ts";
 import { liftInlineImages } from "../images/inline-images.ts";
 import { byteString, bytesOfString, entries, FreeNames, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import { pageAt } from "../document/page-facts.ts";
+import { greyOfDevice } from "../objects/color-space.ts";
 
 /**
  * Turns all that pages show grey, by the formula that PDF gives for the device spaces (ISO 32000-2, 10.4.2).

@@ -2,7 +2,7 @@
 import type { PDFObject, Pixmap } from "mupdf";
 import { limits } from "../../../limits.ts";
 import type { ImageCodecs } from "../../image/codecs.ts";
-import { type Components, type ImageFacts, tooLargeForGrey } from "./facts.ts";
+import { type ImageFacts, tooLargeForGrey } from "./facts.ts";
 import { encodeJpeg } from "./jpeg.ts";
 import {
   type EncodedImage,
@@ -17,6 +17,7 @@ import { shrinkByRows } from "./rows.ts";
 import { fits, readGreys, readKeyed, readSamples, type Size } from "./samples.ts";
 import { jpegComponents, jpegQuality } from "../../image/jpeg-segments.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
+import type { Components } from "../objects/color-space.ts";
 
 export interface ImageJob {
   readonly image: ImageFacts;

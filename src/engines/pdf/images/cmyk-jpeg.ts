@@ -3,7 +3,7 @@
  * components, black as a grey one. JPEG lets each have a scan of its own (ISO/IEC 10918-1, A.2).
  */
 import type { ImageCodecs } from "../../image/codecs.ts";
-import { joined } from "../../bytes/inflate.ts";
+import { concat } from "../../bytes/concat.ts";
 import type { Samples } from "./lossless.ts";
 import { segments } from "../../image/jpeg-segments.ts";
 
@@ -12,7 +12,7 @@ const [DQT, DHT, SOF0, SOS] = [0xdb, 0xc4, 0xc0, 0xda];
 const ADOBE = [0xff, 0xee, 0, 14, ...Array.from("Adobe", (letter) => letter.charCodeAt(0)), 0, 100, 0, 0, 0, 0, 2];
 const BLACK = { component: 4, table: 2 };
 
-/** Undefined where the encoder wrote what cannot be joined. */
+/** Undefined where the encoder wrote what cannot be concat. */
 export async function encodeCmyk(
   codecs: ImageCodecs,
   samples: Samples,
@@ -24,7 +24,7 @@ export async function encodeCmyk(
   if (!colour || !black) return undefined;
   const [most = 0] = colour.frame.subarray(7, 8);
   const frame = [...colour.frame.subarray(0, 5), 4, ...colour.frame.subarray(6), BLACK.component, most, BLACK.table];
-  return joined([
+  return concat([
     Uint8Array.of(0xff, 0xd8, ...ADOBE),
     ...colour.quantisation.map((table) => segment(DQT, table)),
     ...black.quantisation.map((table) => segment(DQT, [((table[0] ?? 0) & 0xf0) | BLACK.table, ...table.subarray(1)])),

@@ -2,12 +2,10 @@
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
-import { isNamed } from "../content/streams.ts";
 import { jpegIsProgressive } from "../../image/jpeg-segments.ts";
-import { items } from "../objects/objects.ts";
-
-/** How samples are stored: by the device space with as many components, whatever colours they stand for. */
-export type Components = 1 | 3 | 4;
+import { isNamed } from "../objects/objects.ts";
+import { type Components, readSpace } from "../objects/color-space.ts";
+import { filtersOf } from "../objects/filters.ts";
 
 export interface ImageFacts {
   readonly number: number;
@@ -31,20 +29,6 @@ export interface ImageFacts {
   /** `colour-key`: some colours are transparent. `baked`: the colours are premultiplied, or the data holds its own mask. */
   readonly transparency: "none" | "mask" | "colour-key" | "baked";
 }
-
-const DEVICE_COMPONENTS: ReadonlyMap<string, Components> = new Map(
-  Object.entries<Components>({
-    DeviceGray: 1,
-    G: 1,
-    CalGray: 1,
-    DeviceRGB: 3,
-    RGB: 3,
-    CalRGB: 3,
-    DeviceCMYK: 4,
-    CMYK: 4,
-    Separation: 1,
-  }),
-);
 
 /** The facts of an image; undefined for what is none, or none that can be drawn. */
 export function readImageFacts(image: PDFObject): ImageFacts | undefined {
@@ -75,44 +59,6 @@ function isProgressive(image: PDFObject): boolean {
   const result = jpegIsProgressive(data.asUint8Array());
   data.destroy();
   return result;
-}
-
-/** The names of a stream's filters, in full. */
-export function filtersOf(stream: PDFObject): string[] {
-  const filter = stream.get("Filter");
-  const names = (filter.isArray() ? items(filter) : [filter]).filter((name) => name.isName());
-  return names.map((name) => FULL_NAMES.get(name.asName()) ?? name.asName());
-}
-
-/** Abbreviations that inline images use, and that readers take elsewhere, too. */
-export const FULL_NAMES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    AHx: "ASCIIHexDecode",
-    A85: "ASCII85Decode",
-    LZW: "LZWDecode",
-    Fl: "FlateDecode",
-    RL: "RunLengthDecode",
-    CCF: "CCITTFaxDecode",
-    DCT: "DCTDecode",
-  }),
-);
-
-export function readSpace(space: PDFObject): Pick<ImageFacts, "space" | "components" | "isIndexed"> {
-  if (space.isName()) {
-    return { space: space.asName(), components: DEVICE_COMPONENTS.get(space.asName()), isIndexed: false };
-  }
-  const family = space.get(0);
-  if (!space.isArray() || !family.isName()) return { space: undefined, components: undefined, isIndexed: false };
-  const name = family.asName();
-  if (name === "Indexed" || name === "I") {
-    const base = readSpace(space.get(1));
-    return { space: base.space, components: base.isIndexed ? undefined : base.components, isIndexed: true };
-  }
-  if (name === "ICCBased") {
-    const n = space.get(1, "N").asNumber();
-    return { space: name, components: n === 1 || n === 3 || n === 4 ? n : undefined, isIndexed: false };
-  }
-  return { space: name, components: DEVICE_COMPONENTS.get(name), isIndexed: false };
 }
 
 function transparencyOf(image: PDFObject): ImageFacts["transparency"] {

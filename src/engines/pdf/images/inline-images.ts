@@ -3,7 +3,7 @@ import type { PDFObject } from "mupdf";
 import { type Content, forEachContent } from "../content/streams.ts";
 import { ContentTokens } from "../content/operators.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { FULL_NAMES } from "./facts.ts";
+import { FULL_NAMES } from "../objects/filters.ts";
 import { parseValue } from "../content/values.ts";
 import { FreeNames } from "../objects/objects.ts";
 

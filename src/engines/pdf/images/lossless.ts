@@ -1,7 +1,7 @@
 /** Images written without loss: few colours as a palette, two as fax G4, others deflated with PNG's predictors. */
-import { deflate } from "../optimize/recompress-streams.ts";
+import { deflate } from "../../bytes/deflate.ts";
+import type { Components } from "../objects/color-space.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import type { Components } from "./facts.ts";
 
 /** Samples of 8 bits, rows from the top without padding. */
 export interface Samples {

@@ -1,9 +1,9 @@
 /** How large images are drawn: the transformation matrix at each `Do` (ISO 32000-2, 8.3.4 and 8.9.5). */
 import type { PDFObject } from "mupdf";
-import { appearances, isNamed, streamsOf } from "../content/streams.ts";
+import { appearances, streamsOf } from "../content/streams.ts";
 import { ContentTokens } from "../content/operators.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { entries, items, objectNumber } from "../objects/objects.ts";
+import { entries, items, objectNumber, isNamed } from "../objects/objects.ts";
 import { pageAt } from "../document/page-facts.ts";
 
 type Matrix = readonly [number, number, number, number, number, number];

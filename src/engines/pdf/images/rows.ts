@@ -1,13 +1,14 @@
 /** Images too large to be held, made smaller row by row while they are inflated. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { DamagedStream, inflate, joined } from "../../bytes/inflate.ts";
+import { DamagedStream, inflate } from "../../bytes/inflate.ts";
 import { deflated } from "../../bytes/deflate.ts";
 import type { ImageFacts } from "./facts.ts";
 import type { EncodedImage } from "./lossless.ts";
 import { PngPredictor } from "./png-predictor.ts";
 import type { Size } from "./samples.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { concat } from "../../bytes/concat.ts";
 
 /** Below this, boxes of whole samples would be of too different sizes. */
 const LEAST_RATIO = 2;
@@ -47,7 +48,7 @@ export async function shrinkByRows(
     throw error;
   }
   if (!boxes.isWhole) return undefined;
-  const encoded = { bytes: joined(pieces), filter: "FlateDecode", decodeParms: undefined, bits: 8 } as const;
+  const encoded = { bytes: concat(pieces), filter: "FlateDecode", decodeParms: undefined, bits: 8 } as const;
   return colours ? { ...encoded, palette: paletteOf(colours, components) } : encoded;
 
   async function* rows(): AsyncGenerator<Uint8Array> {

@@ -1,8 +1,9 @@
 /** The samples of images, decoded by MuPDF, as they are stored or at a smaller size. */
 import type { ColorSpace, Pixmap, PDFObject } from "mupdf";
-import type { Components, ImageFacts } from "./facts.ts";
+import type { ImageFacts } from "./facts.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { limits } from "../../../limits.ts";
+import type { Components } from "../objects/color-space.ts";
 
 export interface Size {
   readonly width: number;

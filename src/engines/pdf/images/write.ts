@@ -1,6 +1,6 @@
 /** Puts the new form of an image into its object (ISO 32000-2, 8.9.5). */
 import type { PDFObject } from "mupdf";
-import { greyOfDevice } from "../grayscale/colors.ts";
+import { greyOfDevice } from "../objects/color-space.ts";
 import type { NewImage } from "./choice.ts";
 import type { ImageFacts } from "./facts.ts";
 import { items } from "../objects/objects.ts";

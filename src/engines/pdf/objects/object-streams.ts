@@ -10,7 +10,9 @@ import { Refusal } from "../../errors.ts";
 import type { Work } from "../../work.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import { inflatedSize } from "../../bytes/inflated-size.ts";
-import { latin1 } from "./objects.ts";
+import { latin1 } from "../../bytes/latin1.ts";
+import { find } from "../../bytes/find.ts";
+import { unescapeName } from "./names.ts";
 
 /** Most that deflate can expand. */
 export const DEFLATE_RATIO = 1032;
@@ -104,7 +106,7 @@ async function findObjectStreams(work: Work, file: InputBytes): Promise<ObjectSt
   for (let keyword = find(bytes, "stream", 0); keyword >= 0; keyword = find(bytes, "stream", keyword + 1)) {
     work.spend(STREAM_WORK + keyword - last);
     await work.pause();
-    const head = unescaped(latin1(bytes.subarray(Math.max(last, keyword - MOST_DICTIONARY), keyword)));
+    const head = unescapeName(latin1(bytes.subarray(Math.max(last, keyword - MOST_DICTIONARY), keyword)));
     last = keyword;
     if (head.endsWith("end") || !head.includes("/ObjStm")) continue;
     const body = head.lastIndexOf("obj");
@@ -126,23 +128,4 @@ async function findObjectStreams(work: Work, file: InputBytes): Promise<ObjectSt
     });
   }
   return streams;
-}
-
-/** Text with the characters that names write by their codes (ISO 32000-2, 7.3.5). */
-function unescaped(text: string): string {
-  return text.replace(/#([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
-}
-
-/** Where a word stands, from `from` on; -1 where it does not (Horspool's algorithm: some 0.1 s for 32 MiB at worst). */
-export function find(bytes: Uint8Array, word: string, from: number): number {
-  const codes = Uint8Array.from(word, (character) => character.charCodeAt(0));
-  const last = codes.length - 1;
-  const skips = new Uint8Array(256).fill(codes.length);
-  for (let index = 0; index < last; index++) skips[codes[index] ?? 0] = last - index;
-  for (let at = from; at + last < bytes.length; at += skips[bytes[at + last] ?? 0] ?? 1) {
-    let index = last;
-    while (index >= 0 && bytes[at + index] === codes[index]) index--;
-    if (index < 0) return at;
-  }
-  return -1;
 }

@@ -6,6 +6,7 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 
 /** Deepest nesting that a tree of a document may have; deeper is left out. */
 export const MAX_DEPTH = 64;
@@ -39,16 +40,15 @@ export function nameOf(engine: PdfEngine, name: PDFObject): string {
   return latin1(heap.subarray(start, end));
 }
 
+/** Whether an object is this name. */
+export function isNamed(object: PDFObject, name: string): boolean {
+  return object.isName() && object.asName() === name;
+}
+
 /** A string's bytes, one character each; a name's for a name. The identity of a name tree's key. */
 export function bytesOfString(engine: PdfEngine, object: PDFObject): string | undefined {
   if (object.isString()) return latin1(object.asByteString());
   return object.isName() ? nameOf(engine, object) : undefined;
-}
-
-export function latin1(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return text;
 }
 
 /** A PDF string of these bytes (one character each). */

@@ -1,7 +1,7 @@
 /**
  * The objects of a file that MuPDF has just written, one after the other: not a reader for files from elsewhere. Whatever looks different from what MuPDF writes is an error, never a guess.
  */
-import { latin1 } from "./objects.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 
 /** A range of bytes of the file. */
 interface Span {

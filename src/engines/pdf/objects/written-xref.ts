@@ -1,7 +1,7 @@
 /** The cross-references of a file that MuPDF has just written. */
 import { inflateWhole } from "../../bytes/inflate.ts";
 import type { Work } from "../../work.ts";
-import { latin1 } from "./objects.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 import type { WrittenObject } from "./written-objects.ts";
 
 export interface WrittenXref {

@@ -2,7 +2,8 @@
 import type { PDFDocument } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { items, latin1 } from "../objects/objects.ts";
+import { items } from "../objects/objects.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 
 /** What the XMP of a PDF/A names (ISO 19005): there the profile says what all colours of the device mean. */
 const ARCHIVE = "http://www.aiim.org/pdfa/ns/id/";

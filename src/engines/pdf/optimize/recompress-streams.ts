@@ -1,12 +1,13 @@
 /** Streams that are deflated anew, with the platform's zlib (ISO 32000-2, 7.4.4). */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { DamagedStream, inflate, joined } from "../../bytes/inflate.ts";
+import { DamagedStream, inflate } from "../../bytes/inflate.ts";
 import { deflated } from "../../bytes/deflate.ts";
-import { isNamed } from "../content/streams.ts";
+import { concat } from "../../bytes/concat.ts";
+import { isNamed } from "../objects/objects.ts";
+import { filtersOf } from "../objects/filters.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObject } from "../objects/each-object.ts";
-import { filtersOf } from "../images/facts.ts";
 import { isArchive } from "./output-profiles.ts";
 
 /** Filters that lose nothing and are larger than deflate, or can be. */
@@ -19,11 +20,6 @@ const MOST_DECODED_WHOLE = 1024 * 1024;
 const WORTH_IT = 0.98;
 /** A stream that holds so many times its length is deflated well; the most that deflate can is 1032. */
 const WELL_DEFLATED = 64;
-
-/** Deflates bytes, at zlib's usual effort. */
-export async function deflate(bytes: Uint8Array): Promise<Uint8Array> {
-  return collect(streamOf(bytes).pipeThrough(new CompressionStream("deflate")));
-}
 
 /**
  * Deflates all streams anew that are deflated badly, or in an older way. What cannot be decoded stays as it is. Gives the
@@ -71,7 +67,7 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
       // What does not inflate is left to other readers.
       if (!(error instanceof DamagedStream)) throw error;
     }
-    return isWhole ? joined(pieces) : undefined;
+    return isWhole ? concat(pieces) : undefined;
 
     async function* counted(): AsyncGenerator<Uint8Array> {
       for await (const chunk of data) {
@@ -104,12 +100,4 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
       throw error;
     }
   }
-}
-
-function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  return new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
-}
-
-async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -1,5 +1,5 @@
 /** Which character codes content shows in which font (ISO 32000-2, 9.4.3). */
-import { joined } from "../../bytes/inflate.ts";
+import { concat } from "../../bytes/concat.ts";
 import { ContentTokens } from "../content/operators.ts";
 import { type Content, forEachContent } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -53,7 +53,7 @@ function readText(
     if (!engine.isFailure(error)) throw error;
     return false;
   }
-  const bytes = joined(parts);
+  const bytes = concat(parts);
   const tokens = new ContentTokens(bytes);
   const saved: (number | undefined)[] = [];
   let font: number | undefined;

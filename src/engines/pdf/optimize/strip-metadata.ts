@@ -4,15 +4,14 @@
  */
 import type { PDFObject } from "mupdf";
 import { writeMetadata } from "../document/clear-metadata.ts";
-import { isNamed } from "../content/streams.ts";
+import { filtersOf } from "../objects/filters.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObject } from "../objects/each-object.ts";
-import { filtersOf } from "../images/facts.ts";
 import { withoutJpegMetadata, withoutJpxMetadata } from "../../image/without-metadata.ts";
 import { writeInfo } from "../metadata/info.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { readPacket } from "../metadata/metadata.ts";
-import { entries, items, objectNumber } from "../objects/objects.ts";
+import { entries, items, objectNumber, isNamed } from "../objects/objects.ts";
 import { standardsOf } from "../metadata/xmp-standards.ts";
 
 /**

@@ -2,7 +2,7 @@
  * TrueType fonts without the outlines of glyphs that are not shown (OpenType 1.9: glyf, loca, hmtx). Every glyph keeps its number,
  * and all that readers find these glyphs by stays as it is: they do not agree on which of it they use (ISO 32000-2, 9.6.5.4).
  */
-import { joined } from "../../bytes/inflate.ts";
+import { concat } from "../../bytes/concat.ts";
 import { readTables, writeTables } from "../typesetting/truetype.ts";
 import { POST_STANDARD_NAMES, POST_WITH_NAMES, postNames } from "./truetype-lookup.ts";
 
@@ -123,7 +123,7 @@ function withoutUnusedNames(
     indices.push(name ? POST_STANDARD_NAMES + names.push(name) - 1 : index);
   }
   const start = new Uint8Array(post.buffer, post.byteOffset, 34).slice();
-  const table = joined([
+  const table = concat([
     start,
     Uint8Array.from(indices.flatMap((index) => [index >> 8, index & 255])),
     ...names.flatMap((name) => [Uint8Array.of(name.length), name]),

@@ -1,7 +1,7 @@
 /** Where the ink of text is. */
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { Box } from "../document/page-facts.ts";
-import { EM, type Glyph, type Line, type StampFont } from "../typesetting/typesetter.ts";
+import { EM, type Glyph, type Line, type StampFont } from "../typesetting/line.ts";
 
 /** The font size in the forms of text, and the width of those of images. */
 export const MARK_SIZE = 100;

@@ -5,9 +5,11 @@ import type { LoadFont } from "../../fonts.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { StampFonts } from "../typesetting/embedded-fonts.ts";
 import { extentOf } from "./ink.ts";
-import { EM, LINE_HEIGHT, type Line, Typesetter } from "../typesetting/typesetter.ts";
+import { Typesetter } from "../typesetting/typesetter.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
-import { type Colour, fill, multiply, type NameResource, showLine } from "../typesetting/show-line.ts";
+import { showLine } from "../typesetting/show-line.ts";
+import { EM, LINE_HEIGHT, type Line } from "../typesetting/line.ts";
+import { type Color, fill, multiply, type NameResource } from "../content/operands.ts";
 
 export interface Labels {
   /** By page (0-based); lines are separated by line feeds. */
@@ -20,7 +22,7 @@ export interface Labels {
   readonly size: number;
   /** Points between the edges of the page and the text. */
   readonly margin: number;
-  readonly colour: Colour;
+  readonly colour: Color;
 }
 
 /**

@@ -9,8 +9,10 @@ import { placement } from "../embed/image-page.ts";
 import type { Box } from "../document/page-facts.ts";
 import { StampFonts } from "../typesetting/embedded-fonts.ts";
 import { inkOf, MARK_SIZE } from "./ink.ts";
-import { EM, LINE_HEIGHT, type Line, Typesetter } from "../typesetting/typesetter.ts";
-import { type Colour, fill, type NameResource, numbers, showLine } from "../typesetting/show-line.ts";
+import { Typesetter } from "../typesetting/typesetter.ts";
+import { showLine } from "../typesetting/show-line.ts";
+import { EM, LINE_HEIGHT, type Line } from "../typesetting/line.ts";
+import { type Color, fill, type NameResource, numbers } from "../content/operands.ts";
 
 export interface Mark {
   readonly form: PDFObject;
@@ -30,7 +32,7 @@ export async function textMark(
   open: OpenPdf,
   { loadFont }: Engines,
   text: string,
-  { colour, align, face, repeated }: { colour: Colour; align: Alignment; face?: FontName; repeated?: boolean },
+  { colour, align, face, repeated }: { colour: Color; align: Alignment; face?: FontName; repeated?: boolean },
 ): Promise<Mark> {
   const lines = await new Typesetter(open.engine, loadFont).setLines(text.split("\n"), face);
   const width = Math.max(...lines.map((line) => line.width));

@@ -5,7 +5,7 @@ import type { Box } from "../document/page-facts.ts";
 import { MARK_SIZE } from "./ink.ts";
 import type { Mark } from "./mark.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
-import { type NameResource, numbers } from "../typesetting/show-line.ts";
+import { type NameResource, numbers } from "../content/operands.ts";
 
 /** Points of the page as it is shown. */
 export interface SignatureField {

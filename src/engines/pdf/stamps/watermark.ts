@@ -6,7 +6,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { MARK_SIZE } from "./ink.ts";
 import { makeForm, type Mark } from "./mark.ts";
 import { type Layer, StampPages } from "../content/page-content.ts";
-import { type Matrix, multiply, numbers } from "../typesetting/show-line.ts";
+import { type Matrix, multiply, numbers } from "../content/operands.ts";
 
 export const WATERMARK_POSITIONS = [
   "top-left",

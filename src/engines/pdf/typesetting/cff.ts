@@ -1,5 +1,5 @@
 /** Compact Font Format programs cut down to the glyphs that a document shows (Adobe Technical Note 5176). */
-import { joined } from "../../bytes/inflate.ts";
+import { concat } from "../../bytes/concat.ts";
 import { EMPTY } from "./truetype.ts";
 
 /** Operators of a Top DICT, and of a Private DICT; those of two bytes are `12 << 8 | second`. */
@@ -41,11 +41,11 @@ export function subsetCff(font: Uint8Array, glyphs: readonly number[]): CffSubse
   // One range of names from the first on.
   const charset = Uint8Array.of(2, 0, 1, (glyphs.length - 1) >> 8, (glyphs.length - 1) & 255);
   const beginning = (places: readonly [number, number, number]): Uint8Array =>
-    joined([
+    concat([
       Uint8Array.of(1, 0, 4, 4),
       font.subarray(font[2] ?? 0, names.end),
       writeIndex([
-        joined([
+        concat([
           ...kept,
           ...[[places[0]], [places[1]], [privateSize, places[2]]].flatMap((operands, index) => [
             ...operands.map(integer),
@@ -60,7 +60,7 @@ export function subsetCff(font: Uint8Array, glyphs: readonly number[]): CffSubse
   const places = [start, start + charset.length, start + charset.length + written.length] as const;
   const bbox = numbersOf(FONT_BBOX);
   return {
-    data: joined([
+    data: concat([
       beginning(places),
       charset,
       written,
@@ -102,7 +102,7 @@ function writeIndex(items: readonly Uint8Array[]): Uint8Array {
     view.setUint32(3 + index * 4, at);
     at += item.length;
   });
-  return joined([head, ...items]);
+  return concat([head, ...items]);
 }
 
 interface DictEntry {

@@ -2,7 +2,7 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import { subsetCff } from "./cff.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { EM, type Glyph, type StampFont } from "./typesetter.ts";
+import { EM, type Glyph, type StampFont } from "./line.ts";
 import { EMPTY, type FontSubset, subsetTrueType } from "./truetype.ts";
 
 /** A composite font in the making: code `n` shows `ids[n - 1]` and means `texts[n - 1]`. */

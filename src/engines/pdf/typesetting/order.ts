@@ -1,5 +1,5 @@
 /** Puts the glyphs of a line in the order in which readers of the document put its text together again. */
-import type { Glyph, Line } from "./typesetter.ts";
+import type { Glyph, Line } from "./line.ts";
 import { EMPTY } from "./truetype.ts";
 
 /**

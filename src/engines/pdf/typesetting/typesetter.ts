@@ -4,10 +4,8 @@ import { Refusal } from "../../errors.ts";
 import { type FontName, FONTS, type LoadFont } from "../../fonts.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { arranged } from "./order.ts";
+import { EM, type StampFont, type Line, type Glyph, LINE_HEIGHT } from "./line.ts";
 
-/** Lengths in the em of the text, thousandths of the font size. */
-export const EM = 1000;
-export const LINE_HEIGHT = 1.2 * EM;
 /** Where MuPDF puts the baseline in a line that high, whatever the fonts in it, from its top. */
 const BASELINE = 0.9 * EM;
 /** Lines of one HTML document: places are floats, and lose precision further down. And characters: each takes memory there. */
@@ -44,32 +42,6 @@ const HEBREW = /\p{Script=Hebrew}/u;
  */
 function faceOf(text: string, face: FontName): FontName {
   return ARABIC.test(text) ? "IBMPlexSansArabic" : HEBREW.test(text) ? "NotoSansHebrew" : face;
-}
-
-/** A font that text was set in. */
-export interface StampFont {
-  readonly font: Font;
-  /** The file; undefined for one that is built into MuPDF. */
-  readonly data: Uint8Array | undefined;
-}
-
-export interface Glyph {
-  readonly font: StampFont;
-  readonly id: number;
-  /** The characters that it stands for; empty for the further glyphs of a cluster. */
-  text: string;
-  /** Place of its origin from the line's, upwards. */
-  readonly x: number;
-  readonly y: number;
-  readonly advance: number;
-  readonly rightToLeft: boolean;
-}
-
-/** One line of text from its origin on: glyphs in the order in which they stand, each run as its script goes. */
-export interface Line {
-  readonly text: string;
-  readonly glyphs: readonly Glyph[];
-  readonly width: number;
 }
 
 /** Sets text, and holds the fonts that it needed. */

@@ -1,5 +1,5 @@
 import type { OpenPdf } from "../document/document.ts";
-import { isCertified, isSigned } from "../assembly/fields.ts";
+import { isCertified, isSigned } from "../document/signatures.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { appendToPdf, rewritePdf } from "./save.ts";
 

@@ -5,7 +5,7 @@ import type { OpenPdf } from "../document/document.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { ownBytes } from "../../bytes/joined-bytes.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { latin1 } from "../objects/objects.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 import { mendPageTree } from "../document/page-tree.ts";
 import { packSmall, SMALL_FILE } from "./small-file.ts";
 import { expectationOf, verify } from "./verify.ts";

@@ -2,10 +2,11 @@
  * Small files that MuPDF has written with object streams, written again with less around their objects: MuPDF leaves the catalog
  * and the Info dictionary outside, and its cross-references are wide.
  */
-import { inflateWhole, joined } from "../../bytes/inflate.ts";
+import { inflateWhole } from "../../bytes/inflate.ts";
 import type { Work } from "../../work.ts";
-import { deflate } from "../optimize/recompress-streams.ts";
-import { latin1 } from "../objects/objects.ts";
+import { concat } from "../../bytes/concat.ts";
+import { deflate } from "../../bytes/deflate.ts";
+import { latin1 } from "../../bytes/latin1.ts";
 import { type WrittenObject, writtenObjects } from "../objects/written-objects.ts";
 
 /** Bytes of a file beyond which there is nothing to be gained. */
@@ -65,14 +66,14 @@ export async function packSmall(work: Work, file: Uint8Array): Promise<Uint8Arra
     offset += body.length + 1;
   }
   const space = bytesOf(" ");
-  const body = joined([bytesOf(directory), ...[...packed.values()].flatMap((object) => [space, object])]);
+  const body = concat([bytesOf(directory), ...[...packed.values()].flatMap((object) => [space, object])]);
   const data = await deflate(body);
   const entries = `/Type/ObjStm/N ${packed.size}/First ${directory.length + 1}/Length ${data.length}/Filter/FlateDecode`;
   add(container.number, bytesOf(`${container.number} 0 obj\n<<${entries}>>stream\n`), data, end);
   const place = at;
   rows.set(xref.number, [1, place, 0]);
   add(xref.number, await references(file, xref, trailer, rows), bytesOf(`startxref\n${place}\n%%EOF\n`));
-  return joined(pieces);
+  return concat(pieces);
 }
 
 const isObjectStream = (file: Uint8Array, { head }: WrittenObject): boolean =>
@@ -135,7 +136,7 @@ async function references(
   const [begin, last] = [xref.strings[0], xref.strings.at(-1)];
   const id = begin && last ? `/ID[${latin1(file.subarray(begin.start, last.end))}]` : "";
   const entries = `/Type/XRef/Size ${size}/W[${widths.join(" ")}]${root}${info}${id}/Length ${data.length}`;
-  return joined([
+  return concat([
     bytesOf(`${xref.number} 0 obj\n<<${entries}${isWorth ? "/Filter/FlateDecode" : ""}>>stream\n`),
     data,
     bytesOf("\nendstream\nendobj\n"),

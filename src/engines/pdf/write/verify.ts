@@ -6,8 +6,9 @@ import type { PDFDocument, PDFObject, Stream } from "mupdf";
 import { shareKey } from "./file-key.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { find } from "../objects/object-streams.ts";
-import { entries, items, latin1 } from "../objects/objects.ts";
+import { find } from "../../bytes/find.ts";
+import { latin1 } from "../../bytes/latin1.ts";
+import { entries, items } from "../objects/objects.ts";
 
 /** Annotations of a page, and fields of a form, that are looked at at most. */
 const MOST_LOOKED_AT = 20;

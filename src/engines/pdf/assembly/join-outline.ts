@@ -1,16 +1,7 @@
-/** The outline, "bookmarks" (ISO 32000-2, 12.3.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
-import { destinationIn, type Destinations, type Target } from "./destinations.ts";
-import { entries, entryCounter, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { entries } from "../objects/objects.ts";
 import type { Part } from "./graft.ts";
-
-export interface OutlineItem {
-  readonly object: PDFObject;
-  /** 0-based page it leads to; undefined where it leads to none. */
-  readonly page: Target;
-  readonly open: boolean;
-  readonly kids: readonly OutlineItem[];
-}
+import type { OutlineItem } from "./read-outline.ts";
 
 /** An item of the outline to be written: copied from a source, or made. */
 export interface NewItem {
@@ -18,31 +9,6 @@ export interface NewItem {
   readonly write: () => PDFObject;
   readonly open: boolean;
   readonly kids: readonly NewItem[];
-}
-
-export function readOutline(root: PDFObject, destinations: Destinations): OutlineItem[] {
-  const seen = new Set<number>();
-  const count = entryCounter("outline");
-  const level = (parent: PDFObject, depth: number): OutlineItem[] => {
-    const list: OutlineItem[] = [];
-    if (depth > MAX_DEPTH || !parent.isDictionary()) return list;
-    for (let item = parent.get("First"); item.isDictionary(); item = item.get("Next")) {
-      const number = objectNumber(item);
-      if (number === 0 || seen.has(number)) break;
-      seen.add(number);
-      count();
-      const destination = destinationIn(item);
-      const visible = item.get("Count");
-      list.push({
-        object: item,
-        page: destination && destinations.pageOf(destination),
-        open: visible.isNumber() && visible.asNumber() > 0,
-        kids: level(item, depth + 1),
-      });
-    }
-    return list;
-  };
-  return level(root.get("Outlines"), 0);
 }
 
 /** What of an item is written anew rather than copied: its place, and the structure element it may name. */

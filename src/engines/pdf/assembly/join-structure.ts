@@ -1,49 +1,11 @@
 /** Logical structure, "tags" (ISO 32000-2, 14.7). */
 import type { PDFObject } from "mupdf";
-import {
-  entries,
-  items,
-  nameTree,
-  numberTree,
-  objectNumber,
-  writeNameTree,
-  writeNumberTree,
-} from "../objects/objects.ts";
+import { entries, items, nameTree, objectNumber, writeNameTree, writeNumberTree } from "../objects/objects.ts";
 import type { Part } from "./graft.ts";
 import type { Source } from "./source.ts";
-import { type Element, keepElements, readElements } from "./structure-elements.ts";
-
-/** The structure tree's root, taken apart. The root itself is a leaf now, as the pages are. */
-export interface Structure {
-  readonly root: PDFObject;
-  readonly attributes: PDFObject;
-  readonly kids: readonly PDFObject[];
-  /** Key (`StructParents`, `StructParent`) to the element, or the array of elements, that the content belongs to. */
-  readonly parents: ReadonlyMap<number, PDFObject>;
-  /** The elements as a model, read when only some pages are kept: reading cuts the tree. */
-  elements: readonly Element[] | undefined;
-}
-
-export function readStructure(root: PDFObject): Structure | undefined {
-  const tree = root.get("StructTreeRoot");
-  if (!tree.isIndirect() || !tree.isDictionary()) return undefined;
-  const document = tree._doc;
-  const attributes = document.newDictionary();
-  for (const key of ["RoleMap", "ClassMap", "IDTree", "Namespaces", "PronunciationLexicon"]) {
-    const value = tree.get(key);
-    if (!value.isNull()) attributes.put(key, value);
-  }
-  const kids = tree.get("K");
-  const structure: Structure = {
-    root: tree,
-    attributes,
-    kids: kids.isArray() ? items(kids) : kids.isDictionary() ? [kids] : [],
-    parents: numberTree(tree.get("ParentTree")),
-    elements: undefined,
-  };
-  tree.writeObject(document.newDictionary());
-  return structure;
-}
+import { readElements } from "./read-elements.ts";
+import { keepElements } from "./keep-elements.ts";
+import type { Structure } from "./read-structure.ts";
 
 /** Reads the elements as a model, once; documents that are kept whole do without. */
 export function readStructureElements({ structure, pageOf }: Source): void {
@@ -72,11 +34,6 @@ export function shiftStructureKeys(source: Source, offset: number): void {
       if (!engine.isFailure(error)) throw error;
     }
   }
-}
-
-/** One more than the highest key into the parent tree. */
-export function nextStructureKey({ parents }: Structure): number {
-  return parents.keys().reduce((next, key) => Math.max(next, key + 1), 0);
 }
 
 /** The language of a document, where its catalog names one (14.9.2). */

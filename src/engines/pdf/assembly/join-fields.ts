@@ -1,62 +1,7 @@
-/** The interactive form's field tree (ISO 32000-2, 12.7). */
 import type { PDFObject } from "mupdf";
-import { entries, entryCounter, FreeNames, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { entries, FreeNames, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import type { Field } from "./read-fields.ts";
 import type { Part } from "./graft.ts";
-
-export interface Field {
-  readonly object: PDFObject;
-  /** Object number. */
-  readonly number: number;
-  /** Partial name, `T`. */
-  readonly name: string | undefined;
-  readonly kids: readonly Field[];
-  /** The annotations that show the field and are not fields themselves; the field may be its own widget, too. */
-  readonly widgets: readonly { readonly object: PDFObject; readonly number: number }[];
-}
-
-/** Reads the field tree and cuts it: no field leads to the fields and widgets below it any more. */
-export function readFields(root: PDFObject): Field[] {
-  const seen = new Set<number>();
-  const count = entryCounter("form");
-  const read = (object: PDFObject, depth: number): Field | undefined => {
-    const number = objectNumber(object);
-    if (number === 0 || seen.has(number) || depth > MAX_DEPTH || !object.isDictionary()) return undefined;
-    seen.add(number);
-    count();
-    const kids: Field[] = [];
-    const widgets: { object: PDFObject; number: number }[] = [];
-    for (const kid of items(object.get("Kids"))) {
-      if (!kid.isDictionary()) continue;
-      if (!kid.get("T").isString() && !kid.get("Kids").isArray())
-        widgets.push({ object: kid, number: objectNumber(kid) });
-      else {
-        const field = read(kid, depth + 1);
-        if (field) kids.push(field);
-      }
-    }
-    object.delete("Kids");
-    const name = object.get("T");
-    return { object, number, name: name.isString() ? name.asString() : undefined, kids, widgets };
-  };
-  return items(root.get("AcroForm", "Fields")).flatMap((object) => read(object, 0) ?? []);
-}
-
-/** Whether the document is signed: some signature field has a signature over its bytes (12.8.1). */
-export function isSigned(root: PDFObject): boolean {
-  const seen = new Set<number>();
-  const signed = (object: PDFObject, depth: number): boolean => {
-    const number = objectNumber(object);
-    if (seen.has(number) || depth > MAX_DEPTH || !object.isDictionary()) return false;
-    if (number > 0) seen.add(number);
-    return object.get("V", "ByteRange").isArray() || items(object.get("Kids")).some((kid) => signed(kid, depth + 1));
-  };
-  return items(root.get("AcroForm", "Fields")).some((object) => signed(object, 0));
-}
-
-/** Whether a signature certifies the document and with it says which changes may follow (12.8.2.2). */
-export function isCertified(root: PDFObject): boolean {
-  return root.get("Perms", "DocMDP").isDictionary();
-}
 
 /** Joins the forms of the parts into one. */
 export class FormJoin {

@@ -1,0 +1,13 @@
+/** Text whose characters are bytes, as most of a PDF's syntax is. */
+
+/** Each byte as the character of its number. */
+export function latin1(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return text;
+}
+
+/** The reverse of `latin1`: the low byte of each character's code. */
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}

@@ -1,0 +1,41 @@
+/** Logical structure, "tags" (ISO 32000-2, 14.7). */
+import type { PDFObject } from "mupdf";
+import { items, numberTree } from "../objects/objects.ts";
+import type { Element } from "./read-elements.ts";
+
+/** The structure tree's root, taken apart. The root itself is a leaf now, as the pages are. */
+export interface Structure {
+  readonly root: PDFObject;
+  readonly attributes: PDFObject;
+  readonly kids: readonly PDFObject[];
+  /** Key (`StructParents`, `StructParent`) to the element, or the array of elements, that the content belongs to. */
+  readonly parents: ReadonlyMap<number, PDFObject>;
+  /** The elements as a model, read when only some pages are kept: reading cuts the tree. */
+  elements: readonly Element[] | undefined;
+}
+
+export function readStructure(root: PDFObject): Structure | undefined {
+  const tree = root.get("StructTreeRoot");
+  if (!tree.isIndirect() || !tree.isDictionary()) return undefined;
+  const document = tree._doc;
+  const attributes = document.newDictionary();
+  for (const key of ["RoleMap", "ClassMap", "IDTree", "Namespaces", "PronunciationLexicon"]) {
+    const value = tree.get(key);
+    if (!value.isNull()) attributes.put(key, value);
+  }
+  const kids = tree.get("K");
+  const structure: Structure = {
+    root: tree,
+    attributes,
+    kids: kids.isArray() ? items(kids) : kids.isDictionary() ? [kids] : [],
+    parents: numberTree(tree.get("ParentTree")),
+    elements: undefined,
+  };
+  tree.writeObject(document.newDictionary());
+  return structure;
+}
+
+/** One more than the highest key into the parent tree. */
+export function nextStructureKey({ parents }: Structure): number {
+  return parents.keys().reduce((next, key) => Math.max(next, key + 1), 0);
+}

@@ -1,0 +1,33 @@
+/** The names of resources in content, and where they are looked up (ISO 32000-2, 7.8.3). */
+import type { PDFObject } from "mupdf";
+import { latin1 } from "../../bytes/latin1.ts";
+import type { Work } from "../../work.ts";
+import { unescapeName } from "../objects/names.ts";
+
+const SLASH = 0x2f;
+
+/** White space and delimiters (7.2.3). */
+const ENDS_NAME = new Set(Array.from("\0\t\n\f\r /[]()<>{}%", (character) => character.charCodeAt(0)));
+const NAME_WORK = 30;
+
+/** Longest name, in bytes, that a resource can have (Annex C). */
+const MOST_NAME = 127 * 3;
+
+/** Reads the names where they lie: as a string, a large page's content would be twice as large. */
+export function collectNames(content: Uint8Array, names: Set<string>, work: Work): void {
+  for (let slash = content.indexOf(SLASH); slash >= 0; slash = content.indexOf(SLASH, slash + 1)) {
+    work.spend(NAME_WORK);
+    let end = slash + 1;
+    while (end < content.length && end - slash <= MOST_NAME && !ENDS_NAME.has(content[end] ?? 0)) end++;
+    names.add(unescapeName(latin1(content.subarray(slash + 1, end))));
+  }
+}
+
+/** Whether what is drawn by content of its own takes the resources of the page that draws it. */
+export function takesResourcesFromPage(object: PDFObject): boolean {
+  if (!object.isDictionary() || object.get("Resources").isDictionary()) return false;
+  const subtype = object.get("Subtype");
+  if (subtype.isName() && (subtype.asName() === "Form" || subtype.asName() === "Type3")) return true;
+  const pattern = object.get("PatternType");
+  return pattern.isNumber() && pattern.asNumber() === 1;
+}

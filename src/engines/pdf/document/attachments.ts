@@ -1,0 +1,37 @@
+/** Files that are attached to a document (ISO 32000-2, 7.11.4). */
+import type { PDFObject } from "mupdf";
+import { entries, objectNumber } from "../objects/objects.ts";
+import type { OpenPdf } from "./document.ts";
+import { encryptedShell } from "./encrypted-shell.ts";
+
+/** Object numbers of the streams of an attachment, by its file specification (ISO 32000-2, 7.11.4). */
+export function attachedStreams({ engine }: OpenPdf, filespec: PDFObject): number[] {
+  return entries(engine, filespec.get("EF"))
+    .map(({ value }) => objectNumber(value))
+    .filter((number) => number > 0);
+}
+
+/**
+ * Decrypts the attachments, by the object numbers of their streams, of a document in which they alone are encrypted (crypt filter `EFF`, 7.6.6): MuPDF does not look
+ * at it and takes their bytes as they are. The same bytes in a file whose filter for all streams is that one come out right.
+ */
+export function decryptAttachments(open: OpenPdf, attached: Iterable<number>): void {
+  const encrypt = open.document.getTrailer().get("Encrypt");
+  const filter = encrypt.get("EFF");
+  const general = encrypt.get("StmF");
+  if (!open.encrypted || !filter.isName() || filter.asName() === (general.isName() ? general.asName() : "Identity"))
+    return;
+  const streams = new Map<number, Uint8Array>();
+  for (const number of attached) {
+    const stream = open.document.newIndirect(number);
+    if (stream.isStream()) streams.set(number, stream.readRawStream().asUint8Array().slice());
+  }
+  const dictionary = open.document.newDictionary();
+  for (const { key, value } of entries(open.engine, encrypt)) dictionary.put(key, value);
+  dictionary.put("StmF", filter);
+  const shell = encryptedShell(open, dictionary, streams);
+  for (const number of streams.keys()) {
+    open.document.newIndirect(number).writeRawStream(shell.newIndirect(number).readRawStream());
+  }
+  shell.destroy();
+}

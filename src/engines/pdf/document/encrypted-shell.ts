@@ -1,0 +1,64 @@
+import type { PDFDocument, PDFObject } from "mupdf";
+import { hex } from "../../bytes/hex.ts";
+import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { entries, items } from "../objects/objects.ts";
+import type { OpenPdf } from "./document.ts";
+
+/** A file with the encryption of `like` and nothing in it but `streams`, by object number, opened with its password. */
+export function encryptedShell(
+  like: OpenPdf,
+  encrypt: PDFObject,
+  streams: ReadonlyMap<number, Uint8Array>,
+): PDFDocument {
+  const { engine, document: source, input } = like;
+  const version = Math.max(source.getVersion(), 15);
+  const free = Math.max(0, ...streams.keys()) + 1;
+  const objects = new Map<number, string>([
+    [free, `<</Type/Catalog/Pages ${free + 1} 0 R>>`],
+    [free + 1, "<</Type/Pages/Kids[]/Count 0>>"],
+    [free + 2, print(engine, encrypt)],
+  ]);
+  for (const [number, bytes] of streams) {
+    objects.set(number, `<</Length ${bytes.length}>>\nstream\n${latin1(bytes)}\nendstream`);
+  }
+  let file = `%PDF-${Math.floor(version / 10)}.${version % 10}\n`;
+  let xref = "";
+  for (const [number, object] of objects) {
+    xref += `${number} 1\n${String(file.length).padStart(10, "0")} 00000 n \n`;
+    file += `${number} 0 obj\n${object}\nendobj\n`;
+  }
+  const start = file.length;
+  file += `xref\n0 1\n0000000000 65535 f \n${xref}`;
+  file += `trailer\n<</Size ${free + 3}/Root ${free} 0 R/Encrypt ${free + 2} 0 R`;
+  file += `/ID${print(engine, source.getTrailer().get("ID"))}>>\nstartxref\n${start}\n%%EOF\n`;
+
+  const buffer = new engine.mupdf.Buffer(bytesOf(file));
+  const document = engine.mupdf.Document.openDocument(buffer, "application/pdf").asPDF();
+  buffer.destroy();
+  if (!document) throw new Error("the encrypted shell is no PDF");
+  // Opening tries the empty password, and with aes-256 a try takes 8 to 12 ms.
+  const { password } = input;
+  if (password === undefined) return document;
+  // The password opened the source, whose dictionary this is; a source that needs none may have been given another.
+  if (document.authenticatePassword(password) === 0 && document.authenticatePassword("") === 0) {
+    throw new Error("the encrypted shell does not open");
+  }
+  return document;
+}
+
+/** The syntax of an object without references: those are followed. Strings as hexadecimal, so that no byte is special. */
+function print(engine: PdfEngine, object: PDFObject): string {
+  if (object.isDictionary()) {
+    const list = entries(engine, object).map(({ key, value }) => `${key.toString()} ${print(engine, value)}`);
+    return `<<${list.join(" ")}>>`;
+  }
+  if (object.isArray())
+    return `[${items(object)
+      .map((item) => print(engine, item))
+      .join(" ")}]`;
+  if (object.isString()) {
+    return `<${hex(object.asByteString())}>`;
+  }
+  return object.isIndirect() ? object.resolve().toString() : object.toString();
+}
