@@ -2,7 +2,7 @@
  * ICC profiles of the simplest kind, a gamma and three primaries (ICC.1:2001-04, version 2.4), for PNGs that tell their colours by
  * numbers. PDF's own CalGray and CalRGB say the same, but readers differ in them: one shows grey as pink.
  */
-import { latin1 } from "../bytes/latin1.ts";
+import { latin1, bytesOf } from "../bytes/latin1.ts";
 
 export type Chromaticity = readonly [number, number];
 /** White and full red, green and blue as CIE 1931 x and y, in this order. */
@@ -59,7 +59,7 @@ function profile(space: string, tags: readonly (readonly [string, string])[]): U
   const head = `${number32(at)}\0\0\0\0${version}mntr${space}XYZ ${date}acsp${"\0".repeat(28)}`;
   const header = head + D50.map(fixed).join("");
   const text = header.padEnd(HEADER_BYTES, "\0") + table + data;
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+  return bytesOf(text);
 }
 
 const bytes = (values: readonly number[]): string => latin1(Uint8Array.from(values));

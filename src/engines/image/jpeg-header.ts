@@ -1,5 +1,6 @@
-/** The markers of a JPEG (ITU-T T.81, annex B): what a PDF must know to show its data as it is. */
+/** What a PDF must know of a JPEG to show its data as it is (ITU-T T.81, annex B). */
 import { concat } from "../bytes/concat.ts";
+import { EOI, isFrame, markers, SOS, standsAlone } from "./jpeg-segments.ts";
 import type { Work } from "../work.ts";
 import { readExif, type Exif } from "./exif.ts";
 import { BadImage, believable, CENTIMETRES_PER_INCH, type ImageFacts, type Resolution, tag, uint16 } from "./facts.ts";
@@ -18,18 +19,10 @@ export interface JpegFacts extends ImageFacts {
 /** Fuel for a marker. */
 const MARKER_WORK = 20;
 
-const SOI = 0xd8;
-const EOI = 0xd9;
-const SOS = 0xda;
 const APP0 = 0xe0;
 const APP1 = 0xe1;
 const APP2 = 0xe2;
 const APP14 = 0xee;
-const TEM = 0x01;
-const isRestart = (marker: number): boolean => marker >= 0xd0 && marker <= 0xd7;
-/** Start of a frame: C0 to CF, but for DHT, JPG and DAC. */
-const isFrame = (marker: number): boolean =>
-  marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 /** Baseline, extended and progressive, with Huffman codes: what PDF's DCTDecode is (ISO 32000-2, 7.4.8). */
 const EMBEDDABLE = new Set([0xc0, 0xc1, 0xc2]);
 
@@ -106,27 +99,18 @@ export async function readJpeg(work: Work, bytes: Uint8Array): Promise<JpegFacts
 async function readSegments(work: Work, bytes: Uint8Array): Promise<Header> {
   const header = new Header();
   let scans = 0;
-  for (let at = 2; ;) {
-    // Before a marker there may be fill bytes; after a scan, its data.
-    at = bytes.indexOf(0xff, at);
-    while (bytes[at] === 0xff && bytes[at + 1] === 0xff) at++;
-    const marker = at < 0 ? undefined : bytes[at + 1];
-    if (marker === undefined) break;
-    at += 2;
+  for (const { marker, start, end } of markers(bytes)) {
     work.spend(MARKER_WORK);
     await work.pause();
-    if (marker === 0 || marker === TEM || marker === SOI || isRestart(marker)) continue;
     if (marker === EOI) {
       if (scans === 0) throw new BadImage("is damaged: it has no image data");
       return header;
     }
-    if (at + 2 > bytes.length) break;
-    const length = uint16(bytes, at);
-    if (length < 2) throw new BadImage("is damaged: a segment has no length");
-    if (at + length > bytes.length) break;
+    if (standsAlone(marker)) continue;
+    if (end < start) throw new BadImage("is damaged: a segment has no length");
+    if (end > bytes.length) break;
     if (marker === SOS) scans++;
-    else if (scans === 0) header.take(marker, bytes.subarray(at + 2, at + length));
-    at += length;
+    else if (scans === 0) header.take(marker, bytes.subarray(start, end));
   }
   throw new BadImage("is truncated: its end is missing");
 }

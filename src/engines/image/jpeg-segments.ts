@@ -1,28 +1,62 @@
-/** What a JPEG says of itself (ISO/IEC 10918-1). */
+/** The markers of a JPEG (ITU-T T.81, annex B), and what its head says of itself. */
+import { uint16 } from "./facts.ts";
 
 /** Row 0 of the luminance table of Annex K at quality 50, which libjpeg and its kin scale; the other rows follow. */
 const ANNEX_K_START = [16, 11, 12, 14, 12, 10, 16, 14];
 
-/** The segments before the scan: marker, start and end of their content. */
-export function* segments(jpeg: Uint8Array): Generator<{ marker: number; start: number; end: number }> {
-  let at = 2;
-  while (at + 4 <= jpeg.length && jpeg[at] === 0xff) {
-    const marker = jpeg[at + 1] ?? 0;
-    if (marker === 0xff) {
-      at++;
+export const EOI = 0xd9;
+export const SOS = 0xda;
+const TEM = 0x01;
+
+/** A marker and its content, which is empty where the marker stands alone. */
+export interface Segment {
+  readonly marker: number;
+  /** Offsets in bytes. The end lies before the start where the length is damaged, and beyond the file where that is cut off. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Markers without content: stuffed bytes of a scan, TEM, RST0 to RST7, SOI and EOI. */
+export const standsAlone = (marker: number): boolean =>
+  marker === 0 || marker === TEM || (marker >= 0xd0 && marker <= EOI);
+
+/** Start of a frame: C0 to CF, but for DHT, JPG and DAC. */
+export const isFrame = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+
+/** Goes from marker to marker up to EOI, or to where the file is damaged or cut off. */
+export function* markers(jpeg: Uint8Array): Generator<Segment, void> {
+  for (let at = 2; ;) {
+    // Before a marker there may be fill bytes; after a scan, its data.
+    at = jpeg.indexOf(0xff, at);
+    while (jpeg[at] === 0xff && jpeg[at + 1] === 0xff) at++;
+    const marker = at < 0 ? undefined : jpeg[at + 1];
+    if (marker === undefined) return;
+    at += 2;
+    if (standsAlone(marker)) {
+      yield { marker, start: at, end: at };
+      if (marker === EOI) return;
       continue;
     }
-    const length = ((jpeg[at + 2] ?? 0) << 8) | (jpeg[at + 3] ?? 0);
-    if (marker === 0xda || length < 2) return;
-    yield { marker, start: at + 4, end: at + 2 + length };
-    at += 2 + length;
+    if (at + 2 > jpeg.length) return;
+    const end = at + uint16(jpeg, at);
+    yield { marker, start: at + 2, end };
+    if (end < at + 2 || end > jpeg.length) return;
+    at = end;
+  }
+}
+
+/** The segments before the first scan. */
+export function* segments(jpeg: Uint8Array): Generator<Segment, void> {
+  for (const segment of markers(jpeg)) {
+    if (segment.marker === SOS || segment.end < segment.start) return;
+    if (!standsAlone(segment.marker)) yield segment;
   }
 }
 
 function frame(jpeg: Uint8Array): { marker: number; start: number } | undefined {
   for (const { marker, start } of segments(jpeg)) {
-    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
-    if (isFrame) return { marker, start };
+    if (isFrame(marker)) return { marker, start };
   }
   return undefined;
 }

@@ -156,7 +156,7 @@ export function unfilter(row: Uint8Array, above: Uint8Array, line: Uint8Array, d
     if (filter === 1) guess = left;
     else if (filter === 2) guess = up;
     else if (filter === 3) guess = (left + up) >> 1;
-    else if (filter === 4) guess = paeth(left, up, index < distance ? 0 : (above[index - distance] ?? 0));
+    else if (filter !== 0) guess = paeth(left, up, index < distance ? 0 : (above[index - distance] ?? 0));
     line[index] = (row[index + 1] ?? 0) + guess;
   }
 }

@@ -1,3 +1,5 @@
+import { tag } from "./facts.ts";
+
 /** What a WebP says of itself before its pixels are decoded. */
 export interface WebpHeader {
   /** Pixels. */
@@ -13,10 +15,10 @@ export interface WebpHeader {
  * Undefined where the bytes are no WebP or are cut off before their size.
  */
 export function readWebpHeader(file: Uint8Array): WebpHeader | undefined {
-  if (file.length < 30 || ascii(file, 0) !== "RIFF" || ascii(file, 8) !== "WEBP") return undefined;
+  if (file.length < 30 || tag(file, 0, 4) !== "RIFF" || tag(file, 8, 4) !== "WEBP") return undefined;
   const view = new DataView(file.buffer, file.byteOffset, 30);
   const at = 20;
-  switch (ascii(file, 12)) {
+  switch (tag(file, 12, 4)) {
     case "VP8X": {
       const flags = view.getUint8(at);
       return {
@@ -43,8 +45,4 @@ export function readWebpHeader(file: Uint8Array): WebpHeader | undefined {
     default:
       return undefined;
   }
-}
-
-function ascii(file: Uint8Array, at: number): string {
-  return String.fromCharCode(...file.subarray(at, at + 4));
 }

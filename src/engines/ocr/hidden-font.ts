@@ -1,6 +1,6 @@
 /** The font of recognised text: it shows nothing, and tells the character of each code (ISO 32000-2, 9.7 and 9.10.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
-import { toUnicode } from "../pdf/typesetting/embedded-fonts.ts";
+import { toUnicode, hexCode } from "../pdf/typesetting/embedded-fonts.ts";
 import { writeTables } from "../pdf/typesetting/truetype.ts";
 
 const NAME = "HiddenText";
@@ -38,7 +38,7 @@ export class HiddenFont {
         if (code > MOST_CODES) throw new Error("the document has more different characters than one font has codes");
         this.#codes.set(character, code);
       }
-      digits += code.toString(16).padStart(4, "0");
+      digits += hexCode(code);
     }
     return `<${digits}>`;
   }

@@ -1,6 +1,9 @@
 import { deflated } from "../bytes/deflate.ts";
 import { greyFirst } from "./gray-first.ts";
 import type { Band, PageRaster } from "./page-raster.ts";
+import { concat } from "../bytes/concat.ts";
+import { crc32 } from "../bytes/crc.ts";
+import { paeth } from "../bytes/paeth.ts";
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const METRES_PER_INCH = 0.0254;
@@ -47,12 +50,12 @@ async function* encoded(raster: PageRaster, dpi: number, grey: boolean): AsyncGe
     gathered += part.byteLength;
     if (gathered < CHUNK_BYTES) continue;
     ready.push(chunk("IDAT", data));
-    yield joined(ready);
+    yield concat(ready);
     [ready, data, gathered] = [[], [], 0];
   }
   if (gathered > 0) ready.push(chunk("IDAT", data));
   ready.push(chunk("IEND", []));
-  yield joined(ready);
+  yield concat(ready);
 }
 
 const bytesOf = ({ buffer }: DataView<ArrayBuffer>): Uint8Array => new Uint8Array(buffer);
@@ -71,7 +74,7 @@ async function* filteredRows(raster: PageRaster, grey: boolean): AsyncGenerator<
     for (let first = 0; first < rows; first += blockRows) {
       const last = Math.min(rows, first + blockRows);
       const plain = samplesOf(band, raster, { first, last, grey });
-      yield filter === NONE ? unfiltered(plain, stride) : paeth(plain, stride, samples, above);
+      yield filter === NONE ? unfiltered(plain, stride) : filtered(plain, stride, samples, above);
       above = plain.slice(plain.length - stride);
       raster.work.spend(plain.length);
       await raster.work.pause();
@@ -120,7 +123,7 @@ function unfiltered(plain: Uint8Array, stride: number): Uint8Array {
 }
 
 /** `above`: the row before the first. */
-function paeth(plain: Uint8Array, stride: number, samples: number, above: Uint8Array): Uint8Array {
+function filtered(plain: Uint8Array, stride: number, samples: number, above: Uint8Array): Uint8Array {
   const rows = plain.length / stride;
   const out = new Uint8Array(rows * (stride + 1));
   let to = 0;
@@ -137,10 +140,7 @@ function paeth(plain: Uint8Array, stride: number, samples: number, above: Uint8A
       }
       const a = here[x - samples] ?? 0;
       const c = up[x - samples] ?? 0;
-      const toA = Math.abs(b - c);
-      const toB = Math.abs(a - c);
-      const toC = Math.abs(a + b - c - c);
-      out[to++] = value - (toA <= toB && toA <= toC ? a : toB <= toC ? b : c);
+      out[to++] = value - paeth(a, b, c);
     }
     up = here;
   }
@@ -161,28 +161,4 @@ function chunk(type: "IHDR" | "pHYs" | "IDAT" | "IEND", parts: readonly Uint8Arr
   }
   view.setUint32(at, crc32(out.subarray(4, at)));
   return out;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts;
-  if (parts.length === 1 && only) return only;
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.byteLength;
-  }
-  return out;
-}
-
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
-  return value;
-});
-
-function crc32(bytes: Uint8Array): number {
-  let crc = 0xffffffff;
-  for (const byte of bytes) crc = (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
-  return (crc ^ 0xffffffff) >>> 0;
 }

@@ -8,8 +8,9 @@ import { takesResourcesFromPage, collectNames } from "../content/names.ts";
 /** Categories whose entries content streams ask for by name. */
 const NAMED = new Set(["XObject", "Font", "ExtGState", "ColorSpace", "Pattern", "Shading", "Properties"]);
 
-/** Fuel for a byte that is searched for names, and for a name that is read. */
+/** Fuel for a byte that is searched for names. */
 const BYTE_WORK = 0.2;
+
 /**
  * The page's resources without those that its content never names: many writers give all pages one dictionary with
  * everything in it. Whatever looks like a name counts as used, also in a string or in image data: rather too many than one

@@ -1,15 +1,14 @@
 /** The names of resources in content, and where they are looked up (ISO 32000-2, 7.8.3). */
 import type { PDFObject } from "mupdf";
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1, bytesOf } from "../../bytes/latin1.ts";
 import type { Work } from "../../work.ts";
 import { unescapeName } from "../objects/names.ts";
 
 const SLASH = 0x2f;
-
 /** White space and delimiters (7.2.3). */
-const ENDS_NAME = new Set(Array.from("\0\t\n\f\r /[]()<>{}%", (character) => character.charCodeAt(0)));
+const ENDS_NAME = new Set(bytesOf("\0\t\n\f\r /[]()<>{}%"));
+/** Fuel for a name that is read. */
 const NAME_WORK = 30;
-
 /** Longest name, in bytes, that a resource can have (Annex C). */
 const MOST_NAME = 127 * 3;
 

@@ -1,5 +1,6 @@
 /** The operators of a content stream, with the places of their operands (ISO 32000-2, 7.8.2). */
 import { inlineImageEnd } from "./inline-image-end.ts";
+import { unescapeName } from "../objects/names.ts";
 
 const code = (character: string): number => character.charCodeAt(0);
 const [OPEN, CLOSE, BACKSLASH, LESS, GREATER, SLASH, PERCENT] = ["(", ")", "\\", "<", ">", "/", "%"].map(code);
@@ -94,7 +95,7 @@ export class ContentTokens {
     const span = this.operand(index);
     if (!span || this.#bytes[span.start] !== SLASH) return undefined;
     const name = ascii(this.#bytes, { start: span.start + 1, end: span.end });
-    return name.replace(/#([0-9A-Fa-f]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+    return unescapeName(name);
   }
 
   /** The text of an operand, one character a byte. */

@@ -1,10 +1,12 @@
 /** Values as they stand in content (ISO 32000-2, 7.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { ContentTokens } from "./operators.ts";
+import { bytesOf } from "../../bytes/latin1.ts";
+import { unhex } from "../../bytes/hex.ts";
 
 /** A value of content as an object: numbers, names, booleans, strings, arrays and dictionaries of these. */
 export function parseValue(document: PDFDocument, text: string): PDFObject | undefined {
-  const tokens = new ContentTokens(Uint8Array.from(`${text} end`, (character) => character.charCodeAt(0)));
+  const tokens = new ContentTokens(bytesOf(`${text} end`));
   if (!tokens.next() || tokens.operator !== "end" || tokens.count !== 1) return undefined;
   if (text.startsWith("[")) {
     const list = document.newArray();
@@ -38,9 +40,7 @@ export function parseValue(document: PDFDocument, text: string): PDFObject | und
   if (text === "null") return document.newNull();
   if (/^<[\da-fA-F\s]*>$/.test(text)) {
     const digits = text.slice(1, -1).replaceAll(/\s/g, "");
-    return document.newByteString(
-      Uint8Array.from(digits.match(/..?/g) ?? [], (pair) => Number.parseInt(pair.padEnd(2, "0"), 16)),
-    );
+    return document.newByteString(unhex(digits));
   }
   if (text.startsWith("(")) return document.newByteString(literal(text.slice(1, -1)));
   if (/^[+-]?\d+$/.test(text)) return document.newInteger(Number(text));
@@ -49,7 +49,7 @@ export function parseValue(document: PDFDocument, text: string): PDFObject | und
 
 /** Calls `take` with the text of each value in turn, until it says false. */
 function partsOf(text: string, take: (part: string) => boolean): boolean {
-  const tokens = new ContentTokens(Uint8Array.from(`${text} end`, (character) => character.charCodeAt(0)));
+  const tokens = new ContentTokens(bytesOf(`${text} end`));
   if (!tokens.next() || tokens.operator !== "end") return false;
   for (let index = 0; index < tokens.count; index++) if (!take(tokens.text(index))) return false;
   return true;
@@ -65,5 +65,5 @@ function literal(text: string): Uint8Array {
       if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 255);
       return character === "\n" ? "" : (ESCAPES[character] ?? character);
     });
-  return Uint8Array.from(plain, (character) => character.charCodeAt(0));
+  return bytesOf(plain);
 }

@@ -5,6 +5,7 @@ import { latin1 } from "../../bytes/latin1.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { PdfFile } from "../write/pdf-file.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
+import { hex } from "../../bytes/hex.ts";
 
 const DEVICE = { 1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK" } as const;
 
@@ -41,8 +42,7 @@ export class ImageObjects {
   async #colourSpace({ components, palette, profile }: ColourSpace): Promise<string> {
     const base = profile ? `[/ICCBased ${await this.#profile(profile, components)} 0 R]` : DEVICE[components];
     if (!palette) return base;
-    const hex = Array.from(palette, (byte) => byte.toString(16).padStart(2, "0")).join("");
-    return `[/Indexed ${base} ${palette.length / 3 - 1} <${hex}>]`;
+    return `[/Indexed ${base} ${palette.length / 3 - 1} <${hex(palette)}>]`;
   }
 
   async #profile(profile: Uint8Array, components: ColourSpace["components"]): Promise<number> {

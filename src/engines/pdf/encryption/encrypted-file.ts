@@ -9,7 +9,7 @@ import type { FileEncryption, PlatformCrypto } from "./parameters.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { hex } from "../../bytes/hex.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1, bytesOf } from "../../bytes/latin1.ts";
 import { type WrittenObject, writtenObjects } from "../objects/written-objects.ts";
 import { readXref, ROW, tableOf, type WrittenXref } from "../objects/written-xref.ts";
 import { deflate } from "../../bytes/deflate.ts";
@@ -106,7 +106,7 @@ async function writeEnd(
     rows.setUint16(index * ROW + 5, 0);
   };
   const references = trailer.match(/\/(?:Root|Info) \d+ \d+ R/g)?.join("") ?? "";
-  const identifiers = ids.map((id) => `<${hex(Uint8Array.from(id, (character) => character.charCodeAt(0)))}>`).join("");
+  const identifiers = ids.map((id) => `<${hex(bytesOf(id))}>`).join("");
   place(number + 1);
   writer.text(`${number + 1} 0 obj\n${dictionary}\nendobj\n\n`);
   place(number);
@@ -135,7 +135,7 @@ class Writer {
 
   /** Writes text of one byte a character. */
   text(text: string): void {
-    this.bytes(Uint8Array.from(text, (character) => character.charCodeAt(0)));
+    this.bytes(bytesOf(text));
   }
 
   bytes(bytes: Uint8Array): void {

@@ -4,7 +4,7 @@ import type { OpenPdf } from "../document/document.ts";
 import type { WidgetLook } from "./appearance-characteristics.ts";
 import type { FormNode } from "./tree.ts";
 import { entries, items } from "../objects/objects.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1, bytesOf } from "../../bytes/latin1.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
 
 /** How a field's text is to look (12.7.4.3). */
@@ -162,5 +162,3 @@ function resourcesLike(
   };
   return { resources, name };
 }
-
-const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));

@@ -11,6 +11,7 @@ import { Typesetter } from "../typesetting/typesetter.ts";
 import { showLine } from "../typesetting/show-line.ts";
 import type { Line } from "../typesetting/line.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
+import { hex } from "../../bytes/hex.ts";
 
 /** One line of text that can be drawn. Lengths are thousandths of the font size. */
 export interface SetLine {
@@ -114,8 +115,7 @@ function simpleFace(font: SimpleFont): Face {
   const line = (text: string): SetLine => ({
     width: font.width(text),
     show: (size, x, y, name) => {
-      const hex = (font.encode(text) ?? []).map((code) => code.toString(16).padStart(2, "0")).join("");
-      return `BT /${name("Font", font.object)} ${numbers(size)} Tf ${numbers(x, y)} Td <${hex}> Tj ET`;
+      return `BT /${name("Font", font.object)} ${numbers(size)} Tf ${numbers(x, y)} Td <${hex(font.encode(text) ?? [])}> Tj ET`;
     },
   });
   return {

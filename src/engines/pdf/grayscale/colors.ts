@@ -3,6 +3,7 @@ import type { Color, ColorSpace, PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { readSpace, greyOfDevice } from "../objects/color-space.ts";
 import { bytesOfString, objectNumber } from "../objects/objects.ts";
+import { bytesOf } from "../../bytes/latin1.ts";
 
 const GREY_SPACES = new Set(["DeviceGray", "G", "CalGray"]);
 const BY_FORMULA = new Set(["DeviceRGB", "RGB", "CalRGB", "DeviceCMYK", "CMYK", "ICCBased"]);
@@ -80,7 +81,7 @@ export class GreyColours {
     return engine.scope(() => {
       const bytes = lookup.isStream()
         ? lookup.readStream().asUint8Array()
-        : Uint8Array.from(bytesOfString(engine, lookup) ?? "", (character) => character.charCodeAt(0));
+        : bytesOf(bytesOfString(engine, lookup) ?? "");
       const at = Math.round(index) * count;
       const values = Array.from({ length: count }, (_, part) => (bytes[at + part] ?? 0) / 255);
       return this.of(base, readSpace(base).space === "Lab" ? labValues(base, values) : values);

@@ -3,7 +3,8 @@ import type { PDFObject } from "mupdf";
 import { ContentTokens } from "../content/operators.ts";
 import { type GreyColours, greyText, isGreySpace } from "./colors.ts";
 import { greyOfDevice } from "../objects/color-space.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1, bytesOf } from "../../bytes/latin1.ts";
+import { concat } from "../../bytes/concat.ts";
 
 /** A current colour space: one that stays, one whose colours are turned, or patterns, perhaps with colours under them. */
 type Space = { readonly kind: "stays" } | { readonly kind: "turned" | "pattern"; readonly space: PDFObject };
@@ -22,10 +23,7 @@ export function greyContent(bytes: Uint8Array, colours: GreyColours, names: Grey
   let copied = 0;
   const tokens = new ContentTokens(bytes);
   const replace = (text: string): void => {
-    pieces.push(
-      bytes.slice(copied, tokens.start),
-      Uint8Array.from(text, (character) => character.charCodeAt(0)),
-    );
+    pieces.push(bytes.slice(copied, tokens.start), bytesOf(text));
     copied = tokens.end;
   };
   let [fill, stroke]: [Space, Space] = [STAYS, STAYS];
@@ -78,7 +76,7 @@ export function greyContent(bytes: Uint8Array, colours: GreyColours, names: Grey
   }
   if (pieces.length === 0) return undefined;
   pieces.push(bytes.slice(copied));
-  return joined(pieces);
+  return concat(pieces);
 
   /** What becomes of a colour space that is chosen, and what stands in its place. */
   function chosen(name: string, operator: string, grey: string): { space: Space; text?: string } {
@@ -101,20 +99,6 @@ export function greyContent(bytes: Uint8Array, colours: GreyColours, names: Grey
 
 /** The colour in a default appearance string (12.7.4.3), such as `/Helv 12 Tf 1 0 0 rg`. */
 export function greyAppearance(text: string, colours: GreyColours, names: GreyNames): string | undefined {
-  const changed = greyContent(
-    Uint8Array.from(text, (character) => character.charCodeAt(0)),
-    colours,
-    names,
-  );
+  const changed = greyContent(bytesOf(text), colours, names);
   return changed && latin1(changed);
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

@@ -11,6 +11,7 @@ import { liftInlineImages } from "../images/inline-images.ts";
 import { byteString, bytesOfString, entries, FreeNames, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import { pageAt } from "../document/page-facts.ts";
 import { greyOfDevice } from "../objects/color-space.ts";
+import { concat } from "../../bytes/concat.ts";
 
 /**
  * Turns all that pages show grey, by the formula that PDF gives for the device spaces (ISO 32000-2, 10.4.2).
@@ -105,13 +106,7 @@ class Painter {
       }
     }
     if (parts.length <= 2) return parts[0];
-    const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const part of parts) {
-      whole.set(part, at);
-      at += part.length;
-    }
-    return whole;
+    return concat(parts);
   }
 
   #names(resources: PDFObject): GreyNames {

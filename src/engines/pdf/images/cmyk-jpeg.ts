@@ -6,13 +6,14 @@ import type { ImageCodecs } from "../../image/codecs.ts";
 import { concat } from "../../bytes/concat.ts";
 import type { Samples } from "./lossless.ts";
 import { segments } from "../../image/jpeg-segments.ts";
+import { bytesOf } from "../../bytes/latin1.ts";
 
 const [DQT, DHT, SOF0, SOS] = [0xdb, 0xc4, 0xc0, 0xda];
 /** Says that the first three components are the luminance and chrominance of what is not cyan, magenta and yellow: YCCK. */
-const ADOBE = [0xff, 0xee, 0, 14, ...Array.from("Adobe", (letter) => letter.charCodeAt(0)), 0, 100, 0, 0, 0, 0, 2];
+const ADOBE = [0xff, 0xee, 0, 14, ...bytesOf("Adobe"), 0, 100, 0, 0, 0, 0, 2];
 const BLACK = { component: 4, table: 2 };
 
-/** Undefined where the encoder wrote what cannot be concat. */
+/** Undefined where the encoder wrote what cannot be put together. */
 export async function encodeCmyk(
   codecs: ImageCodecs,
   samples: Samples,

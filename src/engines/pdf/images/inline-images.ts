@@ -6,6 +6,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { FULL_NAMES } from "../objects/filters.ts";
 import { parseValue } from "../content/values.ts";
 import { FreeNames } from "../objects/objects.ts";
+import { bytesOf } from "../../bytes/latin1.ts";
 
 const KEYS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -85,10 +86,7 @@ class Lift {
       if (!image) continue;
       const name = this.#add(image, resources);
       if (name === undefined) continue;
-      pieces.push(
-        bytes.subarray(copied, tokens.start),
-        Uint8Array.from(`/${name} Do`, (c) => c.charCodeAt(0)),
-      );
+      pieces.push(bytes.subarray(copied, tokens.start), bytesOf(`/${name} Do`));
       copied = tokens.end;
     }
     if (pieces.length === 0) return;

@@ -1,5 +1,6 @@
 /** Rows of samples out of inflated data, PNG's filters undone (ISO 32000-2, 7.4.4.4). */
 import type { PDFObject } from "mupdf";
+import { unfilter } from "../../image/png-rows.ts";
 
 interface Layout {
   readonly columns: number;
@@ -40,8 +41,9 @@ export class PngPredictor {
   /** At most `count` rows; each is good only until the next. */
   async *rows(chunks: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
     const { columns, colours } = this.#layout;
-    const head = this.#filtered ? 1 : 0;
-    let [row, above] = [new Uint8Array(head + columns * colours), new Uint8Array(head + columns * colours)];
+    const bytes = columns * colours;
+    const row = new Uint8Array(this.#filtered ? 1 + bytes : bytes);
+    let [line, above] = [new Uint8Array(bytes), new Uint8Array(bytes)];
     let [filled, given] = [0, 0];
     for await (const chunk of chunks) {
       for (let at = 0; at < chunk.length;) {
@@ -50,31 +52,14 @@ export class PngPredictor {
         at += part.length;
         filled += part.length;
         if (filled < row.length) break;
-        if (this.#filtered) unfilter(row, above, colours);
-        yield row.subarray(head);
+        filled = 0;
+        if (this.#filtered) {
+          unfilter(row, above, line, colours);
+          yield line;
+          [line, above] = [above, line];
+        } else yield row;
         if (++given === count) return;
-        [row, above, filled] = [above, row, 0];
       }
     }
   }
-}
-
-/** PNG (RFC 2083), 6; the first byte says which filter. */
-function unfilter(row: Uint8Array, above: Uint8Array, step: number): void {
-  const filter = row[0] ?? 0;
-  if (filter === 0) return;
-  for (let at = 1; at < row.length; at++) {
-    const before = at > step ? (row[at - step] ?? 0) : 0;
-    const up = above[at] ?? 0;
-    if (filter === 1) row[at] = (row[at] ?? 0) + before;
-    else if (filter === 2) row[at] = (row[at] ?? 0) + up;
-    else if (filter === 3) row[at] = (row[at] ?? 0) + ((before + up) >> 1);
-    else row[at] = (row[at] ?? 0) + paeth(before, up, at > step ? (above[at - step] ?? 0) : 0);
-  }
-}
-
-function paeth(before: number, up: number, corner: number): number {
-  const [a, b, c] = [Math.abs(up - corner), Math.abs(before - corner), Math.abs(before + up - 2 * corner)];
-  if (a <= b && a <= c) return before;
-  return b <= c ? up : corner;
 }

@@ -6,7 +6,7 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1, bytesOf } from "../../bytes/latin1.ts";
 
 /** Deepest nesting that a tree of a document may have; deeper is left out. */
 export const MAX_DEPTH = 64;
@@ -53,7 +53,7 @@ export function bytesOfString(engine: PdfEngine, object: PDFObject): string | un
 
 /** A PDF string of these bytes (one character each). */
 export function byteString(document: PDFDocument, text: string): PDFObject {
-  return document.newByteString(Uint8Array.from(text, (character) => character.charCodeAt(0)));
+  return document.newByteString(bytesOf(text));
 }
 
 /** Items of an array; nothing for anything else. */

@@ -4,6 +4,7 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { nameOf } from "./objects.ts";
+import { bytesOf } from "../../bytes/latin1.ts";
 
 /** What differs from Latin-1 in PDFDocEncoding (annex D.3), from these codes on. Codes without a character are U+FFFD. */
 const PDF_DOC: readonly (readonly [number, string])[] = [
@@ -63,7 +64,7 @@ function utf16(bytes: Uint8Array, high: 0 | 1): string {
 
 /** A text string's bytes: ASCII as it is, anything else as UTF-16BE, which every reader knows. */
 export function encodeText(text: string): Uint8Array {
-  if (/^[\t\n\r\x20-\x7e]*$/.test(text)) return Uint8Array.from(text, (character) => character.charCodeAt(0));
+  if (/^[\t\n\r\x20-\x7e]*$/.test(text)) return bytesOf(text);
   const bytes = new Uint8Array(2 + text.length * 2);
   bytes.set([0xfe, 0xff]);
   for (let index = 0; index < text.length; index++) {
@@ -77,7 +78,7 @@ export function encodeText(text: string): Uint8Array {
 export function decodeName(engine: PdfEngine, name: PDFObject): string {
   const bytes = nameOf(engine, name);
   try {
-    return strictUtf8.decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
+    return strictUtf8.decode(bytesOf(bytes));
   } catch {
     return bytes;
   }

@@ -2,6 +2,7 @@
  * The objects of a file that MuPDF has just written, one after the other: not a reader for files from elsewhere. Whatever looks different from what MuPDF writes is an error, never a guess.
  */
 import { latin1 } from "../../bytes/latin1.ts";
+import { unhex } from "../../bytes/hex.ts";
 
 /** A range of bytes of the file. */
 interface Span {
@@ -153,7 +154,7 @@ class Reader {
     const digits = latin1(this.#bytes.subarray(this.#at + 1, end)).replaceAll(/\s/g, "");
     if (end < 0 || !/^[\da-f]*$/i.test(digits)) throw this.#unexpected();
     this.#at = end + 1;
-    return Uint8Array.from(digits.match(/..?/g) ?? [], (pair) => Number.parseInt(pair.padEnd(2, "0"), 16));
+    return unhex(digits);
   }
 
   /** ISO 32000-2, 7.3.4.2. */

@@ -121,7 +121,7 @@ function tagOf(text: string): string {
   );
 }
 
-const hexCode = (code: number): string => code.toString(16).padStart(4, "0");
+export const hexCode = (code: number): string => code.toString(16).padStart(4, "0");
 
 /** UTF-16BE in hexadecimal. */
 export function utf16(text: string): string {

@@ -1,6 +1,6 @@
 /** Content stream operators that show lines of text (ISO 32000-2, 9.4). */
 import { type Matrix, type NameResource, numbers } from "../content/operands.ts";
-import { type StampFonts, utf16 } from "./embedded-fonts.ts";
+import { type StampFonts, utf16, hexCode } from "./embedded-fonts.ts";
 import { EM, type Line } from "./line.ts";
 
 /**
@@ -29,7 +29,7 @@ export function showLine(line: Line, size: number, matrix: Matrix, fonts: StampF
       shows.push(`${numbers((y * size) / EM)} Ts`);
     }
     const gap = Math.round(x - glyph.x);
-    const code = `<${used.code.toString(16).padStart(4, "0")}>`;
+    const code = `<${hexCode(used.code)}>`;
     if (gap !== 0) row += `${gap}${code}`;
     else row = row.endsWith(">") ? row.slice(0, -1) + code.slice(1) : code;
     x = x - gap + Math.round(glyph.advance);

@@ -4,6 +4,8 @@
  */
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
+import { bytesOf } from "../../bytes/latin1.ts";
+import { hex } from "../../bytes/hex.ts";
 
 /** The comment behind the header shows programs that move files that the file is binary (ISO 32000-2, 7.5.2). */
 const HEADER = "%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n";
@@ -53,8 +55,7 @@ export class PdfFile {
     const start = this.#length;
     const size = this.#offsets.length + 1;
     const rows = this.#offsets.map((offset) => `${String(offset).padStart(OFFSET_DIGITS, "0")} 00000 n \n`);
-    const bytes = crypto.getRandomValues(new Uint8Array(ID_BYTES));
-    const id = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const id = hex(crypto.getRandomValues(new Uint8Array(ID_BYTES)));
     this.#text(`xref\n0 ${size}\n0000000000 65535 f \n${rows.join("")}`);
     this.#text(`trailer\n<< /Size ${size} /Root ${catalog} 0 R /ID [<${id}> <${id}>] >>\nstartxref\n${start}\n%%EOF\n`);
     return joinedBytes(this.#parts);
@@ -67,7 +68,7 @@ export class PdfFile {
 
   /** Characters up to 255, one byte each. */
   #text(text: string): void {
-    this.#append(ownBytes(Uint8Array.from(text, (character) => character.charCodeAt(0))));
+    this.#append(ownBytes(bytesOf(text)));
   }
 
   #append(bytes: EngineBytes): void {

@@ -6,7 +6,7 @@ import { inflateWhole } from "../../bytes/inflate.ts";
 import type { Work } from "../../work.ts";
 import { concat } from "../../bytes/concat.ts";
 import { deflate } from "../../bytes/deflate.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { latin1, bytesOf } from "../../bytes/latin1.ts";
 import { type WrittenObject, writtenObjects } from "../objects/written-objects.ts";
 
 /** Bytes of a file beyond which there is nothing to be gained. */
@@ -17,8 +17,6 @@ const MOST_OBJECT_BYTES = 8 * 1024 * 1024;
 /** Header, and bytes that tell a program that the file is binary (ISO 32000-2, 7.5.2). */
 const HEADER = /^%PDF-1\.[5-9]\n|^%PDF-2\.0\n/;
 const BINARY = "%\u00b5\u00b6\u00b5\u00b6\n";
-
-const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 
 /** The file in fewer bytes; undefined where it is encrypted, has no object streams, or very large ones. */
 export async function packSmall(work: Work, file: Uint8Array): Promise<Uint8Array | undefined> {
@@ -44,7 +42,7 @@ export async function packSmall(work: Work, file: Uint8Array): Promise<Uint8Arra
     for (const [number, body] of unpacked) packed.set(number, body);
   }
   const rows = new Map<number, readonly [number, number, number]>();
-  const pieces = [bytesOf(header + BINARY)];
+  const pieces: Uint8Array[] = [bytesOf(header + BINARY)];
   let at = pieces[0]?.length ?? 0;
   const add = (number: number, ...parts: readonly Uint8Array[]): void => {
     rows.set(number, [1, at, 0]);
