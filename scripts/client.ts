@@ -1,4 +1,4 @@
-/** `npm run client`: writes client/src/generated.ts anew from the service's openapi.json, which a started server gives. */
+/** `npm run client`: writes the generated files of client/src/ anew from the service's openapi.json, which a started server gives. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "./local-database.ts";
@@ -10,4 +10,4 @@ const document = await withService(async ({ baseUrl }) => {
   if (!answer.ok) throw new Error(`openapi.json: ${answer.status}`);
   return (await answer.json()) as OpenApi;
 });
-await writeFile(join(root, "client/src/generated.ts"), generate(document));
+for (const [name, text] of generate(document)) await writeFile(join(root, "client/src", name), text);

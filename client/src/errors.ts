@@ -1,4 +1,4 @@
-import type { ErrorCode } from "./generated.ts";
+import type { ErrorCode } from "./error-codes.ts";
 
 /** A problem with one field of a request. */
 export interface FieldIssue {

@@ -4,9 +4,6 @@ import type { FileInput } from "./body.ts";
 import { FileResult, type JsonResult, jsonResult } from "./result.ts";
 import { type CallOptions, Transport } from "./transport.ts";
 
-/** The error codes of the service. */
-export type ErrorCode = "invalid_parameters" | "invalid_page_range" | "invalid_file" | "password_required" | "incorrect_password" | "unsupported_encryption" | "unsupported_text" | "unauthenticated" | "forbidden" | "owner_password_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "limit_reached" | "webhook_inactive" | "file_too_large" | "limit_exceeded" | "unsupported_format" | "idempotency_key_reused" | "unknown_fields" | "no_form" | "unsupported_form" | "raster_too_large" | "rate_limit_exceeded" | "quota_exceeded" | "internal_error" | "encryption_failed" | "ocr_failed" | "overloaded" | "encryption_unavailable";
-
 /** The body of a webhook delivery. */
 export type WebhookEvent =
   | { readonly type: "operation.completed"; readonly timestamp: string; readonly data: { readonly operation: string; readonly requestId: string; readonly credits: number; readonly durationMilliseconds: number | null; readonly inputBytes: number | null; readonly outputBytes: number | null; readonly pageCount: number | null; readonly livemode: boolean; readonly status: 200; readonly code: null; readonly sequence: number } }

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Answer, callOperation, fieldIssues, type Progress } from "../api/call.ts";
+import { callOperation, fieldIssues, type Progress } from "../api/call.ts";
 import type { Description, Operation } from "../../description/description.ts";
 import { entriesOf, type FormValues, initialTexts } from "../../description/form-values.ts";
 import { askForKey } from "../parts/key-dialog.tsx";
 import { Prose } from "../parts/prose.tsx";
 import { Code } from "./code.tsx";
 import { Form } from "./form.tsx";
-import { Result } from "./result.tsx";
+import { Result, type Run } from "./result.tsx";
 import { exampleValues } from "./samples.ts";
 
 interface Props {
@@ -60,11 +60,6 @@ function Operations({ operations, current }: { operations: readonly Operation[];
     </>
   );
 }
-
-type Run =
-  | { readonly state: "running"; readonly progress: Progress; readonly stop: () => void }
-  | { readonly state: "done"; readonly answer: Answer }
-  | { readonly state: "failed"; readonly message: string };
 
 /** One operation: its form, what came back, and the call as code. */
 function Try({ operation, description, apiKey }: Omit<Props, "operations" | "route"> & { operation: Operation }) {
@@ -148,5 +143,3 @@ function Try({ operation, description, apiKey }: Omit<Props, "operations" | "rou
     </>
   );
 }
-
-export type { Run };

@@ -1,4 +1,4 @@
-import type { Answer, ApiProblem, FieldIssue } from "../api/call.ts";
+import type { Answer, ApiProblem, FieldIssue, Progress } from "../api/call.ts";
 import type { Description } from "../../description/description.ts";
 import type { FormValues } from "../../description/form-values.ts";
 import { CopyButton } from "../parts/copy.tsx";
@@ -7,7 +7,11 @@ import { askForKey } from "../parts/key-dialog.tsx";
 import { Inline } from "../parts/prose.tsx";
 import { Body } from "./body.tsx";
 import { Download } from "./download.tsx";
-import type { Run } from "./playground.tsx";
+
+export type Run =
+  | { readonly state: "running"; readonly progress: Progress; readonly stop: () => void }
+  | { readonly state: "done"; readonly answer: Answer }
+  | { readonly state: "failed"; readonly message: string };
 
 interface Props {
   readonly run: Run | undefined;
