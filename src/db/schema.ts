@@ -165,8 +165,8 @@ export const webhookEvents = sqliteTable(
   (table) => [index("webhook_events_created").on(table.createdAt), index("webhook_events_awaits").on(table.awaits)],
 );
 
-/** `pending` until an attempt succeeded, or the last one failed (`exhausted`), or the subscription ended before (`cancelled`). */
-export const deliveryStates = ["pending", "succeeded", "exhausted", "cancelled"] as const;
+/** `pending` until an attempt succeeded, or the last one failed (`exhausted`), or the subscription ended before (`canceled`). */
+export const deliveryStates = ["pending", "succeeded", "exhausted", "canceled"] as const;
 
 /** One event for one subscription. Ids are `<event>.<webhook>`, so that an event is delivered to each but once. */
 export const webhookDeliveries = sqliteTable(
@@ -209,7 +209,7 @@ export const webhookDeliveries = sqliteTable(
   ],
 );
 
-/** The log: each attempt of a delivery, with the beginning of the answer. */
+/** The log: each attempt of a delivery, with the beginning of the response. */
 export const webhookAttempts = sqliteTable(
   "webhook_attempts",
   {
@@ -218,12 +218,12 @@ export const webhookAttempts = sqliteTable(
     attempt: integer().notNull(),
     startedAt: integer("started_at", { mode: "timestamp_ms" }).notNull(),
     durationMilliseconds: integer("duration_milliseconds").notNull(),
-    /** HTTP's; null where there was no answer. */
+    /** The HTTP status; null if there was no response. */
     status: integer(),
-    /** Why there was no answer: a word of a closed list. */
+    /** Why the attempt failed, other than its status: a word of a closed list. */
     error: text(),
-    /** The answer's first kilobyte as text. */
-    answer: text(),
+    /** The first kilobyte of the response body, as text. */
+    response: text("answer"),
   },
   (table) => [primaryKey({ columns: [table.delivery, table.attempt] })],
 );

@@ -60,7 +60,7 @@ export async function claim(
   const [, found, ...results] = await db.batch([
     db
       .update(deliveries)
-      .set({ state: "cancelled", nextAttemptAt: null, finishedAt: now, lane: null })
+      .set({ state: "canceled", nextAttemptAt: null, finishedAt: now, lane: null })
       .where(and(inArray(deliveries.id, ids), pending, notExists(receiver))),
     db
       // A batch's rows are known by the names of their columns, so each name is here once.

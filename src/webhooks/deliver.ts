@@ -10,7 +10,7 @@ export const attemptErrors = [
   "target_refused",
   "unreachable",
   "timeout",
-  "broken_answer",
+  "incomplete_response",
   "secret_unreadable",
 ] as const;
 
@@ -20,11 +20,11 @@ export type AttemptError = (typeof attemptErrors)[number];
 export interface Attempt {
   readonly startedAt: Date;
   readonly durationMilliseconds: number;
-  /** HTTP's; null where no answer began. */
+  /** The HTTP status; null if no response began. */
   readonly status: number | null;
   readonly error: AttemptError | null;
-  /** The answer's first kilobyte as text; null where no answer began. */
-  readonly answer: string | null;
+  /** The first kilobyte of the response body, as text; null if no response began. */
+  readonly response: string | null;
   readonly retryAfter: string | null;
 }
 
@@ -33,7 +33,7 @@ export const hasSucceeded = ({ status, error }: Attempt): boolean =>
 
 /** An attempt that was not made. */
 export function notAttempted(error: AttemptError, startedAt: Date): Attempt {
-  return { startedAt, durationMilliseconds: 0, status: null, error, answer: null, retryAfter: null };
+  return { startedAt, durationMilliseconds: 0, status: null, error, response: null, retryAfter: null };
 }
 
 /**
@@ -68,14 +68,14 @@ export async function deliver(
     });
     await received.read(answer, signal);
   } catch {
-    error = signal.aborted ? "timeout" : answer === undefined ? "unreachable" : "broken_answer";
+    error = signal.aborted ? "timeout" : answer === undefined ? "unreachable" : "incomplete_response";
   }
   return {
     startedAt,
     durationMilliseconds: Date.now() - startedAt.getTime(),
     status: answer?.status ?? null,
     error,
-    answer: answer === undefined ? null : received.text(),
+    response: answer === undefined ? null : received.text(),
     retryAfter: answer?.headers.get("Retry-After") ?? null,
   };
 }

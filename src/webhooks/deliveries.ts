@@ -143,7 +143,7 @@ export async function replayDelivery(
 export function cancelPending(db: Database, webhook: string, now: Date) {
   return db
     .update(deliveries)
-    .set({ state: "cancelled", nextAttemptAt: null, finishedAt: now, lane: null })
+    .set({ state: "canceled", nextAttemptAt: null, finishedAt: now, lane: null })
     .where(
       and(
         eq(deliveries.state, "pending"),

@@ -86,10 +86,10 @@ async function recordFailure(
 }
 
 function logEntry(db: Database, { id, attempt }: Claim, outcome: Attempt) {
-  const { startedAt, durationMilliseconds, status, error, answer } = outcome;
+  const { startedAt, durationMilliseconds, status, error, response } = outcome;
   return db
     .insert(webhookAttempts)
-    .values({ delivery: id, attempt, startedAt, durationMilliseconds, status, error, answer })
+    .values({ delivery: id, attempt, startedAt, durationMilliseconds, status, error, response })
     .onConflictDoNothing();
 }
 

@@ -57,7 +57,7 @@ export interface ShownDelivery {
     readonly durationMilliseconds: number;
     readonly status: number | null;
     readonly error: string | null;
-    readonly answer: string | null;
+    readonly response: string | null;
   }[];
 }
 

@@ -58,9 +58,9 @@ test("an event comes signed and as it is documented, again and again until it is
     event: first?.id,
     type: "key.created",
     attempts: [
-      { attempt: 1, status: 503, error: null, answer: "not now \u{fffd} é" },
+      { attempt: 1, status: 503, error: null, response: "not now \u{fffd} é" },
       { attempt: 2, status: 503, error: null },
-      { attempt: 3, status: 201, error: null, answer: "x".repeat(1_024) },
+      { attempt: 3, status: 201, error: null, response: "x".repeat(1_024) },
     ],
   });
   await call("POST", `/webhooks/${subscription.id}/deliveries/${delivery?.id}/replay`);

@@ -55,7 +55,7 @@ export const answered = (status: number, at = now): Attempt => ({
   ...notAttempted("unreachable", at),
   error: null,
   status,
-  answer: "",
+  response: "",
 });
 
 export const rowOf = async (id: string) =>

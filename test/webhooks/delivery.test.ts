@@ -49,7 +49,7 @@ describe("a claim", () => {
     await db.delete(webhooks).where(eq(webhooks.id, other));
     for (const id of ids) {
       expect(await claimOne(db, id, now)).toEqual({ wakeAt: undefined });
-      expect(await rowOf(id)).toMatchObject({ state: "cancelled", attempts: 0, nextAttemptAt: null, finishedAt: now });
+      expect(await rowOf(id)).toMatchObject({ state: "canceled", attempts: 0, nextAttemptAt: null, finishedAt: now });
     }
   });
 
@@ -125,7 +125,7 @@ describe("an outcome", () => {
     const [id, pending, foreign] = [await due(), await due(), await due(other)];
     expect((await recordOutcome(db, await claimed(id), answered(410), schedule)).next).toBeUndefined();
     expect((await rowOf(id))?.state).toBe("exhausted");
-    expect((await rowOf(pending))?.state).toBe("cancelled");
+    expect((await rowOf(pending))?.state).toBe("canceled");
     expect((await rowOf(foreign))?.state).toBe("pending");
     expect([(await webhookOf())?.active, (await webhookOf(other))?.active]).toEqual([false, true]);
   });
@@ -138,7 +138,7 @@ describe("an outcome", () => {
     expect((await webhookOf())?.active).toBe(true);
     await recordOutcome(db, await claimed(pending, later(5 * DAY)), answered(500, later(5 * DAY)), schedule);
     expect(await webhookOf()).toMatchObject({ active: false, failingSince: now });
-    for (const one of [id, pending]) expect((await rowOf(one))?.state).toBe("cancelled");
+    for (const one of [id, pending]) expect((await rowOf(one))?.state).toBe("canceled");
   });
 
   test("of a URL that was changed meanwhile says nothing of the new one", async () => {

@@ -156,7 +156,7 @@ describe("PATCH /webhooks/{id}", () => {
     await send("PATCH", `/webhooks/${webhook.id}`, key.token, { active: false });
     await send("POST", "/keys", key.token, { name: "not told" });
     await send("PATCH", `/webhooks/${webhook.id}`, key.token, { active: true });
-    expect(await states(webhook)).toEqual([["key.created", "cancelled"]]);
+    expect(await states(webhook)).toEqual([["key.created", "canceled"]]);
     expect(await states(other)).toEqual([
       ["key.created", "pending"],
       ["key.created", "pending"],

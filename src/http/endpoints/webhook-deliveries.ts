@@ -20,9 +20,9 @@ const attemptSchema = z.object({
     .enum(attemptErrors)
     .nullable()
     .describe(
-      "Why the attempt failed, other than its status: `target_refused` (the URL is no longer allowed), `unreachable`, `timeout` (no complete response in time: 15 seconds, or 5 after three timeouts in a row), `broken_answer` (the response broke off), or `secret_unreadable` (rotate the secret).",
+      "Why the attempt failed, other than its status: `target_refused` (the URL is no longer allowed), `unreachable`, `timeout` (no complete response in time: 15 seconds, or 5 after three timeouts in a row), `incomplete_response` (the response broke off), or `secret_unreadable` (rotate the secret).",
     ),
-  answer: z.string().nullable().describe("The first kilobyte of the response body, as text."),
+  response: z.string().nullable().describe("The first kilobyte of the response body, as text."),
 });
 
 const deliverySchema = z
@@ -33,7 +33,7 @@ const deliverySchema = z
     state: z
       .enum(deliveryStates)
       .describe(
-        "`pending`, `succeeded`, `exhausted` (the last attempt failed), or `cancelled` (the webhook was deactivated).",
+        "`pending`, `succeeded`, `exhausted` (the last attempt failed), or `canceled` (the webhook was deactivated).",
       ),
     nextAttemptAt: dateTime("When the next attempt is due. Null if there is none.").nullable(),
     createdAt: dateTime("ISO 8601, UTC."),

@@ -89,7 +89,7 @@ export function callOperation(
     request.addEventListener("error", () =>
       fail(new Error("The service cannot be reached, or the connection was lost.")),
     );
-    request.addEventListener("abort", () => fail(new DOMException("cancelled", "AbortError")));
+    request.addEventListener("abort", () => fail(new DOMException("canceled", "AbortError")));
     request.addEventListener("load", () => done(answerOf(request, performance.now() - started, sentBytes)));
     signal.addEventListener("abort", () => request.abort());
     progress({ phase: "uploading", part: 0 });

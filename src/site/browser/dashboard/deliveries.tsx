@@ -10,7 +10,7 @@ interface Attempt {
   readonly durationMilliseconds: number;
   readonly status: number | null;
   readonly error: string | null;
-  readonly answer: string | null;
+  readonly response: string | null;
 }
 
 interface Delivery {
@@ -84,7 +84,7 @@ export function Deliveries({ path, apiKey, tested }: Props) {
                   <td>
                     <ol>
                       {delivery.attempts.map((attempt) => (
-                        <li key={attempt.attempt} title={attempt.answer ?? ""}>
+                        <li key={attempt.attempt} title={attempt.response ?? ""}>
                           {attempt.status ?? ""} {attempt.error ?? ""}{" "}
                           <span class="quiet">{duration(attempt.durationMilliseconds)}</span>
                         </li>
