@@ -7,7 +7,17 @@
 import { parseArgs } from "node:util";
 import { works } from "./memory-works.ts";
 import * as bombs from "../test/harness/bomb-fixtures.ts";
-import { bilevel, fills, glyphs, patches, shading, smoothed, tiles } from "../test/harness/drawing-bombs.ts";
+import {
+  bilevel,
+  emptyWavelets,
+  fills,
+  glyphs,
+  patches,
+  shading,
+  smoothed,
+  subroutines,
+  tiles,
+} from "../test/harness/drawing-bombs.ts";
 import { drawing, type DrawnPage } from "../test/harness/drawing-fixtures.ts";
 import { type Part, patiently, pdfPart, post, type Service } from "../test/harness/client.ts";
 import { withService } from "../test/harness/service.ts";
@@ -62,6 +72,9 @@ const small: readonly Work[] = [
   drawn("glyphs of glyphs", glyphs(8), "72"),
   drawn("100,000 patches", patches(100_000), "72"),
   drawn("an image of 64 million pixels", bilevel(8_000), "72"),
+  drawn("an image of 400 million pixels without data", emptyWavelets(20_000, 20_000), "72"),
+  drawn("glyphs of subroutines", subroutines(100), "72"),
+  on("rotate", "a page tree of 20,000 levels", bombs.deepPageTree(20_000), { angle: "90" }),
 ];
 
 /** The first of what `npm run memory` measures of each kind: large honest work, one request at a time. */

@@ -98,15 +98,18 @@ async function run(
   return failed === 0 ? 0 : 1;
 }
 
-/** The files that cost the most work, by operation: the budgets in src/limits.ts have to leave room above them. */
+/** The files that come nearest to their budgets of work (src/limits.ts), by operation. */
 function printDearest(results: readonly Result[], work: Service["work"]): void {
   if (work === undefined) return;
   const operation = ({ name }: Result): string => name.split(" ")[0] ?? name;
   for (const [name, group = []] of Object.entries(Object.groupBy(results, operation))) {
-    const costs = group.map((result) => ({ ...result, cost: work.get(result.requestId ?? "") ?? 0 }));
-    const dearest = costs.toSorted((a, b) => b.cost - a.cost).slice(0, DEAREST_SHOWN);
-    const list = dearest.map(({ file, cost }) => `${file} ${(cost / 1e6).toFixed(1)} M`);
-    console.log(`work   ${name}: ${list.join(", ")}`);
+    const costs = group.map((result) => ({ ...result, cost: work.get(result.requestId ?? "") }));
+    const dearest = costs.toSorted((a, b) => (b.cost?.share ?? 0) - (a.cost?.share ?? 0)).slice(0, DEAREST_SHOWN);
+    const list = dearest.map(
+      ({ file, cost }) =>
+        `${file} ${((cost?.fuel ?? 0) / 1e6).toFixed(1)} M, ${((cost?.share ?? 0) * 100).toFixed(1)} %`,
+    );
+    console.log(`work   ${name}: ${list.join("; ")}`);
   }
 }
 

@@ -17,6 +17,13 @@ export const OUTER = 4;
 /** Iterations of an innermost loop after which it looks at the fuel itself. */
 const BURST = 1 << 16;
 
+/** Instructions of a loop's body for which an iteration costs one unit of fuel, and the most that it costs. */
+const STEP = 24;
+const LARGEST = 16;
+
+/** Fuel of an iteration of a loop: a body has branches, so that of a large one much is skipped. */
+const fuelOf = (size: number): number => Math.min(LARGEST, Math.max(1, Math.round(size / STEP)));
+
 export interface Gauged {
   readonly bytes: Uint8Array;
   /** Loops that count in the global, and innermost ones, which count in a local. */
@@ -79,14 +86,26 @@ function patchFor(fuel: number, tick: number, entry: number): CodePatch {
   const clear = (counter: readonly number[]): number[] => [0x41, 0x00, 0x21, ...counter];
   return {
     // fuel = fuel - counter - OUTER; counter = 0; if (fuel < 1) tick()
-    outer: (local) => {
-      if (local === undefined) return [...get, 0x41, OUTER, 0x6b, ...set, ...look];
-      return [...handOver(leb(local), OUTER), ...clear(leb(local)), ...look];
+    outer: (size, local) => {
+      const fuel = Math.max(OUTER, fuelOf(size));
+      if (local === undefined) return [...get, 0x41, ...signedLeb(fuel), 0x6b, ...set, ...look];
+      return [...handOver(leb(local), fuel), ...clear(leb(local)), ...look];
     },
-    // if (++counter >= BURST) { fuel = fuel - counter; counter = 0; if (fuel < 1) tick() }
-    inner: (local) => {
+    // if ((counter += fuel) >= BURST) { fuel = fuel - counter; counter = 0; if (fuel < 1) tick() }
+    inner: (size, local) => {
       const counter = leb(local);
-      const count = [0x20, ...counter, 0x41, 0x01, 0x6a, 0x22, ...counter, 0x41, ...signedLeb(BURST), 0x4f];
+      const count = [
+        0x20,
+        ...counter,
+        0x41,
+        ...signedLeb(fuelOf(size)),
+        0x6a,
+        0x22,
+        ...counter,
+        0x41,
+        ...signedLeb(BURST),
+        0x4f,
+      ];
       return [...count, 0x04, 0x40, ...handOver(counter, 0), ...clear(counter), ...look, 0x0b];
     },
     exit: (local) => handOver(leb(local), 0),

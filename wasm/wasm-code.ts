@@ -3,10 +3,13 @@ import { BinaryReader, concatenated, type FunctionType, leb } from "./wasm-binar
 
 /** Instructions to put in. `local`: a local of type i32 of the function, which begins as 0. */
 export interface CodePatch {
-  /** At the head of each loop that calls, or holds another loop; `local` only where the function has innermost loops. */
-  outer(local: number | undefined): readonly number[];
+  /**
+   * At the head of each loop that calls, or holds another loop; `local` only where the function has innermost loops. `size`: the
+   * instructions of its body, without those of loops in it.
+   */
+  outer(size: number, local: number | undefined): readonly number[];
   /** At the head of each innermost loop. */
-  inner(local: number): readonly number[];
+  inner(size: number, local: number): readonly number[];
   /** Before each return, and at the end, of functions that have innermost loops. */
   exit(local: number): readonly number[];
 }
@@ -15,6 +18,8 @@ interface Loop {
   /** Where its body begins. */
   readonly at: number;
   innermost: boolean;
+  /** Instructions that are in it and in no loop within it. */
+  size: number;
 }
 
 interface Body {
@@ -71,9 +76,9 @@ function patchedBody(
   count.inner += inner;
   count.outer += loops.length - inner;
   const local = inner > 0 ? locals : undefined;
-  const inserts = loops.map(({ at, innermost }) => ({
+  const inserts = loops.map(({ at, innermost, size }) => ({
     at,
-    code: innermost && local !== undefined ? patch.inner(local) : patch.outer(local),
+    code: innermost && local !== undefined ? patch.inner(size, local) : patch.outer(size, local),
   }));
   if (local !== undefined) inserts.push(...returns.map((at) => ({ at, code: patch.exit(local) })));
   inserts.sort((a, b) => a.at - b.at);
@@ -109,10 +114,12 @@ function walk(reader: BinaryReader): Body {
   while (open.length > 0) {
     const at = reader.at;
     const kind = instruction(reader);
+    const around = open.findLast((loop) => loop !== undefined);
+    if (around) around.size += 1;
     if (kind === "block") open.push(undefined);
     else if (kind === "loop") {
       busy();
-      const loop: Loop = { at: reader.at, innermost: true };
+      const loop: Loop = { at: reader.at, innermost: true, size: 0 };
       loops.push(loop);
       open.push(loop);
     } else if (kind === "end") open.pop();

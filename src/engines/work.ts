@@ -20,8 +20,11 @@ export class Work {
   readonly #alive: () => void;
   readonly #most: number;
   #limit: number;
-  /** Of the part that is under way. */
+  /** Of the part that is under way: what was spent before it, and where it ends. */
+  #partStart = 0;
   #part = 0;
+  /** The largest share of a budget that was used so far. */
+  #share = 0;
   #spent = 0;
   #nextPause = SLICE;
   #ended: unknown;
@@ -41,6 +44,13 @@ export class Work {
     return this.#spent;
   }
 
+  /** The largest share of its budget that the request, or one of its parts, has used: at 1 it is refused. */
+  get share(): number {
+    const ofPart = (this.#spent - this.#partStart) / (this.#part - this.#partStart);
+    const ofAll = this.#spent / this.#limit;
+    return Math.max(this.#share, this.#part > 0 ? Math.min(ofAll, ofPart) : ofAll);
+  }
+
   /** Raises the limit, when it is known how much there is to do. */
   extend(fuel: number): void {
     this.#limit = Math.min(this.#most, this.#limit + fuel);
@@ -51,6 +61,8 @@ export class Work {
    * long document do not pay for a dear one.
    */
   allow(fuel: number): void {
+    this.#share = this.share;
+    this.#partStart = this.#spent;
     this.#part = Math.min(this.#most, this.#spent + fuel);
   }
 

@@ -6,6 +6,7 @@ import {
   actionLoop,
   BOMB,
   claimedPages,
+  deepPageTree,
   deflatedZeros,
   hiddenObjectStream,
   imagePatterns,
@@ -120,6 +121,17 @@ describe("pages that share", () => {
     expect(status).toBe(200);
     expect(await countPages(body)).toBe(100);
   });
+});
+
+test("a page below 20,000 nodes of the page tree is rotated and extracted", async () => {
+  for (const [operation, fields] of [
+    ["rotate", rotated],
+    ["extract-pages", { range: "1" }],
+  ] as const) {
+    const { status, body } = await send(operation, deepPageTree(20_000), fields);
+    expect(status).toBe(200);
+    expect((await readPage(body, 1)).picture.stride).toBeGreaterThan(0);
+  }
 });
 
 test("annotations that are the same 300,000 times are refused where they would be copied", async () => {

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Service } from "../harness/client.ts";
 
 export const root = join(import.meta.dirname, "../..");
 
@@ -16,8 +17,8 @@ export interface StartedServer {
   readonly persistTo: string;
   /** The process that all of the server runs below. */
   readonly pid: number;
-  /** Fuel that each request spent, by its id, once it has ended and was logged. */
-  readonly work: ReadonlyMap<string, number>;
+  /** What each request spent, by its id, once it has ended and was logged. */
+  readonly work: NonNullable<Service["work"]>;
   /** Ends the server and everything it started, and waits for that. */
   stop(): Promise<void>;
   /** The same at once and without a chance to tidy up: SIGKILL. */
@@ -43,13 +44,13 @@ export async function startServer(persistTo: string, args: readonly string[] = [
   });
   const ended = once(npm, "exit");
   let printed = "";
-  const work = new Map<string, number>();
+  const work = new Map<string, { fuel: number; share: number }>();
   const announced = new Promise<void>((done, fail) => {
     const timer = setTimeout(() => fail(new Error(`npm start took too long:\n${printed}`)), START_TIMEOUT);
     npm.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
     createInterface({ input: npm.stdout }).on("line", (line) => {
-      const logged = /"requestId":"(req_\w+)".*"work":(\d+)/.exec(line);
-      if (logged?.[1] !== undefined) work.set(logged[1], Number(logged[2]));
+      const logged = /"requestId":"(req_\w+)".*"work":(\d+),"workShare":([\d.]+)/.exec(line);
+      if (logged?.[1] !== undefined) work.set(logged[1], { fuel: Number(logged[2]), share: Number(logged[3]) });
       printed += `${line}\n`;
       if (/^ {2}Test key /.test(line)) {
         clearTimeout(timer);

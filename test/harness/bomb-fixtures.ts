@@ -205,3 +205,14 @@ export function repeatedAnnotation(times: number): Uint8Array {
 
 /** As large as the largest file that most of these are: 816 KB of zeros deflated hold 800 MB. */
 export const BOMB = 800 * MiB;
+
+/** One page, so many nodes of the page tree below its root. */
+export function deepPageTree(levels: number): Uint8Array {
+  const nodes = Array.from(
+    { length: levels },
+    (_, level) =>
+      `<< /Type /Pages /Count 1 /Kids [${level + 3} 0 R] ${level === 0 ? "" : `/Parent ${level + 1} 0 R`} >>`,
+  );
+  const page = `<< /Type /Page /MediaBox [0 0 200 200] /Parent ${levels + 1} 0 R >>`;
+  return pdf([CATALOG, ...nodes, page], "/Root 1 0 R");
+}

@@ -69,3 +69,18 @@ export function boxFont(glyphs: number): Uint8Array {
     own,
   ]);
 }
+
+/** A font whose glyphs all call a global subroutine that calls the next 200 times, and so on, ten levels deep. */
+export function deepFont(glyphs: number): Uint8Array {
+  // Subroutines are numbered from -107 (Technical Note 5177, 4.7).
+  const call = (subroutine: number): number[] => [...short(subroutine - 107), 29];
+  const subroutines = Array.from({ length: 9 }, (_, level) =>
+    Uint8Array.from([...(level < 8 ? Array.from({ length: 200 }, () => call(level + 1)).flat() : [139, 139, 5]), 11]),
+  );
+  const outline = Uint8Array.from([139, 139, 21, ...call(0), 14]);
+  const shapes = index(Array.from({ length: glyphs }, () => outline));
+  const top = (at: number): Uint8Array => index([Uint8Array.from([...long(at), 17])]);
+  const head = concatenate([Uint8Array.of(1, 0, 4, 4), index([latin1("Deep")])]);
+  const rest = concatenate([index([]), index(subroutines)]);
+  return concatenate([head, top(head.length + top(0).length + rest.length), rest, shapes]);
+}

@@ -3,8 +3,8 @@ export interface Service {
   /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly key: string;
-  /** Fuel that each request spent, by its id, where its server's log is read. */
-  readonly work?: ReadonlyMap<string, number>;
+  /** What each request spent, by its id, where its server's log is read: fuel, and the largest share of a budget that it used. */
+  readonly work?: ReadonlyMap<string, { readonly fuel: number; readonly share: number }>;
   /** Bytes of memory that its process holds, where it was started here. */
   residentBytes?(): Promise<number>;
 }

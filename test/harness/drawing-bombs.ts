@@ -1,4 +1,5 @@
 /** Small pages that take long to draw: what they hold is drawn again and again, or is far larger than it looks. */
+import { deepFont } from "./cff-fixtures.ts";
 import type { DrawnPage } from "./drawing-fixtures.ts";
 import { concatenate, flate, latin1 } from "./pdf-writer.ts";
 
@@ -95,5 +96,45 @@ export const bilevel = (side: number): DrawnPage => {
     content: "q 595 0 0 842 0 0 cm /I Do Q",
   };
 };
+
+/** An image of so many pixels each way in an empty codestream of JPEG 2000 (ISO/IEC 15444-1, A.5), cut into `tile`s. */
+export const emptyWavelets = (side: number, tile: number): DrawnPage => {
+  const u16 = (value: number): number[] => [value >> 8, value & 255];
+  const marker = (code: number, ...data: number[]): number[] => [255, code, ...u16(data.length + 2), ...data];
+  const integers = (...values: number[]): number[] => values.flatMap(bigEndian);
+  const size = integers(side, side, 0, 0, tile, tile, 0, 0);
+  const tilePart = [255, 0x90, ...u16(10), ...u16(0), ...bigEndian(14), 0, 1, 255, 0x93];
+  const data = Uint8Array.from([
+    ...[255, 0x4f],
+    ...marker(0x51, ...u16(0), ...size, ...u16(1), 7, 1, 1),
+    // No precincts of its own, one layer, five decompositions, blocks of 4 by 4.
+    ...marker(0x52, 0, 0, ...u16(1), 0, 5, 0, 0, 0, 1),
+    ...marker(0x5c, 0x40, ...Array.from({ length: 16 }, () => 0x40)),
+    ...tilePart,
+    ...[255, 0xd9],
+  ]);
+  const entries = `/Type /XObject /Subtype /Image /Width ${side} /Height ${side} /BitsPerComponent 8 /ColorSpace /DeviceGray`;
+  return {
+    ...A4,
+    resources: "/XObject << /I $0 >>",
+    objects: [{ entries: `${entries} /Filter /JPXDecode`, data }],
+    content: "q 595 0 0 842 0 0 cm /I Do Q",
+  };
+};
+
+/** Text in a font whose glyphs call subroutines that call subroutines, ten levels deep, 200 times each. */
+export const subroutines = (glyphs: number): DrawnPage => ({
+  ...A4,
+  resources: "/Font << /F $0 >>",
+  objects: [
+    `<< /Type /Font /Subtype /Type0 /BaseFont /Deep /Encoding /Identity-H /DescendantFonts [5 0 R] >>`,
+    `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Deep /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >>` +
+      ` /FontDescriptor 6 0 R >>`,
+    `<< /Type /FontDescriptor /FontName /Deep /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 1000 /Descent 0` +
+      ` /CapHeight 700 /StemV 80 /FontFile3 7 0 R >>`,
+    { entries: "/Subtype /CIDFontType0C", data: deepFont(glyphs) },
+  ],
+  content: `BT /F 12 Tf 72 72 Td <${Array.from({ length: glyphs - 1 }, (_, index) => (index + 1).toString(16).padStart(4, "0")).join("")}> Tj ET`,
+});
 
 const bigEndian = (value: number): number[] => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];

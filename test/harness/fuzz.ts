@@ -129,7 +129,7 @@ export async function fuzz(
   const watch = watchServer(service);
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   const { longestBlock, growth } = await watch();
-  const costs = ids.map(({ call, operation, id }) => ({ call, operation, work: service.work?.get(id) ?? 0 }));
+  const costs = ids.map(({ call, operation, id }) => ({ call, operation, work: service.work?.get(id)?.fuel ?? 0 }));
   const dearest = costs.toSorted((a, b) => b.work - a.work).slice(0, DEAREST);
   return { calls, answers, failures, dearest, longestBlock, growth };
 }

@@ -1,5 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { fills, glyphs, patches, shading, smoothed, tiles } from "../harness/drawing-bombs.ts";
+import {
+  emptyWavelets,
+  fills,
+  glyphs,
+  patches,
+  shading,
+  smoothed,
+  subroutines,
+  tiles,
+} from "../harness/drawing-bombs.ts";
 import { drawing, type DrawnPage } from "../harness/drawing-fixtures.ts";
 import { app, operationService } from "./operation-service.ts";
 import { errorOf } from "../http/echo-service.ts";
@@ -12,6 +21,7 @@ describe("a small page that would be drawn for minutes is refused for its work",
     ["to-images", "a shading by a long program", shading, { dpi: "300" }],
     ["to-images", "glyphs of glyphs", glyphs(8), { dpi: "72" }],
     ["to-images", "a hundred thousand patches", patches(100_000), { dpi: "72" }],
+    ["to-images", "glyphs of subroutines of subroutines", subroutines(100), { dpi: "72" }],
     ["ocr", "fills that blend", fills(2_000), {}],
   ])("%s: %s", { timeout: 120_000 }, async (operation, _, page, fields) => {
     const post = await operationService(operation);
@@ -19,6 +29,12 @@ describe("a small page that would be drawn for minutes is refused for its work",
     expect(await errorOf(response)).toEqual([413, "limit_exceeded", { limit: "work" }]);
     expect(response.headers.has("X-Credits-Charged")).toBe(false);
   });
+});
+
+test("an image of 400 million pixels without data is refused for its memory", async () => {
+  const post = await operationService("to-images");
+  const [status, code] = await errorOf(await post(drawing(emptyWavelets(20_000, 20_000)), { dpi: "72" }));
+  expect([status, code]).toEqual([413, "limit_exceeded"]);
 });
 
 test("others are answered while a page is drawn", { timeout: 120_000 }, async () => {

@@ -103,6 +103,13 @@ describe("a loop counts each of its iterations", () => {
     expect(state.ticks * 1000 - state.fuel.value).toBe(10 * OUTER + 50);
   });
 
+  it("one with a large body counts more for each", () => {
+    const steps = Array.from({ length: 24 }, () => [0x20, 1, 0x41, 1, 0x6a, 0x21, 1]).flat();
+    const { call, fuel } = gauged(moduleOf([LOOP, VOID, ...steps, ...MORE, BR_IF, 0, END, 0x20, 0]));
+    call(0, 100);
+    expect(fuel.value).toBe(-400);
+  });
+
   it("one that calls asks for more as soon as the fuel is spent", () => {
     const calls = [LOOP, VOID, 0x20, 0, CALL, 1, 0x1a, ...MORE, BR_IF, 0, END, 0x20, 0];
     const state = gauged(moduleOf(calls, [0x20, 0]), { fill: 10 });

@@ -24,7 +24,7 @@ export class RequestLog {
   answerBytes = 0;
   pageCount: number | undefined;
   /** Fuel that the engines and our loops spent (src/engines/work.ts). */
-  work: { readonly spent: number } | undefined;
+  work: { readonly spent: number; readonly share: number } | undefined;
   /** Whether the answer's stream ends the line, not the handler. */
   streaming = false;
 
@@ -61,6 +61,7 @@ export class RequestLog {
       answerBytes: this.answerBytes,
       pageCount: this.pageCount,
       work: this.work?.spent,
+      workShare: this.work && Number(this.work.share.toFixed(3)),
       cause: fault && error.cause !== undefined ? faultOf(error.cause) : undefined,
     };
     console.log(JSON.stringify(line));
