@@ -46,33 +46,20 @@ export default defineConfig({
       }),
       worker({ name: "storage", include: ofStorage }),
       {
-        // In Node, as the install runs it: workerd compiles no wasm at run time.
-        test: { name: "wasm", include: ["test/wasm/**/*.test.ts"], maxWorkers },
+        // In Node: the install's own code, for workerd compiles no wasm at run time, and the documents.
+        test: { name: "node", include: ["test/{wasm,documents}/**/*.test.ts"], maxWorkers },
       },
       {
-        test: { name: "documents", include: ["test/documents/**/*.test.ts"], maxWorkers },
-      },
-      {
-        // In Node, over HTTP, against servers of their own, for which they mostly wait.
-        test: {
-          name: "servers",
-          include: ["test/servers/**/*.test.ts"],
-          maxWorkers,
-          testTimeout: 120_000,
-          hookTimeout: 180_000,
-        },
-      },
-      {
-        // In Node, over HTTP, against what `npm start` starts.
+        // In Node, over HTTP, against what `npm start` starts: each worker has a server to itself, and the tests in servers/ start more.
+        // After the others, which leave the cores to them.
         test: {
           name: "e2e",
-          include: ["test/e2e/**/*.test.ts"],
+          include: ["test/{e2e,servers}/**/*.test.ts"],
           globalSetup: ["test/e2e/global-setup.ts"],
-          // Each worker has a server to itself. After the others, which leave the cores to them.
-          maxWorkers: 2,
+          maxWorkers,
           sequence: { groupOrder: 1 },
           testTimeout: 180_000,
-          hookTimeout: 120_000,
+          hookTimeout: 180_000,
         },
       },
     ],

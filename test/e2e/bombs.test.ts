@@ -22,7 +22,7 @@ import {
   sparseNumbers,
   structureLoop,
 } from "../harness/bomb-fixtures.ts";
-import { type Answer, patiently, pdfPart, post, type Part, type Service } from "../harness/client.ts";
+import { type Answer, noticeClosed, patiently, pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { valuesOf } from "../harness/form-calls.ts";
 import { countPages, openPdf } from "../harness/pdfjs.ts";
 import { readPage } from "../harness/render.ts";
@@ -35,6 +35,7 @@ const service: Service = { baseUrl, key: liveKey };
 /** Sends a file; while the service works on it, others are answered. */
 async function send(operation: string, file: Uint8Array, fields: Readonly<Record<string, Part>> = {}): Promise<Answer> {
   const name = operation === "from-images" ? "image0" : "file";
+  await noticeClosed();
   const answer = post(service, operation, { [name]: pdfPart(file), ...fields });
   const [health, other] = await Promise.all([
     fetch(`${baseUrl}/api/v1/health`),

@@ -84,7 +84,9 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     expect(await visitor.result.innerText()).toContain("Our order of punched cards");
     await visitor.view("to-images");
     await visitor.runExample();
-    await page.waitForFunction("document.querySelector('.result .image img')?.naturalWidth > 1000");
+    const width = (): Promise<number> =>
+      page.locator(".result .image img").evaluate((image: { naturalWidth: number }) => image.naturalWidth);
+    await expect.poll(width, { timeout: 30_000 }).toBeGreaterThan(1000);
   });
 
   test("gives the call as code that runs as pasted", async () => {

@@ -35,9 +35,9 @@ describe.skipIf(noBrowser)("the reference in Chromium", () => {
     expect(await link.isVisible()).toBe(false);
     await page.getByText("Contents", { exact: true }).click();
     await link.click();
-    await page.waitForFunction(
-      "location.hash === '#protect' && document.querySelector('#protect').getBoundingClientRect().top < 100",
-    );
+    const place = (): Promise<unknown> =>
+      page.evaluate("[location.hash, document.querySelector('#protect').getBoundingClientRect().top < 100]");
+    await expect.poll(place, { timeout: 30_000 }).toEqual(["#protect", true]);
     expect(await link.isVisible()).toBe(false);
     const [red = 255] = (await page.evaluate(
       "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)",

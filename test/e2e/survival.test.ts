@@ -7,7 +7,7 @@ import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
 import type { Feature } from "../harness/fixture-draft.ts";
 import { allFeatures, document } from "../harness/fixtures.ts";
 import { documentsOf } from "../harness/parts.ts";
-import { openPdf } from "../harness/pdfjs.ts";
+import { countPages, openPdf, outlineTitles } from "../harness/pdfjs.ts";
 import { pagesSizeReference, showEncryption } from "../harness/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
@@ -38,7 +38,7 @@ describe("what survives every operation, seen by pdf.js and qpdf", () => {
   });
 
   test.each(allFeatures.map((feature) => [feature]))("%s", async (feature) => {
-    expect(await problemsOf(document({ name: feature, pages: 10, features: [feature] }))).toEqual({});
+    expect(await problemsOf(document({ name: feature, pages: 4, features: [feature] }))).toEqual({});
   });
 
   test("everything at once", async () => {
@@ -95,14 +95,15 @@ describe("documents of many pages", () => {
   });
 
   test("an outline level of 1,500 entries does not exhaust the engine's stack", async () => {
-    const source = await openPdf(many);
+    const source = await outlineTitles(many);
     for (const [operation, fields] of [
       ["rotate", { angle: "90" }],
       ["extract-pages", { range: "all" }],
     ] as const) {
       const { status, body } = await post(service, operation, { file: pdfPart(many), ...fields });
       expect(status).toBe(200);
-      expect((await openPdf(body)).outline.length).toBe(source.outline.length);
+      expect(await outlineTitles(body)).toEqual(source);
+      expect(await countPages(body)).toBe(1500);
     }
   });
 

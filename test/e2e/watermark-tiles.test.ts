@@ -1,9 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { pdfPart, post } from "../harness/client.ts";
-import { readPage } from "../harness/render.ts";
+import { type Picture, readPage } from "../harness/render.ts";
 import { GEOMETRIES, halfRed, isRed, picture, redArea, stamp } from "../harness/stamp-calls.ts";
 import { textDocument } from "../harness/text-fixtures.ts";
+
+/** Whether there is red in a square of so many points, from the top left. */
+function hasRed({ pixels, stride, scale }: Picture, left: number, top: number, side: number): boolean {
+  const [across, down] = [Math.ceil(left * scale), Math.ceil(top * scale)];
+  for (let y = down; y < (top + side) * scale; y++) {
+    for (let x = across; x < (left + side) * scale; x++) {
+      const at = (y * stride + x) * 4;
+      if (isRed(pixels[at] ?? 0, pixels[at + 1] ?? 0, pixels[at + 2] ?? 0)) return true;
+    }
+  }
+  return false;
+}
 
 const empty = textDocument([{ content: "" }]);
 const red = { kind: "text", text: "HHHH", color: "#f00", opacity: "1" };
@@ -23,15 +35,7 @@ describe("tile", () => {
     const step = 90;
     for (let y = 0; y + step <= height; y += step / 2) {
       for (let x = 0; x + step <= width; x += step / 2) {
-        const inside = (at: number): boolean => {
-          const [px, py] = [((at / 4) % shown.stride) / shown.scale, Math.floor(at / 4 / shown.stride) / shown.scale];
-          return px >= x && px < x + step && py >= y && py < y + step;
-        };
-        let found = false;
-        for (let at = 0; at < shown.pixels.length && !found; at += 4) {
-          found = inside(at) && isRed(shown.pixels[at] ?? 0, shown.pixels[at + 1] ?? 0, shown.pixels[at + 2] ?? 0);
-        }
-        expect(found).toBe(true);
+        expect(hasRed(shown, x, y, step)).toBe(true);
       }
     }
   });

@@ -54,16 +54,20 @@ function starts(length: number): number[] {
 export function blockMeans({ width, height, components, data }: Picture): BlockMeans {
   return starts(height).flatMap((top) =>
     starts(width).map((left) => {
-      const means: number[] = [];
-      const [right, bottom] = [Math.min(width, left + BLOCK), Math.min(height, top + BLOCK)];
-      for (let part = 0; part < components; part++) {
-        let sum = 0;
-        for (let y = top; y < bottom; y++) {
-          for (let x = left; x < right; x++) sum += data[(y * width + x) * components + part] ?? 0;
+      const right = Math.min(width, left + BLOCK);
+      const bottom = Math.min(height, top + BLOCK);
+      let [first, second, third] = [0, 0, 0];
+      for (let y = top; y < bottom; y++) {
+        const end = (y * width + right) * components;
+        for (let at = (y * width + left) * components; at < end; at += components) {
+          first += data[at] ?? 0;
+          if (components === 1) continue;
+          second += data[at + 1] ?? 0;
+          third += data[at + 2] ?? 0;
         }
-        means.push(sum / ((right - left) * (bottom - top)));
       }
-      return { left, top, means };
+      const count = (right - left) * (bottom - top);
+      return { left, top, means: (components === 1 ? [first] : [first, second, third]).map((sum) => sum / count) };
     }),
   );
 }

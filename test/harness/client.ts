@@ -60,7 +60,7 @@ export async function post(
  * Lets the event loop turn: the server closes connections that are idle for five seconds, and where this thread was busy for as long,
  * the next request would be written to a closed one (EPIPE).
  */
-const noticeClosed = (): Promise<void> => new Promise((done) => setTimeout(done, 5));
+export const noticeClosed = (): Promise<void> => new Promise((done) => setTimeout(done, 5));
 
 function errorCode(body: Uint8Array): string | undefined {
   try {

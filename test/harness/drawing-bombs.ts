@@ -105,13 +105,15 @@ export const emptyWavelets = (side: number, tile: number): DrawnPage => {
   const size = integers(side, side, 0, 0, tile, tile, 0, 0);
   const tilePart = [255, 0x90, ...u16(10), ...u16(0), ...bigEndian(14), 0, 1, 255, 0x93];
   const data = Uint8Array.from([
-    ...[255, 0x4f],
+    255,
+    0x4f,
     ...marker(0x51, ...u16(0), ...size, ...u16(1), 7, 1, 1),
     // No precincts of its own, one layer, five decompositions, blocks of 4 by 4.
     ...marker(0x52, 0, 0, ...u16(1), 0, 5, 0, 0, 0, 1),
     ...marker(0x5c, 0x40, ...Array.from({ length: 16 }, () => 0x40)),
     ...tilePart,
-    ...[255, 0xd9],
+    255,
+    0xd9,
   ]);
   const entries = `/Type /XObject /Subtype /Image /Width ${side} /Height ${side} /BitsPerComponent 8 /ColorSpace /DeviceGray`;
   return {

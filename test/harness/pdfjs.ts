@@ -90,6 +90,17 @@ export async function countPages(bytes: Uint8Array, password?: string): Promise<
   }
 }
 
+/** The titles of the first level of the outline, for documents whose pages need not be read. */
+export async function outlineTitles(bytes: Uint8Array): Promise<string[]> {
+  const task = load(bytes, undefined);
+  try {
+    const document = await task.promise;
+    return ((await document.getOutline()) ?? []).map(({ title }: { title: string }) => title);
+  } finally {
+    await task.destroy();
+  }
+}
+
 function load(bytes: Uint8Array, password: string | undefined): PDFDocumentLoadingTask {
   return getDocument({
     // pdf.js takes the buffer away.

@@ -67,8 +67,9 @@ function windowSsim(x: Uint8Array, y: Uint8Array, width: number, top: number, le
 /** One sample a pixel. */
 export function luminance({ width, height, components, data }: Picture): Uint8Array {
   if (components === 1) return data;
-  return Uint8Array.from({ length: width * height }, (_, pixel) => {
-    const at = pixel * 3;
-    return Math.round(0.299 * (data[at] ?? 0) + 0.587 * (data[at + 1] ?? 0) + 0.114 * (data[at + 2] ?? 0));
-  });
+  const samples = new Uint8Array(width * height);
+  for (let pixel = 0, at = 0; pixel < samples.length; pixel++, at += 3) {
+    samples[pixel] = Math.round(0.299 * (data[at] ?? 0) + 0.587 * (data[at + 1] ?? 0) + 0.114 * (data[at + 2] ?? 0));
+  }
+  return samples;
 }

@@ -103,7 +103,9 @@ test("a process killed at work loses nothing, charges nothing twice and gives no
       db.update(periods).set({ used: sql`${periods.used} + ${spent}` }),
     ]);
   });
+  const { account, liveKey, testKey } = server;
   server = await startServer(persistTo);
+  expect(server).toMatchObject({ account, liveKey, testKey });
   await callSweep();
   const left = (calls: number): string => String(LIMIT - spent - calls);
   expect(await extractAll(small)).toMatchObject({ status: 200, charged: "1", remaining: left(3) });
