@@ -102,7 +102,9 @@ export function readEnv(bindings: object): Env {
   const isLocal = new URL(BASE_URL).hostname === "localhost";
   // The one that stands in wrangler.toml is known to everybody.
   if (SERVER_SECRET.startsWith("local-") && !isLocal) {
-    throw new ConfigurationError("SERVER_SECRET is the one for local use: npx wrangler secret put SERVER_SECRET");
+    throw new ConfigurationError(
+      "SERVER_SECRET is the one for local use. Set another: npx wrangler secret put SERVER_SECRET",
+    );
   }
   const allowLocal = result.data.WEBHOOK_ALLOW_LOCAL === "true";
   if (allowLocal && !isLocal) {
@@ -155,7 +157,7 @@ function furtherDatabases(bindings: object): D1Database[] {
 export function databaseAt({ databases }: Env, shard: number): Database {
   const db = databases[shard];
   if (db === undefined)
-    throw new ConfigurationError(`DB_${shard} is not bound, yet there is a key or an account of it`);
+    throw new ConfigurationError(`DB_${shard} is not bound, but a key or an account belongs to it.`);
   return db;
 }
 

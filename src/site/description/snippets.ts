@@ -79,12 +79,12 @@ function javascript({ method, url, key, body, file }: Call): string {
     ...imports,
     ...form,
     options.length > 0
-      ? `const answer = await fetch(${quote(url)}, {\n${options.join("\n")}\n});`
-      : `const answer = await fetch(${quote(url)});`,
-    "if (!answer.ok) throw new Error(await answer.text());",
+      ? `const response = await fetch(${quote(url)}, {\n${options.join("\n")}\n});`
+      : `const response = await fetch(${quote(url)});`,
+    "if (!response.ok) throw new Error(await response.text());",
     file === undefined
-      ? "console.log(await answer.json());"
-      : `await writeFile(${quote(file)}, new Uint8Array(await answer.arrayBuffer()));`,
+      ? "console.log(await response.json());"
+      : `await writeFile(${quote(file)}, new Uint8Array(await response.arrayBuffer()));`,
   ].join("\n");
 }
 
@@ -110,11 +110,11 @@ function python({ method, url, key, body, file }: Call): string {
     ...(typeof key === "object" ? ["import os", ""] : []),
     "import requests",
     "",
-    `answer = requests.${method.toLowerCase()}(\n${given.map((argument) => `    ${argument},`).join("\n")}\n)`,
-    "answer.raise_for_status()",
+    `response = requests.${method.toLowerCase()}(\n${given.map((argument) => `    ${argument},`).join("\n")}\n)`,
+    "response.raise_for_status()",
     file === undefined
-      ? "print(answer.json())"
-      : `with open(${quote(file)}, "wb") as out:\n    out.write(answer.content)`,
+      ? "print(response.json())"
+      : `with open(${quote(file)}, "wb") as out:\n    out.write(response.content)`,
   ].join("\n");
 }
 
