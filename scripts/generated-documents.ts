@@ -24,8 +24,9 @@ const INTRODUCTION = `# Limits
 
 <!-- Made by \`npm run docs\` from src/limits.ts and src/accounts/plans.ts. Change those, then run it again. -->
 
-All limits are defined in [\`src/limits.ts\`](../src/limits.ts). A request over a limit gets 413 \`limit_exceeded\` with
-\`"details": { "limit", "actual" }\` unless the tables say otherwise, and is not charged.
+All limits are defined in [\`src/limits.ts\`](../src/limits.ts). A request over a limit gets 413 with
+\`"details": { "limit", "actual" }\` unless the tables say otherwise, and is not charged. The code is \`limit_exceeded\`, or \`file_too_large\` for the
+size of a body.
 
 An isolate of Cloudflare Workers has 128 MB of memory, and no timer can interrupt WebAssembly. So memory is limited by sizes, and time
 by counts and by fuel; [architecture](architecture.md) explains both. The numbers come from measurements: \`npm run memory\`, \`npm run turns\`,

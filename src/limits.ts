@@ -66,7 +66,7 @@ export const limits = {
   },
 
   /**
-   * Work. It is counted as fuel inside the engines: a unit is one iteration of a loop, and 100 million take about one second. A request that uses up
+   * Work. It is counted as fuel inside the engines: a unit is one iteration of a small loop, larger ones count more, and 100 million take about one second. A request that uses up
    * its fuel is rejected with `"limit": "work"`. The same request costs the same on every machine. `npm run corpus` prints the most expensive files.
    */
   work: {
