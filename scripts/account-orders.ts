@@ -1,6 +1,6 @@
 import type { Order } from "./account-command-line.ts";
-import { insertAccount, insertKey } from "../src/accounts/caller.ts";
-import { keysOf, listAccounts, planOf, revokeAllKeys, revokeAnyKey, setPlan } from "../src/accounts/operator.ts";
+import { insertAccount, listAccounts, planOf, setPlan } from "../src/accounts/operator.ts";
+import { insertKey, keysOf, revokeAllKeys, revokeAnyKey } from "../src/keys/operator.ts";
 import { shardOfAccount } from "../src/accounts/token.ts";
 import type { Databases } from "./local-database.ts";
 import type { Database } from "../src/db/client.ts";

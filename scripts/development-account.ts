@@ -2,7 +2,8 @@ import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { defaultPersistTo, root } from "./local-database.ts";
-import { findKey, insertAccount, insertKey } from "../src/accounts/caller.ts";
+import { insertAccount } from "../src/accounts/operator.ts";
+import { findKey, insertKey } from "../src/keys/operator.ts";
 import type { PlanName } from "../src/accounts/plans.ts";
 import type { Database } from "../src/db/client.ts";
 

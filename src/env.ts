@@ -6,7 +6,7 @@ import type { LoadFont } from "./engines/fonts.ts";
 import type { LoadModel } from "./engines/ocr/models.ts";
 import { ConfigurationError } from "./faults.ts";
 import { MiB } from "./limits.ts";
-import type { LateReturn } from "./billing/late-reversal.ts";
+import type { LateReversal } from "./billing/late-reversal.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
 import { retrySeconds } from "./webhooks/retry-schedule.ts";
 import type { WebhookSettings } from "./webhooks/settings.ts";
@@ -26,8 +26,8 @@ export interface Env {
   readonly baseUrl: string;
   /** Cloudflare Images, where it is bound. */
   readonly images: ImagesBinding | undefined;
-  /** Wakes the consumer that delivers webhooks, and keeps what the databases could not be told. */
-  readonly webhookQueue: Queue<DeliveryMessage | LateReturn>;
+  /** Carries wake-ups for deliveries, and reversals for which a database could not be reached. */
+  readonly webhookQueue: Queue<DeliveryMessage | LateReversal>;
   readonly webhooks: WebhookSettings;
   /** Reads one of the fonts that lie in the static assets. */
   readonly loadFont: LoadFont;
@@ -123,7 +123,7 @@ export function readEnv(bindings: object): Env {
     webhookQueue: WEBHOOKS,
     webhooks: {
       serverSecret: SERVER_SECRET,
-      targets: { baseUrl: BASE_URL, allowLocal },
+      endpoints: { baseUrl: BASE_URL, allowLocal },
       retrySeconds: result.data.WEBHOOK_RETRY_SECONDS ?? retrySeconds,
     },
     loadFont: (name) => readAsset(ASSETS, `fonts/${name}.ttf`),
@@ -163,17 +163,17 @@ export function databaseAt({ databases }: Env, shard: number): Database {
 
 async function readAsset(assets: Fetcher, path: string): Promise<ArrayBuffer> {
   // The host is not looked at.
-  const answer = await assets.fetch(`http://assets/${path}`);
-  if (!answer.ok) throw new Error(`the static assets have no ${path}: ${answer.status}`);
-  return answer.arrayBuffer();
+  const response = await assets.fetch(`http://assets/${path}`);
+  if (!response.ok) throw new Error(`the static assets have no ${path}: ${response.status}`);
+  return response.arrayBuffer();
 }
 
 function siteIn(assets: Fetcher): Env["siteAsset"] {
   return async (path, known) => {
     const headers = known === undefined ? {} : { "If-None-Match": known };
-    const answer = await assets.fetch(`http://assets/site${path}`, { headers });
-    if (answer.ok || answer.status === 304) return answer as unknown as Response;
-    await answer.body?.cancel();
+    const response = await assets.fetch(`http://assets/site${path}`, { headers });
+    if (response.ok || response.status === 304) return response as unknown as Response;
+    await response.body?.cancel();
     return undefined;
   };
 }

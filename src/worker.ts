@@ -1,4 +1,4 @@
-import { type LateReturn, returnLate } from "./billing/late-reversal.ts";
+import { type LateReversal, reverseLate } from "./billing/late-reversal.ts";
 import { sweep } from "./billing/sweep.ts";
 import { createApp } from "./app.ts";
 import { suspends } from "./engines/fuel-gauge.ts";
@@ -15,12 +15,18 @@ const app = createApp(operations);
 export default {
   fetch: (request, env, context) => app.fetch(request, env, context),
   async queue(batch, env, context) {
-    const settings = readEnv(env);
-    const [returns, deliveries] = parted(batch.messages);
+    const configured = readEnv(env);
+    const consumer = {
+      settings: configured.webhooks,
+      queue: configured.webhookQueue,
+      databaseOf: (shard: number) => databaseAt(configured, shard),
+      waitUntil: (promise: Promise<unknown>) => context.waitUntil(promise),
+    };
+    const [reversals, deliveries] = sorted(batch.messages);
     // The names differ by environment: pdf-service-webhooks-dead-staging.
-    if (batch.queue.includes("-dead")) await consumeDead(deliveries, settings);
-    else await consume(deliveries, settings, context);
-    for (const message of returns) await returnLate(message, (shard) => databaseAt(settings, shard));
+    if (batch.queue.includes("-dead")) await consumeDead(deliveries, consumer);
+    else await consume(deliveries, consumer);
+    for (const message of reversals) await reverseLate(message, consumer.databaseOf);
   },
   async scheduled({ cron, scheduledTime }, env) {
     const { databases, webhookQueue } = readEnv(env);
@@ -49,15 +55,15 @@ export default {
     // The runtime logs what is thrown here, so it is not the fault itself.
     if (failed) throw new Error("the scheduled work failed");
   },
-} satisfies ExportedHandler<object, DeliveryMessage | LateReturn>;
+} satisfies ExportedHandler<object, DeliveryMessage | LateReversal>;
 
-/** The messages of a batch, by what they are for. */
-function parted(
-  messages: readonly Message<DeliveryMessage | LateReturn>[],
-): [Message<LateReturn>[], Message<DeliveryMessage>[]] {
-  const isReturn = (message: Message<DeliveryMessage | LateReturn>): message is Message<LateReturn> =>
+/** The messages of a batch by their kind. */
+function sorted(
+  messages: readonly Message<DeliveryMessage | LateReversal>[],
+): [Message<LateReversal>[], Message<DeliveryMessage>[]] {
+  const isReversal = (message: Message<DeliveryMessage | LateReversal>): message is Message<LateReversal> =>
     "reservation" in message.body;
-  const isDelivery = (message: Message<DeliveryMessage | LateReturn>): message is Message<DeliveryMessage> =>
-    !isReturn(message);
-  return [messages.filter(isReturn), messages.filter(isDelivery)];
+  const isDelivery = (message: Message<DeliveryMessage | LateReversal>): message is Message<DeliveryMessage> =>
+    !isReversal(message);
+  return [messages.filter(isReversal), messages.filter(isDelivery)];
 }

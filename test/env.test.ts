@@ -30,8 +30,8 @@ describe("readEnv", () => {
 
   test("opens loopback to webhooks only for development", () => {
     const local = { ...env, WEBHOOK_ALLOW_LOCAL: "true" };
-    expect(readEnv({ ...env }).webhooks.targets.allowLocal).toBe(false);
-    expect(readEnv(local).webhooks.targets).toEqual({ baseUrl: "http://localhost:8787", allowLocal: true });
+    expect(readEnv({ ...env }).webhooks.endpoints.allowLocal).toBe(false);
+    expect(readEnv(local).webhooks.endpoints).toEqual({ baseUrl: "http://localhost:8787", allowLocal: true });
     const deployed = { ...local, SERVER_SECRET: "x".repeat(32), BASE_URL: "https://pdf.example.com" };
     expect(() => readEnv(deployed)).toThrow("WEBHOOK_ALLOW_LOCAL is only for development");
     expect(() => readEnv({ ...env, WEBHOOK_ALLOW_LOCAL: "yes" })).toThrow('WEBHOOK_ALLOW_LOCAL: must be "true"');

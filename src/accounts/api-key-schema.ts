@@ -3,7 +3,7 @@ import { scopes } from "./scopes.ts";
 
 const dateTime = (description: string) => z.string().meta({ format: "date-time", description });
 
-/** An API key as the routes answer it and as events tell of it (SPEC.md, ApiKey). */
+/** An API key in responses and events (SPEC.md, ApiKey). */
 export const apiKeySchema = z
   .object({
     id: z.string().describe("`key_...`"),

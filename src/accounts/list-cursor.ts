@@ -1,18 +1,46 @@
+import { type Column, sql, type SQL } from "drizzle-orm";
 import { AccountRefusal } from "./refusal.ts";
 
-/** A place in a list that begins with the newest: behind this one. What is made later does not move it. */
-export interface ListPosition {
+/** A place in a list that begins with the newest: behind this row. New rows do not move it. */
+interface ListPosition {
   readonly createdAt: Date;
   readonly id: string;
 }
 
-/** The place as `nextCursor`: opaque to callers, so that it can change. */
-export function writeCursor({ createdAt, id }: ListPosition): string {
+/** One page of a list. */
+export interface Page<Row> {
+  readonly data: readonly Row[];
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+}
+
+/** The first `limit` rows as a page, of rows of which one more was read. */
+export function pageOf<Row extends ListPosition>(rows: readonly Row[], limit: number): Page<Row> {
+  const data = rows.slice(0, limit);
+  const last = rows.length > limit ? data.at(-1) : undefined;
+  return { data, hasMore: last !== undefined, nextCursor: last === undefined ? null : writeCursor(last) };
+}
+
+/**
+ * The rows behind a cursor; all without one. `prefix`: what IDs of the list begin with. Throws `invalid_parameters` for a cursor that no such
+ * list has returned.
+ */
+export function isBehind(
+  { createdAt, id }: { readonly createdAt: Column; readonly id: Column },
+  cursor: string | undefined,
+  prefix: "key" | "wh" | "evt",
+): SQL | undefined {
+  if (cursor === undefined) return undefined;
+  const after = readCursor(cursor, prefix);
+  return sql`(${createdAt}, ${id}) < (${sql.param(after.createdAt, createdAt)}, ${after.id})`;
+}
+
+/** The place as `nextCursor`: opaque to clients, so that it can change. */
+function writeCursor({ createdAt, id }: ListPosition): string {
   return btoa(`${createdAt.getTime()}:${id}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** `prefix`: what ids of the list begin with. Throws `invalid_parameters` for what no such list has given out. */
-export function readCursor(cursor: string, prefix: "key" | "wh" | "evt"): ListPosition {
+function readCursor(cursor: string, prefix: string): ListPosition {
   const [, milliseconds, id] = /^(\d{1,15}):([0-9A-Za-z_.]{1,80})$/.exec(decoded(cursor)) ?? [];
   if (milliseconds === undefined || id === undefined || !id.startsWith(`${prefix}_`)) {
     const issue = "must be the `nextCursor` of a previous response";

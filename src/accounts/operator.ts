@@ -1,8 +1,25 @@
-import { and, desc, eq, gt, isNull, or, sql, type SQL } from "drizzle-orm";
-import { type ApiKey, apiKeyOf, shownColumns } from "./api-key.ts";
+import { and, eq, gt, isNull, or, sql, type SQL } from "drizzle-orm";
 import type { PlanName } from "./plans.ts";
+import { newAccountId } from "./token.ts";
 import type { Database } from "../db/client.ts";
 import { accounts, apiKeys } from "../db/schema.ts";
+
+/** The statement that makes an account, unsent so that a caller can put it into a batch of its own. */
+export function insertAccount(db: Database, account: { name: string; plan: PlanName; shard?: number }, now: Date) {
+  const id = newAccountId(account.shard ?? 0);
+  return { id, statement: db.insert(accounts).values({ id, name: account.name, plan: account.plan, createdAt: now }) };
+}
+
+/** Makes an account and returns its id. */
+export async function createAccount(
+  db: Database,
+  account: { name: string; plan: PlanName },
+  now: Date,
+): Promise<string> {
+  const { id, statement } = insertAccount(db, account, now);
+  await statement;
+  return id;
+}
 
 /** What the operator sees of an account. */
 export interface AccountSummary {
@@ -45,49 +62,4 @@ export async function planOf(db: Database, account: string): Promise<string | un
 export async function setPlan(db: Database, account: string, plan: PlanName): Promise<boolean> {
   const rows = await db.update(accounts).set({ plan }).where(eq(accounts.id, account)).returning({ id: accounts.id });
   return rows.length > 0;
-}
-
-/** All keys of an account, of both modes, newest first; undefined where there is no such account. */
-export async function keysOf(db: Database, account: string): Promise<ApiKey[] | undefined> {
-  const [known, rows] = await db.batch([
-    db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, account)),
-    db
-      .select(shownColumns)
-      .from(apiKeys)
-      .where(eq(apiKeys.account, account))
-      .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id)),
-  ]);
-  return known.length === 0 ? undefined : rows.map(apiKeyOf);
-}
-
-export interface Revoked {
-  readonly account: string;
-  /** The keys that were still to be revoked. */
-  readonly revoked: readonly ApiKey[];
-}
-
-/** Revokes one key, whosever it is; undefined where there is none. */
-export async function revokeAnyKey(db: Database, key: string, now: Date): Promise<Revoked | undefined> {
-  const [[found], rows] = await db.batch([
-    db.select({ account: apiKeys.account }).from(apiKeys).where(eq(apiKeys.id, key)),
-    db
-      .update(apiKeys)
-      .set({ revokedAt: now })
-      .where(and(eq(apiKeys.id, key), isNull(apiKeys.revokedAt)))
-      .returning(shownColumns),
-  ]);
-  return found && { account: found.account, revoked: rows.map(apiKeyOf) };
-}
-
-/** Revokes all keys of an account, of both modes; undefined where there is no such account. */
-export async function revokeAllKeys(db: Database, account: string, now: Date): Promise<Revoked | undefined> {
-  const [known, rows] = await db.batch([
-    db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, account)),
-    db
-      .update(apiKeys)
-      .set({ revokedAt: now })
-      .where(and(eq(apiKeys.account, account), isNull(apiKeys.revokedAt)))
-      .returning(shownColumns),
-  ]);
-  return known.length === 0 ? undefined : { account, revoked: rows.map(apiKeyOf) };
 }

@@ -12,17 +12,17 @@ export function monthOf(now: Date): Month {
   return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) };
 }
 
-/** What a period's id ends with; authentication puts it behind an account that only the database knows. */
+/** The end of a period's ID; authentication appends it to an account that only the database knows. */
 export function periodSuffix(livemode: boolean, { start }: Month): string {
   return `:${livemode ? "live" : "test"}:${start.toISOString().slice(0, 7)}`;
 }
 
-/** The period in which a call of now is paid. */
+/** The ID of an account's period. */
 export function periodId(account: string, livemode: boolean, month: Month): string {
   return account + periodSuffix(livemode, month);
 }
 
-/** The credits of a month: test keys have a ledger of their own. */
+/** The credits of a month. Test keys have a ledger of their own. */
 export function creditLimit(plan: PlanName, livemode: boolean): number {
   return livemode ? plans[plan].credits : plans[plan].testCredits;
 }

@@ -1,4 +1,4 @@
-/** What the accounts' own verbs can refuse: a closed list, each code one row of the table in `src/http/errors/error-table.ts`. */
+/** Why a request about an account's own objects is refused. Each code is a row of the table in `src/http/errors/error-table.ts`. */
 export type AccountRefusalCode =
   | "not_found"
   | "forbidden"
@@ -7,13 +7,13 @@ export type AccountRefusalCode =
   | "webhook_inactive"
   | "rate_limit_exceeded";
 
-/** A problem that the caller can mend, told in a message that is safe to send. */
+/** A problem that the client can fix, with a message that is safe to send. */
 export class AccountRefusal extends Error {
   override readonly name = "AccountRefusal";
 
   readonly code: AccountRefusalCode;
   readonly details: Readonly<Record<string, unknown>> | undefined;
-  /** When it may be tried again, where that is known. */
+  /** Seconds until a retry can succeed, if known. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(

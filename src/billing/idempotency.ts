@@ -3,25 +3,25 @@ import type { Database } from "../db/client.ts";
 import { idempotency, ledger } from "../db/schema.ts";
 import { hex } from "../accounts/token.ts";
 
-/** For how long a key is known, in milliseconds. */
+/** Milliseconds that a key is remembered. */
 export const KEY_LIFETIME = 24 * 60 * 60 * 1_000;
-/** How often one charge stands for the same request again. */
+/** Retries that one charge pays for. */
 const FREE_REPLAYS = 5;
 
-/** A request that came with an Idempotency-Key. */
+/** The Idempotency-Key of a request. */
 export interface RequestKey {
-  /** Account, mode, operation and HMAC of the key: another path is another key. */
+  /** Account, mode, operation, and the HMAC of the key: the same key on another path is another key. */
   readonly id: string;
-  /** HMAC of parameters and files. */
+  /** The HMAC of parameters and files. */
   readonly fingerprint: string;
 }
 
-/** What is signed of one part of a form. */
+/** The part of a form as it is signed. */
 export type SignedPart = readonly [name: string, kind: "text" | "file", value: string, filename?: string];
 
 /**
- * The row's id and fingerprint of a request. Nothing of the request can be had from them without the server's secret.
- * The order of the fields does not matter, nor does the boundary.
+ * The ID and fingerprint of a request, which reveal nothing about it without the server's secret. The order of the fields does not matter,
+ * nor does the boundary.
  */
 export async function requestKey(
   secret: string,
@@ -42,7 +42,9 @@ async function sign(secret: CryptoKey, value: readonly unknown[]): Promise<strin
   return hex(signed);
 }
 
-/** Statements for the ledger's batches follow, in which a row is found by its id and the call that it is bound to. */
+/*
+ * Statements for the batches of the ledger, under the ledger's verbs. A key is bound to the ledger row of the request in progress.
+ */
 
 const rowOf = (db: Database, condition: SQL | undefined) =>
   sql`EXISTS ${db
@@ -50,7 +52,7 @@ const rowOf = (db: Database, condition: SQL | undefined) =>
     .from(idempotency)
     .where(condition)}`;
 
-/** Whether the same request was paid and may be repeated. */
+/** Whether the same request was charged and can be retried without another charge. */
 export function isReplay(db: Database, { id, fingerprint }: RequestKey): SQL {
   return rowOf(
     db,
@@ -63,15 +65,15 @@ export function isReplay(db: Database, { id, fingerprint }: RequestKey): SQL {
   );
 }
 
-/** Whether the key is not free for this request: another one's, or at work. */
-export function isTaken(db: Database, { id, fingerprint }: RequestKey): SQL {
+/** Whether the key belongs to another request, or to one in progress. */
+export function isInUse(db: Database, { id, fingerprint }: RequestKey): SQL {
   return rowOf(
     db,
     and(eq(idempotency.id, id), or(ne(idempotency.fingerprint, fingerprint), isNotNull(idempotency.inFlight))),
   );
 }
 
-/** Forgets a key whose time is over. */
+/** Deletes a key whose time is over. */
 export function forgetExpired(db: Database, { id }: RequestKey, now: Date) {
   return db
     .delete(idempotency)
@@ -84,8 +86,8 @@ export function forgetExpired(db: Database, { id }: RequestKey, now: Date) {
     );
 }
 
-/** Binds the key to the call, if its reservation stands. */
-export function markInFlight(db: Database, key: RequestKey, ledgerId: string, now: Date) {
+/** Binds the key to the request, if its reservation was made. */
+export function reserveKey(db: Database, key: RequestKey, ledgerId: string, now: Date) {
   return db
     .insert(idempotency)
     .select(
@@ -104,8 +106,8 @@ export function markInFlight(db: Database, key: RequestKey, ledgerId: string, no
     .onConflictDoUpdate({ target: idempotency.id, set: { inFlight: sql`excluded.in_flight` } });
 }
 
-/** Counts the call that has just been settled: as the charge, or as one more that needed none. */
-export function noteCharge(db: Database, key: RequestKey, ledgerId: string, credits: number) {
+/** Records the request that is being settled: as the charge, or as one more retry. */
+export function settleKey(db: Database, key: RequestKey, ledgerId: string, credits: number) {
   const counted =
     credits > 0
       ? {
@@ -120,22 +122,31 @@ export function noteCharge(db: Database, key: RequestKey, ledgerId: string, cred
     .where(boundTo(key, ledgerId));
 }
 
-/** Frees the key of a call that did not succeed: where nothing was ever paid under it, it is forgotten. */
-export function freeKey(db: Database, key: RequestKey, ledgerId: string) {
-  return [
-    db.delete(idempotency).where(and(boundTo(key, ledgerId), isNull(idempotency.charge))),
-    db.update(idempotency).set({ inFlight: null }).where(boundTo(key, ledgerId)),
-  ] as const;
+/** Frees the key of a failed request: without a charge it is deleted. */
+export const releaseKey = (db: Database, key: RequestKey, ledgerId: string) => freeKeys(db, boundTo(key, ledgerId));
+
+/** Frees the keys of the reservations that the sweep is releasing. */
+export function releaseSweptKeys(db: Database) {
+  const swept = db.select({ id: ledger.id }).from(ledger).where(eq(ledger.state, "sweeping"));
+  const keys = db.select({ key: ledger.idempotency }).from(ledger).where(eq(ledger.state, "sweeping"));
+  return freeKeys(db, and(inArray(idempotency.id, keys), inArray(idempotency.inFlight, swept)));
 }
 
-/** Whether other calls depend on this charge, or did: repetitions that succeeded or are at work. */
+function freeKeys(db: Database, bound: SQL | undefined) {
+  return {
+    uncharged: db.delete(idempotency).where(and(bound, isNull(idempotency.charge))),
+    charged: db.update(idempotency).set({ inFlight: null }).where(bound),
+  };
+}
+
+/** Whether retries depend on this charge: they have succeeded or are in progress. */
 export function isShared(db: Database, { id }: RequestKey, ledgerId: string): SQL {
   const others = or(ne(idempotency.charge, ledgerId), gt(idempotency.replays, 0), isNotNull(idempotency.inFlight));
   return rowOf(db, and(eq(idempotency.id, id), others));
 }
 
-/** Forgets the key of a charge that is taken back; a repetition that broke off does not count. */
-export function withdrawCharge(db: Database, key: RequestKey, ledgerId: string, credits: number) {
+/** Deletes the key of a charge that is being refunded; a retry that broke off does not count as one. */
+export function refundKey(db: Database, key: RequestKey, ledgerId: string, credits: number) {
   const stillSettled = db
     .select({ one: sql`1` })
     .from(ledger)
@@ -143,7 +154,7 @@ export function withdrawCharge(db: Database, key: RequestKey, ledgerId: string, 
       and(
         eq(ledger.id, ledgerId),
         eq(ledger.state, "settled"),
-        // A repetition of an earlier charge is none of this one.
+        // A retry of an earlier charge is none of this one.
         gte(ledger.createdAt, idempotency.createdAt),
       ),
     );
@@ -155,17 +166,6 @@ export function withdrawCharge(db: Database, key: RequestKey, ledgerId: string, 
         .update(idempotency)
         .set({ replays: sql`MAX(0, ${idempotency.replays} - 1)` })
         .where(and(eq(idempotency.id, key.id), exists(stillSettled)));
-}
-
-/** The sweep: frees the keys of calls that were given up, like `freeKey`. */
-export function freeKeysOfExpiring(db: Database) {
-  const given = db.select({ id: ledger.id }).from(ledger).where(eq(ledger.state, "expiring"));
-  const keys = db.select({ key: ledger.idempotency }).from(ledger).where(eq(ledger.state, "expiring"));
-  const bound = and(inArray(idempotency.id, keys), inArray(idempotency.inFlight, given));
-  return [
-    db.delete(idempotency).where(and(bound, isNull(idempotency.charge))),
-    db.update(idempotency).set({ inFlight: null }).where(bound),
-  ] as const;
 }
 
 function boundTo({ id }: RequestKey, ledgerId: string) {

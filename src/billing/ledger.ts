@@ -1,142 +1,272 @@
-import { and, eq, gt, sql } from "drizzle-orm";
-import { type CallEnd, type CallFailure, completedEvent, failedEvent } from "./operation-events.ts";
-import { isShared, noteCharge, withdrawCharge } from "./idempotency.ts";
-import { inState, mark, returnCredits, returnReserved } from "./ledger-statements.ts";
-import type { Reservation } from "./reserve.ts";
-import { tellMarks } from "./thresholds.ts";
+import { and, eq, exists, gt, sql } from "drizzle-orm";
+import {
+  forgetExpired,
+  isInUse,
+  isReplay,
+  isShared,
+  refundKey,
+  releaseKey,
+  reserveKey,
+  settleKey,
+} from "./idempotency.ts";
+import { completedEvent, failedEvent, type RequestEnd, type RequestFailure } from "./operation-events.ts";
+import type { Charge, Reservation } from "./reservation.ts";
+import { emitThresholds, passedThresholds } from "./thresholds.ts";
+import { monthOf, periodId } from "../accounts/periods.ts";
+import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
-import { ledger, periodOperations, periods } from "../db/schema.ts";
-import { type Announce, deliveriesOf, dropHeld, heldFor, hold, isHeld, record } from "../events/outbox.ts";
+import { idempotency, ledger, type ledgerStates, periodOperations, periods } from "../db/schema.ts";
+import { deliveriesOf, dropHeld, emit, type Enqueue, heldFor, hold, isHeld } from "../events/outbox.ts";
 
-/** What a settled call leaves: the credits that it cost, and those that the account has left. */
+/*
+ * The credits of a request: `reserve` before the work; then `settle`, which charges them, or `release`. `refund` takes a charge back.
+ * Each is one batch, and running it again changes nothing.
+ */
+
+type State = (typeof ledgerStates)[number];
+
+/** Why no credits were reserved: too few are left, or the Idempotency-Key is in use or belongs to another request. */
+export type Denied =
+  | { readonly reason: "quota"; readonly used: number; readonly warned: number }
+  | { readonly reason: "in flight" }
+  | { readonly reason: "reused" };
+
+/**
+ * Reserves the credits of a request, or says why not. Of two requests for the last credit, one wins. If the database does not respond, it
+ * is unknown whether the reservation exists, so it is released; if that fails too, the sweep releases it.
+ */
+export async function reserve(db: Database, charge: Charge, now: Date): Promise<Reservation | Denied> {
+  const { key, limit } = charge;
+  const month = monthOf(now);
+  const period = periodId(charge.account, charge.livemode, month);
+  const id = `${charge.account}/${charge.requestId ?? crypto.randomUUID()}`;
+  const isRepeated = key === undefined ? sql`0` : isReplay(db, key);
+
+  const row = db.insert(ledger).select(
+    db
+      .select({
+        id: sql<string>`${id}`.as("id"),
+        period: periods.id,
+        operation: sql<string>`${charge.operation}`.as("operation"),
+        credits: sql<number>`CASE WHEN ${isRepeated} THEN 0 ELSE ${charge.credits} END`.as("credits"),
+        state: sql<State>`'reserved'`.as("state"),
+        createdAt: sql<Date>`${now.getTime()}`.as("created_at"),
+        idempotency: sql<string | null>`${key?.id ?? null}`.as("idempotency"),
+      })
+      .from(periods)
+      .where(
+        and(
+          eq(periods.id, period),
+          sql`(${isRepeated} OR ${periods.used} + ${charge.credits} <= ${limit})`,
+          key && sql`NOT ${isInUse(db, key)}`,
+        ),
+      ),
+  );
+  const used = db
+    .update(periods)
+    .set({ used: sql`${periods.used} + ${creditsOf(id)}` })
+    .where(and(eq(periods.id, period), isIn(db, id, "reserved")));
+  const found = db
+    .select({
+      used: periods.used,
+      warned: periods.warned,
+      credits: ledger.credits,
+      fingerprint: idempotency.fingerprint,
+      inFlight: idempotency.inFlight,
+    })
+    .from(periods)
+    .leftJoin(ledger, eq(ledger.id, id))
+    .leftJoin(idempotency, eq(idempotency.id, key?.id ?? ""))
+    .where(eq(periods.id, period));
+
+  const results = await batch(db, {
+    expired: key && forgetExpired(db, key, now),
+    period: db.insert(periods).values({ id: period, start: month.start, used: 0 }).onConflictDoNothing(),
+    row,
+    used,
+    key: key && reserveKey(db, key, id, now),
+    found,
+  }).catch(async (error: unknown) => {
+    await batch(db, releaseSteps(db, { id, period, key })).catch(() => {});
+    throw error;
+  });
+  const [standing] = results.found;
+  if (standing === undefined) throw new Error(`the period ${period} does not exist right after it was made`);
+  const { credits } = standing;
+  if (credits !== null) {
+    return { id, period, limit, charge, month, credits, key, thresholds: passedThresholds(standing, limit) };
+  }
+  if (standing.fingerprint !== null && standing.fingerprint !== key?.fingerprint) return { reason: "reused" };
+  return standing.inFlight === null
+    ? { reason: "quota", used: standing.used, warned: standing.warned }
+    : { reason: "in flight" };
+}
+
+/** What a settled request has cost, and what the account has left. */
 export interface Settled {
   readonly charged: number;
   readonly remaining: number;
-  /** Whether an event waits for the end of the answer. */
+  /** Whether an event waits for the end of the response. */
   readonly held: boolean;
 }
 
 /**
- * Charges a call, once: sending it again changes nothing. A reservation that the sweep took for abandoned is not charged
- * any more. Records `operation.completed`, or holds it for `finish` where the answer is streamed.
+ * Charges a request. A reservation that the sweep has released as abandoned is not charged any more. Emits `operation.completed`, or holds
+ * it for `finish` if the response is streamed.
  */
 export async function settle(
   db: Database,
   reservation: Reservation,
-  end: CallEnd,
-  announce: Announce,
+  end: RequestEnd,
+  enqueue: Enqueue,
 ): Promise<Settled> {
-  const { id, period, limit, key, credits, charge, month, marks } = reservation;
-  // Before the others: what is reserved now is settled by them.
-  const look = db
-    .select({ used: periods.used, state: ledger.state })
-    .from(ledger)
-    .innerJoin(periods, eq(periods.id, period))
-    .where(eq(ledger.id, id));
-  const event = completedEvent(reservation, end);
-  const streamed = end.outputBytes === null;
-  const isReserved = inState(db, id, "reserved");
-  const byOperation = db
-    .insert(periodOperations)
-    .select(
-      db
-        .select({ period: ledger.period, operation: ledger.operation, credits: ledger.credits })
-        .from(ledger)
-        .where(and(eq(ledger.id, id), eq(ledger.state, "reserved"))),
-    )
-    .onConflictDoUpdate({
-      target: [periodOperations.period, periodOperations.operation],
-      set: { credits: sql`${periodOperations.credits} + excluded.credits` },
-    });
-  const [[found], ...results] = await db.batch([
-    look,
-    ...(streamed ? [hold(db, event, id, isReserved)] : record(db, event, isReserved)),
-    byOperation,
-    ...(key === undefined ? [] : [noteCharge(db, key, id, credits)]),
-    mark(db, id, "reserved", "settled"),
-    ...tellMarks(db, { ...charge, month }, marks, end.at),
-    ...(streamed ? [heldFor(db, id)] : []),
-  ]);
+  const { id, period, limit, key, credits, charge, month, thresholds } = reservation;
+  const completed = completedEvent(reservation, end);
+  const isStreamed = end.outputBytes === null;
+  const isReserved = isIn(db, id, "reserved");
+  const results = await batch(db, {
+    // Before the others: what is reserved now is settled by them.
+    found: db
+      .select({ used: periods.used, state: ledger.state })
+      .from(ledger)
+      .innerJoin(periods, eq(periods.id, period))
+      .where(eq(ledger.id, id)),
+    event: isStreamed ? undefined : emit(db, completed, isReserved),
+    hold: isStreamed ? hold(db, completed, id, isReserved) : undefined,
+    byOperation: db
+      .insert(periodOperations)
+      .select(
+        db
+          .select({ period: ledger.period, operation: ledger.operation, credits: ledger.credits })
+          .from(ledger)
+          .where(and(eq(ledger.id, id), eq(ledger.state, "reserved"))),
+      )
+      .onConflictDoUpdate({
+        target: [periodOperations.period, periodOperations.operation],
+        set: { credits: sql`${periodOperations.credits} + excluded.credits` },
+      }),
+    key: key && settleKey(db, key, id, credits),
+    state: moveState(db, id, "reserved", "settled"),
+    thresholds: emitThresholds(db, { ...charge, month }, thresholds, end.at),
+    held: isStreamed ? heldFor(db, id) : undefined,
+  });
+  const [found] = results.found;
   if (found === undefined) throw new Error("the reservation is not in the ledger");
-  announce(deliveriesOf(results));
+  const passed = results.thresholds.map(({ event }) => event);
+  enqueue(deliveriesOf(...(results.event === undefined ? [] : [results.event]), ...passed));
   const isCharged = found.state === "reserved" || found.state === "settled";
-  const last = results.at(-1);
   return {
     charged: isCharged ? credits : 0,
     remaining: Math.max(0, limit - found.used),
-    held: streamed && Array.isArray(last) && last.length > 0,
+    held: results.held !== undefined && results.held.length > 0,
   };
 }
 
 /**
- * Records the end of a streamed response: complete, left by its client, or broken off by the document, in which case the
- * charge stands. Sending it again changes nothing.
+ * Emits the held event at the end of a streamed response: complete, left by its client, or broken off by a fault of the document, in which
+ * case the charge stands.
  */
 export async function finish(
   db: Database,
   reservation: Reservation,
-  end: CallEnd | CallFailure,
-  announce: Announce,
+  end: RequestEnd | RequestFailure,
+  enqueue: Enqueue,
 ): Promise<void> {
   const { id, credits } = reservation;
-  const event = record(
-    db,
-    "code" in end ? failedEvent(reservation, end, credits) : completedEvent(reservation, end),
-    isHeld(db, id),
-  );
-  announce(deliveriesOf(await db.batch([...event, dropHeld(db, id)])));
+  const ended = "code" in end ? failedEvent(reservation, end, credits) : completedEvent(reservation, end);
+  const { event } = await batch(db, { event: emit(db, ended, isHeld(db, id)), held: dropHeld(db, id) });
+  enqueue(deliveriesOf(event));
 }
 
-/** Gives the credits of a call that did not succeed back, and tells of it. Sending it again changes nothing. */
+/** Releases the reservation of a failed request and emits the failure. */
 export async function release(
   db: Database,
   reservation: Reservation,
-  end: CallFailure,
-  announce: Announce,
+  end: RequestFailure,
+  enqueue: Enqueue,
 ): Promise<void> {
-  const event = record(db, failedEvent(reservation, end), inState(db, reservation.id, "reserved"));
-  announce(deliveriesOf(await db.batch([...event, ...returnReserved(db, reservation)])));
+  const { event } = await batch(db, {
+    event: emit(db, failedEvent(reservation, end), isIn(db, reservation.id, "reserved")),
+    ...releaseSteps(db, reservation),
+  });
+  enqueue(deliveriesOf(event));
 }
 
 /**
- * Takes a charge back, for an answer that broke off by our fault, and tells of it. Where the request was repeated in the
- * meantime, the charge stands for the repetitions, and the sweep takes it back when none of them succeeds. Sending it again
- * changes nothing.
+ * Refunds the charge of a response that broke off because the service failed, and emits the failure. If the request has been retried in the
+ * meantime, the charge stands for the retries (`refund_pending`), and the sweep refunds it if none of them succeeds.
  */
 export async function refund(
   db: Database,
   reservation: Reservation,
-  end: CallFailure,
-  announce: Announce,
+  end: RequestFailure,
+  enqueue: Enqueue,
 ): Promise<void> {
   const { id, period, key, credits } = reservation;
-  const byOperation = db
-    .update(periodOperations)
-    .set({ credits: sql`${periodOperations.credits} - ${credits}` })
-    .where(
-      and(
-        eq(periodOperations.period, period),
-        eq(
-          periodOperations.operation,
-          db.select({ operation: ledger.operation }).from(ledger).where(eq(ledger.id, id)),
+  const isSettled = isIn(db, id, "settled");
+  const { event } = await batch(db, {
+    event: emit(db, failedEvent(reservation, end), isSettled),
+    held: dropHeld(db, id),
+    pending:
+      key &&
+      db
+        .update(ledger)
+        .set({ state: "refund_pending" })
+        .where(and(eq(ledger.id, id), eq(ledger.state, "settled"), gt(ledger.credits, 0), isShared(db, key, id))),
+    byOperation: db
+      .update(periodOperations)
+      .set({ credits: sql`${periodOperations.credits} - ${credits}` })
+      .where(
+        and(
+          eq(periodOperations.period, period),
+          eq(
+            periodOperations.operation,
+            db.select({ operation: ledger.operation }).from(ledger).where(eq(ledger.id, id)),
+          ),
+          isSettled,
         ),
-        inState(db, id, "settled"),
       ),
-    );
-  const keep =
-    key &&
-    db
-      .update(ledger)
-      .set({ state: "broken" })
-      .where(and(eq(ledger.id, id), eq(ledger.state, "settled"), gt(ledger.credits, 0), isShared(db, key, id)));
-  const results = await db.batch([
-    ...record(db, failedEvent(reservation, end), inState(db, id, "settled")),
-    dropHeld(db, id),
-    ...(keep === undefined ? [] : [keep]),
-    byOperation,
-    returnCredits(db, reservation, "settled"),
-    ...(key === undefined ? [] : [withdrawCharge(db, key, id, credits)]),
-    mark(db, id, "settled", "refunded"),
-  ]);
-  announce(deliveriesOf(results));
+    used: subtractUsed(db, reservation, "settled"),
+    key: key && refundKey(db, key, id, credits),
+    state: moveState(db, id, "settled", "refunded"),
+  });
+  enqueue(deliveriesOf(event));
 }
+
+type Row = Pick<Reservation, "id" | "period">;
+
+/** Releases a reservation and its Idempotency-Key. */
+function releaseSteps(db: Database, { key, ...row }: Row & Pick<Reservation, "key">) {
+  return {
+    used: subtractUsed(db, row, "reserved"),
+    key: key && releaseKey(db, key, row.id),
+    state: moveState(db, row.id, "reserved", "released"),
+  };
+}
+
+/** Subtracts the credits of a row from its period if the row is in this state. */
+function subtractUsed(db: Database, { id, period }: Row, state: State) {
+  return db
+    .update(periods)
+    .set({ used: sql`${periods.used} - ${creditsOf(id)}` })
+    .where(and(eq(periods.id, period), isIn(db, id, state)));
+}
+
+function moveState(db: Database, id: string, from: State, to: State) {
+  return db
+    .update(ledger)
+    .set({ state: to })
+    .where(and(eq(ledger.id, id), eq(ledger.state, from)));
+}
+
+/** Whether the row is still in the state in which this request left it: the sweep, or another try, may have been faster. */
+function isIn(db: Database, id: string, state: State) {
+  return exists(
+    db
+      .select({ one: sql`1` })
+      .from(ledger)
+      .where(and(eq(ledger.id, id), eq(ledger.state, state))),
+  );
+}
+
+const creditsOf = (id: string) => sql`(SELECT ${ledger.credits} FROM ${ledger} WHERE ${ledger.id} = ${id})`;

@@ -1,39 +1,39 @@
-import type { Reservation } from "./reserve.ts";
+import type { Reservation } from "./reservation.ts";
 import type { NewEvent } from "../events/outbox.ts";
 
-/** What is known of a call when it ends, or begins to be answered. */
-export interface CallEnd {
+/** What is known of a request when it ends, or when its response begins. */
+export interface RequestEnd {
   readonly at: Date;
   /** Since the request arrived. */
   readonly durationMilliseconds: number;
-  /** Of the request's body. */
+  /** Bytes of the request body. */
   readonly inputBytes: number;
-  /** Of the answer that were sent; null before the end of one that is streamed. */
+  /** Bytes of the response that were sent; null before the end of a streamed one. */
   readonly outputBytes: number | null;
-  /** Of the PDF in the answer. */
+  /** Pages of the PDF in the response. */
   readonly pageCount: number | null;
 }
 
-/** The end of a call that failed. */
-export interface CallFailure extends CallEnd {
-  /** HTTP's. */
+/** The end of a request that failed. */
+export interface RequestFailure extends RequestEnd {
+  /** The HTTP status. */
   readonly status: number;
-  /** The error's. */
+  /** The error code. */
   readonly code: string;
 }
 
-export function completedEvent({ id, charge, credits }: Reservation, { at, ...end }: CallEnd): NewEvent {
+export function completedEvent({ id, charge, credits }: Reservation, { at, ...end }: RequestEnd): NewEvent {
   const { account, livemode, operation } = charge;
   const data = { operation, requestId: requestOf(id), credits, livemode, ...end, status: 200, code: null } as const;
   return { type: "operation.completed", account, livemode, at, data };
 }
 
-/** `credits`: what the call cost all the same. */
-export function failedEvent({ id, charge }: Reservation, { at, ...end }: CallFailure, credits = 0): NewEvent {
+/** `credits`: what the request cost in spite of its failure. */
+export function failedEvent({ id, charge }: Reservation, { at, ...end }: RequestFailure, credits = 0): NewEvent {
   const { account, livemode, operation } = charge;
   const data = { operation, requestId: requestOf(id), credits, livemode, ...end };
   return { type: "operation.failed", account, livemode, at, data };
 }
 
-/** The request's id, as the ledger row bears it. */
+/** The ID of the request, which is part of the ledger row's. */
 const requestOf = (ledgerId: string): string => ledgerId.slice(ledgerId.indexOf("/") + 1);

@@ -1,8 +1,10 @@
 import { and, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
-import { freeKeysOfExpiring, KEY_LIFETIME } from "./idempotency.ts";
-import { ABANDONED_AFTER, forgetOldEvents, holdFailures, recordHeld } from "../events/sweep-events.ts";
+import { KEY_LIFETIME, releaseSweptKeys } from "./idempotency.ts";
+import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { idempotency, ledger, ledgerStates, periodOperations, periods } from "../db/schema.ts";
+import { holdEach } from "../events/outbox.ts";
+import { ABANDONED_AFTER, emitHeld, forgetOldEvents } from "../events/sweep-events.ts";
 
 /** Rows of one kind that one sweep takes: a batch has to end within D1's 30 seconds. The rest waits for the next minute. */
 const ROWS = 1_000;
@@ -11,23 +13,23 @@ const KEPT_MONTHS = 13;
 
 /** What a sweep did, for the log. */
 export interface Swept {
-  /** Reservations given back. */
+  /** Abandoned reservations. */
   readonly released: number;
-  /** Charges taken back whose answers all broke off. */
+  /** Charges whose responses all broke off. */
   readonly refunded: number;
-  /** Events recorded that no isolate came back to. */
-  readonly recorded: number;
+  /** Held events whose isolates are gone. */
+  readonly emitted: number;
   /** Rows deleted because their time was over. */
   readonly deleted: number;
 }
 
-/** Gives back what dead isolates left, and deletes what is old. Two at once do no harm: each is one transaction. */
+/** Releases and refunds what dead isolates left, and deletes what is old. Two at once do no harm: each step is one transaction. */
 export async function sweep(db: Database, now: Date): Promise<Swept> {
   const released = await releaseAbandoned(db, now);
-  const refunded = await refundBroken(db, now);
-  const recorded = await recordHeld(db, now);
+  const refunded = await refundPending(db, now);
+  const emitted = await emitHeld(db, now);
   const deleted = (await deleteOld(db, now)) + (await forgetOldEvents(db, now));
-  return { released, refunded, recorded, deleted };
+  return { released, refunded, emitted, deleted };
 }
 
 async function releaseAbandoned(db: Database, now: Date): Promise<number> {
@@ -39,59 +41,70 @@ async function releaseAbandoned(db: Database, now: Date): Promise<number> {
   // Nearly always there is none, and no transaction is begun then.
   if ((await abandoned).length === 0) return 0;
 
-  const [, , , , , marked] = await db.batch([
-    db.update(ledger).set({ state: "expiring" }).where(inArray(ledger.id, abandoned)),
-    holdFailures(db),
-    returnExpiring(db),
-    ...freeKeysOfExpiring(db),
-    db.update(ledger).set({ state: "released" }).where(isExpiring),
-  ]);
-  return marked.meta.changes;
+  const { released } = await batch(db, {
+    sweeping: db.update(ledger).set({ state: "sweeping" }).where(inArray(ledger.id, abandoned)),
+    events: holdFailures(db),
+    used: subtractSwept(db),
+    keys: releaseSweptKeys(db),
+    released: db.update(ledger).set({ state: "released" }).where(isSwept),
+  });
+  return released.meta.changes;
 }
 
-/** Charges that were kept for repetitions, none of which is left (`refund` in ledger.ts). */
-async function refundBroken(db: Database, now: Date): Promise<number> {
+/** Holds the event of each request whose reservation is being released; `emitHeld` emits it. */
+function holdFailures(db: Database) {
+  const { id, period, operation } = ledger;
+  const account = sql`substr(${period}, 1, instr(${period}, ':') - 1)`;
+  const livemode = sql`(instr(${period}, ':live:') > 0)`;
+  const data = sql`json_object('operation', ${operation}, 'requestId', substr(${id}, instr(${id}, '/') + 1), 'credits', 0,
+    'livemode', json(iif(${livemode}, 'true', 'false')), 'durationMilliseconds', NULL, 'inputBytes', NULL, 'outputBytes', NULL,
+    'pageCount', NULL, 'status', 500, 'code', 'internal_error')`;
+  return holdEach(db, "operation.failed", { account, livemode, data }, isSwept);
+}
+
+/** Refunds charges that stood for retries, none of which is left (`refund` in ledger.ts). */
+async function refundPending(db: Database, now: Date): Promise<number> {
   const alone = and(eq(idempotency.charge, ledger.id), eq(idempotency.replays, 0), isNull(idempotency.inFlight));
-  const broken = db
+  const pending = db
     .select({ id: ledger.id })
     .from(ledger)
     .innerJoin(idempotency, and(eq(idempotency.id, ledger.idempotency), alone))
-    // Later than this there is no repetition.
-    .where(and(eq(ledger.state, "broken"), gt(ledger.createdAt, new Date(now.getTime() - KEY_LIFETIME))))
+    // There are no retries after this time.
+    .where(and(eq(ledger.state, "refund_pending"), gt(ledger.createdAt, new Date(now.getTime() - KEY_LIFETIME))))
     .limit(ROWS);
-  if ((await broken).length === 0) return 0;
+  if ((await pending).length === 0) return 0;
 
-  const keys = db.select({ key: ledger.idempotency }).from(ledger).where(isExpiring);
+  const keys = db.select({ key: ledger.idempotency }).from(ledger).where(isSwept);
   const sums = db
     .select({ period: ledger.period, operation: ledger.operation, sum: sum() })
     .from(ledger)
-    .where(isExpiring)
+    .where(isSwept)
     .groupBy(ledger.period, ledger.operation)
     .as("sums");
-  const [, , , , marked] = await db.batch([
-    db.update(ledger).set({ state: "expiring" }).where(inArray(ledger.id, broken)),
-    db
+  const { refunded } = await batch(db, {
+    sweeping: db.update(ledger).set({ state: "sweeping" }).where(inArray(ledger.id, pending)),
+    byOperation: db
       .update(periodOperations)
       .set({ credits: sql`${periodOperations.credits} - ${sums.sum}` })
       .from(sums)
       .where(and(eq(periodOperations.period, sums.period), eq(periodOperations.operation, sums.operation))),
-    returnExpiring(db),
-    db.delete(idempotency).where(inArray(idempotency.id, keys)),
-    db.update(ledger).set({ state: "refunded" }).where(isExpiring),
-  ]);
-  return marked.meta.changes;
+    used: subtractSwept(db),
+    keys: db.delete(idempotency).where(inArray(idempotency.id, keys)),
+    refunded: db.update(ledger).set({ state: "refunded" }).where(isSwept),
+  });
+  return refunded.meta.changes;
 }
 
-const isExpiring = eq(ledger.state, "expiring");
+const isSwept = eq(ledger.state, "sweeping");
 
 const sum = () => sql<number>`SUM(${ledger.credits})`.as("sum");
 
-/** Gives the credits of the expiring rows back to their periods. Added up once for all: many rows may be of many periods. */
-function returnExpiring(db: Database) {
+/** Subtracts the credits of the swept rows from their periods, added up once: there may be many rows of many periods. */
+function subtractSwept(db: Database) {
   const sums = db
     .select({ period: ledger.period, sum: sum() })
     .from(ledger)
-    .where(isExpiring)
+    .where(isSwept)
     .groupBy(ledger.period)
     .as("sums");
   return db
@@ -115,11 +128,11 @@ async function deleteOld(db: Database, now: Date): Promise<number> {
     // By state, as the index is.
     .where(and(inArray(ledger.state, [...ledgerStates]), lt(ledger.createdAt, oldest)))
     .limit(ROWS);
-  const results = await db.batch([
-    db.delete(idempotency).where(inArray(idempotency.id, forgotten)),
-    db.delete(ledger).where(inArray(ledger.id, oldRows)),
-    db.delete(periodOperations).where(inArray(periodOperations.period, ended)),
-    db.delete(periods).where(inArray(periods.id, ended)),
-  ]);
-  return results.reduce((sum, { meta }) => sum + meta.changes, 0);
+  const results = await batch(db, {
+    keys: db.delete(idempotency).where(inArray(idempotency.id, forgotten)),
+    rows: db.delete(ledger).where(inArray(ledger.id, oldRows)),
+    byOperation: db.delete(periodOperations).where(inArray(periodOperations.period, ended)),
+    periods: db.delete(periods).where(inArray(periods.id, ended)),
+  });
+  return Object.values(results).reduce((sum, { meta }) => sum + meta.changes, 0);
 }

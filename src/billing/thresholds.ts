@@ -1,16 +1,17 @@
 import { and, eq, exists, lt, sql, type SQL } from "drizzle-orm";
 import { type Month, periodId } from "../accounts/periods.ts";
 import type { PlanName } from "../accounts/plans.ts";
+import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { periods } from "../db/schema.ts";
-import { type Announce, deliveriesOf, record } from "../events/outbox.ts";
+import { deliveriesOf, emit, type Enqueue } from "../events/outbox.ts";
 
-/** Shares of a period's credits, in percent, of which an event tells once a period. */
-const usageMarks = [80, 100] as const;
+/** Percentages of a period's credits that an event reports once per period. */
+const thresholds = [80, 100] as const;
 
-export type UsageMark = (typeof usageMarks)[number];
+export type Threshold = (typeof thresholds)[number];
 
-/** A period of an account, and what it may use in it. */
+/** A period of an account, and the credits it has. */
 export interface Budget {
   readonly account: string;
   readonly livemode: boolean;
@@ -20,61 +21,56 @@ export interface Budget {
 }
 
 /**
- * The marks that `used` credits have passed and that were not told of. A call that settles needs no others: while a mark
- * stays passed, one of the reservations that hold it so has seen it passed when it was made.
+ * The thresholds that `used` credits have passed and that no event has reported. These are all that a request has to check when it settles:
+ * while a threshold stays passed, at least one of the reservations that keep it so has seen it passed.
  */
-export function passedMarks(period: { used: number; warned: number }, limit: number): UsageMark[] {
-  return usageMarks.filter((mark) => period.warned < mark && period.used * 100 >= limit * mark);
+export function passedThresholds(period: { used: number; warned: number }, limit: number): Threshold[] {
+  return thresholds.filter((threshold) => period.warned < threshold && period.used * 100 >= limit * threshold);
 }
 
-/** Tells that a call was refused because it costs more than is left, if that is the first time in the period. */
-export async function tellRefusal(
+/** Emits the events of a request that was refused because it costs more than is left, the first time in the period. */
+export async function emitRefusal(
   db: Database,
   budget: Budget,
   { used, warned }: { readonly used: number; readonly warned: number },
   credits: number,
   now: Date,
-  announce: Announce,
+  enqueue: Enqueue,
 ): Promise<void> {
-  const [first, ...others] = tellMarks(
-    db,
-    budget,
-    passedMarks({ used: used + credits - 1, warned }, budget.limit),
-    now,
-    credits,
-  );
-  if (first !== undefined) announce(deliveriesOf(await db.batch([first, ...others])));
+  const passed = passedThresholds({ used: used + credits - 1, warned }, budget.limit);
+  const results = await batch(db, { thresholds: emitThresholds(db, budget, passed, now, credits) });
+  enqueue(deliveriesOf(...results.thresholds.map(({ event }) => event)));
 }
 
 /**
- * The statements that tell of marks, each once a period and only if it is passed where they stand in the batch. `asked`: the
- * credits of a call that was refused, which reaches the limit although a few may be left.
+ * The statements that emit the events of thresholds, each once per period and only if the threshold is passed at their place in the batch.
+ * `asked`: the credits of a refused request, which reaches the limit although a few may be left.
  */
-export function tellMarks(db: Database, budget: Budget, marks: readonly UsageMark[], now: Date, asked = 1) {
+export function emitThresholds(db: Database, budget: Budget, passed: readonly Threshold[], now: Date, asked = 1) {
   const { account, livemode, limit, month } = budget;
   const id = periodId(account, livemode, month);
-  return marks.flatMap((mark) => {
+  return passed.map((threshold) => {
     // More than the limit is one more than what reaches it.
-    const passed = and(
+    const isPassed = and(
       eq(periods.id, id),
-      lt(periods.warned, mark),
-      sql`(${periods.used} + ${asked - 1}) * 100 >= ${limit * mark}`,
+      lt(periods.warned, threshold),
+      sql`(${periods.used} + ${asked - 1}) * 100 >= ${limit * threshold}`,
     );
-    const isPassed = exists(
+    const guard = exists(
       db
         .select({ one: sql`1` })
         .from(periods)
-        .where(passed),
+        .where(isPassed),
     );
-    const type = mark === 80 ? "usage.warning_80" : "usage.limit_reached";
-    return [
-      ...record(db, { type, account, livemode, at: now, data: usageData(id, budget) }, isPassed),
-      db.update(periods).set({ warned: mark }).where(passed),
-    ];
+    const type = threshold === 80 ? "usage.warning_80" : "usage.limit_reached";
+    return {
+      event: emit(db, { type, account, livemode, at: now, data: usageData(id, budget) }, guard),
+      warned: db.update(periods).set({ warned: threshold }).where(isPassed),
+    };
   });
 }
 
-/** What the events tell, from the period's row as it then is. */
+/** The data of the events, from the period's row as it then is. */
 function usageData(id: string, { plan, limit, month, livemode }: Budget): SQL {
   const [start, end] = [month.start.toISOString(), month.end.toISOString()];
   return sql`(SELECT json_object('plan', ${plan}, 'limit', ${limit}, 'used', ${periods.used}, 'currentPeriodStart', ${start},

@@ -2,17 +2,18 @@ import { eq } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
 import { creditLimit, monthOf, periodId } from "../accounts/periods.ts";
 import type { PlanName } from "../accounts/plans.ts";
+import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { periodOperations, periods } from "../db/schema.ts";
 
-/** An account's credits of this month, those of the caller's mode. */
+/** An account's credits of this month, in the mode of the caller's key. */
 export interface Usage {
   readonly currentPeriodStart: Date;
   /** The first instant of the next period. */
   readonly currentPeriodEnd: Date;
   readonly plan: PlanName;
   readonly limit: number;
-  /** Credits charged, and those set aside for calls at work. */
+  /** Credits charged, and those reserved for running requests. */
   readonly used: number;
   readonly remaining: number;
   /** Credits charged, by operation. */
@@ -22,10 +23,13 @@ export interface Usage {
 export async function usageOf(db: Database, caller: Caller, now: Date): Promise<Usage> {
   const month = monthOf(now);
   const period = periodId(caller.account, caller.livemode, month);
-  const [[total], operations] = await db.batch([
-    db.select({ used: periods.used }).from(periods).where(eq(periods.id, period)),
-    db.select().from(periodOperations).where(eq(periodOperations.period, period)),
-  ]);
+  const {
+    total: [total],
+    operations,
+  } = await batch(db, {
+    total: db.select({ used: periods.used }).from(periods).where(eq(periods.id, period)),
+    operations: db.select().from(periodOperations).where(eq(periodOperations.period, period)),
+  });
   const limit = creditLimit(caller.plan, caller.livemode);
   const used = total?.used ?? 0;
   return {

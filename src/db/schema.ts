@@ -47,9 +47,9 @@ export const periods = sqliteTable(
   {
     id: text().primaryKey(),
     start: integer({ mode: "timestamp_ms" }).notNull(),
-    /** Credits, those reserved for calls in flight included: what is left is the plan's limit less this. */
+    /** Credits used, including those reserved for running requests. What is left is the plan's limit minus this. */
     used: integer().notNull(),
-    /** The highest share of the limit that an event has told of, in percent: 0, 80 or 100. */
+    /** The highest threshold that an event has reported, in percent of the limit: 0, 80, or 100. */
     warned: integer().notNull().default(0),
   },
   // For the sweep, which deletes what is old.
@@ -64,25 +64,24 @@ export const periodOperations = sqliteTable(
 );
 
 /**
- * What became of the credits of each call: `reserved` before the work, then `settled` (charged) or `released`;
- * `refunded` is a settled one whose answer broke off by our fault. `broken` is one of these that is still charged, as its
- * request was repeated in the meantime; it is refunded unless a repetition succeeds. `expiring` exists only within a batch of
- * the sweep.
+ * The credits of a request are `reserved` before the work, then `settled` (charged) or `released`. A settled request whose response broke
+ * off because the service failed is `refunded`, or `refund_pending` while it has been retried: the charge stands unless all retries fail.
+ * `sweeping` exists only within a batch of the sweep.
  */
-export const ledgerStates = ["reserved", "settled", "released", "refunded", "broken", "expiring"] as const;
+export const ledgerStates = ["reserved", "settled", "released", "refunded", "refund_pending", "sweeping"] as const;
 
-/** One row a call that came as far as its reservation. Ids are `acct_.../req_...`, the request's: reserved once and never sent twice. */
+/** One row per request that reserved credits. IDs are `acct_.../req_...`, with the request's ID. */
 export const ledger = sqliteTable(
   "ledger",
   {
     id: text().primaryKey(),
     period: text().notNull(),
     operation: text().notNull(),
-    /** 0 for the repetition of a request under its Idempotency-Key. */
+    /** 0 for the retry of a charged request, under its Idempotency-Key. */
     credits: integer().notNull(),
     state: text({ enum: ledgerStates }).notNull(),
     createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
-    /** The id of the idempotency row, where the call had a key. */
+    /** The ID of the idempotency row, if the request had a key. */
     idempotency: text(),
   },
   // For the sweep: reservations that a dead isolate left, and rows that are old.
@@ -98,9 +97,9 @@ export const idempotency = sqliteTable(
     fingerprint: text().notNull(),
     /** The ledger row that paid for the request; null until there is one. */
     charge: text(),
-    /** The ledger row of the call at work; null when there is none. */
+    /** The ledger row of the request in progress; null if there is none. */
     inFlight: text("in_flight"),
-    /** How often the request was repeated without a charge. */
+    /** How often the request was retried without a charge. */
     replays: integer().notNull(),
     /** When the charge was reserved: the key is forgotten 24 hours after it. */
     createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
@@ -139,8 +138,8 @@ export const webhooks = sqliteTable(
 );
 
 /**
- * What happened, written in the batch of what it tells of, and only where a subscription wants it. Ids are `evt_...`, and
- * `webhook-id` of every delivery of it.
+ * Events, each written in the batch of the change that it reports, and only if a webhook wants it. IDs are `evt_...`, the `webhook-id` of
+ * every delivery.
  */
 export const webhookEvents = sqliteTable(
   "webhook_events",
@@ -156,12 +155,12 @@ export const webhookEvents = sqliteTable(
     /** `timestamp` of the body. */
     createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
     /**
-     * The ledger row of the call whose end the event is held for: it is recorded when the answer has ended, as another row with a
+     * The ledger row of the request whose end the event is held for. When the response has ended, the event is emitted as another row with a
      * number and deliveries, and this one is deleted in the same batch.
      */
     awaits: text(),
   },
-  // For the sweep: events of calls that a dead isolate left, and rows that are old.
+  // For the sweep: events that a dead isolate left, and rows that are old.
   (table) => [index("webhook_events_created").on(table.createdAt), index("webhook_events_awaits").on(table.awaits)],
 );
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { apiKeySchema } from "../accounts/api-key-schema.ts";
 import { planNames } from "../accounts/plans.ts";
 
-/** Everything that a subscription can ask for. */
+/** All event types that a webhook can have. */
 export const eventTypes = [
   "operation.completed",
   "operation.failed",
@@ -18,7 +18,7 @@ export type EventType = (typeof eventTypes)[number];
 const livemode = z.boolean().describe("True for live keys, false for test keys.");
 const dateTime = (description: string) => z.string().meta({ format: "date-time", description });
 
-/** Null where the instance that did the work was lost, which nobody can ask any more. */
+/** Null if the isolate that did the work was lost, and nobody knows any more. */
 const measured = (description: string) => z.int().min(0).nullable().describe(`${description} Null if unknown.`);
 
 const operation = {
@@ -44,7 +44,7 @@ const usage = {
   livemode,
 };
 
-/** What each type tells: `data` but for `sequence`. Never anything of a document. */
+/** `data` of each type, without `sequence`. Never anything of a document. */
 const data = {
   "operation.completed": z.object({
     ...operation,

@@ -5,37 +5,36 @@ import type { Database } from "../db/client.ts";
 import { accounts, ledger, webhookAttempts, webhookDeliveries, webhookEvents, webhooks } from "../db/schema.ts";
 
 /*
- * The outbox: an event and its deliveries are rows that are written in the batch of what they tell of, so that there is
- * neither without the other. Nothing here sends anything.
+ * The outbox: an event and its deliveries are rows, written in the same batch as the change that they report, so that neither exists
+ * without the other. Nothing here sends anything.
  */
 
-/** Takes the ids of the deliveries that a batch has made, to wake the consumer. The sweep finds whatever it misses. */
-export type Announce = (deliveries: readonly string[]) => void;
+/** Enqueues a message for each delivery that a batch has made, by id. The sweep finds deliveries whose message was lost. */
+export type Enqueue = (deliveries: readonly string[]) => void;
 
 /** Something that happens to an account, in one of its modes. */
 export type NewEvent = {
   readonly [Type in EventType]: {
     readonly type: Type;
-    /** An expression where the batch itself makes what it tells of. */
+    /** An SQL expression if the batch itself makes the data. */
     readonly data: EventData<Type> | SQL;
     readonly account: string;
     readonly livemode: boolean;
     readonly at: Date;
-    /** The only subscription that gets it, whatever types that asks for. */
+    /** The only webhook that gets the event, whatever event types it has. */
     readonly to?: string;
   };
 }[EventType];
 
 /**
- * The statements that write an event, if `guard` holds where they stand in the batch and a subscription wants it; otherwise
- * they do nothing and read next to nothing. Made anew for each time that a batch is sent. `deliveriesOf` finds in the
- * batch's results what they made.
+ * The statements that write an event and its deliveries, if `guard` holds at their place in the batch and a webhook wants the event.
+ * Otherwise they change nothing and read next to nothing. Each run of a batch needs new ones, with a new event ID.
  */
-export function record(db: Database, event: NewEvent, guard?: SQL) {
+export function emit(db: Database, event: NewEvent, guard?: SQL) {
   const id = newId("evt");
   const number = sql`(select ${accounts.eventSequence} + 1 from ${accounts} where ${eq(accounts.id, event.account)})`;
   const insert = insertEvent(db, event, { id, number, awaits: null }, guard);
-  const count = db
+  const sequence = db
     .update(accounts)
     .set({ eventSequence: sql`${accounts.eventSequence} + 1` })
     .where(
@@ -44,7 +43,7 @@ export function record(db: Database, event: NewEvent, guard?: SQL) {
         db.select({ account: webhookEvents.account }).from(webhookEvents).where(eq(webhookEvents.id, id)),
       ),
     );
-  const deliver = db
+  const deliveries = db
     .insert(webhookDeliveries)
     .select(
       db
@@ -64,29 +63,28 @@ export function record(db: Database, event: NewEvent, guard?: SQL) {
         .innerJoin(webhooks, wanting(event))
         .where(eq(webhookEvents.id, id)),
     )
-    .returning({ delivery: webhookDeliveries.id });
-  return [insert, count, deliver] as const;
+    .returning({ id: webhookDeliveries.id });
+  return { insert, sequence, deliveries };
 }
 
-/** The ids of the deliveries that a batch has made, of all its events. */
-export function deliveriesOf(results: readonly unknown[]): string[] {
-  return results
-    .flatMap((rows) => (Array.isArray(rows) ? (rows as unknown[]) : []))
-    .flatMap((row) => {
-      const id = typeof row === "object" && row !== null && "delivery" in row ? row.delivery : undefined;
-      return typeof id === "string" ? [id] : [];
-    });
+/** The results of what `emit` returned. */
+interface Emitted {
+  readonly deliveries: readonly { readonly id: string }[];
 }
+
+/** The IDs of the deliveries of events, from the results of their batch. */
+export const deliveriesOf = (...events: readonly Emitted[]): string[] =>
+  events.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
 
 /**
- * The statement that keeps an event until the answer of a call (`awaits`, its ledger row) has ended: it has neither number nor
- * deliveries, and is dropped in the batch that records it, or another one in its place.
+ * The statement that keeps an event until the response of a request (`awaits`, its ledger row) has ended. A held event has no number and
+ * no deliveries. The batch that emits it, or another event in its place, deletes it.
  */
 export function hold(db: Database, event: NewEvent, awaits: string, guard?: SQL) {
   return insertEvent(db, event, { id: newId("evt"), number: sql`0`, awaits }, guard);
 }
 
-/** Holds an event for each ledger row of a condition, for the next sweep. What it says are expressions over the row. */
+/** Holds an event for each ledger row that fulfills the condition, for the next sweep. `of` are expressions over the row. */
 export function holdEach(
   db: Database,
   type: EventType,
@@ -101,17 +99,17 @@ export function holdEach(
   );
 }
 
-/** A row where the event of a call is held. */
+/** A row if the event of a request is held. */
 export function heldFor(db: Database, awaits: string) {
   return db.select({ held: webhookEvents.awaits }).from(webhookEvents).where(eq(webhookEvents.awaits, awaits));
 }
 
-/** Whether the event of a call is held. */
+/** Whether the event of a request is held. */
 export function isHeld(db: Database, awaits: string): SQL {
   return exists(heldFor(db, awaits));
 }
 
-/** Events that are held since before `time`. */
+/** Events that have been held since before `time`. */
 export function heldBefore(db: Database, time: Date, rows: number) {
   const { account, livemode, type, data, awaits, createdAt } = webhookEvents;
   return (
@@ -151,7 +149,7 @@ interface Wanted {
   readonly to?: string;
 }
 
-/** Whether a subscription gets the event. */
+/** Whether a webhook gets the event. */
 function isWanted(db: Database, event: Wanted): SQL {
   return exists(
     db
@@ -161,7 +159,7 @@ function isWanted(db: Database, event: Wanted): SQL {
   );
 }
 
-/** The subscriptions that get an event. */
+/** The webhooks that get an event. */
 function wanting({ account, livemode, type, to }: Wanted): SQL | undefined {
   return and(
     eq(webhooks.account, account),
@@ -195,9 +193,9 @@ export function forgetEvents(db: Database, time: Date, rows: number) {
     )
     .orderBy(webhookEvents.createdAt)
     .limit(rows);
-  return [
-    db.delete(webhookAttempts).where(inArray(webhookAttempts.delivery, deliveries)),
-    db.delete(webhookDeliveries).where(inArray(webhookDeliveries.id, deliveries)),
-    db.delete(webhookEvents).where(inArray(webhookEvents.id, events)),
-  ] as const;
+  return {
+    attempts: db.delete(webhookAttempts).where(inArray(webhookAttempts.delivery, deliveries)),
+    deliveries: db.delete(webhookDeliveries).where(inArray(webhookDeliveries.id, deliveries)),
+    events: db.delete(webhookEvents).where(inArray(webhookEvents.id, events)),
+  };
 }

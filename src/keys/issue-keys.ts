@@ -1,16 +1,17 @@
 import { and, eq, gt, isNull, lt, ne, or, sql, type SQL } from "drizzle-orm";
-import { type ApiKey, apiKeyOf, shownColumns } from "../accounts/api-key.ts";
+import { type ApiKey, apiKeyOf, shownColumns } from "./api-key.ts";
 import { keyEvent } from "./key-events.ts";
+import { newKey } from "./new-key.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import { scopes as allScopes, type Scope } from "../accounts/scopes.ts";
-import { hashToken, newId, newToken, shardOfAccount } from "../accounts/token.ts";
 import { manageableKey, noSuchKey, requireScopesOf, visibleAs, visibleKey, visibleTo } from "./visible-keys.ts";
+import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { rowOf } from "../db/row.ts";
 import { accounts, apiKeys } from "../db/schema.ts";
 import { limits } from "../limits.ts";
-import { type Announce, deliveriesOf, record } from "../events/outbox.ts";
+import { deliveriesOf, emit, type Enqueue } from "../events/outbox.ts";
 
 /** A key that was just made. `key` is the full key: it is not stored and cannot be had again. */
 export interface IssuedKey extends ApiKey {
@@ -36,7 +37,7 @@ export async function issueKey(
   caller: Caller,
   request: KeyRequest,
   now: Date,
-  announce: Announce,
+  enqueue: Enqueue,
 ): Promise<IssuedKey> {
   const { name, livemode = caller.livemode, scopes = caller.scopes } = request;
   if (livemode !== caller.livemode) {
@@ -45,20 +46,21 @@ export async function issueKey(
   }
   requireScopesOf(caller, scopes);
   const expiresAt = expiryOf(caller, request.expiresAt, now);
-  const fresh = await freshKey(caller.account, livemode, now);
+  const fresh = await newKey(caller.account, livemode, now);
   const ordered = allScopes.filter((scope) => scopes.includes(scope));
   const row = rowOf(apiKeys, { ...fresh.row, account: accounts.id, name, livemode, scopes: ordered, expiresAt });
   const hasPlace = lt(usableKeys(db, caller, now), limits.keys.usable);
-  // One statement counts and inserts: of two that race for the last place, one gets it.
-  const [[made], ...told] = await db.batch([
-    db
+  const results = await batch(db, {
+    // One statement counts and inserts: of two that race for the last place, one gets it.
+    made: db
       .insert(apiKeys)
       .select(sql`select ${row} from ${accounts} where ${and(eq(accounts.id, caller.account), hasPlace)}`)
       .returning(shownColumns),
-    ...record(db, keyEvent("key.created", caller, fresh.row.id, now), isMade(db, fresh.row.id)),
-  ]);
+    created: emit(db, keyEvent("key.created", caller, fresh.row.id, now), isMade(db, fresh.row.id)),
+  });
+  const [made] = results.made;
   if (made === undefined) throw limitReached("Revoke one before you create another.");
-  announce(deliveriesOf(told));
+  enqueue(deliveriesOf(results.created));
   return { ...apiKeyOf(made), key: fresh.token };
 }
 
@@ -73,7 +75,7 @@ export async function rotateKey(
   id: string,
   graceSeconds: number,
   now: Date,
-  announce: Announce,
+  enqueue: Enqueue,
 ): Promise<IssuedKey> {
   const old = await manageableKey(db, caller, id);
   if (!isUsable(old, now)) throw noSuchKey();
@@ -81,27 +83,28 @@ export async function rotateKey(
   if (caller.expiresAt !== null && (old.expiresAt === null || old.expiresAt > caller.expiresAt)) {
     throw new AccountRefusal("forbidden", "You cannot rotate a key that expires later than the key you use.");
   }
-  const fresh = await freshKey(caller.account, old.livemode, now);
+  const fresh = await newKey(caller.account, old.livemode, now);
   const { account, name, livemode, scopes, expiresAt } = apiKeys;
   const row = rowOf(apiKeys, { ...fresh.row, account, name, livemode, scopes, expiresAt });
   const places = limits.keys.usable - (graceSeconds > 0 ? 1 : 0);
   const hasPlace = lt(usableKeys(db, caller, now, ne(apiKeys.id, id)), places);
   const end = sql.param(new Date(now.getTime() + graceSeconds * 1000), expiresAt);
-  const [[made], , ...told] = await db.batch([
+  const results = await batch(db, {
     // The old key is looked at again: it may have been revoked or rotated in the meantime.
-    db
+    made: db
       .insert(apiKeys)
       .select(sql`select ${row} from ${apiKeys} where ${and(visibleAs(caller, id), usable(now), hasPlace)}`)
       .returning(shownColumns),
-    db
+    old: db
       .update(apiKeys)
       .set({ expiresAt: sql`min(coalesce(${expiresAt}, ${end}), ${end})` })
       .where(and(visibleAs(caller, id), isMade(db, fresh.row.id))),
-    ...record(db, keyEvent("key.created", caller, fresh.row.id, now), isMade(db, fresh.row.id)),
-    ...record(db, keyEvent("key.revoked", caller, id, now), isMade(db, fresh.row.id)),
-  ]);
+    created: emit(db, keyEvent("key.created", caller, fresh.row.id, now), isMade(db, fresh.row.id)),
+    revoked: emit(db, keyEvent("key.revoked", caller, id, now), isMade(db, fresh.row.id)),
+  });
+  const [made] = results.made;
   if (made !== undefined) {
-    announce(deliveriesOf(told));
+    enqueue(deliveriesOf(results.created, results.revoked));
     return { ...apiKeyOf(made), key: fresh.token };
   }
   if (!isUsable(await visibleKey(db, caller, id), now)) throw noSuchKey();
@@ -143,9 +146,3 @@ function usableKeys(db: Database, caller: Caller, now: Date, further?: SQL): SQL
 
 /** Whether the batch has made the key. */
 const isMade = (db: Database, id: string): SQL => lt(sql`0`, db.$count(apiKeys, eq(apiKeys.id, id)));
-
-async function freshKey(account: string, livemode: boolean, now: Date) {
-  const token = newToken(livemode, shardOfAccount(account) ?? 0);
-  const [id, hash] = [newId("key"), await hashToken(token)];
-  return { token, row: { id, hash, lastFour: token.slice(-4), createdAt: now, revokedAt: null } };
-}

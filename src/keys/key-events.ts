@@ -4,8 +4,8 @@ import { apiKeys } from "../db/schema.ts";
 import type { NewEvent } from "../events/outbox.ts";
 
 /**
- * What tells of a key of the caller's account and mode: the key as the row of this id shows it where the event's statements stand
- * in the batch; `revokedAt` instead of the row's where it is given.
+ * The event of a key of the caller's account and mode, with the key as its row is when the event's statements run. `revokedAt` replaces the
+ * row's if it is given.
  */
 export function keyEvent(
   type: "key.created" | "key.revoked",

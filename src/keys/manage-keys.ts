@@ -1,19 +1,17 @@
 import { and, count, desc, exists, isNull, sql } from "drizzle-orm";
-import { type ApiKey, apiKeyOf, shownColumns } from "../accounts/api-key.ts";
-import { readCursor, writeCursor } from "../accounts/list-cursor.ts";
+import { type ApiKey, apiKeyOf, shownColumns } from "./api-key.ts";
+import { isBehind, type Page, pageOf } from "../accounts/list-cursor.ts";
 import { keyEvent } from "./key-events.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { manageableKey, noSuchKey, visibleAs, visibleKey, visibleTo } from "./visible-keys.ts";
+import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { apiKeys } from "../db/schema.ts";
-import { type Announce, deliveriesOf, record } from "../events/outbox.ts";
+import { deliveriesOf, emit, type Enqueue } from "../events/outbox.ts";
 
-export interface KeyPage {
-  readonly data: readonly ApiKey[];
-  /** All keys of the account and mode, revoked ones included. */
+export interface KeyPage extends Page<ApiKey> {
+  /** All keys of the account and mode, including revoked keys. */
   readonly count: number;
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
 }
 
 /** The keys of the caller's account and mode, newest first. Throws `invalid_parameters` for a bad cursor. */
@@ -22,28 +20,21 @@ export async function listKeys(
   caller: Caller,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
 ): Promise<KeyPage> {
-  const after = cursor === undefined ? undefined : readCursor(cursor, "key");
-  const behind =
-    after &&
-    sql`(${apiKeys.createdAt}, ${apiKeys.id}) < (${sql.param(after.createdAt, apiKeys.createdAt)}, ${after.id})`;
-  const [rows, [total]] = await db.batch([
-    db
+  const {
+    rows,
+    total: [total],
+  } = await batch(db, {
+    rows: db
       .select(shownColumns)
       .from(apiKeys)
-      .where(and(visibleTo(caller), behind))
+      .where(and(visibleTo(caller), isBehind(apiKeys, cursor, "key")))
       .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
       // One more than asked for: whether there is a next page.
       .limit(limit + 1),
-    db.select({ count: count() }).from(apiKeys).where(visibleTo(caller)),
-  ]);
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
-  return {
-    data: page.map(apiKeyOf),
-    count: total?.count ?? 0,
-    hasMore: last !== undefined,
-    nextCursor: last === undefined ? null : writeCursor(last),
-  };
+    total: db.select({ count: count() }).from(apiKeys).where(visibleTo(caller)),
+  });
+  const page = pageOf(rows, limit);
+  return { ...page, data: page.data.map(apiKeyOf), count: total?.count ?? 0 };
 }
 
 /** Throws `not_found`. */
@@ -68,7 +59,7 @@ export async function revokeKey(
   caller: Caller,
   id: string,
   now: Date,
-  announce: Announce,
+  enqueue: Enqueue,
 ): Promise<ApiKey> {
   await manageableKey(db, caller, id);
   const isUnrevoked = exists(
@@ -77,15 +68,18 @@ export async function revokeKey(
       .from(apiKeys)
       .where(and(visibleAs(caller, id), isNull(apiKeys.revokedAt))),
   );
-  const [, , made, [row]] = await db.batch([
-    ...record(db, keyEvent("key.revoked", caller, id, now, now), isUnrevoked),
-    db
+  const {
+    event,
+    key: [row],
+  } = await batch(db, {
+    event: emit(db, keyEvent("key.revoked", caller, id, now, now), isUnrevoked),
+    key: db
       .update(apiKeys)
       .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${sql.param(now, apiKeys.revokedAt)})` })
       .where(visibleAs(caller, id))
       .returning(shownColumns),
-  ]);
+  });
   if (row === undefined) throw noSuchKey();
-  announce(deliveriesOf([made]));
+  enqueue(deliveriesOf(event));
   return apiKeyOf(row);
 }

@@ -1,5 +1,5 @@
 import { and, eq, type SQL } from "drizzle-orm";
-import { shownColumns } from "../accounts/api-key.ts";
+import { shownColumns } from "./api-key.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import type { Database } from "../db/client.ts";

@@ -1,6 +1,6 @@
 import { and, eq, exists, inArray, lte, notExists, sql } from "drizzle-orm";
-import { hasFreeLane, type Lane, laneName, laneOf, WAITING } from "./lanes.ts";
-import { LEASE } from "./lease.ts";
+import { hasFreeLane, type Lane, laneName, laneOf, LEASE, WAITING } from "./lanes.ts";
+import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { webhookDeliveries as deliveries, webhookEvents as events, webhooks } from "../db/schema.ts";
 
@@ -57,12 +57,12 @@ export async function claim(
       .where(and(eq(deliveries.id, id), due, exists(receiver), hasFreeLane(db, now)))
       .returning({ id: deliveries.id, attempt: deliveries.attempts, replayedAfter: deliveries.replayedAfter }),
   );
-  const [, found, ...results] = await db.batch([
-    db
+  const results = await batch(db, {
+    canceled: db
       .update(deliveries)
       .set({ state: "canceled", nextAttemptAt: null, finishedAt: now, lane: null })
       .where(and(inArray(deliveries.id, ids), pending, notExists(receiver))),
-    db
+    found: db
       // A batch's rows are known by the names of their columns, so each name is here once.
       .select({
         delivery: sql<string>`${deliveries.id}`.as("delivery"),
@@ -76,15 +76,15 @@ export async function claim(
       .innerJoin(events, eq(events.id, deliveries.event))
       .innerJoin(webhooks, eq(webhooks.id, deliveries.webhook))
       .where(and(inArray(deliveries.id, ids), pending)),
-    ...claims,
+    claims,
     // Those that are still due have not been claimed: all lanes are held.
-    db
+    waiting: db
       .update(deliveries)
       .set({ lane: WAITING })
       .where(and(inArray(deliveries.id, ids), due)),
-  ]);
-  const claimed = new Map(results.flatMap((rows) => (Array.isArray(rows) ? rows : [])).map((row) => [row.id, row]));
-  const known = new Map(found.map((row) => [row.delivery, row]));
+  });
+  const claimed = new Map(results.claims.flat().map((row) => [row.id, row]));
+  const known = new Map(results.found.map((row) => [row.delivery, row]));
   return new Map(
     ids.map((id): [string, Claim | NotClaimed] => {
       const [row, own] = [known.get(id), claimed.get(id)];

@@ -1,15 +1,15 @@
-import type { ExecutionContext, Message, MessageSendRequest } from "@cloudflare/workers-types";
+import type { Message, MessageSendRequest, Queue } from "@cloudflare/workers-types";
 import { and, eq } from "drizzle-orm";
 import { type Claim, claim } from "./claim.ts";
 import { type Attempt, deliver, notAttempted } from "./deliver.ts";
 import { lanes } from "./lanes.ts";
 import type { DeliveryMessage } from "./message.ts";
-import { recordOutcome } from "./record-attempt.ts";
+import { recordAttempt } from "./record-attempt.ts";
 import { unseal } from "./sealed-secret.ts";
 import type { WebhookSettings } from "./settings.ts";
 import { signatureHeaders } from "./sign.ts";
+import type { Database } from "../db/client.ts";
 import { webhookDeliveries } from "../db/schema.ts";
-import { databaseAt, type Env } from "../env.ts";
 import { LONGEST_FAULT_SECONDS, logFault, secondsAfterFault } from "../faults.ts";
 
 /** Seconds that a message which came too early waits, at most: the sweep is there for more. */
@@ -19,37 +19,40 @@ const LONGEST_DELAY_SECONDS = 86_400;
 
 type Wakeup = Message<DeliveryMessage>;
 
+/** What the consumer works with. */
+export interface Consumer {
+  readonly settings: WebhookSettings;
+  readonly queue: Pick<Queue<DeliveryMessage>, "sendBatch">;
+  /** The database of a number. Throws if there is none. */
+  databaseOf(shard: number): Database;
+  /** Lets attempts go on behind the batch. */
+  waitUntil(promise: Promise<unknown>): void;
+}
+
 /**
- * Delivers what a batch of messages wakes. The batch is over as soon as each of its messages is claimed, refused or put off; the
- * attempts themselves go on behind it, so that a receiver that hangs does not keep the queue from the next batch. From then on the
- * row stands for the delivery: what is lost with the isolate, the sweep finds.
+ * Delivers what a batch of messages wakes. The batch ends as soon as each of its messages is claimed, refused, or put off. The attempts
+ * themselves go on behind it, so that a receiver that hangs does not keep the next batch waiting. From then on the row stands for the
+ * delivery: if the isolate is lost, the sweep finds it.
  */
-export async function consume(
-  messages: readonly Wakeup[],
-  env: Env,
-  context: Pick<ExecutionContext, "waitUntil">,
-): Promise<void> {
+export async function consume(messages: readonly Wakeup[], consumer: Consumer): Promise<void> {
   const byShard = Map.groupBy(messages, ({ body }) => body.shard);
-  await Promise.all(Array.from(byShard, ([shard, wakeups]) => consumeOf(shard, wakeups, env, context)));
+  await Promise.all(Array.from(byShard, ([shard, wakeups]) => consumeOf(shard, wakeups, consumer)));
 }
 
 /** The messages of one database. */
-async function consumeOf(
-  shard: number,
-  messages: readonly Wakeup[],
-  env: Env,
-  context: Pick<ExecutionContext, "waitUntil">,
-): Promise<void> {
+async function consumeOf(shard: number, messages: readonly Wakeup[], consumer: Consumer): Promise<void> {
   try {
     const ids = new Set(messages.map(({ body }) => body.delivery));
-    const results = await claim(databaseAt(env, shard), Array.from(ids), new Date());
+    const results = await claim(consumer.databaseOf(shard), Array.from(ids), new Date());
     for (const message of messages) {
       const result = results.get(message.body.delivery);
       // The second message of a delivery that this batch has claimed has no more use.
       const isFirst = ids.delete(message.body.delivery);
       if (result !== undefined && "wakeAt" in result) wakeEarly(message, result.wakeAt);
       else message.ack();
-      if (result !== undefined && !("wakeAt" in result) && isFirst) context.waitUntil(finish(result, message, env));
+      if (result !== undefined && !("wakeAt" in result) && isFirst) {
+        consumer.waitUntil(finish(result, message, consumer));
+      }
     }
   } catch (error) {
     for (const message of messages) {
@@ -60,15 +63,14 @@ async function consumeOf(
 }
 
 /** Makes the attempt and wakes what comes after it. Never throws. */
-async function finish(claimed: Claim, message: Wakeup, env: Env): Promise<void> {
+async function finish(claimed: Claim, message: Wakeup, { settings, queue, databaseOf }: Consumer): Promise<void> {
   const { shard, delivery } = message.body;
   try {
-    const outcome = await attempt(claimed, env.webhooks);
-    const db = databaseAt(env, shard);
-    const { next, waiting } = await recordOutcome(db, claimed, outcome, env.webhooks.retrySeconds);
+    const made = await attempt(claimed, settings);
+    const { next, waiting } = await recordAttempt(databaseOf(shard), claimed, made, settings.retrySeconds);
     const wakeups: MessageSendRequest<DeliveryMessage>[] = waiting.map((id) => ({ body: { shard, delivery: id } }));
     if (next !== undefined) wakeups.push({ body: { shard, delivery }, delaySeconds: secondsUntil(next) });
-    if (wakeups.length > 0) await env.webhookQueue.sendBatch(wakeups);
+    if (wakeups.length > 0) await queue.sendBatch(wakeups);
   } catch (error) {
     logWakeup(message, error);
   }
@@ -85,7 +87,10 @@ function wakeEarly(message: Wakeup, at: Date | undefined): void {
 const secondsUntil = (time: Date): number =>
   Math.min(Math.max(0, Math.ceil((time.getTime() - Date.now()) / 1_000)), LONGEST_DELAY_SECONDS);
 
-async function attempt({ event, webhook, lane }: Claim, { serverSecret, targets }: WebhookSettings): Promise<Attempt> {
+async function attempt(
+  { event, webhook, lane }: Claim,
+  { serverSecret, endpoints }: WebhookSettings,
+): Promise<Attempt> {
   const now = new Date();
   const secret = await unseal(serverSecret, webhook.id, webhook.secret);
   if (secret === undefined) return notAttempted("secret_unreadable", now);
@@ -97,15 +102,18 @@ async function attempt({ event, webhook, lane }: Claim, { serverSecret, targets 
     data: { ...event.data, sequence: event.sequence },
   });
   const headers = await signatureHeaders(previous ? [secret, previous] : [secret], { id: event.id, at: now, body });
-  return deliver(webhook.url, { headers, body }, targets, lanes[lane].milliseconds);
+  return deliver(webhook.url, { headers, body }, endpoints, lanes[lane].milliseconds);
 }
 
-/** What is left of messages that failed too often: their deliveries are not tried any more. */
-export async function consumeDead(messages: readonly Wakeup[], env: Env): Promise<void> {
+/** Ends the deliveries of messages that failed too often. */
+export async function consumeDead(
+  messages: readonly Wakeup[],
+  { databaseOf }: Pick<Consumer, "databaseOf">,
+): Promise<void> {
   for (const message of messages) {
     const { shard, delivery } = message.body;
     try {
-      await databaseAt(env, shard)
+      await databaseOf(shard)
         .update(webhookDeliveries)
         .set({ state: "exhausted", nextAttemptAt: null, finishedAt: new Date(), lane: null })
         .where(and(eq(webhookDeliveries.id, delivery), eq(webhookDeliveries.state, "pending")));

@@ -1,11 +1,11 @@
-import { targetIssue, type TargetPolicy } from "./endpoint-url.ts";
+import { endpointUrlIssue, type EndpointPolicy } from "./endpoint-url.ts";
 import { version } from "../version.ts";
 
-/** Bytes of an answer that are read, and those of them that are kept. */
+/** Bytes of a response body that are read, and those of them that are kept. */
 const READ_BYTES = 64 * 1024;
 const KEPT_BYTES = 1024;
 
-/** Why an attempt failed that has no status to tell it, or failed in spite of it. */
+/** Why an attempt failed, other than its status. */
 export const attemptErrors = [
   "target_refused",
   "unreachable",
@@ -16,14 +16,14 @@ export const attemptErrors = [
 
 export type AttemptError = (typeof attemptErrors)[number];
 
-/** What became of one attempt. */
+/** An attempt that has ended. */
 export interface Attempt {
   readonly startedAt: Date;
   readonly durationMilliseconds: number;
   /** The HTTP status; null if no response began. */
   readonly status: number | null;
   readonly error: AttemptError | null;
-  /** The first kilobyte of the response body, as text; null if no response began. */
+  /** The first kilobyte of the response body as text; null if no response began. */
   readonly response: string | null;
   readonly retryAfter: string | null;
 }
@@ -43,44 +43,44 @@ export function notAttempted(error: AttemptError, startedAt: Date): Attempt {
 export async function deliver(
   url: string,
   { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
-  policy: TargetPolicy,
+  policy: EndpointPolicy,
   milliseconds: number,
 ): Promise<Attempt> {
   const startedAt = new Date();
-  if (targetIssue(url, policy) !== undefined) return notAttempted("target_refused", startedAt);
+  if (endpointUrlIssue(url, policy) !== undefined) return notAttempted("target_refused", startedAt);
   const signal = AbortSignal.timeout(milliseconds);
-  let answer: Response | undefined;
+  let response: Response | undefined;
   const received = new Beginning();
   let error: AttemptError | null = null;
   try {
-    answer = await fetch(url, {
+    response = await fetch(url, {
       method: "POST",
       headers: {
         ...headers,
         "Content-Type": "application/json",
         "User-Agent": `pdf-service/${version} (webhooks)`,
-        // A compressed answer could be any size.
+        // A compressed response could be any size.
         "Accept-Encoding": "identity",
       },
       body,
       redirect: "manual",
       signal,
     });
-    await received.read(answer, signal);
+    await received.read(response, signal);
   } catch {
-    error = signal.aborted ? "timeout" : answer === undefined ? "unreachable" : "incomplete_response";
+    error = signal.aborted ? "timeout" : response === undefined ? "unreachable" : "incomplete_response";
   }
   return {
     startedAt,
     durationMilliseconds: Date.now() - startedAt.getTime(),
-    status: answer?.status ?? null,
+    status: response?.status ?? null,
     error,
-    response: answer === undefined ? null : received.text(),
-    retryAfter: answer?.headers.get("Retry-After") ?? null,
+    response: response === undefined ? null : received.text(),
+    retryAfter: response?.headers.get("Retry-After") ?? null,
   };
 }
 
-/** The first bytes of an answer's body. */
+/** The first bytes of a response body. */
 class Beginning {
   readonly #kept = new Uint8Array(KEPT_BYTES);
   #length = 0;
@@ -89,7 +89,7 @@ class Beginning {
   async read({ body }: Response, signal: AbortSignal): Promise<void> {
     if (body === null) return;
     const reader = body.getReader();
-    // The body of an answer that has begun need not follow fetch's signal.
+    // The body of a response that has begun need not follow the signal of fetch.
     const stopped = new Promise<never>((_, fail) => {
       signal.addEventListener("abort", () => fail(new Error("out of time")), { once: true });
     });

@@ -1,10 +1,11 @@
 import { and, desc, eq, exists, getTableColumns, gt, inArray, ne, notExists, or, sql, type SQL } from "drizzle-orm";
 import type { EventType } from "../events/event-types.ts";
-import { LEASE } from "./lease.ts";
+import { LEASE } from "./lanes.ts";
 import { noSuchWebhook, visibleAs } from "./webhook.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { readCursor, writeCursor } from "../accounts/list-cursor.ts";
+import { isBehind, type Page, pageOf } from "../accounts/list-cursor.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
+import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import {
   type deliveryStates,
@@ -34,27 +35,15 @@ export type LoggedAttempt = Omit<typeof attempts.$inferSelect, "delivery">;
 
 const { delivery: ofDelivery, ...logged } = getTableColumns(attempts);
 
-export interface DeliveryPage {
-  readonly data: readonly Delivery[];
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
-}
-
 /** The deliveries of a subscription, newest first. Throws `not_found`, and `invalid_parameters` for a bad cursor. */
 export async function listDeliveries(
   db: Database,
   caller: Caller,
   webhook: string,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-): Promise<DeliveryPage> {
-  const after = cursor === undefined ? undefined : readCursor(cursor, "evt");
-  const behind =
-    after &&
-    sql`(${deliveries.createdAt}, ${deliveries.id}) < (${sql.param(after.createdAt, deliveries.createdAt)}, ${after.id})`;
-  const found = await readDeliveries(db, caller, webhook, limit + 1, and(eq(deliveries.webhook, webhook), behind));
-  const data = found.slice(0, limit);
-  const last = found.length > limit ? data.at(-1) : undefined;
-  return { data, hasMore: last !== undefined, nextCursor: last === undefined ? null : writeCursor(last) };
+): Promise<Page<Delivery>> {
+  const condition = and(eq(deliveries.webhook, webhook), isBehind(deliveries, cursor, "evt"));
+  return pageOf(await readDeliveries(db, caller, webhook, limit + 1, condition), limit);
 }
 
 /** Throws `not_found`. */
@@ -84,20 +73,24 @@ async function readDeliveries(
     .orderBy(desc(deliveries.createdAt), desc(deliveries.id))
     .limit(rows);
   const { id, event, state, nextAttemptAt, createdAt, finishedAt } = deliveries;
-  const [[own], found, log] = await db.batch([
-    db.select({ id: webhooks.id }).from(webhooks).where(visibleAs(caller, webhook)),
-    db
+  const {
+    own: [own],
+    found,
+    log,
+  } = await batch(db, {
+    own: db.select({ id: webhooks.id }).from(webhooks).where(visibleAs(caller, webhook)),
+    found: db
       .select({ id, event, type: events.type, state, nextAttemptAt, createdAt, finishedAt })
       .from(deliveries)
       .innerJoin(events, eq(events.id, deliveries.event))
       .where(inArray(deliveries.id, page))
       .orderBy(desc(deliveries.createdAt), desc(deliveries.id)),
-    db
+    log: db
       .select({ delivery: ofDelivery, entry: logged })
       .from(attempts)
       .where(inArray(ofDelivery, page))
       .orderBy(ofDelivery, attempts.attempt),
-  ]);
+  });
   if (own === undefined) throw noSuchWebhook();
   const logs = Map.groupBy(log, ({ delivery }) => delivery);
   return found.map(({ type, ...row }) => ({

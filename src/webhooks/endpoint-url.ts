@@ -1,19 +1,19 @@
 import ipaddr from "ipaddr.js";
 
-/** Where deliveries may go. */
-export interface TargetPolicy {
-  /** The service's own address, which no delivery is sent to. */
+/** Which URLs can be endpoints. */
+export interface EndpointPolicy {
+  /** The service's own URL, to which nothing is delivered. */
   readonly baseUrl: string;
-  /** For development: http and https to loopback are taken too, on any port. */
+  /** For development: also allows http and https to loopback, on any port. */
   readonly allowLocal: boolean;
 }
 
-/** Characters of a target's URL. */
+/** Characters of an endpoint URL. */
 const URL_LENGTH = 2_048;
 
 /**
- * Last labels of names that no public DNS answers, or that networks use for themselves: RFC 6761, 6762, 7686, 8375 and 9476,
- * what ICANN keeps apart for private use, and what containers and clusters call their own.
+ * Last labels of names that are not in the public DNS, or that networks use internally: RFC 6761, 6762, 7686, 8375, and 9476, what ICANN
+ * reserves for private use, and what containers and clusters use.
  */
 const internalTopLevels = new Set(
   [
@@ -23,7 +23,7 @@ const internalTopLevels = new Set(
   ].flat(),
 );
 
-/** Names in public domains under which clouds serve a machine's own credentials to it. */
+/** Names in public domains under which clouds serve a machine its own credentials. */
 const metadataNames = [
   "metadata.goog",
   "metadata.packet.net",
@@ -35,11 +35,10 @@ const metadataNames = [
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Why a URL may not be a target, as the end of a sentence that begins with its name; undefined where it may. It is read as
- * `fetch` reads it (WHATWG URL), so that every spelling of an address is seen as that address. Looks nothing up: what a public
- * name leads to is not known here.
+ * Why a URL cannot be an endpoint, as the end of a sentence that begins with the field's name; undefined if it can. The URL is parsed as
+ * `fetch` parses it (WHATWG URL), so that every spelling of an address is recognized. No name is resolved.
  */
-export function targetIssue(text: string, { baseUrl, allowLocal }: TargetPolicy): string | undefined {
+export function endpointUrlIssue(text: string, { baseUrl, allowLocal }: EndpointPolicy): string | undefined {
   if (text.length > URL_LENGTH) return `must be at most ${URL_LENGTH} characters long`;
   // The parser would drop the one and turn the other.
   // oxlint-disable-next-line no-control-regex -- they are what is looked for: URL parsers drop some of them

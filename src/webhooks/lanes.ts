@@ -23,6 +23,12 @@ export const laneOf = (timeouts: number): Lane => (timeouts < SLOW_AFTER ? "fast
 
 const isSlow = sql`${webhooks.timeouts} >= ${SLOW_AFTER}`;
 
+/**
+ * Milliseconds after which an attempt that has not ended counts as lost with its isolate: twice what a receiver may take. Until then nobody
+ * else tries the delivery.
+ */
+export const LEASE = 30_000;
+
 /** The name of the lanes that a delivery uses, as its row has it: the account and `fast` or `slow`. */
 export function laneName(db: Database): SQL {
   const name = sql`${webhooks.account} || iif(${isSlow}, '/slow', '/fast')`;

@@ -1,19 +1,17 @@
-import { and, count, desc, sql } from "drizzle-orm";
+import { and, count, desc } from "drizzle-orm";
 import { cancelPending } from "./deliveries.ts";
 import type { WebhookSettings } from "./settings.ts";
-import { ordered, requireTarget, type WebhookRequest } from "./subscribe.ts";
+import { ordered, requireEndpointUrl, type WebhookRequest } from "./subscribe.ts";
 import { noSuchWebhook, shownColumns, visibleAs, visibleTo, type Webhook, webhookOf } from "./webhook.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { readCursor, writeCursor } from "../accounts/list-cursor.ts";
+import { isBehind, type Page, pageOf } from "../accounts/list-cursor.ts";
+import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { webhooks } from "../db/schema.ts";
 
-export interface WebhookPage {
-  readonly data: readonly Webhook[];
-  /** All subscriptions of the account and mode. */
+export interface WebhookPage extends Page<Webhook> {
+  /** All webhooks of the account and mode. */
   readonly count: number;
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
 }
 
 /** The subscriptions of the caller's account and mode, newest first. Throws `invalid_parameters` for a bad cursor. */
@@ -23,28 +21,21 @@ export async function listWebhooks(
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
   now: Date,
 ): Promise<WebhookPage> {
-  const after = cursor === undefined ? undefined : readCursor(cursor, "wh");
-  const behind =
-    after &&
-    sql`(${webhooks.createdAt}, ${webhooks.id}) < (${sql.param(after.createdAt, webhooks.createdAt)}, ${after.id})`;
-  const [rows, [total]] = await db.batch([
-    db
+  const {
+    rows,
+    total: [total],
+  } = await batch(db, {
+    rows: db
       .select(shownColumns)
       .from(webhooks)
-      .where(and(visibleTo(caller), behind))
+      .where(and(visibleTo(caller), isBehind(webhooks, cursor, "wh")))
       .orderBy(desc(webhooks.createdAt), desc(webhooks.id))
       // One more than asked for: whether there is a next page.
       .limit(limit + 1),
-    db.select({ count: count() }).from(webhooks).where(visibleTo(caller)),
-  ]);
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
-  return {
-    data: page.map((row) => webhookOf(row, now)),
-    count: total?.count ?? 0,
-    hasMore: last !== undefined,
-    nextCursor: last === undefined ? null : writeCursor(last),
-  };
+    total: db.select({ count: count() }).from(webhooks).where(visibleTo(caller)),
+  });
+  const page = pageOf(rows, limit);
+  return { ...page, data: page.data.map((row) => webhookOf(row, now)), count: total?.count ?? 0 };
 }
 
 /** What is to be changed. */
@@ -61,10 +52,10 @@ export async function changeWebhook(
   caller: Caller,
   id: string,
   { url, events, description, active }: WebhookChange,
-  { targets }: WebhookSettings,
+  { endpoints }: WebhookSettings,
   now: Date,
 ): Promise<Webhook> {
-  if (url !== undefined) requireTarget(url, targets);
+  if (url !== undefined) requireEndpointUrl(url, endpoints);
   const change = {
     // There is always something to set, so that an empty change shows the subscription.
     id,
@@ -74,10 +65,12 @@ export async function changeWebhook(
     ...(active !== undefined && { active }),
     ...((url !== undefined || active === true) && { failingSince: null, timeouts: 0 }),
   };
-  const [[row]] = await db.batch([
-    db.update(webhooks).set(change).where(visibleAs(caller, id)).returning(shownColumns),
-    ...(active === false ? [cancelPending(db, id, now)] : []),
-  ]);
+  const {
+    changed: [row],
+  } = await batch(db, {
+    changed: db.update(webhooks).set(change).where(visibleAs(caller, id)).returning(shownColumns),
+    canceled: active === false ? cancelPending(db, id, now) : undefined,
+  });
   if (row === undefined) throw noSuchWebhook();
   return webhookOf(row, now);
 }

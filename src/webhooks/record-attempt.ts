@@ -4,6 +4,7 @@ import { type Attempt, hasSucceeded } from "./deliver.ts";
 import { cancelPending } from "./deliveries.ts";
 import { pickWaiting } from "./lanes.ts";
 import { nextAttempt } from "./retry-schedule.ts";
+import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { webhookAttempts, webhookDeliveries as deliveries, webhooks } from "../db/schema.ts";
 
@@ -12,40 +13,38 @@ const GIVEN_UP_AFTER = 5 * 24 * 60 * 60 * 1_000;
 /** The receiver wants no more (RFC 9110, section 15.5.11). */
 const GONE = 410;
 
-/** What is to be woken once an attempt has ended. */
-export interface Outcome {
-  /** When the delivery's next attempt is due; undefined where there is none. */
+/** What comes after an attempt. */
+export interface FollowUp {
+  /** When the next attempt of the delivery is due; undefined if there is none. */
   readonly next: Date | undefined;
-  /** Deliveries of the account that have waited for a lane. */
+  /** Deliveries of the account that have waited for a lane and are woken now. */
   readonly waiting: readonly string[];
 }
 
-/**
- * Records how an attempt ended and frees its lane. A claim that was lost in the meantime only leaves its entry in the log.
- */
-export async function recordOutcome(
+/** Records an attempt and frees its lane. A claim that was lost in the meantime only leaves its entry in the log. */
+export async function recordAttempt(
   db: Database,
   claim: Claim,
   attempt: Attempt,
   schedule: readonly number[],
-): Promise<Outcome> {
+): Promise<FollowUp> {
   return hasSucceeded(attempt) ? recordSuccess(db, claim, attempt) : recordFailure(db, claim, attempt, schedule);
 }
 
-async function recordSuccess(db: Database, claim: Claim, attempt: Attempt): Promise<Outcome> {
+async function recordSuccess(db: Database, claim: Claim, attempt: Attempt): Promise<FollowUp> {
   const at = endOf(attempt);
-  const [, , , waiting] = await db.batch([
-    logEntry(db, claim, attempt),
-    db
+  const { waiting } = await batch(db, {
+    log: logEntry(db, claim, attempt),
+    delivery: db
       .update(deliveries)
       .set({ state: "succeeded", nextAttemptAt: null, finishedAt: at, lane: null })
       .where(isOurs(claim)),
-    db
+    webhook: db
       .update(webhooks)
       .set({ failingSince: null, timeouts: 0 })
       .where(and(eq(webhooks.id, claim.webhook.id), or(isNotNull(webhooks.failingSince), gt(webhooks.timeouts, 0)))),
-    pickWaiting(db, claim.account, at),
-  ]);
+    waiting: pickWaiting(db, claim.account, at),
+  });
   return { next: undefined, waiting: waiting.map(({ id }) => id) };
 }
 
@@ -54,22 +53,25 @@ async function recordFailure(
   claim: Claim,
   attempt: Attempt,
   schedule: readonly number[],
-): Promise<Outcome> {
+): Promise<FollowUp> {
   const at = endOf(attempt);
   const isGone = attempt.status === GONE;
   const failures = claim.attempt - claim.replayedAfter;
   const next = isGone
     ? undefined
     : nextAttempt({ failures, at, retryAfter: attempt.retryAfter, random: Math.random() }, schedule);
-  const outcome =
+  const change =
     next === undefined
       ? ({ state: "exhausted", nextAttemptAt: null, finishedAt: at, lane: null } as const)
       : ({ state: "pending", nextAttemptAt: next, lane: null } as const);
   const failingSince = sql`coalesce(${webhooks.failingSince}, ${at.getTime()})`;
-  const [, , [webhook], waiting] = await db.batch([
-    logEntry(db, claim, attempt),
-    db.update(deliveries).set(outcome).where(isOurs(claim)),
-    db
+  const {
+    webhook: [webhook],
+    waiting,
+  } = await batch(db, {
+    log: logEntry(db, claim, attempt),
+    delivery: db.update(deliveries).set(change).where(isOurs(claim)),
+    webhook: db
       .update(webhooks)
       .set({
         failingSince,
@@ -79,14 +81,14 @@ async function recordFailure(
       // A URL that was changed meanwhile has not failed.
       .where(and(eq(webhooks.id, claim.webhook.id), eq(webhooks.active, true), eq(webhooks.url, claim.webhook.url)))
       .returning({ active: webhooks.active }),
-    pickWaiting(db, claim.account, at),
-  ]);
+    waiting: pickWaiting(db, claim.account, at),
+  });
   if (webhook?.active === false) await cancelPending(db, claim.webhook.id, at);
   return { next, waiting: waiting.map(({ id }) => id) };
 }
 
-function logEntry(db: Database, { id, attempt }: Claim, outcome: Attempt) {
-  const { startedAt, durationMilliseconds, status, error, response } = outcome;
+function logEntry(db: Database, { id, attempt }: Claim, made: Attempt) {
+  const { startedAt, durationMilliseconds, status, error, response } = made;
   return db
     .insert(webhookAttempts)
     .values({ delivery: id, attempt, startedAt, durationMilliseconds, status, error, response })

@@ -10,7 +10,7 @@ export interface Failure {
   /** How many attempts have failed, this one included. */
   readonly failures: number;
   readonly at: Date;
-  /** The header of the answer, if it had one. */
+  /** The header of the response, if it had one. */
   readonly retryAfter: string | null;
   /** At random, from 0 to 1. */
   readonly random: number;

@@ -1,10 +1,10 @@
-import type { TargetPolicy } from "./endpoint-url.ts";
+import type { EndpointPolicy } from "./endpoint-url.ts";
 
 /** What the configuration says of webhooks. */
 export interface WebhookSettings {
   /** What signing secrets are encrypted under in the database is derived from it. */
   readonly serverSecret: string;
-  readonly targets: TargetPolicy;
+  readonly endpoints: EndpointPolicy;
   /** Seconds from a failed attempt to the next. */
   readonly retrySeconds: readonly number[];
 }

@@ -3,7 +3,7 @@ import { type EventType, eventTypes } from "../events/event-types.ts";
 import { seal } from "./sealed-secret.ts";
 import type { WebhookSettings } from "./settings.ts";
 import { lastFourOf, newSecret, secretText } from "./sign.ts";
-import { targetIssue } from "./endpoint-url.ts";
+import { endpointUrlIssue } from "./endpoint-url.ts";
 import { noSuchWebhook, shownColumns, visibleAs, visibleTo, type Webhook, webhookOf } from "./webhook.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
@@ -27,10 +27,10 @@ export async function createWebhook(
   db: Database,
   caller: Caller,
   { url, events, description = null }: WebhookRequest,
-  { serverSecret, targets }: WebhookSettings,
+  { serverSecret, endpoints }: WebhookSettings,
   now: Date,
 ): Promise<Webhook> {
-  requireTarget(url, targets);
+  requireEndpointUrl(url, endpoints);
   const { account, livemode } = caller;
   const [id, secret] = [newId("wh"), newSecret()];
   const row = rowOf(webhooks, {
@@ -90,8 +90,8 @@ export async function rotateSecret(
 }
 
 /** Throws `invalid_parameters` unless deliveries may go to the URL. */
-export function requireTarget(url: string, targets: WebhookSettings["targets"]): void {
-  const issue = targetIssue(url, targets);
+export function requireEndpointUrl(url: string, endpoints: WebhookSettings["endpoints"]): void {
+  const issue = endpointUrlIssue(url, endpoints);
   if (issue === undefined) return;
   throw new AccountRefusal("invalid_parameters", `\`url\` ${issue}.`, { fields: [{ name: "url", issue }] });
 }

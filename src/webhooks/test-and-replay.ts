@@ -1,53 +1,57 @@
 import { and, eq, lt, or, sql } from "drizzle-orm";
 import { type Delivery, fetchDelivery, replayDelivery } from "./deliveries.ts";
-import { type Announce, deliveriesOf, record } from "../events/outbox.ts";
+import { deliveriesOf, emit, type Enqueue } from "../events/outbox.ts";
 import { fetchWebhook } from "./webhook.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
+import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { accounts } from "../db/schema.ts";
 import { limits } from "../limits.ts";
 
 const MINUTE = 60_000;
 
-/** Deliveries that an owner asks for, with nothing that happened behind them. */
-interface Asking {
+/** A request of an owner for a delivery. */
+interface DeliveryRequest {
   readonly db: Database;
   readonly caller: Caller;
   readonly now: Date;
-  readonly announce: Announce;
+  readonly enqueue: Enqueue;
 }
 
 /**
  * Sends a `webhook.test` to one subscription, whatever types it asks for. Throws `not_found`, `webhook_inactive`,
  * `rate_limit_exceeded`.
  */
-export async function sendTest({ db, caller, now, announce }: Asking, webhook: string): Promise<Delivery> {
+export async function sendTest({ db, caller, now, enqueue }: DeliveryRequest, webhook: string): Promise<Delivery> {
   const { id, active } = await fetchWebhook(db, caller, webhook, now);
   requireActive(active);
   await countAsked(db, caller, now);
   const { account, livemode } = caller;
   const data = { webhook: id, livemode };
-  const made = deliveriesOf(
-    await db.batch(record(db, { type: "webhook.test", account, livemode, at: now, to: id, data })),
-  );
-  const [delivery] = made;
+  const event = emit(db, { type: "webhook.test", account, livemode, at: now, to: id, data });
+  const deliveries = deliveriesOf(await batch(db, event));
+  const [delivery] = deliveries;
   // It was deactivated or deleted in this very moment.
   if (delivery === undefined) throw inactive();
-  announce(made);
+  enqueue(deliveries);
   return fetchDelivery(db, caller, id, delivery);
 }
 
 /**
  * Sends a delivery once more, with the same `webhook-id`. Throws `not_found`, `webhook_inactive`, `rate_limit_exceeded`.
  */
-export async function replay({ db, caller, now, announce }: Asking, webhook: string, id: string): Promise<Delivery> {
+export async function replay(
+  { db, caller, now, enqueue }: DeliveryRequest,
+  webhook: string,
+  id: string,
+): Promise<Delivery> {
   const { active } = await fetchWebhook(db, caller, webhook, now);
   await fetchDelivery(db, caller, webhook, id);
   requireActive(active);
   await countAsked(db, caller, now);
   const delivery = await replayDelivery(db, caller, webhook, id, now);
-  announce([id]);
+  enqueue([id]);
   return delivery;
 }
 

@@ -5,24 +5,24 @@ import { AccountRefusal } from "../accounts/refusal.ts";
 import type { Database } from "../db/client.ts";
 import { webhooks } from "../db/schema.ts";
 
-/** A subscription as its owner sees it (SPEC.md, WebhookSubscription). */
+/** A webhook as its owner sees it (SPEC.md, WebhookSubscription). */
 export interface Webhook {
   readonly id: string;
   readonly url: string;
   readonly events: readonly EventType[];
   readonly description: string | null;
-  /** `whsec_****` and the last four characters, but in the answer that makes it. */
+  /** `whsec_****` and the last four characters; the whole secret only in the response that creates it. */
   readonly secret: string;
-  /** Until when the secret before the last rotation signs too; null where none does. */
+  /** Until when the previous secret signs as well; null if there is none. */
   readonly previousSecretExpiresAt: Date | null;
   readonly livemode: boolean;
   readonly active: boolean;
-  /** Since when every attempt has failed; null while they succeed. */
+  /** Since when every attempt has failed; null if the last one succeeded. */
   readonly failingSince: Date | null;
   readonly createdAt: Date;
 }
 
-/** What is read of a subscription to show it: the secrets are not. */
+/** The columns that are shown. The secrets are not among them. */
 export const shownColumns = {
   id: webhooks.id,
   url: webhooks.url,
@@ -48,16 +48,16 @@ export function webhookOf({ secretLastFour, previousSecretExpiresAt, events, ...
   };
 }
 
-/** The subscriptions that a caller sees: those of its own account and mode. Every query about them has this condition. */
+/** The webhooks that a caller sees: those of its account and mode. Every query about webhooks has this condition. */
 export const visibleTo = ({ account, livemode }: Caller): SQL | undefined =>
   and(eq(webhooks.account, account), eq(webhooks.livemode, livemode));
 
-/** The subscription of this id, where the caller sees it. */
+/** The webhook with this ID, if the caller sees it. */
 export const visibleAs = (caller: Caller, id: string): SQL | undefined => and(eq(webhooks.id, id), visibleTo(caller));
 
 export const noSuchWebhook = (): AccountRefusal => new AccountRefusal("not_found", "No such webhook.");
 
-/** Throws `not_found` for one of another account or mode, exactly as for one that never was: it is the same query. */
+/** Throws `not_found`, for a webhook of another account or mode exactly as for one that never existed: it is the same query. */
 export async function fetchWebhook(db: Database, caller: Caller, id: string, now: Date): Promise<Webhook> {
   const [row] = await db.select(shownColumns).from(webhooks).where(visibleAs(caller, id));
   if (row === undefined) throw noSuchWebhook();

@@ -1,7 +1,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { createAccount, createKey, type NewKey } from "../../src/accounts/caller.ts";
+import { createAccount } from "../../src/accounts/operator.ts";
+import { createKey, type NewKey } from "../../src/keys/operator.ts";
 import { createApp } from "../../src/app.ts";
 import { readEnv } from "../../src/env.ts";
 import { operations } from "../../src/operations/index.ts";

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createAccount, createKey, findKey, insertAccount, insertKey } from "../../src/accounts/caller.ts";
+import { createAccount, insertAccount } from "../../src/accounts/operator.ts";
+import { createKey, findKey, insertKey } from "../../src/keys/operator.ts";
 import { scopes } from "../../src/accounts/scopes.ts";
 import { MAX_SHARDS, newAccountId, newToken, shardOfAccount, shardOfToken } from "../../src/accounts/token.ts";
 import { openDatabase } from "../../src/db/client.ts";

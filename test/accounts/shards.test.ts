@@ -1,7 +1,8 @@
 import { applyD1Migrations, createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it, vi } from "vitest";
-import { insertAccount, insertKey } from "../../src/accounts/caller.ts";
+import { insertAccount } from "../../src/accounts/operator.ts";
+import { insertKey } from "../../src/keys/operator.ts";
 import { createApp } from "../../src/app.ts";
 import { databaseAt, readEnv } from "../../src/env.ts";
 import { echo, pdf } from "../http/echo-service.ts";

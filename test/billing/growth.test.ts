@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { countedDatabase, plansOf } from "../accounts/counted-database.ts";
 import { chargeOf, db, HOUR, keyOf, MINUTE, reserved, refund, release, settle } from "./ledger-facts.ts";
-import { createAccount, createKey, findKey } from "../../src/accounts/caller.ts";
+import { createAccount } from "../../src/accounts/operator.ts";
+import { createKey, findKey } from "../../src/keys/operator.ts";
 import { issueKey, rotateKey } from "../../src/keys/issue-keys.ts";
 import { listKeys, renameKey, revokeKey } from "../../src/keys/manage-keys.ts";
 import { sweep } from "../../src/billing/sweep.ts";
@@ -128,7 +129,7 @@ async function allStatements(): Promise<ReadonlySet<string>> {
   const repetition = await reserved(keyed, later(1));
   await refund(counted, first);
   await release(counted, repetition);
-  expect(await sweep(counted, later(16 * MINUTE))).toMatchObject({ released: 1, refunded: 1, recorded: 1 });
+  expect(await sweep(counted, later(16 * MINUTE))).toMatchObject({ released: 1, refunded: 1, emitted: 1 });
   await sweep(counted, later(25 * HOUR));
   return counts.statements;
 }

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { newAccountId } from "../../src/accounts/token.ts";
 import type { RequestKey } from "../../src/billing/idempotency.ts";
 import * as ledger from "../../src/billing/ledger.ts";
-import { type Charge, type Denied, reserve, type Reservation } from "../../src/billing/reserve.ts";
+import type { Charge, Reservation } from "../../src/billing/reservation.ts";
 import { type Database, openDatabase } from "../../src/db/client.ts";
 
 export const db = openDatabase(env.DB);
@@ -32,12 +32,12 @@ export function keyOf({ account, operation }: Charge, name = "k", fingerprint = 
 
 /** `reserve`, where it must not be denied. */
 export async function reserved(charge: Charge, now: Date): Promise<Reservation> {
-  const result = await reserve(db, charge, now);
+  const result = await ledger.reserve(db, charge, now);
   if (isDenied(result)) throw new Error(`denied: ${result.reason}`);
   return result;
 }
 
-export const isDenied = (result: Reservation | Denied): result is Denied => "reason" in result;
+export const isDenied = (result: Reservation | ledger.Denied): result is ledger.Denied => "reason" in result;
 
 /** How the calls of these tests end, where their credits are all that matters. */
 const end = { at: new Date(), durationMilliseconds: 1, inputBytes: 1, outputBytes: 1, pageCount: null };
@@ -75,18 +75,18 @@ export async function stateOf({ id }: { readonly id: string }): Promise<string |
 export async function expectConsistency(): Promise<void> {
   const { results } = await env.DB.prepare(
     `SELECT 'used' AS what, id, used AS said,
-       (SELECT COALESCE(SUM(credits), 0) FROM ledger WHERE period = periods.id AND state IN ('reserved', 'settled', 'broken')) AS sum
+       (SELECT COALESCE(SUM(credits), 0) FROM ledger WHERE period = periods.id AND state IN ('reserved', 'settled', 'refund_pending')) AS sum
      FROM periods WHERE said <> sum OR used < 0
      UNION ALL
      SELECT operation, period, credits,
        (SELECT COALESCE(SUM(credits), 0) FROM ledger
-        WHERE period = p.period AND operation = p.operation AND state IN ('settled', 'broken')) AS sum
+        WHERE period = p.period AND operation = p.operation AND state IN ('settled', 'refund_pending')) AS sum
      FROM period_operations AS p WHERE credits <> sum
      UNION ALL
      SELECT 'in flight', id, in_flight, (SELECT state FROM ledger WHERE id = in_flight) AS state
      FROM idempotency WHERE in_flight IS NOT NULL AND state IS NOT 'reserved'
      UNION ALL
-     SELECT 'passing state', id, state, NULL FROM ledger WHERE state = 'expiring'
+     SELECT 'passing state', id, state, NULL FROM ledger WHERE state = 'sweeping'
      UNION ALL
      SELECT 'charged, but not counted', id, credits, NULL FROM ledger
      WHERE state = 'settled' AND credits > 0

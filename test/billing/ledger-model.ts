@@ -7,8 +7,8 @@ export interface ModelCall {
   readonly credits: number;
   readonly at: number;
   readonly key: string | undefined;
-  /** `broken`: charged, though its answer broke off, as the request was repeated before that. */
-  state: "reserved" | "settled" | "released" | "refunded" | "broken";
+  /** `refund_pending`: its response broke off, but it is still charged because the request was retried before that. */
+  state: "reserved" | "settled" | "released" | "refunded" | "refund_pending";
 }
 
 interface ModelKey {
@@ -40,11 +40,11 @@ export class LedgerModel {
 
   charged(period: string): Record<string, number> {
     const ofPeriod = this.calls.filter((call) => call.period === period);
-    const everCharged = ofPeriod.filter(({ state }) => ["settled", "broken", "refunded"].includes(state));
+    const everCharged = ofPeriod.filter(({ state }) => ["settled", "refund_pending", "refunded"].includes(state));
     return Object.fromEntries(
       everCharged.map(({ operation }) => [
         operation,
-        this.#sum(period, (call) => call.operation === operation && ["settled", "broken"].includes(call.state)),
+        this.#sum(period, (call) => call.operation === operation && ["settled", "refund_pending"].includes(call.state)),
       ]),
     );
   }
@@ -113,7 +113,7 @@ export class LedgerModel {
       return;
     }
     const isShared = row !== undefined && (row.charge !== call || row.replays > 0 || row.inFlight !== undefined);
-    call.state = isShared ? "broken" : "refunded";
+    call.state = isShared ? "refund_pending" : "refunded";
     if (!isShared && call.key !== undefined) this.#keys.delete(call.key);
   }
 
@@ -122,7 +122,7 @@ export class LedgerModel {
     for (const [key, row] of this.#keys) {
       const { charge, replays, inFlight } = row;
       if (inFlight !== undefined) continue;
-      if (charge?.state === "broken" && replays === 0 && now - charge.at < 24 * HOUR) {
+      if (charge?.state === "refund_pending" && replays === 0 && now - charge.at < 24 * HOUR) {
         charge.state = "refunded";
         this.#keys.delete(key);
       } else if (now - row.at > 24 * HOUR) this.#keys.delete(key);

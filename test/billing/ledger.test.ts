@@ -13,7 +13,7 @@ import {
   settle,
 } from "./ledger-facts.ts";
 import { env } from "cloudflare:workers";
-import { reserve } from "../../src/billing/reserve.ts";
+import { reserve } from "../../src/billing/ledger.ts";
 import { openDatabase } from "../../src/db/client.ts";
 
 const now = new Date("2026-11-20T12:00:00.000Z");

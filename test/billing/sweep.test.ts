@@ -16,12 +16,12 @@ import {
   release,
   settle,
 } from "./ledger-facts.ts";
-import { reserve } from "../../src/billing/reserve.ts";
+import { reserve } from "../../src/billing/ledger.ts";
 import { sweep } from "../../src/billing/sweep.ts";
 
 const now = new Date("2026-11-20T12:00:00.000Z");
 const later = (ms: number) => new Date(now.getTime() + ms);
-const nothing = { released: 0, refunded: 0, recorded: 0, deleted: 0 };
+const nothing = { released: 0, refunded: 0, emitted: 0, deleted: 0 };
 
 afterEach(expectConsistency);
 afterEach(async () => {

@@ -3,8 +3,7 @@ import { db, eventsOf, subscribe, typesOf } from "./outbox-facts.ts";
 import { makeKey, newAccount, send } from "../accounts/account-service.ts";
 import { chargeOf, expectConsistency, isDenied } from "../billing/ledger-facts.ts";
 import { paidService } from "../http/paid-service.ts";
-import { settle } from "../../src/billing/ledger.ts";
-import { reserve } from "../../src/billing/reserve.ts";
+import { reserve, settle } from "../../src/billing/ledger.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});

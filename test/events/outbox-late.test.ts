@@ -65,10 +65,10 @@ describe("a streamed answer", () => {
     const { account, open } = await paidService();
     await subscribe(account);
     const { answer, ended } = await open({ file: largePdf() });
-    expect(await sweep(db, inMinutes(14))).toMatchObject({ recorded: 0 });
-    expect(await sweep(db, inMinutes(16))).toMatchObject({ recorded: 1 });
+    expect(await sweep(db, inMinutes(14))).toMatchObject({ emitted: 0 });
+    expect(await sweep(db, inMinutes(16))).toMatchObject({ emitted: 1 });
     expect(await eventsOf(account)).toMatchObject([{ type: "operation.completed", data: { outputBytes: null } }]);
-    expect(await sweep(db, inMinutes(17))).toMatchObject({ recorded: 0 });
+    expect(await sweep(db, inMinutes(17))).toMatchObject({ emitted: 0 });
     // It was not dead after all.
     await answer.arrayBuffer();
     await ended();

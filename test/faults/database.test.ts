@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { expectConsistency } from "../billing/ledger-facts.ts";
 import { type Call, largePdf, outcome, paidService, pdf } from "../http/paid-service.ts";
 import { db, subscribe, typesOf } from "../events/outbox-facts.ts";
-import type { LateReturn } from "../../src/billing/late-reversal.ts";
+import type { LateReversal } from "../../src/billing/late-reversal.ts";
 import { sweep } from "../../src/billing/sweep.ts";
 import { webhookDeliveries } from "../../src/db/schema.ts";
 import type { DeliveryMessage } from "../../src/webhooks/message.ts";
@@ -66,9 +66,9 @@ function keptQueue() {
         id: String(index),
         timestamp: new Date(),
         attempts: 1,
-        body: body as LateReturn,
+        body: body as LateReversal,
       }));
-      const batch = createMessageBatch<DeliveryMessage | LateReturn>("pdf-service-webhooks", messages);
+      const batch = createMessageBatch<DeliveryMessage | LateReversal>("pdf-service-webhooks", messages);
       const context = createExecutionContext();
       await worker.queue(batch, env, context);
       expect((await getQueueResult(batch, context)).explicitAcks.length).toBe(messages.length);

@@ -1,7 +1,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
-import { createAccount, createKey } from "../../src/accounts/caller.ts";
+import { createAccount } from "../../src/accounts/operator.ts";
+import { createKey } from "../../src/keys/operator.ts";
 import type { PlanName } from "../../src/accounts/plans.ts";
 import type { Scope } from "../../src/accounts/scopes.ts";
 import { createApp } from "../../src/app.ts";

@@ -1,7 +1,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
-import { createAccount, createKey } from "../../src/accounts/caller.ts";
+import { createAccount } from "../../src/accounts/operator.ts";
+import { createKey } from "../../src/keys/operator.ts";
 import { monthOf, periodId } from "../../src/accounts/periods.ts";
 import { type PlanName, plans } from "../../src/accounts/plans.ts";
 import type { Scope } from "../../src/accounts/scopes.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { outcome, paidService } from "./paid-service.ts";
 import { clientNetwork } from "../../src/http/auth/client-network.ts";
-import { createKey } from "../../src/accounts/caller.ts";
+import { createKey } from "../../src/keys/operator.ts";
 import { hashToken, newToken } from "../../src/accounts/token.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { apiKeys } from "../../src/db/schema.ts";

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { startServer, type StartedServer } from "../e2e/server.ts";
 import { type Receiver, startReceiver } from "./webhook-receiver.ts";
 import { withLocalDatabases } from "../../scripts/local-database.ts";
-import { createAccount, createKey } from "../../src/accounts/caller.ts";
+import { createAccount } from "../../src/accounts/operator.ts";
+import { createKey } from "../../src/keys/operator.ts";
 
 /** A server that delivers to loopback, and tries again so many seconds later, thirty times. */
 export function startWebhookServer(persistTo: string, retrySeconds: number): Promise<StartedServer> {

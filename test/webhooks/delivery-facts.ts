@@ -1,12 +1,13 @@
 import { eq } from "drizzle-orm";
 import { beforeEach } from "vitest";
 import { db, subscribe } from "../events/outbox-facts.ts";
-import { createAccount } from "../../src/accounts/caller.ts";
+import { createAccount } from "../../src/accounts/operator.ts";
+import { batch } from "../../src/db/batch.ts";
 import type { Database } from "../../src/db/client.ts";
 import { webhookDeliveries, webhooks } from "../../src/db/schema.ts";
 import { type Claim, claim, type NotClaimed } from "../../src/webhooks/claim.ts";
 import { type Attempt, notAttempted } from "../../src/webhooks/deliver.ts";
-import { deliveriesOf, record } from "../../src/events/outbox.ts";
+import { deliveriesOf, emit } from "../../src/events/outbox.ts";
 
 export { db, subscribe } from "../events/outbox-facts.ts";
 
@@ -31,7 +32,7 @@ export function ownAccounts(): void {
 export async function due(to = own.webhook): Promise<string> {
   const data = { webhook: to, livemode: true };
   const event = { type: "webhook.test", account: own.account, livemode: true, at: now, to, data } as const;
-  const [id] = deliveriesOf(await db.batch(record(db, event)));
+  const [id] = deliveriesOf(await batch(db, emit(db, event)));
   if (id === undefined) throw new Error("no delivery was made");
   return id;
 }

@@ -6,7 +6,7 @@ import { openDatabase } from "../../src/db/client.ts";
 import { sendTest } from "../../src/webhooks/test-and-replay.ts";
 import { fetchDelivery, listDeliveries, replayDelivery } from "../../src/webhooks/deliveries.ts";
 import { changeWebhook, deleteWebhook, listWebhooks } from "../../src/webhooks/manage-webhooks.ts";
-import { recordOutcome } from "../../src/webhooks/record-attempt.ts";
+import { recordAttempt } from "../../src/webhooks/record-attempt.ts";
 import { requeueLate } from "../../src/webhooks/requeue.ts";
 import { createWebhook, rotateSecret } from "../../src/webhooks/subscribe.ts";
 
@@ -14,7 +14,7 @@ ownAccounts();
 
 const settings = {
   serverSecret: env.SERVER_SECRET,
-  targets: { baseUrl: "https://pdf.example.com", allowLocal: false },
+  endpoints: { baseUrl: "https://pdf.example.com", allowLocal: false },
   retrySeconds: schedule,
 };
 
@@ -27,7 +27,7 @@ test("a delivery costs two batches and few rows, however many there were", async
     const counted = openDatabase(database);
     const result = await claimOne(counted, id, now);
     if ("wakeAt" in result) throw new Error("not claimed");
-    await recordOutcome(counted, result, answered(status), schedule);
+    await recordAttempt(counted, result, answered(status), schedule);
     expect(counts.trips).toBe(2);
     expect([status, counts.rowsRead, counts.rowsWritten]).toEqual(status === 200 ? [200, 24, 8] : [500, 25, 10]);
   }
@@ -44,16 +44,16 @@ test("no statement reads a whole table or index", async () => {
   await changeWebhook(db, caller, id, { active: true, events: ["key.revoked"] }, settings, now);
   const { nextCursor } = await listWebhooks(db, caller, { limit: 1 }, now);
   await listWebhooks(db, caller, { limit: 1, cursor: nextCursor ?? undefined }, now);
-  const asking = { db, caller, now, announce: () => {} };
+  const asking = { db, caller, now, enqueue: () => {} };
   const { id: delivery } = await sendTest(asking, id);
   await sendTest({ ...asking, now: later(SECOND) }, id);
   const page = await listDeliveries(db, caller, id, { limit: 1 });
   await listDeliveries(db, caller, id, { limit: 1, cursor: page.nextCursor ?? undefined });
   await fetchDelivery(db, caller, id, delivery);
   await claimOne(db, delivery, now);
-  await recordOutcome(db, await claimed(delivery, later(60 * SECOND)), answered(200, later(60 * SECOND)), schedule);
+  await recordAttempt(db, await claimed(delivery, later(60 * SECOND)), answered(200, later(60 * SECOND)), schedule);
   await replayDelivery(db, caller, id, delivery, later(60 * SECOND));
-  await recordOutcome(db, await claimed(delivery, later(60 * SECOND)), answered(410, later(60 * SECOND)), schedule);
+  await recordAttempt(db, await claimed(delivery, later(60 * SECOND)), answered(410, later(60 * SECOND)), schedule);
   await requeueLate(db, 0, env.WEBHOOKS as unknown as Parameters<typeof requeueLate>[2], later(SECOND));
   await deleteWebhook(db, caller, id, now);
   expect(counts.statements.size).toBeGreaterThan(25);

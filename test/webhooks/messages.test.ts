@@ -19,7 +19,7 @@ import {
 import { listen } from "../events/outbox-facts.ts";
 import { webhookAttempts, webhookDeliveries, webhooks } from "../../src/db/schema.ts";
 import type { DeliveryMessage } from "../../src/webhooks/message.ts";
-import { recordOutcome } from "../../src/webhooks/record-attempt.ts";
+import { recordAttempt } from "../../src/webhooks/record-attempt.ts";
 import { requeueLate } from "../../src/webhooks/requeue.ts";
 import { seal } from "../../src/webhooks/sealed-secret.ts";
 import worker from "../../src/worker.ts";
@@ -42,7 +42,7 @@ describe("messages", () => {
 
   test("of what is over, not due for long, or nothing at all are acknowledged; what is due soon waits", async () => {
     const [done, early, soon] = [await due(), await due(), await due()];
-    await recordOutcome(db, await claimed(done), answered(200), schedule);
+    await recordAttempt(db, await claimed(done), answered(200), schedule);
     const dueAt = (id: string, time: number) =>
       db
         .update(webhookDeliveries)
@@ -78,7 +78,7 @@ describe("messages", () => {
 
   test("that failed too often leave their deliveries exhausted", async () => {
     const [id, done] = [await due(), await due()];
-    await recordOutcome(db, await claimed(done), answered(200), schedule);
+    await recordAttempt(db, await claimed(done), answered(200), schedule);
     for (const queue of ["pdf-service-webhooks-dead", "pdf-service-webhooks-dead-production"]) {
       const result = await send(queue, [id, done]);
       expect(result.explicitAcks).toEqual(["0", "1"]);
@@ -89,7 +89,7 @@ describe("messages", () => {
 
 test("the sweep wakes what is more than a minute late, and nothing else", async () => {
   const [late, lost, done] = [await due(), await due(), await due()];
-  await recordOutcome(db, await claimed(done), answered(200), schedule);
+  await recordAttempt(db, await claimed(done), answered(200), schedule);
   await claimed(lost);
   const woken: unknown[] = [];
   const queue = {

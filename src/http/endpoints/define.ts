@@ -3,28 +3,28 @@ import type { Caller } from "../../accounts/caller.ts";
 import type { Scope } from "../../accounts/scopes.ts";
 import type { Env } from "../../env.ts";
 import type { ErrorCode } from "../errors/error-table.ts";
-import type { Announce } from "../../events/outbox.ts";
+import type { Enqueue } from "../../events/outbox.ts";
 
 /** The names in braces of a path: `id` of `/keys/{id}`. */
 export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [K in Name]: string } & ParamsOf<Rest>
   : unknown;
 
-/** One call of an endpoint, its parameters checked. */
+/** One request to an endpoint, its parameters checked. */
 export interface Call<Path extends string, Query, Body> {
   readonly caller: Caller;
   readonly db: Env["databases"][number];
   readonly webhooks: Env["webhooks"];
   readonly now: Date;
-  /** Takes the deliveries that a verb's batch has made of its events. */
-  readonly announce: Announce;
+  /** Enqueues the deliveries of the events that a verb emits. */
+  readonly enqueue: Enqueue;
   readonly params: ParamsOf<Path>;
   readonly query: Query;
   readonly body: Body;
 }
 
-/** A route that takes and answers JSON: what an account does with its own things. */
-export interface Endpoint<Path extends string = string, Query = unknown, Body = unknown, Answer = unknown> {
+/** A route with JSON bodies: what an account does with its own objects. */
+export interface Endpoint<Path extends string = string, Query = unknown, Body = unknown, Result = unknown> {
   /** For the reference and for generated clients, such as `createKey`. */
   readonly name: string;
   /** The section of the reference. */
@@ -38,20 +38,20 @@ export interface Endpoint<Path extends string = string, Query = unknown, Body = 
   readonly description: string;
   readonly scope: Scope;
   readonly status: 200 | 201;
-  /** What takes the query parameters, each a string or undefined; none are taken where it is not given. */
+  /** The schema of the query parameters, each a string or undefined. Without one the endpoint has none. */
   readonly query?: z.ZodType<Query>;
-  /** What takes the JSON body; an absent body counts as `{}`. */
+  /** The schema of the JSON body; an absent body counts as `{}`. */
   readonly body?: z.ZodType<Body>;
-  /** What the answer looks like. Members that it does not name are never sent. */
-  readonly answer: z.ZodType<Answer>;
+  /** The response body. Members that the schema does not name are never sent. */
+  readonly response: z.ZodType<Result>;
   /** Errors beside those that follow from authentication, query and body. */
   readonly errors: readonly ErrorCode[];
   /** Calls a business verb and shapes its result; holds no SQL. */
-  handle(call: Call<Path, Query, Body>): Promise<Answer>;
+  handle(call: Call<Path, Query, Body>): Promise<Result>;
 }
 
-export function defineEndpoint<const Path extends string, Query, Body, Answer>(
-  endpoint: Endpoint<Path, Query, Body, Answer>,
-): Endpoint<Path, Query, Body, Answer> {
+export function defineEndpoint<const Path extends string, Query, Body, Result>(
+  endpoint: Endpoint<Path, Query, Body, Result>,
+): Endpoint<Path, Query, Body, Result> {
   return endpoint;
 }

@@ -29,14 +29,14 @@ export async function readJson(c: Context<AppEnv>, schema: z.ZodType, issues: Fi
 async function readBytes(c: Context<AppEnv>): Promise<Uint8Array> {
   const { body, headers } = c.req.raw;
   const maxBytes = limits.json.bodyBytes;
-  const announced = Number(headers.get("Content-Length") ?? 0);
-  if (announced > maxBytes) throw tooLarge(maxBytes, announced);
+  const declared = Number(headers.get("Content-Length") ?? 0);
+  if (declared > maxBytes) throw tooLarge(maxBytes, declared);
   if (body === null) return new Uint8Array();
   let bytes = new Uint8Array();
   await readBody(body, {
     maxBytes,
     tooLarge,
-    stallMilliseconds: limits.form.stallMilliseconds,
+    graceMilliseconds: limits.form.graceMilliseconds,
     read(window) {
       const longer = new Uint8Array(bytes.length + window.length);
       longer.set(bytes);

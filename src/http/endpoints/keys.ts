@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineEndpoint } from "./define.ts";
 import { apiKeySchema } from "../../accounts/api-key-schema.ts";
-import type { ApiKey } from "../../accounts/api-key.ts";
+import type { ApiKey } from "../../keys/api-key.ts";
 import { issueKey, type IssuedKey, rotateKey } from "../../keys/issue-keys.ts";
 import { fetchKey, listKeys, renameKey, revokeKey } from "../../keys/manage-keys.ts";
 import { labelPattern } from "../../accounts/label.ts";
@@ -60,7 +60,7 @@ const list = defineEndpoint({
     limit: formInteger(1, limits.keys.page).describe(`The number of keys per page. Default: \`${limits.keys.page}\`.`),
     cursor: formText(200).describe("The `nextCursor` of the previous page."),
   }),
-  answer: z.object({
+  response: z.object({
     data: z.array(apiKeySchema),
     count: z.int().min(0).describe("The number of keys in this mode, including revoked keys."),
     hasMore: z.boolean(),
@@ -99,10 +99,10 @@ additional scopes, and expires no later. An account can have up to ${limits.keys
         ),
     })
     .meta({ examples: [{ name: "Deployment" }, { name: "Invoice worker", scopes: ["pdf:read", "pdf:write"] }] }),
-  answer: issuedKeySchema,
+  response: issuedKeySchema,
   errors: ["limit_reached"],
-  async handle({ db, caller, now, announce, body }) {
-    return shownOnce(await issueKey(db, caller, body, now, announce));
+  async handle({ db, caller, now, enqueue, body }) {
+    return shownOnce(await issueKey(db, caller, body, now, enqueue));
   },
 });
 
@@ -115,7 +115,7 @@ const fetchOne = defineEndpoint({
   description: "Returns a key of your account in the mode of the API key you use. Costs no credits.",
   scope: "keys:manage",
   status: 200,
-  answer: apiKeySchema,
+  response: apiKeySchema,
   errors: [],
   async handle({ db, caller, params }) {
     return shown(await fetchKey(db, caller, params.id));
@@ -132,7 +132,7 @@ const rename = defineEndpoint({
   scope: "keys:manage",
   status: 200,
   body: z.strictObject({ name: nameSchema }).meta({ examples: [{ name: "Invoice worker, Vienna" }] }),
-  answer: apiKeySchema,
+  response: apiKeySchema,
   errors: [],
   async handle({ db, caller, params, body }) {
     return shown(await renameKey(db, caller, params.id, body.name));
@@ -149,10 +149,10 @@ const revoke = defineEndpoint({
 Costs no credits.`,
   scope: "keys:manage",
   status: 200,
-  answer: apiKeySchema,
+  response: apiKeySchema,
   errors: [],
-  async handle({ db, caller, now, announce, params }) {
-    return shown(await revokeKey(db, caller, params.id, now, announce));
+  async handle({ db, caller, now, enqueue, params }) {
+    return shown(await revokeKey(db, caller, params.id, now, enqueue));
   },
 });
 
@@ -177,10 +177,10 @@ You cannot rotate revoked or expired keys, or keys that expire later than the ke
         .describe("How many seconds the old key continues to work."),
     })
     .meta({ examples: [{ gracePeriodSeconds: 3_600 }, {}] }),
-  answer: issuedKeySchema,
+  response: issuedKeySchema,
   errors: ["limit_reached"],
-  async handle({ db, caller, now, announce, params, body }) {
-    return shownOnce(await rotateKey(db, caller, params.id, body.gracePeriodSeconds, now, announce));
+  async handle({ db, caller, now, enqueue, params, body }) {
+    return shownOnce(await rotateKey(db, caller, params.id, body.gracePeriodSeconds, now, enqueue));
   },
 });
 

@@ -2,7 +2,7 @@ import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { Endpoint } from "./define.ts";
 import { readJson } from "./json-body.ts";
 import { checkInto, invalidParameters } from "./issues.ts";
-import { announcer } from "../exchange/enqueue-deliveries.ts";
+import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import { authorize } from "../auth/authorize.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
 import { readEnv } from "../../env.ts";
@@ -22,18 +22,18 @@ function route(endpoint: Endpoint): MiddlewareHandler<AppEnv> {
     const query = readQuery(c, endpoint, issues);
     const body = endpoint.body === undefined ? undefined : await readJson(c, endpoint.body, issues);
     if (issues.length > 0) throw invalidParameters(issues);
-    const answer = await endpoint.handle({
+    const result = await endpoint.handle({
       caller: c.get("caller"),
       db: c.get("database"),
       webhooks: readEnv(c.env).webhooks,
       now: new Date(),
-      announce: announcer(c),
+      enqueue: enqueuerOf(c),
       params: c.req.param(),
       query,
       body,
     });
     // The schema drops what it does not name: what is not described cannot leave.
-    return c.json(endpoint.answer.parse(answer), endpoint.status, { "Cache-Control": "no-store" });
+    return c.json(endpoint.response.parse(result), endpoint.status, { "Cache-Control": "no-store" });
   };
 }
 

@@ -15,7 +15,7 @@ export const usage = defineEndpoint({
     "Returns the credits used in this calendar month (UTC). Live and test keys have separate credits; the response is about the mode of the API key you use. Costs no credits.",
   scope: "billing:read",
   status: 200,
-  answer: z
+  response: z
     .object({
       currentPeriodStart: z.string().meta({ format: "date-time" }),
       currentPeriodEnd: z.string().meta({ format: "date-time", description: "The start of the next month." }),

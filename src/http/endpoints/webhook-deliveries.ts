@@ -62,7 +62,7 @@ const test = defineEndpoint({
 deliveries to see the result. ${asked}`,
   scope: "webhooks:write",
   status: 201,
-  answer: deliverySchema,
+  response: deliverySchema,
   errors: ["webhook_inactive"],
   async handle({ params, ...call }) {
     return shown(await sendTest(call, params.id));
@@ -85,7 +85,7 @@ const list = defineEndpoint({
     ),
     cursor: formText(200).describe("The `nextCursor` of the previous page."),
   }),
-  answer: z.object({
+  response: z.object({
     data: z.array(deliverySchema),
     hasMore: z.boolean(),
     nextCursor: z.string().nullable().describe("Null on the last page."),
@@ -108,7 +108,7 @@ const replay = defineEndpoint({
 is sent now. ${asked}`,
   scope: "webhooks:write",
   status: 200,
-  answer: deliverySchema,
+  response: deliverySchema,
   errors: ["webhook_inactive"],
   async handle({ params, ...call }) {
     return shown(await replayDelivery(call, params.id, params.deliveryId));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { oneOf } from "../errors/schema-issues.ts";
 import { limits } from "../../limits.ts";
 import { eventTypes } from "../../events/event-types.ts";
-import { targetIssue } from "../../webhooks/endpoint-url.ts";
+import { endpointUrlIssue } from "../../webhooks/endpoint-url.ts";
 
 export const dateTime = (description: string) => z.string().meta({ format: "date-time", description });
 
@@ -10,9 +10,9 @@ export const dateTime = (description: string) => z.string().meta({ format: "date
 export const webhookParts = {
   url: z
     .string({ error: (issue) => (issue.input === undefined ? "is required" : "must be a string") })
-    // What no configuration takes is told with the other problems; loopback and the service's own host are known later.
+    // What no configuration allows is reported with the other problems; loopback and the service's own host are checked later.
     .check(({ value, issues }) => {
-      const message = targetIssue(value, { baseUrl: "http://localhost:0", allowLocal: true });
+      const message = endpointUrlIssue(value, { baseUrl: "http://localhost:0", allowLocal: true });
       if (message !== undefined) issues.push({ code: "custom", input: value, message });
     })
     .meta({ format: "uri" })

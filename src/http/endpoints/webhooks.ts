@@ -51,7 +51,7 @@ const list = defineEndpoint({
     ),
     cursor: formText(200).describe("The `nextCursor` of the previous page."),
   }),
-  answer: z.object({
+  response: z.object({
     data: z.array(webhookSchema),
     count: z.int().min(0).describe("The number of webhooks in this mode."),
     hasMore: z.boolean(),
@@ -86,7 +86,7 @@ days of failures, deactivates the webhook. An account can have up to ${limits.we
       description: parts.description.optional(),
     })
     .meta({ examples: [{ url: "https://example.com/hooks", events: ["operation.completed", "operation.failed"] }] }),
-  answer: webhookSchema,
+  response: webhookSchema,
   errors: ["limit_reached"],
   async handle({ db, caller, now, webhooks, body }) {
     return shown(await createWebhook(db, caller, body, webhooks, now));
@@ -102,7 +102,7 @@ const fetchOne = defineEndpoint({
   description: "Returns a webhook of your account in the mode of the API key you use. Costs no credits.",
   scope: "webhooks:read",
   status: 200,
-  answer: webhookSchema,
+  response: webhookSchema,
   errors: [],
   async handle({ db, caller, now, params }) {
     return shown(await fetchWebhook(db, caller, params.id, now));
@@ -127,7 +127,7 @@ cancels its pending deliveries. Costs no credits.`,
       active: z.boolean({ error: "must be true or false" }).optional().describe("Whether events are delivered."),
     })
     .meta({ examples: [{ events: ["key.created", "key.revoked"] }, { active: false }] }),
-  answer: webhookSchema,
+  response: webhookSchema,
   errors: [],
   async handle({ db, caller, now, webhooks, params, body }) {
     return shown(await changeWebhook(db, caller, params.id, body, webhooks, now));
@@ -143,7 +143,7 @@ const remove = defineEndpoint({
   description: "Deletes the webhook and cancels its pending deliveries. Costs no credits.",
   scope: "webhooks:write",
   status: 200,
-  answer: webhookSchema,
+  response: webhookSchema,
   errors: [],
   async handle({ db, caller, now, params }) {
     return shown(await deleteWebhook(db, caller, params.id, now));
@@ -160,7 +160,7 @@ const rotate = defineEndpoint({
 new and the previous secret. If you rotate again within this time, the oldest secret stops working. Costs no credits.`,
   scope: "webhooks:write",
   status: 200,
-  answer: webhookSchema,
+  response: webhookSchema,
   errors: [],
   async handle({ db, caller, now, webhooks, params }) {
     return shown(await rotateSecret(db, caller, params.id, webhooks, now));

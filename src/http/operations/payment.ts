@@ -1,32 +1,32 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { announcer } from "../exchange/enqueue-deliveries.ts";
+import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
 import { type RequestKey, requestKey, type SignedPart } from "../../billing/idempotency.ts";
-import type { CallEnd, CallFailure } from "../../billing/operation-events.ts";
-import { finish, refund, release, settle, type Settled } from "../../billing/ledger.ts";
+import type { RequestEnd, RequestFailure } from "../../billing/operation-events.ts";
+import { finish, refund, release, reserve, settle, type Settled } from "../../billing/ledger.ts";
 import { creditLimit, monthOf } from "../../accounts/periods.ts";
-import { type Reservation, reserve } from "../../billing/reserve.ts";
-import { tellRefusal } from "../../billing/thresholds.ts";
+import type { Reservation } from "../../billing/reservation.ts";
+import { emitRefusal } from "../../billing/thresholds.ts";
 import { hex, shardOfAccount } from "../../accounts/token.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
 import { type Env, readEnv } from "../../env.ts";
 import { logFault } from "../../faults.ts";
 import type { Operation } from "../../operations/define.ts";
-import type { Announce } from "../../events/outbox.ts";
+import type { Enqueue } from "../../events/outbox.ts";
 
 const KEY_HEADER = "Idempotency-Key";
 const MAX_KEY_LENGTH = 255;
-/** Seconds until credits that could not be given back are tried again, for a database that comes back by then. */
+/** Seconds until a reversal that failed is tried again, for a database that comes back by then. */
 const LATE_SECONDS = 30;
 /** Bytes of a file that are copied at once for its digest: a digest of the whole would copy all of it. */
 const DIGEST_STEP = 1024 * 1024;
 
 /**
- * Before the body: is there any use in sending it? Only what `reserve` finds later counts; and with an Idempotency-Key the
- * call may be one that was paid.
+ * Refuses a request before its body if it has too few credits. Only what `reserve` finds later counts; with an Idempotency-Key the request
+ * may be the retry of a charged one.
  */
 export function lookAtQuota({ credits }: Operation): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -42,15 +42,15 @@ export function lookAtQuota({ credits }: Operation): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** The 429 for a call that costs more than is left. The first one of a period is told of; the answer does not wait for that. */
+/** The 429 for a request that costs more than is left. The first one of a period emits events; the response does not wait for them. */
 function refused(c: Context<AppEnv>, credits: number, period: { used: number; warned: number }, now: Date): ApiError {
   const { account, livemode, plan } = c.get("caller");
   const { limit } = c.get("credits");
   const { used } = period;
   const month = monthOf(now);
   const budget = { account, livemode, plan, limit, month };
-  const told = tellRefusal(c.get("database"), budget, period, credits, now, announcer(c));
-  c.executionCtx.waitUntil(told.catch((error: unknown) => logFault("refusal not told of", { account }, error)));
+  const emitted = emitRefusal(c.get("database"), budget, period, credits, now, enqueuerOf(c));
+  c.executionCtx.waitUntil(emitted.catch((error: unknown) => logFault("refusal not emitted", { account }, error)));
   const remaining = Math.max(0, limit - used);
   const cost = credits === 1 ? "1 credit" : `${credits} credits`;
   const left = `you have ${remaining.toLocaleString("en-US")} of ${limit.toLocaleString("en-US")} left`;
@@ -62,23 +62,23 @@ function refused(c: Context<AppEnv>, credits: number, period: { used: number; wa
   });
 }
 
-/** The credits of one call, from its reservation to the end of its answer. */
+/** The credits of one request, from its reservation to the end of its response. */
 export class Payment {
   readonly #database: Env["databases"][number];
   readonly #reservation: Reservation;
   readonly #log: RequestLog;
-  readonly #announce: Announce;
-  readonly #sendLate: (failure: CallFailure) => Promise<void>;
-  /** `asked`: the database did not say whether it has charged the call. */
+  readonly #enqueue: Enqueue;
+  readonly #sendLate: (failure: RequestFailure) => Promise<void>;
+  /** `asked`: the database did not say whether it has charged the request. */
   #charge: "none" | "asked" | "made" = "none";
-  /** Whether an event waits for the end of the answer. */
+  /** Whether an event waits for the end of the response. */
   #held = false;
 
   private constructor(c: Context<AppEnv>, reservation: Reservation) {
     this.#database = c.get("database");
     this.#reservation = reservation;
     this.#log = c.get("log");
-    this.#announce = announcer(c);
+    this.#enqueue = enqueuerOf(c);
     const { webhookQueue } = readEnv(c.env);
     const shard = shardOfAccount(reservation.charge.account) ?? 0;
     // JSON has no dates.
@@ -87,7 +87,7 @@ export class Payment {
     };
   }
 
-  /** Sets the credits aside. Throws 429 `quota_exceeded`, 409 `idempotency_conflict` or 422 `idempotency_key_reused`. */
+  /** Reserves the credits. Throws 429 `quota_exceeded`, 409 `idempotency_conflict` or 422 `idempotency_key_reused`. */
   static async reserve(c: Context<AppEnv>, operation: Operation, parts: readonly FormPart[]): Promise<Payment> {
     const { account, livemode, plan } = c.get("caller");
     const { requestId } = c.get("log");
@@ -103,8 +103,8 @@ export class Payment {
   }
 
   /**
-   * Charges the call: before the first byte of its answer, which gets these headers. `outputBytes`: those of the answer; null
-   * where it is streamed, so that `ended` has to be called.
+   * Charges the request before the first byte of its response, which gets these headers. `outputBytes`: the size of the response, or null if
+   * it is streamed; then `ended` has to be called.
    */
   async settle(outputBytes: number | null): Promise<Readonly<Record<string, string>>> {
     this.#charge = "asked";
@@ -118,56 +118,55 @@ export class Payment {
     };
   }
 
-  /** Once more where the database did not answer: a charge that came through the first time stays one charge. */
-  #settleTwice(end: CallEnd): Promise<Settled> {
-    return twice(() => settle(this.#database, this.#reservation, end, this.#announce));
+  /** Tries again if the database did not respond: a charge that came through the first time stays one charge. */
+  #settleTwice(end: RequestEnd): Promise<Settled> {
+    return twice(() => settle(this.#database, this.#reservation, end, this.#enqueue));
   }
 
   /**
-   * Records the end of a streamed response that stays charged: complete, left by its client, or broken off by a `failure`
-   * that is the document's. Never throws: the sweep records it otherwise.
+   * Emits the end of a streamed response that stays charged: complete, left by its client, or broken off by a `failure` of the document. Never
+   * throws: if this fails, the sweep emits it.
    */
   async ended(outputBytes: number, failure?: ApiError): Promise<void> {
     if (!this.#held) return;
     const { id } = this.#reservation;
     const end = { ...this.#end(outputBytes), ...(failure && { status: failure.status, code: failure.code }) };
-    await finish(this.#database, this.#reservation, end, this.#announce).catch((error: unknown) =>
-      logFault("end not told of", { id }, error),
+    await finish(this.#database, this.#reservation, end, this.#enqueue).catch((error: unknown) =>
+      logFault("end not emitted", { id }, error),
     );
   }
 
   /**
-   * Gives everything back for a call that failed, settled or not. Never throws, as the caller is told of the failure
-   * itself. Where the database cannot be reached, a reservation is found by the sweep; what may have been charged, the queue keeps
-   * until it can be.
+   * Releases or refunds the credits of a request that failed. Never throws: the client gets the failure itself. If the database cannot be
+   * reached, the sweep releases the reservation, and the queue keeps what may have been charged until it can be refunded.
    */
-  async giveBack({ status, code }: ApiError): Promise<void> {
+  async reverse({ status, code }: ApiError): Promise<void> {
     const failure = { ...this.#end(this.#log.answerBytes), status, code };
-    // Where it is not known whether the call was charged, one of the two finds nothing to do.
+    // If it is unknown whether the request was charged, one of the two finds nothing to do.
     try {
       if (this.#charge !== "made") {
-        await twice(() => release(this.#database, this.#reservation, failure, this.#announce));
+        await twice(() => release(this.#database, this.#reservation, failure, this.#enqueue));
       }
       if (this.#charge !== "none") {
-        await twice(() => refund(this.#database, this.#reservation, failure, this.#announce));
+        await twice(() => refund(this.#database, this.#reservation, failure, this.#enqueue));
       }
     } catch (error) {
-      logFault("credits not given back", { id: this.#reservation.id }, error);
+      logFault("credits not returned", { id: this.#reservation.id }, error);
       if (this.#charge === "none") return;
       await twice(() => this.#sendLate(failure)).catch((fault: unknown) =>
-        logFault("credits not given back", { id: this.#reservation.id }, fault),
+        logFault("credits not returned", { id: this.#reservation.id }, fault),
       );
     }
   }
 
-  #end(outputBytes: number | null): CallEnd {
+  #end(outputBytes: number | null): RequestEnd {
     const { start, bodyBytes, pageCount = null } = this.#log;
     const at = new Date();
     return { at, durationMilliseconds: at.getTime() - start, inputBytes: bodyBytes, outputBytes, pageCount };
   }
 }
 
-/** Once more where a service did not answer. */
+/** Tries again if a service did not respond. */
 const twice = <T>(send: () => Promise<T>): Promise<T> => send().catch(send);
 
 async function keyOf(
@@ -180,8 +179,8 @@ async function keyOf(
   const { account, livemode } = c.get("caller");
   const signed: SignedPart[] = [];
   for (const part of parts) {
-    if (part.kind === "text") signed.push([part.name, "text", part.value]);
-    else signed.push([part.name, "file", part.bytes ? await sha256(part.bytes) : "", part.filename]);
+    if (part.kind === "text") signed.push([part.field, "text", part.value]);
+    else signed.push([part.field, "file", part.file ? await sha256(part.file.bytes) : "", part.filename]);
   }
   return requestKey(readEnv(c.env).serverSecret, { account, livemode, operation }, key, signed);
 }

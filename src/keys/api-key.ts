@@ -1,5 +1,5 @@
 import { getTableColumns } from "drizzle-orm";
-import { scopes as allScopes, type Scope } from "./scopes.ts";
+import { scopes as allScopes, type Scope } from "../accounts/scopes.ts";
 import { apiKeys } from "../db/schema.ts";
 
 /** What is shown of a key (SPEC.md, ApiKey): never the key itself, never its hash. */

@@ -1,0 +1,1 @@
+UPDATE `ledger` SET `state` = 'refund_pending' WHERE `state` = 'broken';
