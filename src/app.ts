@@ -3,7 +3,7 @@ import { cachedDocument } from "./http/exchange/cached-document.ts";
 import { endpoints } from "./http/endpoints/index.ts";
 import { mountEndpoints } from "./http/endpoints/mount.ts";
 import { ApiError } from "./http/errors/api-error.ts";
-import { addPath, answerError, type AppEnv, cors, exchange } from "./http/exchange/exchange.ts";
+import { addPath, respondWithError, type AppEnv, cors, exchange } from "./http/exchange/exchange.ts";
 import { mountOperations } from "./http/operations/mount.ts";
 import { describeApi } from "./http/openapi/openapi.ts";
 import type { Operation } from "./operations/define.ts";
@@ -13,8 +13,8 @@ import { version } from "./version.ts";
 /** The service over a registry of operations: its middleware in order, then its paths. */
 export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  app.onError(answerError);
-  app.notFound((c) => answerError(new ApiError("not_found", "This path does not exist."), c));
+  app.onError(respondWithError);
+  app.notFound((c) => respondWithError(new ApiError("not_found", "This path does not exist."), c));
 
   app.use(exchange);
   app.use("/api/*", cors);

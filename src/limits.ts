@@ -30,8 +30,8 @@ export const limits = {
   zipBytes: 0xffff_ffff,
 
   /**
-   * The lowest average speed of a client that sends a body or reads a response. `form.stallMilliseconds` and
-   * `answer.slackMilliseconds` are the time that it may fall behind.
+   * The lowest average speed of a client that sends a body or reads a response. `form.graceMilliseconds` and
+   * `response.graceMilliseconds` are the time that it may fall behind.
    */
   slowestBytesPerSecond: 32 * 1024,
 
@@ -169,7 +169,7 @@ export const limits = {
     /** Size of the headers of one part. */
     partHeaderBytes: 16 * 1024,
     /** Time without a byte after which the request gets 408. */
-    stallMilliseconds: 20_000,
+    graceMilliseconds: 20_000,
     /** How much of a rejected body is still read, so that its sender receives the response. */
     discardBytes: 64 * MiB,
     /** The time that may take. */
@@ -221,7 +221,7 @@ export const limits = {
   },
 
   /** Responses. */
-  answer: {
+  response: {
     /** Responses up to this size are copied at once, so that their engine is free for the next request. */
     copiedBytes: 1 * MiB,
     /** How much of a response is produced ahead of its reader while memory allows. What has been produced needs no engine anymore. */
@@ -230,6 +230,6 @@ export const limits = {
      * How far a reader may fall behind `slowestBytesPerSecond`. Sockets and proxies accept several MiB at once and then nothing until those are
      * read, so a reader that keeps up may seem to stand still: for 9 MiB, this long.
      */
-    slackMilliseconds: 300_000,
+    graceMilliseconds: 300_000,
   },
 } as const;

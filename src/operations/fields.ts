@@ -8,16 +8,18 @@ export interface FieldIssue {
   readonly issue: string;
 }
 
-/** An uploaded file. Its bytes lie in the engine's heap; nothing of it outlives the request. */
+/**
+ * An uploaded file, from the reader of the form to the operation. Its bytes lie in the engine's heap; nothing of it outlives the request.
+ */
 export interface UploadedFile {
-  /** The form field it came in: `file`, `file0`, `image3`. Names the input in errors. */
+  /** The form field: `file`, `file0`, `image3`. Names the file in errors. */
   readonly field: string;
-  /** The caller's file name without directory and extension, `document` where there is none. */
+  /** The client's file name without directory and extension; `document` if there is none. */
   readonly stem: string;
   readonly bytes: InputBytes;
   /** From `password`, or `passwordN` with `password` as the fallback. */
   readonly password?: string;
-  /** Whether the password was given for this very file: then a wrong one is an error even where none is needed. */
+  /** Whether the password was sent for this file alone: then a wrong one is an error even if none is needed. */
   readonly passwordIsOwn: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface AdmissionOptions extends TicketOptions {
   readonly smallBodyBytes: number;
   /** How many requests of an account have an engine while they wait for their client, at most. */
   readonly idlePerAccount: number;
-  /** Milliseconds that a request waits before it is turned away. */
+  /** Milliseconds that a request waits before it is rejected. */
   readonly waitMilliseconds: number;
   /** Milliseconds after which a request that waits looks again by itself: those before it may have ended without a word. */
   readonly lookMilliseconds: number;
@@ -31,7 +31,7 @@ interface Waiting extends Admittance {
   /** The ticket that it has already. */
   readonly ticket: Ticket | undefined;
   readonly since: number;
-  /** When it is turned away, whether or not it still runs to see that. */
+  /** When it is rejected, whether or not it still runs to see that. */
   readonly until: number;
   look(): void;
 }

@@ -32,11 +32,11 @@ class TooSlow extends ApiError {
 export interface LeaseRequest {
   readonly account: string;
   readonly operation: Pick<Operation, "memoryBeside" | "besideBytes">;
-  /** Bytes of the body; undefined where it does not say. */
+  /** The Content-Length, if there is one. */
   readonly length: number | undefined;
   /** The most that it may have. */
   readonly maxBytes: number;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /** What the engines are given. `memoryBytes`: for all requests together and what is kept between them. */
   readonly given: Omit<LeaseOptions, "expected" | "most" | "work"> & { readonly memoryBytes: number };
@@ -60,7 +60,7 @@ export class Lease {
   readonly isSmall: boolean;
   readonly #request: LeaseRequest;
   readonly #ticket: Ticket;
-  /** The client is gone: what the lease holds is soon taken back where it does not come back by itself. */
+  /** The client has disconnected: what the lease holds is soon taken back if it is not released. */
   readonly expire = (): void => this.#ticket.expire();
   #engines: EngineLease | undefined;
   /** What the request may do, and has done. */
@@ -79,7 +79,7 @@ export class Lease {
     request.signal.addEventListener("abort", this.expire);
   }
 
-  /** Waits for memory, and for engines where the body is large. Throws `overloaded` where there is none in time. */
+  /** Waits for memory, and for engines if the body is large. Throws `overloaded` if there are none in time. Whoever takes the lease releases it. */
   static async take(request: LeaseRequest): Promise<Lease> {
     const { account, length, maxBytes, signal, given } = request;
     const bodyBytes = length ?? maxBytes;
@@ -100,7 +100,7 @@ export class Lease {
     }
   }
 
-  /** Waits for the request's turn, when its body is here. Throws `overloaded` where it does not come in time. */
+  /** Waits for the request's turn, when its body is here. Throws `overloaded` if it does not come in time. */
   async turn(): Promise<void> {
     const { signal, given } = this.#request;
     const { bytes } = intoEngine(this.#request, this.bodyBytes);
@@ -165,7 +165,7 @@ export class Lease {
     if (bytes === 0) return true;
     const spare = engineBytes + smallBodyBytes;
     const heap = this.#engines?.heapBytes() ?? 0;
-    return bytes <= limits.answer.aheadBytes && this.#ticket.grow(heap + bytes, spare) === true;
+    return bytes <= limits.response.aheadBytes && this.#ticket.grow(heap + bytes, spare) === true;
   }
 
   /** The engines have to wait for the reader of the response: others may work meanwhile. */
@@ -205,7 +205,7 @@ export class Lease {
     this.#ticket.release();
   }
 
-  /** Engines within the ticket. A kept one may have grown in a larger request; it is dropped where it does not fit this one. */
+  /** Engines within the ticket. A kept one may have grown in a larger request; it is dropped if it does not fit this one. */
   async #leaseWithin(expected: number): Promise<void> {
     const { given, operation } = this.#request;
     const { memoryBeside = false, besideBytes = 0 } = operation;

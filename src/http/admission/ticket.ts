@@ -7,7 +7,7 @@ export interface TicketOptions {
   dropKept(): void;
   /** Milliseconds without a sign of life after which a ticket goes to one who waits for it. */
   readonly silentMilliseconds: number;
-  /** The same where the client is gone. */
+  /** The same after the client has disconnected. */
   readonly goneMilliseconds: number;
   /** A slow client has so many milliseconds, and more for each byte, before one who waits for the room gets what it holds. */
   readonly fairMilliseconds: number;
@@ -72,7 +72,7 @@ export class Ticket {
     return this.#idle.since + fairMilliseconds + (this.#idle.moved / fairBytesPerSecond) * 1_000;
   }
 
-  /** Why it was taken back, where it was. Its memory belongs to others then: nothing may go on under it. */
+  /** Why it was taken back, if it was. Its memory then belongs to others: nothing may go on under it. */
   get lost(): "silent" | "slow" | undefined {
     return this.#lost;
   }
@@ -149,7 +149,7 @@ export class Ticket {
     if (!this.#gone) this.#deadline = Date.now() + this.#issuer.options.silentMilliseconds;
   }
 
-  /** The client is gone: `goneMilliseconds` are left to give the ticket back, whatever happens. */
+  /** The client has disconnected: the ticket ends after `goneMilliseconds` at the latest. */
   expire(): void {
     this.#gone = true;
     this.#deadline = Math.min(this.#deadline, Date.now() + this.#issuer.options.goneMilliseconds);

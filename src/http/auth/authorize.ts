@@ -45,7 +45,7 @@ const identify: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set("rate", rate);
   c.set("credits", credits);
   await next();
-  // On every answer from here on, refusals too. draft-ietf-httpapi-ratelimit-headers-10.
+  // On every response from here on, including errors. draft-ietf-httpapi-ratelimit-headers-10.
   c.header("RateLimit-Policy", `"default";q=${rate.limit};w=${WINDOW_SECONDS}`);
   c.header("RateLimit", `"default";r=${rate.remaining};t=${rate.resetSeconds}`);
 };

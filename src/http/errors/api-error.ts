@@ -8,7 +8,7 @@ interface ApiErrorOptions extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer of the table. Its message is sent to the caller as it is; its `cause` only goes to the log. */
+/** An error of the table. Its message is sent to the client as it is; its `cause` only goes to the log. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
@@ -27,7 +27,7 @@ export class ApiError extends Error {
     return errorTable[this.code].status;
   }
 
-  /** The envelope. `X-Request-Id` is set on every answer further out. */
+  /** The envelope. `X-Request-Id` is added to every response further out. */
   toResponse(): Response {
     const { code, message, details } = this;
     return Response.json(
@@ -43,7 +43,7 @@ export function overloaded(message: string, options: ErrorOptions = {}): ApiErro
   return new ApiError("overloaded", message, { ...options, headers });
 }
 
-/** What was thrown as an answer: a refusal as it is, everything unexpected as a 500 that tells nothing of its cause. */
+/** What was thrown as an error of the table: a refusal as it is, everything unexpected as a 500 that reveals nothing of its cause. */
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof Refusal) {

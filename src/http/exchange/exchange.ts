@@ -15,7 +15,7 @@ export interface AppEnv {
     log: RequestLog;
     /** These are set by `authorize`. */
     caller: Caller;
-    /** The one that the caller's account lives in. */
+    /** The database of the caller's account. */
     database: Env["databases"][number];
     rate: RateStanding;
     credits: CreditStanding;
@@ -29,7 +29,7 @@ function newRequestId(): string {
   return `req_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** The outermost layer: the request's id on every answer, and its one line in the log. */
+/** The outermost layer: the request's ID on every response, and its one line in the log. */
 export const exchange: MiddlewareHandler<AppEnv> = async (c, next) => {
   const log = new RequestLog(newRequestId(), c.req.method);
   c.set("log", log);
@@ -42,7 +42,7 @@ export const exchange: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.res.status >= 400) await discardRest(raw);
 };
 
-/** Any origin may call the API: its credential is a header that only the caller's own code can set, never a cookie. */
+/** Any origin may use the API: its credential is a header that only the client's own code can set, never a cookie. */
 export const cors: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.req.method === "OPTIONS") {
     c.get("log").route = "preflight";
@@ -61,8 +61,8 @@ export const cors: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.header("Access-Control-Allow-Origin", "*");
 };
 
-/** Answers an error in the envelope and keeps it for the log. */
-export function answerError(thrown: unknown, c: Context<AppEnv>): Response {
+/** Responds with an error in the envelope and keeps it for the log. */
+export function respondWithError(thrown: unknown, c: Context<AppEnv>): Response {
   const error = asApiError(thrown);
   c.get("log").failed(error);
   return error.toResponse();

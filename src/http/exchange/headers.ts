@@ -1,7 +1,7 @@
 import { resultHeaders } from "../../operations/define.ts";
 
 /**
- * Every header that an answer can carry and a caller may want to read. Listed once: CORS exposes exactly these, and
+ * Every header that a response can carry and a client may want to read. Listed once: CORS exposes exactly these, and
  * openapi.json describes them.
  */
 export const responseHeaders: Readonly<Record<string, string>> = {

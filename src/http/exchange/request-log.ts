@@ -1,7 +1,7 @@
 import type { ApiError } from "../errors/api-error.ts";
 import { faultOf } from "../../faults.ts";
 
-/** How a request ended: `aborted` when the caller went away or the answer could not be sent to its end. */
+/** How a request ended: `aborted` if the client disconnected or the response could not be sent to its end. */
 export type Outcome = "complete" | "aborted";
 
 /**
@@ -25,7 +25,7 @@ export class RequestLog {
   pageCount: number | undefined;
   /** Fuel that the engines and our loops spent (src/engines/work.ts). */
   work: { readonly spent: number; readonly share: number } | undefined;
-  /** Whether the answer's stream ends the line, not the handler. */
+  /** Whether the end of the response's stream writes the line, not the handler. */
   streaming = false;
 
   constructor(requestId: string, method: string) {

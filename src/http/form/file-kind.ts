@@ -8,7 +8,6 @@ const SIGNATURE_WITHIN = 1024;
 /** With or without what follows in a sound header, and the form of PostScript that Acrobat takes (ISO 32000-1, annex H). */
 const PDF_SIGNATURE = /%PDF|%!PS-Adobe-\d\.\d PDF-\d\.\d/;
 const LONGEST_SIGNATURE = 24;
-const MAX_STEM = 150;
 
 /** What the kinds are called in messages. */
 export const kindNames: Readonly<Record<FileKind, string>> = { pdf: "PDF", png: "PNG", jpeg: "JPEG", webp: "WebP" };
@@ -24,19 +23,4 @@ function beginsAsPdf(bytes: EngineBytes): boolean {
   const start = bytes.view(0, Math.min(bytes.length, SIGNATURE_WITHIN + LONGEST_SIGNATURE));
   const at = latin1(start).search(PDF_SIGNATURE);
   return at >= 0 && at < SIGNATURE_WITHIN;
-}
-
-/**
- * A file name without directory and extension, fit for the name of an answer or of a ZIP's entry: nothing in it is
- * invisible, reverses the text's direction or means something to a file system. `document` where nothing is left.
- */
-export function stemOf(filename: string): string {
-  const name = filename.slice(Math.max(filename.lastIndexOf("/"), filename.lastIndexOf("\\")) + 1);
-  const stem = name
-    .replace(/\.[A-Za-z0-9]{1,10}$/, "")
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
-    .replace(/[<>:"|?*]/g, "_");
-  const short = Array.from(stem).slice(0, MAX_STEM).join("");
-  return short.replace(/^[.\s]+|[.\s]+$/g, "") || "document";
 }

@@ -1,5 +1,4 @@
 import { ApiError } from "../errors/api-error.ts";
-import { stemOf } from "./file-kind.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import { check } from "../errors/schema-issues.ts";
 import type { FieldIssue, Fields, FileKind, UploadedFile } from "../../operations/fields.ts";
@@ -8,12 +7,10 @@ type Field = Fields[string];
 type TextField = Extract<Field, { kind: "text" }>;
 type FileField = Extract<Field, { kind: "file" }>;
 type NumberedFilesField = Extract<Field, { kind: "files" }>;
-type FilePart = Extract<FormPart, { kind: "file" }>;
-type SentFile = FilePart & { readonly bytes: NonNullable<FilePart["bytes"]> };
 
 /** Names that a client sent are shown in errors up to this length. */
 const SHOWN_NAME = 100;
-/** Problems listed for one field, and missing numbers named: the first ones tell, the rest would only be long. */
+/** How many problems are listed for one field, and how many missing numbers. */
 const SHOWN_ISSUES = 10;
 
 /** The number of `file12` after `file`, written without leading zeros; undefined where the name is another. */
@@ -32,7 +29,7 @@ export function tooManyFiles(limit: number, actual: number): ApiError {
 /** A field as it was sent. */
 export interface ReadField {
   readonly given: boolean;
-  /** Whether `value` can be used: not where it is wrong, nor where a file is missing. */
+  /** Whether `value` can be used: it is valid, and no file is missing. */
   readonly valid: boolean;
   readonly value: unknown;
   readonly issues: readonly FieldIssue[];
@@ -49,10 +46,10 @@ export class FormReader {
 
   constructor(parts: readonly FormPart[]) {
     for (const part of parts) {
-      // What a browser sends for a file input that nobody filled.
-      if (part.kind === "file" && part.filename === "" && !part.bytes?.length) continue;
-      const same = this.#parts.get(part.name);
-      if (same === undefined) this.#parts.set(part.name, [part]);
+      // What a browser sends for a file input that was left empty.
+      if (part.kind === "file" && part.filename === "" && !part.file?.bytes.length) continue;
+      const same = this.#parts.get(part.field);
+      if (same === undefined) this.#parts.set(part.field, [part]);
       else same.push(part);
     }
   }
@@ -88,9 +85,9 @@ export class FormReader {
 
   #oneFile(name: string, { accept }: FileField): Omit<ReadField, "issues"> {
     const password = accept.includes("pdf") ? this.#password("password") : undefined;
-    const part = this.#file(name);
-    const value = part ? this.#uploaded(part, accept, password, password !== undefined) : undefined;
-    return { given: part !== undefined, valid: part !== null, value };
+    const file = this.#file(name);
+    const value = file && this.#opensWith(file, accept, password, password !== undefined);
+    return { given: file !== undefined, valid: file !== null, value };
   }
 
   #numberedFiles({ prefix, min, max, accept }: NumberedFilesField): Omit<ReadField, "issues"> {
@@ -108,8 +105,8 @@ export class FormReader {
     const fallback = hasPasswords ? this.#password("password") : undefined;
     const files = numbers.map((number) => {
       const own = hasPasswords ? this.#password(`password${number}`) : undefined;
-      const part = this.#file(`${prefix}${number}`);
-      return part ? this.#uploaded(part, accept, own ?? fallback, own !== undefined) : undefined;
+      const file = this.#file(`${prefix}${number}`);
+      return file ? this.#opensWith(file, accept, own ?? fallback, own !== undefined) : undefined;
     });
     if (hasPasswords) {
       for (const number of this.#numbers("password")) {
@@ -131,7 +128,7 @@ export class FormReader {
     return this.#text(name) || undefined;
   }
 
-  /** The one part of a name; undefined where there is none. More than one is an issue. */
+  /** The one part with this name; undefined if there is none. More than one is an issue. */
   #only(name: string): FormPart | undefined {
     this.#asked.add(name);
     const parts = this.#parts.get(name);
@@ -139,7 +136,7 @@ export class FormReader {
     return parts?.[0];
   }
 
-  /** The text of a field, undefined where it is not given, null where it is a file (an issue). */
+  /** The text of a field, undefined if it is not given, null if it is a file (an issue). */
   #text(name: string): string | undefined | null {
     const part = this.#only(name);
     if (part === undefined || part.kind === "text") return part?.value;
@@ -147,28 +144,23 @@ export class FormReader {
     return null;
   }
 
-  #file(name: string): SentFile | undefined | null {
+  /** The file of a field, undefined if it is not given, null if it is text (an issue). */
+  #file(name: string): UploadedFile | undefined | null {
     const part = this.#only(name);
     if (part === undefined) return undefined;
-    const { bytes } = part.kind === "file" ? part : {};
-    if (part.kind === "file" && bytes !== undefined) return { ...part, bytes };
+    if (part.kind === "file" && part.file !== undefined) return part.file;
     this.#issue(name, "must be a file, sent with a filename");
     return null;
   }
 
-  #uploaded(
-    part: SentFile,
+  /** The file with its password. */
+  #opensWith(
+    sent: UploadedFile,
     accept: readonly FileKind[],
     password: string | undefined,
     passwordIsOwn: boolean,
   ): UploadedFile {
-    const file: UploadedFile = {
-      field: part.name,
-      stem: stemOf(part.filename),
-      bytes: part.bytes,
-      ...(password !== undefined && { password }),
-      passwordIsOwn,
-    };
+    const file = password === undefined ? sent : { ...sent, password, passwordIsOwn };
     this.files.push({ file, accept });
     return file;
   }

@@ -8,7 +8,7 @@ type Field = Fields[string];
 /** Thrown where a check reads a field that has no valid value. */
 class NotValid extends Error {}
 
-/** The fields of a form taken together: which of them apply, the value of each, and what is wrong. */
+/** All fields of a form: which of them apply, the value of each, and the issues. */
 export class FormValues<F extends Fields> {
   readonly issues: readonly FieldIssue[];
   readonly #fields: Fields;
@@ -29,7 +29,7 @@ export class FormValues<F extends Fields> {
     this.#checked = checked as Input<F>;
   }
 
-  /** The values by field; whole only where there are no issues. */
+  /** The values by field; complete only if there are no issues. */
   get input(): Input<F> {
     return Object.fromEntries(this.#values) as Input<F>;
   }
@@ -84,7 +84,7 @@ export class FormValues<F extends Fields> {
     return issues;
   }
 
-  /** Whether a field has one of these values; undefined where it is wrong or missing itself. */
+  /** Whether a field has one of these values; undefined if it is invalid or missing itself. */
   #holds(name: string, values: readonly string[]): boolean | undefined {
     const { given, valid, value } = this.#read.get(name) ?? nothing;
     const field = this.#fields[name];
@@ -95,7 +95,7 @@ export class FormValues<F extends Fields> {
 
 const nothing: ReadField = { given: false, valid: false, value: undefined, issues: [] };
 
-/** What a field is worth where it is not given. */
+/** The value of a field that is not given. */
 function unsetValue(field: Field): unknown {
   return field.kind === "text" ? field.schema.safeParse(field.hints.default?.toString()).data : undefined;
 }

@@ -44,11 +44,11 @@ export class FormNames {
 
 export interface ReadForm<F extends Fields> {
   readonly input: Input<F>;
-  /** The first file's name without directory and extension: answers are named after it. */
+  /** The first file's name without directory and extension, after which the response is named. */
   readonly stem: string;
 }
 
-/** How many pages a file of the form has; undefined where it cannot be opened. */
+/** How many pages a file of the form has; undefined if it cannot be opened. */
 export type CountPages = (file: UploadedFile) => Promise<number | undefined>;
 
 /**
@@ -72,7 +72,7 @@ export async function readForm<F extends Fields>(
   return { input: form.input, stem: reader.files[0]?.file.stem ?? "document" };
 }
 
-/** The problems that only the document's page count shows. Only malformed ranges are, where it cannot be opened. */
+/** The problems that only the document's page count shows; if it cannot be opened, only malformed ranges. */
 async function pageIssues<F extends Fields>(
   { pageChecks = [] }: Operation<F>,
   form: FormValues<F>,

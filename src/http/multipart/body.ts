@@ -1,5 +1,5 @@
 import { ApiError } from "../errors/api-error.ts";
-import { beforeStall, Pace } from "./timeouts.ts";
+import { withTimeout, MinDataRate } from "./timeouts.ts";
 import { limits, MiB } from "../../limits.ts";
 
 const WINDOW_BYTES = 64 * 1024;
@@ -7,10 +7,10 @@ const WINDOW_BYTES = 64 * 1024;
 export interface BodyOptions {
   /** Bytes that the body may have; reading stops right behind them. */
   readonly maxBytes: number;
-  /** What a longer one is answered with; `fileTooLarge` where it is not given. */
+  /** The error for a longer body. Default: `fileTooLarge`. */
   readonly tooLarge?: (limit: number, actual: number) => ApiError;
-  /** Milliseconds without a byte after which the caller has given up. */
-  readonly stallMilliseconds: number;
+  /** Milliseconds that the client may fall behind `limits.slowestBytesPerSecond`. */
+  readonly graceMilliseconds: number;
   /** Takes a window and returns how many of its bytes are done with; the others begin the next window. */
   read(window: Uint8Array): number;
   /** Told the number of bytes that have arrived so far. */
@@ -25,14 +25,14 @@ function sizes(limit: number, actual: number): [string, string] {
   return [words(limit), words(actual)];
 }
 
-/** What a body over the plan's limit is answered with; `actual` is the announced size or, unless it `isWhole`, what was read until then. */
+/** The error for a body over the plan's limit. `actual` is its Content-Length or, unless it `isWhole`, the number of bytes read until then. */
 export function fileTooLarge(limit: number, actual: number, isWhole = true): ApiError {
   const [most, size] = sizes(limit, actual);
   const message = `Your plan allows uploads of up to ${most}; this one is ${isWhole ? size : "larger"}.`;
   return new ApiError("file_too_large", message, { details: { limit, actual } });
 }
 
-/** The caller went away, or the connection broke, in the middle of the body: an answer that mostly nobody sees. */
+/** The client disconnected in the middle of the body: an error that mostly nobody sees. */
 export class BrokenBody extends ApiError {
   constructor(cause: unknown) {
     super("invalid_parameters", "The request body ended early.", { details: { fields: [] }, cause });
@@ -48,15 +48,15 @@ export async function readBody(body: ReadableStream<Uint8Array>, options: BodyOp
   let buffer = new ArrayBuffer(WINDOW_BYTES);
   let kept = 0;
   let total = 0;
-  const pace = new Pace(options.stallMilliseconds, limits.slowestBytesPerSecond);
+  const rate = new MinDataRate(options.graceMilliseconds, limits.slowestBytesPerSecond);
   try {
     for (;;) {
       const target = new Uint8Array(buffer, kept, WINDOW_BYTES - kept);
-      const { done, value } = await pace.wait(readOrBreak(reader, target), stalled);
+      const { done, value } = await rate.wait(readOrBreak(reader, target), stalled);
       if (done || value === undefined) break;
       buffer = value.buffer;
       total += value.byteLength;
-      pace.passed(value.byteLength);
+      rate.passed(value.byteLength);
       options.progress(total);
       if (total > options.maxBytes) {
         throw options.tooLarge?.(options.maxBytes, total) ?? fileTooLarge(options.maxBytes, total, false);
@@ -67,7 +67,7 @@ export async function readBody(body: ReadableStream<Uint8Array>, options: BodyOp
       kept = window.length - used;
     }
   } catch (error) {
-    // A refusal leaves the rest to `discardRest`; from a caller who is gone or silent there is none.
+    // After a refusal `discardRest` reads the rest; from a client that is gone or silent there is none.
     if (error instanceof BrokenBody || error instanceof Stalled) reader.cancel(error).catch(() => {});
     else reader.releaseLock();
     throw error;
@@ -94,9 +94,8 @@ export async function readSmallBody(
 }
 
 /**
- * Reads what is left of a body that was refused and throws it away: most clients look for the answer only when they have
- * sent everything, and take a connection that closes before for a broken one. Bounded in time and bytes; an answer to a
- * body beyond that goes out at once.
+ * Reads the rest of a refused body and discards it: most clients read the response only after they have sent everything, and report a
+ * connection that closes earlier as broken. Limited in time and bytes; beyond that the response goes out at once.
  */
 export async function discardRest({ body, headers }: Request): Promise<void> {
   const { discardBytes, discardMilliseconds } = limits.form;
@@ -107,13 +106,13 @@ export async function discardRest({ body, headers }: Request): Promise<void> {
   try {
     for (let total = 0; total <= discardBytes;) {
       const reading = reader.read(new Uint8Array(buffer));
-      const { done, value } = await beforeStall(reading, Math.max(0, until - Date.now()), stalled);
+      const { done, value } = await withTimeout(reading, Math.max(0, until - Date.now()), stalled);
       if (done || value === undefined) return;
       buffer = value.buffer;
       total += value.byteLength;
     }
   } catch {
-    // Too slow, or gone: the answer is all the same.
+    // Too slow, or gone: the response is the same.
   }
   reader.cancel().catch(() => {});
 }

@@ -1,8 +1,8 @@
 /**
- * Finds one delimiter in many windows. The needle begins with its only line break, which makes the search linear: what
- * was compared equal holds no other start. Elsewhere it skips like Boyer, Moore and Horspool, a needle's length a step.
+ * Finds a boundary delimiter (RFC 2046, section 5.1.1) in windows of a body. It begins with its only line break, which makes the search
+ * linear: bytes that matched cannot hold another start. Elsewhere it skips as in Boyer-Moore-Horspool, up to the delimiter's length a step.
  */
-export class Delimiter {
+export class BoundarySearch {
   readonly bytes: Uint8Array;
   readonly #skip: Uint8Array;
 

@@ -1,12 +1,14 @@
-import { Delimiter } from "./boundary-search.ts";
+import { BoundarySearch } from "./boundary-search.ts";
+import { stemOf } from "./file-stem.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { partFromHeaders, type PartHead } from "./part-headers.ts";
-import type { Arena, InputBytes } from "../../engines/bytes/heap.ts";
+import { type PartHeaders, readPartHeaders } from "./part-headers.ts";
+import type { Arena } from "../../engines/bytes/heap.ts";
+import type { UploadedFile } from "../../operations/fields.ts";
 
-/** One part of a body. A file that nobody wanted has no bytes. */
+/** One part of a body, by its form field. `file` is not there if nobody wanted it. */
 export type FormPart =
-  | { readonly name: string; readonly kind: "text"; readonly value: string }
-  | { readonly name: string; readonly kind: "file"; readonly filename: string; readonly bytes?: InputBytes };
+  | { readonly kind: "text"; readonly field: string; readonly value: string }
+  | { readonly kind: "file"; readonly field: string; readonly filename: string; readonly file?: UploadedFile };
 
 export interface MultipartOptions {
   /** From the Content-Type; see `boundaryOf`. */
@@ -14,7 +16,7 @@ export interface MultipartOptions {
   /** Where the bytes of files go. */
   readonly arena: Arena;
   /** Asked at the start of each file; the bytes of one that is not wanted are passed over. */
-  wantsFile(name: string): boolean;
+  wantsFile(field: string): boolean;
   readonly fields: number;
   readonly textBytes: number;
   readonly allTextBytes: number;
@@ -40,10 +42,10 @@ export class MultipartParser {
   readonly #options: MultipartOptions;
   #state: State = "preamble";
   #atStart = true;
-  #delimiter: Delimiter;
+  #delimiter: BoundarySearch;
   /** What the first boundary line ended with. CRLF is the standard; a body that begins with LF is read with LF throughout. */
   #newline = 2;
-  #head: PartHead | undefined;
+  #head: PartHeaders | undefined;
   #wanted = false;
   /** Bytes of the blank line before a part's content, kept in the window as a part may end right with it. */
   #blank = 0;
@@ -53,7 +55,7 @@ export class MultipartParser {
 
   constructor(options: MultipartOptions) {
     this.#options = options;
-    this.#delimiter = new Delimiter(`\n--${options.boundary}`);
+    this.#delimiter = new BoundarySearch(`\n--${options.boundary}`);
   }
 
   /**
@@ -125,7 +127,7 @@ export class MultipartParser {
     if (end - at > MAX_PADDING) return this.#notABoundary(at);
     if (this.parts.length === 0 && this.#head === undefined) {
       this.#newline = newline;
-      this.#delimiter = new Delimiter(`${newline === 1 ? "\n" : "\r\n"}--${this.#options.boundary}`);
+      this.#delimiter = new BoundarySearch(`${newline === 1 ? "\n" : "\r\n"}--${this.#options.boundary}`);
     }
     this.#endPart();
     this.#state = "headers";
@@ -170,10 +172,10 @@ export class MultipartParser {
           },
         );
       }
-      const head = partFromHeaders(lines);
+      const head = readPartHeaders(lines);
       if (head === undefined) throw malformed("a part has no `Content-Disposition: form-data` with a name");
       this.#head = head;
-      this.#wanted = head.filename !== undefined && this.#options.wantsFile(head.name);
+      this.#wanted = head.filename !== undefined && this.#options.wantsFile(head.field);
       this.#blank = Math.min(this.#newline, end + 1 - from);
       this.#state = "content";
       return end + 1 - this.#blank;
@@ -218,11 +220,14 @@ export class MultipartParser {
     const head = this.#head;
     if (head === undefined) return;
     this.#head = undefined;
-    if (head.filename === undefined) {
-      this.parts.push({ kind: "text", name: head.name, value: this.#takeText() });
+    const { field, filename } = head;
+    if (filename === undefined) {
+      this.parts.push({ kind: "text", field, value: this.#takeText() });
+    } else if (this.#wanted) {
+      const file = { field, stem: stemOf(filename), bytes: this.#options.arena.seal(), passwordIsOwn: false };
+      this.parts.push({ kind: "file", field, filename, file });
     } else {
-      const file = { kind: "file", name: head.name, filename: head.filename } as const;
-      this.parts.push(this.#wanted ? { ...file, bytes: this.#options.arena.seal() } : file);
+      this.parts.push({ kind: "file", field, filename });
     }
   }
 

@@ -1,6 +1,7 @@
-/** What the headers of a part say. `filename` makes it a file, even where it is empty. */
-export interface PartHead {
-  readonly name: string;
+/** The headers of a part. `filename` makes it a file, even if it is empty. */
+export interface PartHeaders {
+  /** The form field. */
+  readonly field: string;
   readonly filename: string | undefined;
 }
 
@@ -10,7 +11,7 @@ export interface PartHead {
  */
 const PARAMETER = /;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"|([^;\s"]*))\s*/gy;
 
-/** The parameters after the first word of a header's value, their names in lower case; undefined where it is malformed. */
+/** The parameters after the first word of a header's value, their names in lower case; undefined if the value is malformed. */
 function parameters(value: string): Map<string, string> | undefined {
   const start = value.indexOf(";");
   const found = new Map<string, string>();
@@ -30,7 +31,7 @@ function parameters(value: string): Map<string, string> | undefined {
 const unescapeBrowser = (value: string): string =>
   value.replace(/%(22|0D|0A)/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** An RFC 8187 value (`UTF-8''na%C3%AFve.pdf`); undefined where it is in no charset we know or malformed. */
+/** An RFC 8187 value (`UTF-8''na%C3%AFve.pdf`); undefined if it is malformed or in an unknown charset. */
 function extendedValue(value: string | undefined): string | undefined {
   const match = /^(utf-8|iso-8859-1)'[^']*'(.*)$/i.exec(value ?? "");
   if (match === null) return undefined;
@@ -45,10 +46,10 @@ function extendedValue(value: string | undefined): string | undefined {
 }
 
 /**
- * Reads the header lines of a part. RFC 7578 forbids `filename*`, but clients send it: it wins where it is readable.
+ * Reads the header lines of a part. RFC 7578 forbids `filename*`, but clients send it: it wins if it is readable.
  * Returns undefined unless there is a `Content-Disposition: form-data` with a name.
  */
-export function partFromHeaders(lines: readonly string[]): PartHead | undefined {
+export function readPartHeaders(lines: readonly string[]): PartHeaders | undefined {
   // A line that begins with white space continues the one before it (RFC 5322, folding).
   const unfolded = lines
     .join("\n")
@@ -62,7 +63,7 @@ export function partFromHeaders(lines: readonly string[]): PartHead | undefined 
   if (found === undefined || name === undefined) return undefined;
   const plain = found.get("filename");
   const filename = extendedValue(found.get("filename*")) ?? (plain === undefined ? undefined : unescapeBrowser(plain));
-  return { name: unescapeBrowser(name), filename };
+  return { field: unescapeBrowser(name), filename };
 }
 
 /**

@@ -1,16 +1,16 @@
 import { z } from "zod";
 import type { Endpoint } from "../endpoints/define.ts";
 import type { ErrorCode } from "../errors/error-table.ts";
-import { errorAnswers, type Json, jsonAnswer } from "./responses.ts";
+import { routeErrors, type Json, jsonResponse } from "./responses.ts";
 
-/** What every endpoint can be answered with, what those with a body can, and what those with an id in their path can. */
+/** The errors of every endpoint, of those with a body, and of those with an ID in their path. */
 const always: readonly ErrorCode[] = ["invalid_parameters", "method_not_allowed", "internal_error"];
 const withBody: readonly ErrorCode[] = ["request_timeout", "file_too_large", "unsupported_format"];
 const withId: readonly ErrorCode[] = ["not_found"];
 
 /** One method of a path. Schemas that have an id are put into `schemas`, where all descriptions refer to them. */
 export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Json>): Json {
-  const { name, tag, summary, description, path, query, body, status, answer, scope } = endpoint;
+  const { name, tag, summary, description, path, query, body, status, response, scope } = endpoint;
   const ids = Array.from(path.matchAll(/\{(\w+)\}/g), ([, id = ""]) => id);
   const codes = [...always, ...(body ? withBody : []), ...(ids.length > 0 ? withId : []), ...endpoint.errors];
   const parameters = [
@@ -30,9 +30,9 @@ export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Jso
       },
     }),
     responses: {
-      // `input`: an answer may have members that a client does not know yet, so nothing says that it may not.
-      [status]: jsonAnswer(status === 201 ? "Created." : "Success.", sentSchema(answer, schemas)),
-      ...errorAnswers(codes),
+      // `input`: a response may have members that a client does not know yet, so the schema allows others.
+      [status]: jsonResponse(status === 201 ? "Created." : "Success.", sentSchema(response, schemas)),
+      ...routeErrors(codes),
     },
   };
 }

@@ -8,7 +8,7 @@ import {
   errorResponses,
   headerRefs,
   type Json,
-  jsonAnswer,
+  jsonResponse,
   jsonSchema,
   operationErrors,
   responseRefs,
@@ -33,7 +33,7 @@ const idempotencyKey: Json = {
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
-/** Without the code for a client that is gone: no response carries it. */
+/** Without the code for a client that has disconnected: no response carries it. */
 const sentCodes = errorRows.filter(([, { status }]) => status !== 499).map(([code]) => code);
 
 const errorSchema = z.object({
@@ -171,7 +171,7 @@ const health: Json = {
   tags: ["Service"],
   security: [],
   responses: {
-    "200": jsonAnswer(
+    "200": jsonResponse(
       "The service is healthy.",
       jsonSchema(z.object({ status: z.literal("ok"), version: z.string() })),
     ),
@@ -185,7 +185,7 @@ const description: Json = {
   tags: ["Service"],
   security: [],
   responses: {
-    "200": jsonAnswer("OpenAPI 3.1, with an `ETag`.", { type: "object" }),
+    "200": jsonResponse("OpenAPI 3.1, with an `ETag`.", { type: "object" }),
     "304": { description: "The description has not changed since the `ETag` in `If-None-Match`." },
     ...responseRefs("Public", ({ from, status }) => from === "every route" && status !== 404),
   },

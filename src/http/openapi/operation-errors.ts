@@ -10,7 +10,7 @@ export const isOfAllOperations = ({ from, status }: ErrorRow): boolean =>
 export function errorsOf({ fields, errors = [] }: Operation): ErrorCode[] {
   const all = Object.values(fields);
   const takesPdf = all.some((field) => field.kind !== "text" && field.accept.includes("pdf"));
-  // What a field makes of "1" tells whether it is a range.
+  // What a field makes of "1" shows whether it is a range.
   const hasRange = all.some(
     (field) => field.kind === "text" && [field.schema.safeParse("1").data].flat()[0] instanceof PageRange,
   );

@@ -20,8 +20,8 @@ export const describedHeaders: Readonly<Record<string, string>> = {
   Allow: "The methods that the path supports.",
 };
 
-/** An answer in JSON. */
-export const jsonAnswer = (text: string, schema: Json): Json => ({
+/** A JSON response. */
+export const jsonResponse = (text: string, schema: Json): Json => ({
   description: text,
   headers: headerRefs(["X-Request-Id"]),
   content: { "application/json": { schema } },
@@ -29,13 +29,13 @@ export const jsonAnswer = (text: string, schema: Json): Json => ({
 
 /** One response a status, with the codes that it can carry, named by the prefix and the status. */
 export function errorResponses(prefix: string, applies: (row: Row) => boolean): Json {
-  const answers = Object.entries(answersOf(errorRows.filter(([, row]) => applies(row))));
+  const answers = Object.entries(responsesOf(errorRows.filter(([, row]) => applies(row))));
   return Object.fromEntries(answers.map(([status, answer]) => [`${prefix}${status}`, answer]));
 }
 
-/** The responses of a route by status: what authentication can answer, and the codes given. */
-export function errorAnswers(codes: readonly ErrorCode[]): Json {
-  return answersOf(errorRows.filter(([code, { from }]) => from === "authenticated" || codes.includes(code)));
+/** The error responses of a route by status: those of authentication, and the given codes. */
+export function routeErrors(codes: readonly ErrorCode[]): Json {
+  return responsesOf(errorRows.filter(([code, { from }]) => from === "authenticated" || codes.includes(code)));
 }
 
 /** The responses of an operation by status. Those that all operations share are written once. */
@@ -48,17 +48,17 @@ export function operationErrors(operation: Operation): Json {
   return Object.fromEntries(
     Array.from(own, ([status, rows]) => {
       const shared = rows.every(([, row]) => isOfAllOperations(row));
-      return [status, shared ? { $ref: `#/components/responses/Operation${status}` } : errorAnswer(status, rows)];
+      return [status, shared ? { $ref: `#/components/responses/Operation${status}` } : errorResponse(status, rows)];
     }),
   );
 }
 
-function answersOf(rows: typeof errorRows): Json {
+function responsesOf(rows: typeof errorRows): Json {
   const byStatus = Map.groupBy(rows, ([, row]) => row.status);
-  return Object.fromEntries(Array.from(byStatus, ([status, same]) => [status, errorAnswer(status, same)]));
+  return Object.fromEntries(Array.from(byStatus, ([status, same]) => [status, errorResponse(status, same)]));
 }
 
-function errorAnswer(status: number, rows: typeof errorRows): Json {
+function errorResponse(status: number, rows: typeof errorRows): Json {
   return {
     description: rows.map(([code, row]) => `\`${code}\`: ${row.title}. ${row.when}${detailsOf(row)}`).join("\n\n"),
     headers: headerRefs(["X-Request-Id", ...(errorHeaders[status] ?? [])]),

@@ -1,8 +1,8 @@
 /**
- * The chunks of a response that are made and not yet sent. Making and sending go on side by side, so that a slow reader
- * does not hold the engine that makes them for longer than memory runs out.
+ * The chunks of a response that are made and not yet sent. Making and sending go on side by side, so that a slow reader does not hold the
+ * engine while there is memory for what it makes.
  */
-export class Outbox {
+export class ChunkQueue {
   readonly #chunks: Uint8Array[] = [];
   #bytes = 0;
   #isDropped = false;

@@ -9,7 +9,7 @@ import { type CountPages, FormNames, readForm } from "../form/form.ts";
 import { Lease, type LeaseRequest } from "../admission/lease.ts";
 import { MultipartParser, type FormPart } from "../multipart/multipart.ts";
 import { boundaryOf } from "../multipart/part-headers.ts";
-import { answer } from "./respond.ts";
+import { respond } from "./respond.ts";
 import { webpServiceOf } from "./webp-service.ts";
 import { plans } from "../../accounts/plans.ts";
 import { Refusal } from "../../engines/errors.ts";
@@ -43,52 +43,54 @@ function noteOperation(operation: Operation): MiddlewareHandler<AppEnv> {
 function operationRoute(operation: Operation): MiddlewareHandler<AppEnv> {
   return (c) => {
     const handled = handle(c, operation);
-    // When the caller goes away the runtime stops what is not waited for, and nothing would be given back.
+    // If the client disconnects, the runtime stops what `waitUntil` does not hold, and nothing would be released.
     c.executionCtx.waitUntil(handled.catch(() => {}));
     return handled;
   };
 }
 
 /** What a request says about its body before the body is read. */
-interface Announced {
+interface DeclaredBody {
   readonly body: ReadableStream<Uint8Array>;
   readonly boundary: string;
-  /** Bytes of the body, where it says. */
+  /** The Content-Length, if there is one. */
   readonly length: number | undefined;
   readonly maxBytes: number;
 }
 
 async function handle(c: Context<AppEnv>, operation: Operation): Promise<Response> {
-  const announced = announcedBody(c);
-  const lease = await Lease.take(leaseRequest(c, operation, announced));
+  const declared = declaredBody(c);
+  const lease = await Lease.take(leaseRequest(c, operation, declared));
   c.get("log").work = lease.work;
   let payment: Payment | undefined;
   try {
     const names = new FormNames(operation.fields);
-    const parts = await readParts(c, announced, lease, operation, names);
+    const parts = await readParts(c, declared, lease, operation, names);
     lease.work.extend(limits.work.bodyByte * c.get("log").bodyBytes);
     const { input, stem } = await readForm(operation, parts, pageCounter(lease));
     if (typeof operation.scope !== "string") checkScope(c.get("caller"), operation.scope.exact(input));
     lease.check();
     payment = await Payment.reserve(c, operation, parts);
-    return await answer(await operation.run(input, lease.engines), {
+    const { response, sent } = await respond(await operation.run(input, lease.engines), {
       name: `${stem}-${operation.name}`,
       log: c.get("log"),
       payment,
       lease,
-      waitUntil: (promise) => c.executionCtx.waitUntil(promise),
     });
+    if (sent === undefined) lease.release(true);
+    else c.executionCtx.waitUntil(sent.finally(() => lease.release(true)));
+    return response;
   } catch (thrown) {
     const error = asApiError(lease.explain(thrown));
     lease.release(error.code !== "internal_error");
-    await payment?.giveBack(error);
+    await payment?.reverse(error);
     throw error;
   }
 }
 
-function leaseRequest(c: Context<AppEnv>, operation: Operation, announced: Announced): LeaseRequest {
+function leaseRequest(c: Context<AppEnv>, operation: Operation, declared: DeclaredBody): LeaseRequest {
   const { images, loadFont, loadModel, memoryBudgetBytes } = readEnv(c.env);
-  const { length, maxBytes } = announced;
+  const { length, maxBytes } = declared;
   return {
     account: c.get("caller").account,
     operation,
@@ -105,7 +107,7 @@ function leaseRequest(c: Context<AppEnv>, operation: Operation, announced: Annou
   };
 }
 
-function announcedBody(c: Context<AppEnv>): Announced {
+function declaredBody(c: Context<AppEnv>): DeclaredBody {
   const { body, headers } = c.req.raw;
   const boundary = boundaryOf(headers.get("Content-Type"));
   if (boundary === undefined) throw new ApiError("unsupported_format", "The request body must be multipart/form-data.");
@@ -140,16 +142,16 @@ function unreadable(message: string): ApiError {
 /** Reads the form, and returns when it is the request's turn to work. */
 async function readParts(
   c: Context<AppEnv>,
-  announced: Announced,
+  declared: DeclaredBody,
   lease: Lease,
   operation: Operation,
   names: FormNames,
 ): Promise<readonly FormPart[]> {
-  const { body, boundary, maxBytes } = announced;
+  const { body, boundary, maxBytes } = declared;
   const log = c.get("log");
   const options = {
     maxBytes,
-    stallMilliseconds: limits.form.stallMilliseconds,
+    graceMilliseconds: limits.form.graceMilliseconds,
     progress(total: number): void {
       lease.received(total - log.bodyBytes);
       log.bodyBytes = total;

@@ -1,31 +1,33 @@
 import { begin, chunksOf } from "./chunks.ts";
 import type { Payment } from "./payment.ts";
-import { deliver, type ResponseLease } from "./stream-response.ts";
+import { type ResponseLease, streamResponse } from "./stream-response.ts";
 import { attachment } from "../exchange/headers.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
 import { zipOf } from "./zip.ts";
 import { limits } from "../../limits.ts";
 import { imageExtensions, type Output } from "../../operations/define.ts";
 
-export interface Answering {
+export interface ResponseContext {
   /** What the file is called, without its extension. */
   readonly name: string;
   readonly log: RequestLog;
-  readonly payment: Pick<Payment, "settle" | "ended" | "giveBack">;
-  /** Passes to the response where `answer` returns one. */
+  readonly payment: Pick<Payment, "settle" | "ended" | "reverse">;
   readonly lease: ResponseLease;
-  /** Keeps the request alive until its stream has ended, even when the caller is gone. */
-  waitUntil(promise: Promise<unknown>): void;
+}
+
+export interface StartedResponse {
+  readonly response: Response;
+  /** For a streamed response: ends when it is sent, or has broken off, and nothing works under the lease any more. */
+  readonly sent?: Promise<void>;
 }
 
 /**
- * Makes the answer of an output and charges the call before its first byte. Whatever is not whole within the first MiB is
- * streamed while it is made. Throws, with nothing released, what goes wrong before
- * the first byte is sent; when it goes wrong later the stream breaks off, so that no part of a ZIP or of an image looks like
- * a whole one. Where that is our fault the call is refunded; where it is the document's, what was delivered is paid for.
+ * Makes the response of an output and charges the request before the first byte. A response that is not complete within the first MiB is
+ * streamed while it is made. Throws what goes wrong before the first byte. What goes wrong later breaks the stream off, so that no part of a
+ * ZIP or of an image looks complete: if the service is at fault the charge is refunded, if the document is, it stands.
  */
-export async function answer(output: Output, answering: Answering): Promise<Response> {
-  const { log, lease, payment } = answering;
+export async function respond(output: Output, context: ResponseContext): Promise<StartedResponse> {
+  const { log, lease, payment } = context;
   const headers = new Headers({ "Cache-Control": "no-store" });
   for (const [name, value] of Object.entries(output.headers)) headers.set(name, value);
   const pages = output.headers["X-Page-Count"];
@@ -33,27 +35,28 @@ export async function answer(output: Output, answering: Answering): Promise<Resp
 
   const { type, extension, length, chunks } = contentOf(output);
   headers.set("Content-Type", type);
-  if (extension !== undefined) headers.set("Content-Disposition", attachment(`${answering.name}.${extension}`));
-  const { copiedBytes } = limits.answer;
+  if (extension !== undefined) headers.set("Content-Disposition", attachment(`${context.name}.${extension}`));
+  const { copiedBytes } = limits.response;
   // Of a ZIP only the first chunk: its reader need not wait for more than one entry.
   const streamed = output.kind === "zip" || (length !== undefined && length > copiedBytes);
   const { taken, all } = await begin(chunks, streamed ? 1 : copiedBytes + 1);
-  // Whom there is nothing to send to is not charged.
+  // A client that is gone is not charged.
   lease.check();
   if (all) {
-    lease.release(true);
-    return whole(taken, headers, answering);
+    const bytes = taken.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+    lease.finishWork(true, bytes);
+    return { response: await whole(taken, bytes, headers, context) };
   }
   if (length !== undefined) headers.set("Content-Length", String(length));
   const { readable, writable } = length === undefined ? new IdentityTransformStream() : new FixedLengthStream(length);
   await charge(headers, payment, null);
   log.streaming = true;
-  answering.waitUntil(deliver(resumed(taken, chunks), writable, answering));
-  return new Response(readable, { headers });
+  const sent = streamResponse(resumed(taken, chunks), writable, context);
+  return { response: new Response(readable, { headers }), sent };
 }
 
-/** Charges the call, now that there is an answer and before its first byte. `bytes`: null where it is streamed. */
-async function charge(headers: Headers, payment: Answering["payment"], bytes: number | null): Promise<void> {
+/** Charges the request before the first byte of its response. `bytes`: null if it is streamed. */
+async function charge(headers: Headers, payment: ResponseContext["payment"], bytes: number | null): Promise<void> {
   for (const [name, value] of Object.entries(await payment.settle(bytes))) headers.set(name, value);
 }
 
@@ -81,10 +84,10 @@ function contentOf(output: Output): Content {
 
 async function whole(
   chunks: readonly Uint8Array[],
+  length: number,
   headers: Headers,
-  { log, payment }: Pick<Answering, "log" | "payment">,
+  { log, payment }: ResponseContext,
 ): Promise<Response> {
-  const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
   const body = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {

@@ -1,20 +1,20 @@
 import type { Payment } from "./payment.ts";
 import { type ApiError, asApiError } from "../errors/api-error.ts";
 import { ClientGone, type Lease } from "../admission/lease.ts";
-import { Outbox } from "./chunk-queue.ts";
+import { ChunkQueue } from "./chunk-queue.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
-import { Pace } from "../multipart/timeouts.ts";
+import { MinDataRate } from "../multipart/timeouts.ts";
 import { limits, MiB } from "../../limits.ts";
 
-/** What a response needs of its request's lease. */
+/** What a response needs of its request's lease. Whoever took the lease releases it. */
 export type ResponseLease = Pick<
   Lease,
-  "check" | "expire" | "explain" | "finishWork" | "mayHold" | "onLost" | "release" | "sent" | "waitForReader"
+  "check" | "expire" | "explain" | "finishWork" | "mayHold" | "onLost" | "sent" | "waitForReader"
 >;
 
-interface Delivery {
+interface ResponseContext {
   readonly log: RequestLog;
-  readonly payment: Pick<Payment, "ended" | "giveBack">;
+  readonly payment: Pick<Payment, "ended" | "reverse">;
   readonly lease: ResponseLease;
 }
 
@@ -22,41 +22,38 @@ interface Delivery {
 const TURN_BYTES = MiB;
 
 /**
- * Streams a response that is charged: makes its chunks as fast as memory for them allows, sends them as fast as the client
- * reads, and gives the engines back with the last that is made. Never throws.
+ * Streams a response that has been charged: makes its chunks as fast as memory for them allows, sends them as fast as the client reads, and
+ * returns the engines when the last chunk is made. Ends when nothing works under the lease any more. Never throws.
  */
-export async function deliver(
+export async function streamResponse(
   chunks: AsyncGenerator<Uint8Array, void>,
   writable: WritableStream<Uint8Array>,
-  { log, payment, lease }: Delivery,
+  { log, payment, lease }: ResponseContext,
 ): Promise<void> {
-  const outbox = new Outbox();
-  lease.onLost((reason) => outbox.drop(reason));
-  const made = make(chunks, outbox, lease);
+  const queue = new ChunkQueue();
+  lease.onLost((reason) => queue.drop(reason));
+  const made = make(chunks, queue, lease);
   const writer = writable.getWriter();
   try {
-    await send(outbox, writer, (bytes) => {
+    await send(queue, writer, (bytes) => {
       log.answerBytes += bytes;
-      lease.sent(bytes, outbox.bytes);
+      lease.sent(bytes, queue.bytes);
     });
-    lease.release(true);
     log.end(200, "complete");
     await payment.ended(log.answerBytes);
   } catch (error) {
-    // Nobody takes what is still made; and what the platform makes of a lost client may never come to an end.
-    outbox.drop(error);
+    // Nobody takes what is still made, and the platform may drop the work for a client that is gone before it ends.
+    queue.drop(error);
     lease.expire();
-    const release = made.then(() => lease.release(true));
     const failure = error instanceof Broken ? error.failure : undefined;
     if (failure !== undefined) log.failed(failure);
-    // Whoever sees the break and asks again has the credits back by then, and the Idempotency-Key is free.
-    if (failure !== undefined && failure.status >= 500) await payment.giveBack(failure);
-    // Not waited for: a reader that takes nothing would hold it up.
-    // And not with the error itself: the runtime logs what breaks a response.
+    // A client that sees the break and retries has its credits back by then, and its Idempotency-Key is free.
+    if (failure !== undefined && failure.status >= 500) await payment.reverse(failure);
+    // Not awaited: a reader that takes nothing would hold it up. Not with the error itself: the runtime logs what breaks a response.
     writer.abort(new Error("the response broke off")).catch(() => {});
     log.end(200, "aborted");
     if (failure === undefined || failure.status < 500) await payment.ended(log.answerBytes, failure);
-    await release;
+    await made;
   }
 }
 
@@ -70,46 +67,46 @@ class Broken extends Error {
   }
 }
 
-/** Makes chunks until memory runs out, and goes on as they are taken out. Never throws: what goes wrong is in the outbox. */
-async function make(chunks: AsyncGenerator<Uint8Array, void>, outbox: Outbox, lease: ResponseLease): Promise<void> {
+/** Makes chunks until memory runs out, and goes on as they are taken out. Never throws: what goes wrong is in the queue. */
+async function make(chunks: AsyncGenerator<Uint8Array, void>, queue: ChunkQueue, lease: ResponseLease): Promise<void> {
   let clean = true;
   try {
     let sinceTurn = 0;
     for await (const chunk of chunks) {
       lease.check();
-      outbox.push(chunk);
+      queue.push(chunk);
       sinceTurn += chunk.byteLength;
-      while (!lease.mayHold(outbox.bytes)) {
+      while (!lease.mayHold(queue.bytes)) {
         lease.waitForReader();
-        await outbox.drained();
+        await queue.drained();
       }
-      if (outbox.isDropped) break;
+      if (queue.isDropped) break;
       if (sinceTurn < TURN_BYTES) continue;
       sinceTurn = 0;
       await scheduler.wait(0);
     }
-    outbox.complete();
+    queue.complete();
   } catch (error) {
     const failure = asApiError(lease.explain(error));
     clean = failure.status < 500;
-    outbox.fail(failure instanceof ClientGone ? failure : new Broken(failure));
+    queue.fail(failure instanceof ClientGone ? failure : new Broken(failure));
   }
-  lease.finishWork(clean, outbox.bytes);
+  lease.finishWork(clean, queue.bytes);
 }
 
 const tooSlow = (): Error => new Error("the reader is too slow");
 
-/** Sends what comes out of the outbox. Throws what making it threw, or `tooSlow`, or that the client is gone. */
+/** Sends what comes out of the queue. Throws what making it threw, or `tooSlow`, or that the client is gone. */
 async function send(
-  outbox: Outbox,
+  queue: ChunkQueue,
   writer: WritableStreamDefaultWriter<Uint8Array>,
   sent: (bytes: number) => void,
 ): Promise<void> {
-  const pace = new Pace(limits.answer.slackMilliseconds, limits.slowestBytesPerSecond);
-  for (let chunk = await outbox.next(); chunk !== undefined; chunk = await outbox.next()) {
+  const rate = new MinDataRate(limits.response.graceMilliseconds, limits.slowestBytesPerSecond);
+  for (let chunk = await queue.next(); chunk !== undefined; chunk = await queue.next()) {
     const { byteLength } = chunk;
-    await pace.wait(writer.write(chunk), tooSlow);
-    pace.passed(byteLength);
+    await rate.wait(writer.write(chunk), tooSlow);
+    rate.passed(byteLength);
     sent(byteLength);
   }
   await writer.close();

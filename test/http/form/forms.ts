@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { z } from "zod";
 import { ApiError } from "../../../src/http/errors/api-error.ts";
 import { readForm as readWith } from "../../../src/http/form/form.ts";
+import { stemOf } from "../../../src/http/multipart/file-stem.ts";
 import type { FormPart } from "../../../src/http/multipart/multipart.ts";
 import { defineOperation, type Operation } from "../../../src/operations/define.ts";
 import { type FieldIssue, type Fields, pdfFile, pdfFiles, text } from "../../../src/operations/fields.ts";
@@ -55,12 +56,13 @@ export const many = defineOperation({
   fields: { files: pdfFiles("file", { min: 2, max: 4 }, "") },
 });
 
-export const value = (name: string, content: string): FormPart => ({ kind: "text", name, value: content });
+export const value = (name: string, content: string): FormPart => ({ kind: "text", field: name, value: content });
 
 export function file(name: string, content = "%PDF-1.7", filename = `${name}.pdf`): FormPart {
   const arena = heapArena(2_000);
   arena.write(new TextEncoder().encode(content));
-  return { kind: "file", name, filename, bytes: arena.seal() };
+  const sent = { field: name, stem: stemOf(filename), bytes: arena.seal(), passwordIsOwn: false };
+  return { kind: "file", field: name, filename, file: sent };
 }
 
 /** Every file that can be opened has five pages. */

@@ -31,7 +31,8 @@ const pdf = "%PDF-1.7";
 function file(name: string, content: string): FormPart {
   const arena = heapArena(100);
   arena.write(Uint8Array.from(content, (character) => character.charCodeAt(0)));
-  return { kind: "file", name, filename: `${name}.pdf`, bytes: arena.seal() };
+  const sent = { field: name, stem: name, bytes: arena.seal(), passwordIsOwn: false };
+  return { kind: "file", field: name, filename: `${name}.pdf`, file: sent };
 }
 
 const readForm = <F extends Fields>(operation: Operation<F>, parts: readonly FormPart[]) =>
@@ -62,7 +63,7 @@ describe("numbered images", () => {
   });
 
   it("have no gap and no passwords", async () => {
-    const password: FormPart = { kind: "text", name: "password0", value: "x" };
+    const password: FormPart = { kind: "text", field: "password0", value: "x" };
     expect((await refusal(pages, file("image0", png), file("image2", png), password))[2]).toEqual({
       fields: [
         { name: "image1", issue: "is missing: number the files image0, image1, and so on, without gaps" },
@@ -77,7 +78,7 @@ describe("numbered images", () => {
 
 describe("an image that need not be sent", () => {
   it("is there or not, beside a PDF with its password", async () => {
-    const password: FormPart = { kind: "text", name: "password", value: "x" };
+    const password: FormPart = { kind: "text", field: "password", value: "x" };
     expect((await readForm(stamp, [file("file", pdf), password])).input).toMatchObject({
       file: { password: "x" },
       image: undefined,

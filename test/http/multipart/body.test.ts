@@ -7,7 +7,7 @@ const decoder = new TextDecoder();
 describe("the body", () => {
   const options = {
     maxBytes: 1_000,
-    stallMilliseconds: 50,
+    graceMilliseconds: 50,
     read: (window: Uint8Array) => window.length,
     progress: () => {},
   };

@@ -11,9 +11,9 @@ const latin1 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String
 
 /** What a test looks at of a part: a file's bytes as latin-1. */
 function plain(part: FormPart): object {
-  if (part.kind === "text") return { name: part.name, value: part.value };
-  const { name, filename, bytes } = part;
-  return { name, filename, content: bytes && latin1(bytes.view(0, bytes.length)) };
+  if (part.kind === "text") return { name: part.field, value: part.value };
+  const { field, filename, file } = part;
+  return { name: field, filename, content: file && latin1(file.bytes.view(0, file.bytes.length)) };
 }
 
 function parserFor(boundary: string, capacity?: number): MultipartParser {

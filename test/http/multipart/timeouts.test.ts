@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Pace } from "../../../src/http/multipart/timeouts.ts";
+import { MinDataRate } from "../../../src/http/multipart/timeouts.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -7,14 +7,14 @@ afterEach(() => void vi.useRealTimers());
 const tooSlow = (): Error => new Error("too slow");
 
 /** Waits for bytes that take so many milliseconds to come: whether they came in time. */
-async function comeAfter(pace: Pace, milliseconds: number, bytes: number): Promise<boolean> {
-  const coming = pace.wait(scheduler.wait(milliseconds), tooSlow).then(
+async function comeAfter(rate: MinDataRate, milliseconds: number, bytes: number): Promise<boolean> {
+  const coming = rate.wait(scheduler.wait(milliseconds), tooSlow).then(
     () => true,
     () => false,
   );
   await vi.advanceTimersByTimeAsync(milliseconds);
   if (!(await coming)) return false;
-  pace.passed(bytes);
+  rate.passed(bytes);
   return true;
 }
 
@@ -25,28 +25,28 @@ beforeEach(() => {
 });
 
 it("waits for the next byte, but not for one byte now and then", async () => {
-  const pace = new Pace(20_000, 1_000);
-  expect(await comeAfter(pace, 15_000, 1)).toBe(true);
-  expect(await comeAfter(pace, 6_000, 1)).toBe(false);
+  const rate = new MinDataRate(20_000, 1_000);
+  expect(await comeAfter(rate, 15_000, 1)).toBe(true);
+  expect(await comeAfter(rate, 6_000, 1)).toBe(false);
 });
 
 it("lets a steady client take its time, and forgets how fast it was long ago", async () => {
-  const pace = new Pace(20_000, 1_000);
-  for (let second = 0; second < 600; second += 1) expect(await comeAfter(pace, 1_000, 1_000)).toBe(true);
-  pace.passed(10_000_000);
-  expect(await comeAfter(pace, 19_000, 0)).toBe(true);
-  expect(await comeAfter(pace, 2_000, 0)).toBe(false);
+  const rate = new MinDataRate(20_000, 1_000);
+  for (let second = 0; second < 600; second += 1) expect(await comeAfter(rate, 1_000, 1_000)).toBe(true);
+  rate.passed(10_000_000);
+  expect(await comeAfter(rate, 19_000, 0)).toBe(true);
+  expect(await comeAfter(rate, 2_000, 0)).toBe(false);
 });
 
 it("is not fooled by a buffer that takes much at once, and then nothing until half of it is read", async () => {
-  const pace = new Pace(20_000, 1_000);
+  const rate = new MinDataRate(20_000, 1_000);
   // A steady reader of 1,250 bytes a second behind a buffer of 20,000.
-  pace.passed(20_000);
-  for (let round = 0; round < 50; round += 1) expect(await comeAfter(pace, 8_000, 10_000)).toBe(true);
+  rate.passed(20_000);
+  for (let round = 0; round < 50; round += 1) expect(await comeAfter(rate, 8_000, 10_000)).toBe(true);
 });
 
 it("does not count the time in which nobody waits for the client", async () => {
-  const pace = new Pace(20_000, 1_000);
+  const rate = new MinDataRate(20_000, 1_000);
   await vi.advanceTimersByTimeAsync(600_000);
-  expect(await comeAfter(pace, 19_000, 0)).toBe(true);
+  expect(await comeAfter(rate, 19_000, 0)).toBe(true);
 });

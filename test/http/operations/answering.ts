@@ -15,16 +15,13 @@ export function engineFile(held: Set<string>, name: string, size: number) {
   };
 }
 
-/** What `answer` is given, with what it did with it. `memory`: bytes that may be made ahead of the reader. */
+/** What `respond` is given, with what it did with it. `memory`: bytes that may be made ahead of the reader. */
 export function answering(memory = Infinity) {
-  const pending: Promise<unknown>[] = [];
-  const release = vi.fn<(clean: boolean) => void>();
   const finishWork = vi.fn<(clean: boolean, unsent: number) => void>();
   const log = new RequestLog("req_1", "POST");
   return {
     name: "in-split",
     log,
-    release,
     finishWork,
     lease: {
       check: () => {},
@@ -33,16 +30,13 @@ export function answering(memory = Infinity) {
       finishWork,
       mayHold: (bytes: number) => bytes <= memory,
       onLost: () => {},
-      release,
       sent: () => {},
       waitForReader: vi.fn<() => void>(),
     },
     payment: {
       settle: vi.fn<() => Promise<Record<string, string>>>().mockResolvedValue({ "X-Credits-Charged": "1" }),
       ended: vi.fn<() => Promise<void>>().mockResolvedValue(),
-      giveBack: vi.fn<() => Promise<void>>().mockResolvedValue(),
+      reverse: vi.fn<() => Promise<void>>().mockResolvedValue(),
     },
-    waitUntil: (promise: Promise<unknown>) => void pending.push(promise),
-    pending,
   };
 }

@@ -2,7 +2,7 @@ import { unzipSync } from "fflate";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { answering, engineFile } from "./answering.ts";
 import { attachment } from "../../../src/http/exchange/headers.ts";
-import { answer } from "../../../src/http/operations/respond.ts";
+import { respond } from "../../../src/http/operations/respond.ts";
 import { MiB } from "../../../src/limits.ts";
 import type { OutputFile } from "../../../src/operations/define.ts";
 
@@ -14,11 +14,12 @@ describe("a PDF", () => {
   it("that is small is copied and the engine free at once", async () => {
     const held = new Set<string>();
     const way = answering();
-    const response = await answer(
+    const { response, sent } = await respond(
       { kind: "pdf", ...engineFile(held, "x", MiB), headers: { "X-Page-Count": "3" } },
       way,
     );
-    expect(way.release).toHaveBeenCalledWith(true);
+    expect(sent).toBeUndefined();
+    expect(way.finishWork.mock.calls).toEqual([[true, MiB]]);
     expect(response.headers.get("Content-Length")).toBe(String(MiB));
     expect(response.headers.get("X-Page-Count")).toBe("3");
     expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="in-split.pdf"');
@@ -31,37 +32,37 @@ describe("a PDF", () => {
   it("that is large is streamed, and its engine free when all of it lies in memory", async () => {
     const way = answering();
     const file = engineFile(new Set(), "x", MiB + 70_000);
-    const response = await answer({ kind: "pdf", ...file, headers: {} }, way);
-    expect(way.release).not.toHaveBeenCalled();
+    const { response, sent } = await respond({ kind: "pdf", ...file, headers: {} }, way);
+    expect(way.finishWork).not.toHaveBeenCalled();
     expect(response.headers.get("Content-Length")).toBe(String(MiB + 70_000));
     expect(await response.bytes()).toEqual(file.bytes.view(0, file.bytes.length));
-    await Promise.all(way.pending);
-    expect(way.release.mock.calls).toEqual([[true]]);
+    await sent;
+    expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([true]);
     expect(logged()).toMatchObject([{ status: 200, outcome: "complete", answerBytes: MiB + 70_000 }]);
   });
 
   it("that memory has no room for is copied as it is read", async () => {
     const way = answering(200_000);
     const file = engineFile(new Set(), "x", 2 * MiB);
-    const response = await answer({ kind: "pdf", ...file, headers: {} }, way);
+    const { response, sent } = await respond({ kind: "pdf", ...file, headers: {} }, way);
     await vi.waitFor(() => expect(way.lease.waitForReader).toHaveBeenCalled());
     expect(way.finishWork).not.toHaveBeenCalled();
     expect(await response.bytes()).toEqual(file.bytes.view(0, file.bytes.length));
-    await Promise.all(way.pending);
+    await sent;
     expect(way.finishWork).toHaveBeenCalledOnce();
-    expect(way.release.mock.calls).toEqual([[true]]);
+    expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([true]);
   });
 
   it("whose reader goes away gives everything back", async () => {
     const way = answering();
-    const response = await answer({ kind: "pdf", ...engineFile(new Set(), "x", 8 * MiB), headers: {} }, way);
+    const { response, sent } = await respond({ kind: "pdf", ...engineFile(new Set(), "x", 8 * MiB), headers: {} }, way);
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
-    await Promise.all(way.pending);
-    expect(way.release.mock.calls).toEqual([[true]]);
+    await sent;
+    expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([true]);
     expect(logged()).toMatchObject([{ outcome: "aborted", level: "info" }]);
-    expect(way.payment.giveBack).not.toHaveBeenCalled();
+    expect(way.payment.reverse).not.toHaveBeenCalled();
   });
 });
 
@@ -77,10 +78,10 @@ describe("a ZIP", () => {
       }
     }
     const way = answering();
-    const response = await answer({ kind: "zip", entries: entries(), headers: {} }, way);
+    const { response, sent } = await respond({ kind: "zip", entries: entries(), headers: {} }, way);
     expect(made).toEqual(["a-001.pdf"]);
     const zip = await response.bytes();
-    await Promise.all(way.pending);
+    await sent;
     expect(Object.entries(unzipSync(zip)).map(([name, { length }]) => [name, length])).toEqual([
       ["a-001.pdf", 300_000],
       ["\u00fcbung-002.pdf", 300_000],
@@ -90,7 +91,7 @@ describe("a ZIP", () => {
     expect(zip[7]).toBe(0);
     expect(zip[6]).toBe(8);
     expect(held.size).toBe(0);
-    expect(way.release.mock.calls).toEqual([[true]]);
+    expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([true]);
   });
 
   it("whose first entry fails throws before there is an answer, and before it is charged", async () => {
@@ -100,8 +101,8 @@ describe("a ZIP", () => {
         throw new RangeError("the first");
       },
     };
-    await expect(answer({ kind: "zip", entries, headers: {} }, way)).rejects.toThrow("the first");
-    expect(way.release).not.toHaveBeenCalled();
+    await expect(respond({ kind: "zip", entries, headers: {} }, way)).rejects.toThrow("the first");
+    expect(way.finishWork).not.toHaveBeenCalled();
     expect(way.payment.settle).not.toHaveBeenCalled();
   });
 
@@ -113,18 +114,17 @@ describe("a ZIP", () => {
     }
     const way = answering();
     let givenBack = false;
-    way.payment.giveBack.mockImplementation(async () => {
+    way.payment.reverse.mockImplementation(async () => {
       await scheduler.wait(10);
       givenBack = true;
     });
-    const response = await answer({ kind: "zip", entries: entries(), headers: {} }, way);
+    const { response, sent } = await respond({ kind: "zip", entries: entries(), headers: {} }, way);
     await expect(response.bytes()).rejects.toThrow("the response broke off");
     // Who sees the break may ask again at once, under the same Idempotency-Key.
     expect(givenBack).toBe(true);
-    await Promise.all(way.pending);
+    await sent;
     expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([false]);
-    expect(way.release).toHaveBeenCalledOnce();
-    expect(way.payment.giveBack).toHaveBeenCalledOnce();
+    expect(way.payment.reverse).toHaveBeenCalledOnce();
     expect(logged()).toMatchObject([
       { level: "error", code: "internal_error", outcome: "aborted", cause: { name: "RangeError" } },
     ]);
@@ -137,7 +137,7 @@ describe("a ZIP", () => {
     }
     const entries: OutputFile[] = [{ name: "page-1.png", bytes: image() }];
     const way = answering();
-    const zip = unzipSync(await (await answer({ kind: "zip", entries, headers: {} }, way)).bytes());
+    const zip = unzipSync(await (await respond({ kind: "zip", entries, headers: {} }, way)).response.bytes());
     expect(zip["page-1.png"]?.length).toBe(70_005);
     expect(zip["page-1.png"]?.at(-1)).toBe(2);
   });
@@ -156,14 +156,14 @@ describe("a ZIP", () => {
       }
     }
     const way = answering(100_000);
-    const response = await answer({ kind: "zip", entries: entries(), headers: {} }, way);
+    const { response, sent } = await respond({ kind: "zip", entries: entries(), headers: {} }, way);
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
-    await Promise.all(way.pending);
+    await sent;
     expect(made.length).toBeLessThan(3);
     expect(closed).toBe(true);
-    expect(way.release.mock.calls).toEqual([[true]]);
+    expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([true]);
   });
 });
 
@@ -183,8 +183,8 @@ describe("an image", () => {
 
   it("that is small is whole before anything is sent, so its length is known", async () => {
     const way = answering();
-    const response = await answer({ kind: "image", format: "jpeg", bytes: made(1, []), headers: {} }, way);
-    expect(way.release.mock.calls).toEqual([[true]]);
+    const { response } = await respond({ kind: "image", format: "jpeg", bytes: made(1, []), headers: {} }, way);
+    expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([true]);
     expect(response.headers.get("Content-Length")).toBe(String(MiB));
     expect(response.headers.get("Content-Type")).toBe("image/jpeg");
     expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="in-split.jpg"');
@@ -194,19 +194,19 @@ describe("an image", () => {
   it("that fails within its first MiB throws before there is an answer", async () => {
     const way = answering();
     const bytes = made(1, [], new RangeError("the end"));
-    await expect(answer({ kind: "image", format: "png", bytes, headers: {} }, way)).rejects.toThrow("the end");
-    expect(way.release).not.toHaveBeenCalled();
+    await expect(respond({ kind: "image", format: "png", bytes, headers: {} }, way)).rejects.toThrow("the end");
+    expect(way.finishWork).not.toHaveBeenCalled();
   });
 
   it("that is large is streamed, and breaks off where it fails", async () => {
     const events: string[] = [];
     const way = answering();
     const bytes = made(4, events, new RangeError("the end"));
-    const response = await answer({ kind: "image", format: "png", bytes, headers: {} }, way);
+    const { response, sent } = await respond({ kind: "image", format: "png", bytes, headers: {} }, way);
     expect(events).toEqual(["made", "made"]);
     expect(response.headers.has("Content-Length")).toBe(false);
     await expect(response.bytes()).rejects.toThrow("the response broke off");
-    await Promise.all(way.pending);
+    await sent;
     expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([false]);
     expect(events.at(-1)).toBe("closed");
   });
@@ -214,12 +214,15 @@ describe("an image", () => {
   it("whose reader goes away is not made to its end, and closed before the engine is given back", async () => {
     const events: string[] = [];
     const way = answering(2 * MiB);
-    way.release.mockImplementation(() => void events.push("released"));
-    const response = await answer({ kind: "image", format: "png", bytes: made(50, events), headers: {} }, way);
+    way.finishWork.mockImplementation(() => void events.push("released"));
+    const { response, sent } = await respond(
+      { kind: "image", format: "png", bytes: made(50, events), headers: {} },
+      way,
+    );
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
-    await Promise.all(way.pending);
+    await sent;
     expect(events.length).toBeLessThan(10);
     expect(events.slice(-2)).toEqual(["closed", "released"]);
   });
