@@ -1,55 +1,61 @@
 /**
- * Part of `npm run check`: in src/engines, a folder imports only itself and the folders before it in this list, and none has
- * more files than a reader can look over. Types count: a layer that knows only the types of a higher one knows it, too.
+ * Part of `npm run check`: in src/engines and src/http, a folder imports only itself and the folders before it in its list. No folder of src
+ * has more files than a reader can look over. Types count: a layer that knows only the types of a higher one knows it, too.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { root } from "./local-database.ts";
 
 const MOST_FILES = 25;
-const FOLDERS = [
-  ".",
-  "bytes",
-  "image",
-  "image/jpeg",
-  "pdf/mupdf",
-  "pdf/objects",
-  "pdf/encryption",
-  "pdf/document",
-  "pdf/write",
-  "pdf/metadata",
-  "pdf/content",
-  "pdf/text",
-  "pdf/typesetting",
-  "pdf/forms",
-  "pdf/assembly",
-  "pdf/images",
-  "pdf/grayscale",
-  "pdf/optimize",
-  "ocr",
-  "lease",
-  "pdf/embed",
-  "pdf/stamps",
-  "render",
-];
+/** The folders of each layer, ground first. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  "src/engines": [
+    ".",
+    "bytes",
+    "image",
+    "image/jpeg",
+    "pdf/mupdf",
+    "pdf/objects",
+    "pdf/encryption",
+    "pdf/document",
+    "pdf/write",
+    "pdf/metadata",
+    "pdf/content",
+    "pdf/text",
+    "pdf/typesetting",
+    "pdf/forms",
+    "pdf/assembly",
+    "pdf/images",
+    "pdf/grayscale",
+    "pdf/optimize",
+    "ocr",
+    "lease",
+    "pdf/embed",
+    "pdf/stamps",
+    "render",
+  ],
+  "src/http": ["errors", "multipart", "exchange", "auth", "admission", "form", "operations", "endpoints", "openapi"],
+};
 const IMPORT = /(?:\bfrom|\bimport\(?)\s*"(\.[^"]+)"/g;
 
-const engines = join(root, "src/engines");
-const folderOf = (path: string): string => relative(engines, dirname(path)) || ".";
+const filesOf = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
 
 const problems: string[] = [];
-const files = readdirSync(engines, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
-for (const file of files) {
-  const place = FOLDERS.indexOf(dirname(file));
-  if (place < 0) problems.push(`${file}: its folder is not in the list of scripts/check-layers.ts`);
-  for (const [, path = ""] of readFileSync(join(engines, file), "utf8").matchAll(IMPORT)) {
-    const imported = folderOf(join(engines, dirname(file), path));
-    if (FOLDERS.indexOf(imported) > place)
-      problems.push(`${file}: imports ${imported}, which comes after its own folder`);
+for (const [layer, folders] of Object.entries(LAYERS)) {
+  for (const file of filesOf(layer)) {
+    const path = join(root, layer, file);
+    const place = folders.indexOf(dirname(file));
+    if (place < 0) problems.push(`${layer}/${file}: its folder is not in the list of scripts/check-layers.ts`);
+    for (const [, imported = ""] of readFileSync(path, "utf8").matchAll(IMPORT)) {
+      const folder = relative(join(root, layer), dirname(join(dirname(path), imported))) || ".";
+      if (folders.indexOf(folder) > place)
+        problems.push(`${layer}/${file}: imports ${folder}, which comes after its own folder`);
+    }
   }
 }
-for (const [folder, inside] of Map.groupBy(files, (file) => dirname(file))) {
-  if (inside.length > MOST_FILES) problems.push(`${folder}: has ${inside.length} files, more than ${MOST_FILES}`);
+for (const [folder, inside] of Map.groupBy(filesOf("src"), (file) => dirname(file))) {
+  if (inside.length > MOST_FILES) problems.push(`src/${folder}: has ${inside.length} files, more than ${MOST_FILES}`);
 }
-for (const problem of problems) console.error(`src/engines/${problem}`);
+for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
