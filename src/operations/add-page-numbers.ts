@@ -4,7 +4,7 @@ import { saveSigned } from "../engines/pdf/write/save-signed.ts";
 import { stampLabels } from "../engines/pdf/stamps/labels.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./result-headers.ts";
+import { resultHeadersOf } from "./result-headers.ts";
 import { formChoice, formColor, formInteger, pageRange, stampText } from "./values.ts";
 
 const POSITIONS = ["top-left", "top-center", "top-right", "bottom-left", "bottom-center", "bottom-right"] as const;
@@ -74,6 +74,6 @@ change.`,
       colour: look.color,
     });
     const { bytes, broken } = await saveSigned(open, { changed: chosen });
-    return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed: broken }) };
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
   },
 });

@@ -15,7 +15,7 @@ import type { EngineBytes } from "../engines/bytes/heap.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./result-headers.ts";
+import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, formChoice, formInteger } from "./values.ts";
 
 /** JPEG quality by level. */
@@ -51,7 +51,7 @@ The output is never larger than the input: if nothing can be saved, the input is
       { default: 150 },
     ),
   },
-  memoryBeside: true,
+  needsHeadroom: true,
   example: { file: "letter.pdf" },
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Original-Size", "X-Output-Size"],
@@ -80,7 +80,10 @@ The output is never larger than the input: if nothing can be saved, the input is
     const bytes = smaller && (gained || asked) ? smaller : file.bytes;
     const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
     // What comes back as it was is neither repaired nor changed.
-    const told = bytes === smaller ? notes([open], { pageCount, signed }) : notes([], { pageCount, signed: false });
+    const told =
+      bytes === smaller
+        ? resultHeadersOf([open], { pageCount, signed })
+        : resultHeadersOf([], { pageCount, signed: false });
     return { kind: "pdf", bytes, headers: { ...told, ...sizes } };
   },
 });

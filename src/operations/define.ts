@@ -47,9 +47,8 @@ export type ImageFormat = "png" | "jpeg" | "webp";
 export const imageExtensions = { png: "png", jpeg: "jpg", webp: "webp" } as const satisfies Record<ImageFormat, string>;
 
 /**
- * What an operation gives back. `pdf`: one document. `zip`: entries made one at a time while the answer is streamed, so
- * that many need no more memory than one; an entry's bytes are freed before the next is asked for. `image`: one image,
- * made while it is streamed. `json`: a value.
+ * What an operation returns. `pdf`: one document. `zip`: entries made one at a time while the response is streamed, so that many need no more
+ * memory than one; an entry's bytes are freed before the next one is made. `image`: one image, made while it is streamed. `json`: a value.
  */
 export type Output =
   | { readonly kind: "pdf"; readonly bytes: EngineBytes; readonly headers: ResultHeaders }
@@ -83,33 +82,33 @@ export interface Operation<F extends Fields = Fields> {
   readonly scope: OperationScope | ScopeOfInput<F>;
   /** The form fields, in the order of the reference. `password` fields are named by the file fields, not here. */
   readonly fields: F;
-  /** A call that works, for the reference and the playground; files by their names in `examples/`. */
+  /** A request that works, for the reference and the playground; files by their names in `examples/`. */
   readonly example?: Readonly<Record<string, string>>;
   /** Media types of a 200, for the reference. */
   readonly produces: readonly ("application/pdf" | "application/zip" | "application/json" | `image/${ImageFormat}`)[];
   /** What a 200 of `application/json` looks like, for the reference. */
   readonly json?: z.ZodType;
-  /** Whether the work copies what it needs and then frees the files (`freeArena`), rather than keeping them until the end. */
-  readonly copies?: boolean;
+  /** Whether the work copies what it needs and then frees the files (`freeArena`) instead of keeping them until the end. */
+  readonly freesInput?: boolean;
   /**
-   * Whether much memory is needed beside the engine, for codecs or for a large JSON answer: then an engine that has grown in
-   * an earlier request leaves too little.
+   * Whether the work needs much memory besides the engine, for codecs or a large JSON response. An engine that has grown in an earlier
+   * request would leave too little.
    */
-  readonly memoryBeside?: boolean;
-  /** Bytes of memory that every call takes beside the engine's heap: it is admitted only where they are free as well. */
-  readonly besideBytes?: number;
-  /** Refusals of its own, beside those that every operation on such fields can have. */
+  readonly needsHeadroom?: boolean;
+  /** Bytes that every request takes besides the engine's heap. It is admitted only if they are free as well. */
+  readonly extraMemoryBytes?: number;
+  /** Its own errors, besides those of every operation with such fields. */
   readonly errors?: readonly RefusalCode[];
   /** Which of the result headers a 200 can carry. */
   readonly headers: readonly ResultHeader[];
-  /** Problems that one field alone does not show. Each runs unless a field that it reads is wrong: keep them small. */
+  /** Problems of several fields together. A check runs unless a field that it reads is invalid: keep checks small. */
   readonly checks?: readonly Check<F>["of"][];
   /**
-   * Problems that only the number of pages of `file` shows, page ranges apart. They are looked for where a request is refused
-   * anyway, so that it learns of all its problems; `run` refuses them for itself.
+   * Problems that only the page count of `file` shows, other than page ranges. Looked for if a request is refused anyway, so that it gets all its
+   * problems at once; `run` checks them itself.
    */
   readonly pageChecks?: readonly Check<F>["withPages"][];
-  /** The work. A plain function: no HTTP, no database. Throws a `Refusal` for what the caller can mend. */
+  /** The work: a plain function, without HTTP and database. Throws a `Refusal` for what the client can fix. */
   run(input: Input<F>, engines: Engines): Promise<Output>;
 }
 

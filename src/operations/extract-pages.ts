@@ -5,7 +5,7 @@ import { readSource } from "../engines/pdf/assembly/source.ts";
 import { createTarget } from "../engines/pdf/assembly/new-document.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./result-headers.ts";
+import { resultHeadersOf } from "./result-headers.ts";
 import { pageRange } from "./values.ts";
 
 export const extractPages = defineOperation({
@@ -25,7 +25,7 @@ own (\`name_2\`).`,
   },
   example: { file: "letter.pdf", range: "last,1" },
   produces: ["application/pdf"],
-  copies: true,
+  freesInput: true,
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
 
   async run({ file, range }, { pdf }) {
@@ -41,7 +41,7 @@ own (\`name_2\`).`,
         { attachments: false },
       );
       const headers = {
-        ...notes([open], { pageCount: pages.length, signed: source.signed }),
+        ...resultHeadersOf([open], { pageCount: pages.length, signed: source.signed }),
         ...(dropped > 0 ? { "X-Attachments-Dropped": String(dropped) } : {}),
       };
       return { target, headers, large: pages.length * 2 > open.pageCount };

@@ -3,7 +3,7 @@ import { openPdf } from "../engines/pdf/document/document.ts";
 import { readText } from "../engines/pdf/text/text.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./result-headers.ts";
+import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, pageRange } from "./values.ts";
 
 /** What stands between two pages in `text`. */
@@ -46,7 +46,7 @@ scans. Text outside the visible page is left out. Glyphs without a known charact
       "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page.",
     ),
   },
-  memoryBeside: true,
+  needsHeadroom: true,
   example: { file: "letter.pdf" },
   produces: ["application/json"],
   json: result,
@@ -61,7 +61,7 @@ scans. Text outside the visible page is left out. Glyphs without a known charact
     return {
       kind: "json",
       value: { text: all, pages: read, stats: count(all) },
-      headers: notes([open], { signed: false }),
+      headers: resultHeadersOf([open], { signed: false }),
     };
   },
 });

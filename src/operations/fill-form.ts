@@ -9,7 +9,7 @@ import { saveSigned } from "../engines/pdf/write/save-signed.ts";
 import { allowsFilling } from "../engines/pdf/forms/signature-permissions.ts";
 import { defineOperation, type ResultHeaders } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./result-headers.ts";
+import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, jsonField, jsonMap } from "./values.ts";
 
 const value = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()], {
@@ -74,7 +74,7 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
       ? { bytes: await rewritePdf(open), broken: signed }
       : await saveSigned(open, { allowed });
     const headers = {
-      ...notes([open], { pageCount: open.pageCount, signed: broken }),
+      ...resultHeadersOf([open], { pageCount: open.pageCount, signed: broken }),
       ...unknownFields(filling.unknown),
     };
     return { kind: "pdf", bytes, headers };

@@ -11,7 +11,7 @@ import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFiles, text, type UploadedFile } from "./fields.ts";
-import { notes } from "./result-headers.ts";
+import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, formChoice, formText } from "./values.ts";
 
 /** Longest title or author, in characters. */
@@ -45,7 +45,7 @@ document, named after its file, with the document's outline below it. \`none\`: 
   },
   example: { file0: "letter.pdf", file1: "enclosure.pdf" },
   produces: ["application/pdf"],
-  copies: true,
+  freesInput: true,
   errors: ["owner_password_required"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
@@ -88,7 +88,7 @@ document, named after its file, with the document's outline below it. \`none\`: 
       value === undefined ? [] : [[key, value] as const],
     );
     changeMetadata(pdf, target, { entries: new Map(given), clears: "none" });
-    const headers = notes(opened, { pageCount, signed: sources.some(({ signed }) => signed) });
+    const headers = resultHeadersOf(opened, { pageCount, signed: sources.some(({ signed }) => signed) });
     for (const open of opened) open[Symbol.dispose]();
     pdf.freeArena();
     return { kind: "pdf", bytes: await savePdf(pdf, target, { large: true }), headers };

@@ -17,7 +17,7 @@ import { PERMISSIONS, readPageSizes, readPermissions, readVersion } from "../eng
 import { TextReader } from "../engines/pdf/objects/text-string.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./result-headers.ts";
+import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, formChoice, jsonField, jsonMap } from "./values.ts";
 
 /** Bytes of the longest name that every reader takes (ISO 32000-2, annex C). */
@@ -181,11 +181,11 @@ entry. Dates are ISO 8601. \`CreationDate\` and \`ModDate\` are aliases of \`cre
         pages: readPageSizes(open),
         formFields: await readFormSchema(open, texts),
       };
-      return { kind: "json", value, headers: notes([open], { signed: false }) };
+      return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
     }
     changeMetadata(pdf, document, infoChanges(metadata ?? {}, replace));
     const { bytes, broken } = await saveSigned(open);
-    return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed: broken }) };
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
   },
 });
 

@@ -20,7 +20,7 @@ import { allowPage } from "../engines/pdf/content/page-work.ts";
 import { limits } from "../limits.ts";
 import { defineOperation } from "./define.ts";
 import { pdfOrImageFile, text } from "./fields.ts";
-import { notes } from "./result-headers.ts";
+import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, formChoice, pageRange } from "./values.ts";
 
 /** What stands between two pages in `text`. */
@@ -98,8 +98,8 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
       { default: "skip-text" },
     ),
   },
-  besideBytes: limits.admission.recognizerBytes,
-  memoryBeside: true,
+  extraMemoryBytes: limits.admission.recognizerBytes,
+  needsHeadroom: true,
   produces: ["application/json", "application/pdf"],
   json: result,
   example: { file: "receipt.png" },
@@ -140,7 +140,10 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
     if (output === "pdf") {
       const signed = isSigned(open.document.getTrailer().get("Root"));
       await addLayer(open, read);
-      const headers = { ...notes([open], { pageCount, signed }), "X-OCR-Mean-Confidence": String(meanConfidence) };
+      const headers = {
+        ...resultHeadersOf([open], { pageCount, signed }),
+        "X-OCR-Mean-Confidence": String(meanConfidence),
+      };
       return { kind: "pdf", bytes: await rewritePdf(open, { changed: chosen }), headers };
     }
     const used = new Set(read.flatMap(({ reading }) => [...(reading?.languages ?? [])]));
@@ -157,7 +160,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
         meanConfidence,
         languagesUsed: languages.filter((language) => used.has(language)),
       },
-      headers: { ...notes([open], { signed: false }), "X-OCR-Mean-Confidence": String(meanConfidence) },
+      headers: { ...resultHeadersOf([open], { signed: false }), "X-OCR-Mean-Confidence": String(meanConfidence) },
     };
   },
 });

@@ -9,7 +9,7 @@ import { METHODS, permissionTokens, readPassword, readPermissions } from "../eng
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
 import { type FieldIssue, pdfFile, text } from "./fields.ts";
-import { notes } from "./result-headers.ts";
+import { resultHeadersOf } from "./result-headers.ts";
 import { formChoice, formText } from "./values.ts";
 
 /** Longest password or list of permissions that is looked at, in characters. */
@@ -85,7 +85,7 @@ aes-128, 1 to 32 printable ASCII characters.`,
     await decryptParts(open);
     const plain = await writeDecrypted(open);
     const headers = {
-      ...notes([open], { pageCount, signed }),
+      ...resultHeadersOf([open], { pageCount, signed }),
       "X-Encryption": protection.method,
       "X-Encryption-Verified": "true",
     };

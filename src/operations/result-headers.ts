@@ -1,8 +1,11 @@
 import type { OpenPdf } from "../engines/pdf/document/document.ts";
 import type { ResultHeaders } from "./define.ts";
 
-/** The result headers that every operation on PDFs tells in the same way. */
-export function notes(opened: readonly OpenPdf[], facts: { pageCount?: number; signed: boolean }): ResultHeaders {
+/** The result headers that all operations on PDFs share. */
+export function resultHeadersOf(
+  opened: readonly OpenPdf[],
+  facts: { pageCount?: number; signed: boolean },
+): ResultHeaders {
   return {
     ...(facts.pageCount === undefined ? {} : { "X-Page-Count": String(facts.pageCount) }),
     ...(opened.some(({ repaired }) => repaired) ? { "X-Input-Repaired": "true" } : {}),

@@ -7,7 +7,7 @@ import { mendPageTree } from "../engines/pdf/document/page-tree.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./result-headers.ts";
+import { resultHeadersOf } from "./result-headers.ts";
 import { formChoice, jsonField, jsonMap, pageRange } from "./values.ts";
 
 /** Page number to angle, such as `{"1": 90, "4": 180}`. */
@@ -74,7 +74,7 @@ export const rotate = defineOperation({
     }
     const signed = isSigned(document.getTrailer().get("Root"));
     const bytes = await rewritePdf(open, { changed: [...turns.keys()] });
-    return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed }) };
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed }) };
   },
 });
 

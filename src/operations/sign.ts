@@ -6,7 +6,7 @@ import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
 import { pageIssue, signaturePlace, stampSignature, withHairlines } from "../engines/pdf/stamps/signature.ts";
 import { defineOperation } from "./define.ts";
 import { imageFile, pdfFile, text } from "./fields.ts";
-import { notes } from "./result-headers.ts";
+import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, formChoice, jsonField, stampText } from "./values.ts";
 
 /** Smaller than a point is a mistake, not a signature. */
@@ -91,6 +91,6 @@ change.`,
     const footer = lines.length > 0 ? withHairlines(await textMark(open, engines, lines.join("\n"), look)) : undefined;
     stampSignature(place, signature, footer);
     const { bytes, broken } = await saveSigned(open, { changed: [field.page - 1] });
-    return { kind: "pdf", bytes, headers: notes([open], { pageCount: open.pageCount, signed: broken }) };
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount: open.pageCount, signed: broken }) };
   },
 });

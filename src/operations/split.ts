@@ -11,7 +11,7 @@ import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
 import { defineOperation, type OutputFile } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./result-headers.ts";
+import { resultHeadersOf } from "./result-headers.ts";
 import { formChoice, formInteger, pageRanges } from "./values.ts";
 
 /** Longest list of ranges, in characters: each item may name all pages. */
@@ -83,7 +83,7 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
     }
     const dropped = countAttachments(source);
     const headers = {
-      ...notes([open], { signed: source.signed }),
+      ...resultHeadersOf([open], { signed: source.signed }),
       ...(dropped > 0 ? { "X-Attachments-Dropped": String(dropped) } : {}),
     };
     const [only] = parts;

@@ -9,7 +9,7 @@ import { webpOf } from "../engines/render/webp.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
 import { defineOperation, type ImageFormat, imageExtensions, type OutputFile } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
-import { notes } from "./result-headers.ts";
+import { resultHeadersOf } from "./result-headers.ts";
 import { formChoice, formInteger, pageRange } from "./values.ts";
 
 interface Wanted {
@@ -40,7 +40,7 @@ memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the 
   produces: ["image/png", "image/jpeg", "image/webp", "application/zip"],
   errors: ["raster_too_large"],
   headers: ["X-Input-Repaired"],
-  memoryBeside: true,
+  needsHeadroom: true,
 
   async run({ file, format, dpi, quality, pages }, engines) {
     using stack = new DisposableStack();
@@ -49,7 +49,7 @@ memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the 
     const chosen = pages.resolveSet("pages", pageCount);
     await checkPixels(open, chosen, dpi);
     await checkContents(open, chosen);
-    const headers = notes([open], { signed: false });
+    const headers = resultHeadersOf([open], { signed: false });
     const wanted = { format, dpi, quality };
     // The document stays open until the last image is made.
     const owned = stack.move();

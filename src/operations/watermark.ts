@@ -5,7 +5,7 @@ import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
 import { stampWatermark, WATERMARK_POSITIONS } from "../engines/pdf/stamps/watermark.ts";
 import { defineOperation } from "./define.ts";
 import { imageFile, pdfFile, text } from "./fields.ts";
-import { notes } from "./result-headers.ts";
+import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, formChoice, formColor, formInteger, formNumber, pageRange, stampText } from "./values.ts";
 
 export const watermark = defineOperation({
@@ -84,6 +84,6 @@ change.`,
           : { points: fontSize },
     });
     const { bytes, broken } = await saveSigned(open, { changed: pages });
-    return { kind: "pdf", bytes, headers: notes([open], { pageCount, signed: broken }) };
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
   },
 });

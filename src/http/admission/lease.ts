@@ -31,7 +31,7 @@ class TooSlow extends ApiError {
 
 export interface LeaseRequest {
   readonly account: string;
-  readonly operation: Pick<Operation, "memoryBeside" | "besideBytes">;
+  readonly operation: Pick<Operation, "needsHeadroom" | "extraMemoryBytes">;
   /** The Content-Length, if there is one. */
   readonly length: number | undefined;
   /** The most that it may have. */
@@ -208,10 +208,10 @@ export class Lease {
   /** Engines within the ticket. A kept one may have grown in a larger request; it is dropped if it does not fit this one. */
   async #leaseWithin(expected: number): Promise<void> {
     const { given, operation } = this.#request;
-    const { memoryBeside = false, besideBytes = 0 } = operation;
-    if (besideBytes > 0) dropLarger(limits.admission.lentBesideBytes);
+    const { needsHeadroom = false, extraMemoryBytes = 0 } = operation;
+    if (extraMemoryBytes > 0) dropLarger(limits.admission.lentBesideBytes);
     const allowHeap = (bytes: number): boolean | "busy" => this.#ticket.grow(bytes + this.#unsentBytes);
-    const most = memoryBeside ? { most: limits.admission.lentBesideBytes } : {};
+    const most = needsHeadroom ? { most: limits.admission.lentBesideBytes } : {};
     this.#engines = await leaseEngines(allowHeap, { ...given, work: this.work, expected, ...most });
     if (this.#ticket.grow(this.#engines.heapBytes()) === true) return;
     this.#engines.release(false);
@@ -222,7 +222,7 @@ export class Lease {
 
 /** What it takes to read a body into an engine, and to work on it. */
 const intoEngine = ({ operation }: LeaseRequest, bodyBytes: number) =>
-  ({ to: "read into an engine", bytes: weightOf(bodyBytes) + (operation.besideBytes ?? 0) }) as const;
+  ({ to: "read into an engine", bytes: weightOf(bodyBytes) + (operation.extraMemoryBytes ?? 0) }) as const;
 
 /** What a request is expected to hold, in bytes. The engine asks the ticket for more where the guess was too low. */
 function weightOf(bodyBytes: number): number {

@@ -162,7 +162,7 @@ async function readParts(
   const parser = new MultipartParser({
     ...limits.form,
     boundary,
-    arena: lease.engines.pdf.arena(lease.bodyBytes, operation),
+    arena: lease.engines.pdf.arena(lease.bodyBytes, { copies: operation.freesInput ?? false }),
     wantsFile: (name) => names.wantsFile(name),
   });
   if (small === undefined) {
