@@ -94,7 +94,7 @@ aes-128, 1 to 32 printable ASCII characters.`,
     let bytes: InputBytes;
     try {
       bytes = await encryption.encrypt(pdf, plain, key, ownId);
-      await encryption.verify(pdf, bytes, protection, pageCount, key);
+      await encryption.verify(pdf, bytes, protection, pageCount);
     } catch (error) {
       throw failure(pdf, error);
     }

@@ -1,18 +1,29 @@
 import type { PDFObject } from "mupdf";
-import { HardenedHashes, openR6 } from "./revision6.ts";
+import { hasPermissions, openR6 } from "./revision6.ts";
 
 /** Bytes of O and U of revision 6; some writers fill them up. */
 const VERIFIER = 48;
 
 /** Whether a password is the owner's by an encryption dictionary of revision 6 (ISO 32000-2, 7.6.4.4.10). Other revisions: false. */
 export async function opensAsOwner(encrypt: PDFObject, password: string): Promise<boolean> {
-  if (encrypt.get("R").asNumber() !== 6) return false;
-  const [o, oe, u] = ["O", "OE", "U"].map((key) => {
-    const value = encrypt.get(key);
-    return value.isString() ? value.asByteString().slice(0, VERIFIER) : new Uint8Array();
-  });
-  if (!o || !oe || !u || o.length < VERIFIER || u.length < VERIFIER) return false;
-  const { subtle } = crypto;
-  const key = await openR6(subtle, new HardenedHashes(subtle), new TextEncoder().encode(password), [o, oe, u]);
-  return key !== undefined;
+  return (await ownerKey(encrypt, password)) !== undefined;
+}
+
+/** Whether Perms of an encryption dictionary of revision 6 holds these permissions, too (ISO 32000-2, 7.6.4.4.12). */
+export async function sealsPermissions(encrypt: PDFObject, password: string, permissions: number): Promise<boolean> {
+  const key = await ownerKey(encrypt, password);
+  return key !== undefined && hasPermissions(crypto.subtle, key, bytesOf(encrypt, "Perms"), permissions);
+}
+
+/** The file key, where the password is the owner's by a dictionary of revision 6. */
+async function ownerKey(encrypt: PDFObject, password: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (encrypt.get("R").asNumber() !== 6) return undefined;
+  const [o, oe, u] = [bytesOf(encrypt, "O"), bytesOf(encrypt, "OE"), bytesOf(encrypt, "U")];
+  if (o.length < VERIFIER || u.length < VERIFIER) return undefined;
+  return openR6(crypto.subtle, new TextEncoder().encode(password), [o, oe, u]);
+}
+
+function bytesOf(encrypt: PDFObject, key: string): Uint8Array {
+  const value = encrypt.get(key);
+  return value.isString() ? value.asByteString().slice(0, VERIFIER) : new Uint8Array();
 }

@@ -14,11 +14,6 @@ export interface Protection {
   readonly permissions: number;
 }
 
-/** The hash of a password that revisions 5 and 6 begin with: 32 bytes. `u`: empty for the user's password. */
-export interface Hashes {
-  hash(password: Uint8Array, salt: Uint8Array, u: Uint8Array): Promise<Uint8Array<ArrayBuffer>>;
-}
-
 /** Everything that is needed to write an encrypted file. */
 export interface FileEncryption {
   /** The encryption dictionary (ISO 32000-2, 7.6.2), written out. */
@@ -27,8 +22,6 @@ export interface FileEncryption {
   readonly id: string | undefined;
   /** Lowest version of PDF that has this encryption, times ten. */
   readonly version: number;
-  /** Revision 6: the hashes that were made for it. */
-  readonly hashes?: Hashes;
   /** The AES key for the strings and the stream of an object. */
   keyFor(number: number, generation: number): Promise<CryptoKey>;
 }

@@ -2,7 +2,6 @@
 import {
   encryptionDictionary,
   type FileEncryption,
-  type Hashes,
   littleEndian,
   type PlatformCrypto,
   type Protection,
@@ -30,9 +29,8 @@ export async function prepareR6(crypto: PlatformCrypto, protection: Protection):
   const fileKey = random(32);
   const user = new TextEncoder().encode(protection.userPassword);
   const owner = new TextEncoder().encode(protection.ownerPassword);
-  const hashes = new HardenedHashes(subtle);
-  const u = await verifier(subtle, hashes, user, NONE, fileKey, random(BLOCK));
-  const o = await verifier(subtle, hashes, owner, u.value, fileKey, random(BLOCK));
+  const u = await verifier(subtle, user, NONE, fileKey, random(BLOCK));
+  const o = await verifier(subtle, owner, u.value, fileKey, random(BLOCK));
   const key = await subtle.importKey("raw", fileKey, "AES-CBC", false, ["encrypt"]);
   const perms = await unpadded(subtle, key, ZERO_IV, permissionsBlock(protection.permissions, random(4)));
   return {
@@ -45,7 +43,6 @@ export async function prepareR6(crypto: PlatformCrypto, protection: Protection):
     }),
     id: undefined,
     version: 17,
-    hashes,
     keyFor: async () => key,
   };
 }
@@ -53,51 +50,15 @@ export async function prepareR6(crypto: PlatformCrypto, protection: Protection):
 /** U and UE (Algorithm 8), or O and OE (Algorithm 9), whose hashes take in U. `salts`: validation salt, key salt. */
 async function verifier(
   subtle: SubtleCrypto,
-  hashes: Hashes,
   password: Uint8Array,
   u: Uint8Array,
   fileKey: Uint8Array<ArrayBuffer>,
   salts: Uint8Array,
 ): Promise<{ value: Uint8Array; key: Uint8Array }> {
-  const hash = await hashes.hash(password, salts.subarray(0, 8), u);
-  const wrapping = await hashes.hash(password, salts.subarray(8), u);
+  const hash = await hash2B(subtle, password, salts.subarray(0, 8), u);
+  const wrapping = await hash2B(subtle, password, salts.subarray(8), u);
   const key = await subtle.importKey("raw", wrapping, "AES-CBC", false, ["encrypt"]);
   return { value: concat([hash, salts]), key: await unpadded(subtle, key, ZERO_IV, fileKey) };
-}
-
-/**
- * Algorithm 2.B takes 1 to 2 ms, and the same hashes are needed to write a file and to check it. They hang on passwords, so
- * an object of this lives no longer than its request.
- */
-export class HardenedHashes implements Hashes {
-  readonly #subtle: SubtleCrypto;
-  readonly #known = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
-
-  constructor(subtle: SubtleCrypto) {
-    this.#subtle = subtle;
-  }
-
-  hash(password: Uint8Array, salt: Uint8Array, u: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
-    const asked = [password, salt, u].map(hex).join();
-    const known = this.#known.get(asked) ?? hash2B(this.#subtle, password, salt, u);
-    this.#known.set(asked, known);
-    return known;
-  }
-}
-
-/** An older hash of a password (revision 5), for dictionaries that nobody keeps: a single SHA-256. */
-const hashOfR5 = (subtle: SubtleCrypto): Hashes => ({
-  hash: async (...parts) => new Uint8Array(await subtle.digest("SHA-256", concat(parts))),
-});
-
-/** U and UE, or O and OE of revision 5, from which the password gives back the key. Its salts need not be random. */
-export function verifierR5(
-  subtle: SubtleCrypto,
-  password: Uint8Array,
-  u: Uint8Array,
-  fileKey: Uint8Array<ArrayBuffer>,
-): Promise<{ value: Uint8Array; key: Uint8Array }> {
-  return verifier(subtle, hashOfR5(subtle), password, u, fileKey, new Uint8Array(BLOCK));
 }
 
 /**
@@ -106,13 +67,12 @@ export function verifierR5(
  */
 export async function openR6(
   subtle: SubtleCrypto,
-  hashes: Hashes,
   password: Uint8Array,
   [value, key, u]: readonly [Uint8Array, Uint8Array, Uint8Array],
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const hash = await hashes.hash(password, value.subarray(32, 40), u);
+  const hash = await hash2B(subtle, password, value.subarray(32, 40), u);
   if (hex(hash) !== hex(value.subarray(0, 32))) return undefined;
-  return decrypted(subtle, await hashes.hash(password, value.subarray(40, 48), u), key);
+  return decrypted(subtle, await hash2B(subtle, password, value.subarray(40, 48), u), key);
 }
 
 /** Algorithm 13: whether Perms holds these permissions. */
@@ -126,7 +86,7 @@ export async function hasPermissions(
   return hex(block.subarray(0, 12)) === hex(permissionsBlock(permissions, NONE));
 }
 
-/** Algorithm 2.B: 32 bytes. */
+/** Algorithm 2.B: 32 bytes. Takes 1 to 2 ms. `u`: empty for the user's password. */
 async function hash2B(
   subtle: SubtleCrypto,
   password: Uint8Array,
