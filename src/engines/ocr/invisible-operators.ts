@@ -1,5 +1,6 @@
 /** The operators of a content stream that show invisible text, and what may go with them (ISO 32000-2, 9.3.6 and 9.4.3). */
-import { ContentTokens, type Span } from "../pdf/content/operators.ts";
+import type { Span } from "../pdf/content/lexer.ts";
+import { ContentOperators } from "../pdf/content/operators.ts";
 
 /** Bytes that go, and what stands in their place. */
 export interface Change extends Span {
@@ -40,7 +41,7 @@ interface Group {
  */
 export function invisibleText(bytes: Uint8Array, fonts: FontNames): Change[] {
   const changes: Change[] = [];
-  const tokens = new ContentTokens(bytes);
+  const tokens = new ContentOperators(bytes);
   let state = { mode: 0, drawsAlways: false };
   const states: (typeof state)[] = [];
   const groups: Group[] = [];

@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
-import { ContentCounter } from "./tokens.ts";
+import { ContentCounter } from "./usage.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type Category, idOf, isForm, maskOf, type Resources } from "./resources.ts";
 import { entries, objectNumber } from "../objects/objects.ts";

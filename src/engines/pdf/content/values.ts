@@ -1,12 +1,12 @@
 /** Values as they stand in content (ISO 32000-2, 7.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
-import { ContentTokens } from "./operators.ts";
+import { ContentOperators } from "./operators.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
 import { unhex } from "../../bytes/hex.ts";
 
 /** A value of content as an object: numbers, names, booleans, strings, arrays and dictionaries of these. */
 export function parseValue(document: PDFDocument, text: string): PDFObject | undefined {
-  const tokens = new ContentTokens(bytesOf(`${text} end`));
+  const tokens = new ContentOperators(bytesOf(`${text} end`));
   if (!tokens.next() || tokens.operator !== "end" || tokens.count !== 1) return undefined;
   if (text.startsWith("[")) {
     const list = document.newArray();
@@ -49,7 +49,7 @@ export function parseValue(document: PDFDocument, text: string): PDFObject | und
 
 /** Calls `take` with the text of each value in turn, until it says false. */
 function partsOf(text: string, take: (part: string) => boolean): boolean {
-  const tokens = new ContentTokens(bytesOf(`${text} end`));
+  const tokens = new ContentOperators(bytesOf(`${text} end`));
   if (!tokens.next() || tokens.operator !== "end") return false;
   for (let index = 0; index < tokens.count; index++) if (!take(tokens.text(index))) return false;
   return true;

@@ -1,6 +1,6 @@
 /** The colours of a content stream turned grey (ISO 32000-2, 8.6.8). */
 import type { PDFObject } from "mupdf";
-import { ContentTokens } from "../content/operators.ts";
+import { ContentOperators } from "../content/operators.ts";
 import { type GreyColours, greyText, isGreySpace } from "./colors.ts";
 import { greyOfDevice } from "../objects/color-space.ts";
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
@@ -21,7 +21,7 @@ export interface GreyNames {
 export function greyContent(bytes: Uint8Array, colours: GreyColours, names: GreyNames): Uint8Array | undefined {
   const pieces: Uint8Array[] = [];
   let copied = 0;
-  const tokens = new ContentTokens(bytes);
+  const tokens = new ContentOperators(bytes);
   const replace = (text: string): void => {
     pieces.push(bytes.slice(copied, tokens.start), bytesOf(text));
     copied = tokens.end;

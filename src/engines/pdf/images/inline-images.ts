@@ -1,7 +1,7 @@
 /** Inline images made objects of their own, which can be encoded anew (ISO 32000-2, 8.9.7). */
 import type { PDFObject } from "mupdf";
 import { type Content, forEachContent } from "../content/streams.ts";
-import { ContentTokens } from "../content/operators.ts";
+import { ContentOperators } from "../content/operators.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { FULL_NAMES } from "../objects/filters.ts";
 import { parseValue } from "../content/values.ts";
@@ -79,7 +79,7 @@ class Lift {
     }
     const pieces: Uint8Array[] = [];
     let copied = 0;
-    const tokens = new ContentTokens(bytes);
+    const tokens = new ContentOperators(bytes);
     while (tokens.next()) {
       if (tokens.operator !== "BI") continue;
       const image = this.#read(tokens, bytes);
@@ -96,7 +96,7 @@ class Lift {
     if (stream.isIndirect()) document.newIndirect(stream.asIndirect()).writeStream(buffer);
   }
 
-  #read(tokens: ContentTokens, bytes: Uint8Array): Lifted | undefined {
+  #read(tokens: ContentOperators, bytes: Uint8Array): Lifted | undefined {
     const { data } = tokens;
     if (data.end - data.start < this.#smallest || tokens.count % 2 !== 0) return undefined;
     const list: [string, string][] = [];

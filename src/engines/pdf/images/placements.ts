@@ -1,7 +1,7 @@
 /** How large images are drawn: the transformation matrix at each `Do` (ISO 32000-2, 8.3.4 and 8.9.5). */
 import type { PDFObject } from "mupdf";
 import { appearances, streamsOf } from "../content/streams.ts";
-import { ContentTokens } from "../content/operators.ts";
+import { ContentOperators } from "../content/operators.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { entries, items, objectNumber, isNamed } from "../objects/objects.ts";
 import { pageAt } from "../document/page-facts.ts";
@@ -201,7 +201,7 @@ class Finder {
 }
 
 function readSteps(bytes: Uint8Array, steps: Step[]): void {
-  const tokens = new ContentTokens(bytes);
+  const tokens = new ContentOperators(bytes);
   while (tokens.next()) {
     const { operator } = tokens;
     if (operator === "q" || operator === "Q") steps.push({ kind: operator });

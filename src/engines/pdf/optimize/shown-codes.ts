@@ -1,6 +1,6 @@
 /** Which character codes content shows in which font (ISO 32000-2, 9.4.3). */
 import { concat } from "../../bytes/concat.ts";
-import { ContentTokens } from "../content/operators.ts";
+import { ContentOperators } from "../content/operators.ts";
 import { type Content, forEachContent } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { objectNumber } from "../objects/objects.ts";
@@ -54,7 +54,7 @@ function readText(
     return false;
   }
   const bytes = concat(parts);
-  const tokens = new ContentTokens(bytes);
+  const tokens = new ContentOperators(bytes);
   const saved: (number | undefined)[] = [];
   let font: number | undefined;
   while (tokens.next()) {

@@ -1,6 +1,5 @@
 /** What a content stream paints and draws, counted without doing it (ISO 32000-2, 7.8.2 and annex A). */
-
-import { inlineImageEnd } from "./inline-image-end.ts";
+import { ContentLexer } from "./lexer.ts";
 
 /** Names of resources that are in force together. "" is one that cannot be told, undefined is none. */
 export interface PaintState {
@@ -33,11 +32,6 @@ const MOST_OPERATOR = 3;
 /** Longest name that is told from others: a reader may cut longer ones. */
 const MOST_NAME = 120;
 
-const [REGULAR, SPACE, DELIMITER] = [0, 1, 2];
-const classes = new Uint8Array(256);
-for (const code of [0, 9, 10, 12, 13, 32]) classes[code] = SPACE;
-for (const character of "()<>[]{}/%") classes[character.charCodeAt(0)] = DELIMITER;
-
 const INITIAL: PaintState = { fill: undefined, stroke: undefined, mask: undefined, font: undefined };
 
 /** Says of the name of an ExtGState resource whether it sets a soft mask or takes it away; undefined where it does neither. */
@@ -68,35 +62,21 @@ export class ContentCounter {
   }
 
   feed(content: Uint8Array): void {
-    for (let at = 0; at < content.length; at++) {
-      const code = content[at] ?? 0;
-      if (classes[code] === SPACE) continue;
-      if (code === 0x28) {
-        const end = endOfString(content, at);
-        this.#strings += end - at;
-        at = end;
-      } else if (code === 0x25) {
-        while (at < content.length && content[at] !== 10 && content[at] !== 13) at++;
-      } else if (code === 0x3c && content[at + 1] === 0x3c) {
-        at++;
-      } else if (code === 0x3c) {
-        const end = content.indexOf(0x3e, at);
-        this.#strings += ((end < 0 ? content.length : end) - at) >> 1;
-        at = end < 0 ? content.length : end;
-      } else if (code === 0x2f) {
-        const end = endOfWord(content, at + 1);
-        this.#name = end - at > MOST_NAME ? "" : nameAt(content, at + 1, end);
+    const lexer = new ContentLexer(content);
+    for (let token = lexer.next(); token; token = lexer.next()) {
+      const { start, end } = lexer;
+      if (token === "literal") this.#strings += end - start - 1;
+      else if (token === "hex") this.#strings += (end - start - 1) >> 1;
+      else if (token === "name") {
+        this.#name = end - start > MOST_NAME ? "" : plain(lexer.text(start + 1, end));
         this.#names++;
-        at = end - 1;
-      } else if (classes[code] === REGULAR) {
-        const end = endOfWord(content, at);
-        // Behind a number an operator may follow at once.
-        let start = at;
-        while (start < end && isNumeric(content[start] ?? 0)) start++;
-        const word = end - start <= MOST_OPERATOR ? textAt(content, start, end) : "";
-        if (word !== "") this.#operator(word);
-        else if (end > start) this.#names = 0;
-        at = (word === "ID" ? (inlineImageEnd(content, end + 1)?.data ?? content.length) : end) - 1;
+      } else if (token === "word") {
+        const word = end - start > MOST_OPERATOR ? undefined : lexer.text(start, end);
+        if (word === undefined) this.#names = 0;
+        else this.#operator(word);
+        if (word !== "ID") continue;
+        lexer.image();
+        if (!lexer.unfinished) this.#operator("EI");
       }
     }
   }
@@ -138,35 +118,7 @@ export class ContentCounter {
   }
 }
 
-/** Where a string ends, whose parenthesis opens at `at`. */
-function endOfString(content: Uint8Array, at: number): number {
-  let depth = 0;
-  for (let index = at; index < content.length; index++) {
-    const code = content[index];
-    if (code === 0x5c) index++;
-    else if (code === 0x28) depth++;
-    else if (code === 0x29 && --depth === 0) return index;
-  }
-  return content.length;
-}
-
-function endOfWord(content: Uint8Array, from: number): number {
-  let end = from;
-  while (end < content.length && classes[content[end] ?? 0] === REGULAR) end++;
-  return end;
-}
-
-const isNumeric = (code: number): boolean =>
-  (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2d || code === 0x2b;
-
-function textAt(content: Uint8Array, from: number, to: number): string {
-  let word = "";
-  for (let at = from; at < to; at++) word += String.fromCharCode(content[at] ?? 0);
-  return word;
-}
-
 /** A name; "" where it is not plain: a number sign stands for another character, and beyond ASCII names are bytes. */
-function nameAt(content: Uint8Array, from: number, to: number): string {
-  for (let at = from; at < to; at++) if ((content[at] ?? 0) > 0x7e || content[at] === 0x23) return "";
-  return textAt(content, from, to);
+function plain(name: string): string {
+  return /^[^#\x7f-\xff]*$/.test(name) ? name : "";
 }

@@ -1,0 +1,149 @@
+/** The lexer of content streams (ISO 32000-2, 7.2 and 7.8.2). Whatever reads content reads its tokens. */
+import { inlineImageEnd } from "./inline-image-end.ts";
+
+/**
+ * A word is an operator, or `true`, `false` or `null`. Arrays, dictionaries and procedures open and close; strings, literal and
+ * hexadecimal, are whole. `image`: the end of an inline image that began in an earlier stream. `stray`: a closing parenthesis.
+ */
+export type Token = "number" | "word" | "name" | "literal" | "hex" | "open" | "close" | "image" | "stray";
+
+/** Bytes from one place up to another. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const code = (character: string): number => character.charCodeAt(0);
+const [LF, CR, OPEN, CLOSE, ESCAPE] = [10, 13, code("("), code(")"), code("\\")];
+const [LESS, GREATER, PERCENT, SLASH] = [code("<"), code(">"), code("%"), code("/")];
+
+/** Kinds of characters (7.2.3). */
+const [REGULAR, WHITE, DELIMITER, NUMERIC] = [0, 1, 2, 3];
+const KIND = new Uint8Array(256);
+for (const character of "\0\t\n\f\r ") KIND[code(character)] = WHITE;
+for (const character of "()<>[]{}/%") KIND[code(character)] = DELIMITER;
+/** Numbers end with these: behind one, an operator may follow at once. */
+for (const character of "0123456789+-.") KIND[code(character)] = NUMERIC;
+
+const isRegular = (byte: number | undefined): boolean =>
+  byte !== undefined && (KIND[byte] === REGULAR || KIND[byte] === NUMERIC);
+
+/**
+ * Goes through content token by token. The streams of a page are one content: a string, a comment or an inline image may, as
+ * readers have it, begin in one stream and end in another.
+ */
+export class ContentLexer {
+  /** Where the token that `next` found begins in its stream, and where it ends. */
+  start = 0;
+  end = 0;
+  /** What the streams read until now leave open. */
+  unfinished: "comment" | "literal" | "hex" | "image" | undefined;
+  /** Parentheses that are open in an unfinished literal string. */
+  depth = 0;
+  #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array = new Uint8Array()) {
+    this.#bytes = bytes;
+  }
+
+  /** Goes on in the next stream. */
+  feed(bytes: Uint8Array): void {
+    this.#bytes = bytes;
+    this.end = 0;
+  }
+
+  /** Goes to the next token; undefined at the end of the stream. A string that the stream cuts off is a token up to there. */
+  next(): Token | undefined {
+    const bytes = this.#bytes;
+    this.start = this.end;
+    if (this.unfinished === "comment") this.#comment();
+    else if (this.unfinished && this.start < bytes.length) return this.#resume(this.unfinished);
+    while (KIND[bytes[this.end] ?? 0] === WHITE || bytes[this.end] === PERCENT) {
+      if (this.end >= bytes.length) return undefined;
+      if (bytes[this.end] === PERCENT) this.#comment();
+      else this.end++;
+    }
+    const at = this.end;
+    this.start = at;
+    const byte = bytes[at] ?? 0;
+    if (KIND[byte] === NUMERIC) {
+      while (KIND[bytes[this.end] ?? 0] === NUMERIC) this.end++;
+      return "number";
+    }
+    if (KIND[byte] === REGULAR) return this.#regular("word");
+    this.end++;
+    if (byte === SLASH) return this.#regular("name");
+    if (byte === OPEN) return this.#literal(at);
+    if (byte === CLOSE) return "stray";
+    const isDouble = (byte === LESS || byte === GREATER) && bytes[at + 1] === byte;
+    if (byte === LESS && !isDouble) return this.#hexadecimal(at);
+    if (isDouble) this.end++;
+    // Only these: the others were seen before.
+    return byte === LESS || byte === code("[") || byte === code("{") ? "open" : "close";
+  }
+
+  /**
+   * Behind `ID`: goes behind the `EI` of the inline image and gives the place of its data. One character of white space stands
+   * before the data (8.9.7). Where there is no end, the rest of the stream is data, and `unfinished` says so.
+   */
+  image(): Span {
+    const start = this.end + 1;
+    return { start, end: this.#imageEnd(start) ?? this.#bytes.length };
+  }
+
+  /** Text of the stream, one character a byte. */
+  text(start: number, end: number): string {
+    let text = "";
+    for (let at = start; at < end; at++) text += String.fromCharCode(this.#bytes[at] ?? 0);
+    return text;
+  }
+
+  #regular<T extends Token>(token: T): T {
+    while (isRegular(this.#bytes[this.end])) this.end++;
+    return token;
+  }
+
+  /** Goes to the end of the line, which ends a comment. */
+  #comment(): void {
+    const bytes = this.#bytes;
+    while (this.end < bytes.length && bytes[this.end] !== LF && bytes[this.end] !== CR) this.end++;
+    this.unfinished = this.end < bytes.length ? undefined : "comment";
+  }
+
+  #resume(inside: "literal" | "hex" | "image"): Token | undefined {
+    if (inside === "literal") return this.#literal(this.start);
+    if (inside === "hex") return this.#hexadecimal(this.start);
+    return this.#imageEnd(this.start) === undefined ? undefined : "image";
+  }
+
+  #literal(from: number): Token {
+    const bytes = this.#bytes;
+    this.unfinished = "literal";
+    this.end = bytes.length;
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (byte === ESCAPE) at++;
+      else if (byte === OPEN) this.depth++;
+      else if (byte === CLOSE && --this.depth === 0) {
+        this.unfinished = undefined;
+        this.end = at + 1;
+        break;
+      }
+    }
+    return "literal";
+  }
+
+  #hexadecimal(from: number): Token {
+    const end = this.#bytes.indexOf(GREATER, from);
+    this.unfinished = end < 0 ? "hex" : undefined;
+    this.end = end < 0 ? this.#bytes.length : end + 1;
+    return "hex";
+  }
+
+  #imageEnd(from: number): number | undefined {
+    const found = inlineImageEnd(this.#bytes, from);
+    this.unfinished = found ? undefined : "image";
+    this.end = found?.operator ?? this.#bytes.length;
+    return found?.data;
+  }
+}
