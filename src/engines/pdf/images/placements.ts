@@ -5,8 +5,7 @@ import { ContentOperators } from "../content/operators.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { entries, items, objectNumber, isNamed } from "../objects/objects.ts";
 import { pageAt } from "../document/page-facts.ts";
-
-type Matrix = readonly [number, number, number, number, number, number];
+import { type Matrix, multiply } from "../content/operands.ts";
 
 /** Lengths in points of the sides that an image is drawn with, each the largest of all its places. */
 export interface Placement {
@@ -21,16 +20,6 @@ const MOST_DEPTH = 32;
 const LARGER = 1.01;
 /** Walks into forms of one document: many small forms are drawn thousands of times. */
 const MOST_WALKS = 50_000;
-
-/** `next` applied before `base`. */
-const times = (next: Matrix, base: Matrix): Matrix => [
-  next[0] * base[0] + next[1] * base[2],
-  next[0] * base[1] + next[1] * base[3],
-  next[2] * base[0] + next[3] * base[2],
-  next[2] * base[1] + next[3] * base[3],
-  next[4] * base[0] + next[5] * base[2] + base[4],
-  next[4] * base[1] + next[5] * base[3] + base[5],
-];
 
 /**
  * The largest placement of each image that pages, forms, patterns and appearances draw, by its object number. An image that
@@ -100,7 +89,7 @@ class Finder {
       const fit = (axis: 0 | 1): number => Math.abs((rect[axis + 2] ?? 0) - (rect[axis] ?? 0)) / extent(axis);
       const [x, y] = [fit(0), fit(1)];
       if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
-      this.#form(form, annotation.get("none"), times([x, 0, 0, y, 0, 0], base), 1);
+      this.#form(form, annotation.get("none"), multiply([x, 0, 0, y, 0, 0], base), 1);
     }
   }
 
@@ -110,7 +99,7 @@ class Finder {
     for (const step of steps) {
       if (step.kind === "q") stack.push(matrix);
       else if (step.kind === "Q") matrix = stack.pop() ?? matrix;
-      else if (step.kind === "cm") matrix = times(step.matrix, matrix);
+      else if (step.kind === "cm") matrix = multiply(step.matrix, matrix);
       else if (step.kind === "Do") this.#draw(resources.get("XObject", step.name), resources, matrix, depth);
       else this.#form(resources.get("ExtGState", step.name, "SMask", "G"), resources, matrix, depth);
     }
@@ -141,7 +130,7 @@ class Finder {
     const own = form.get("Resources");
     const resources = own.isDictionary() ? own : outer;
     if (!this.#drawsImages(resources, 0)) return;
-    const matrix = times(matrixOf(form.get("Matrix")), base);
+    const matrix = multiply(matrixOf(form.get("Matrix")), base);
     const number = objectNumber(form);
     const scales = [Math.hypot(matrix[0], matrix[1]), Math.hypot(matrix[2], matrix[3])] as const;
     const before = this.#walked.get(number);
