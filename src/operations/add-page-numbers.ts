@@ -71,7 +71,7 @@ change.`,
       horizontal,
       size: look.fontSize,
       margin: look.marginPt,
-      colour: look.color,
+      color: look.color,
     });
     const { bytes, broken } = await saveSigned(open, { changed: chosen });
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };

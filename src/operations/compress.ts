@@ -4,7 +4,7 @@ import { mergeDuplicates } from "../engines/pdf/optimize/duplicates.ts";
 import { recompressStreams } from "../engines/pdf/optimize/recompress-streams.ts";
 import { subsetFonts } from "../engines/pdf/optimize/subset-fonts.ts";
 import { isSigned } from "../engines/pdf/document/signatures.ts";
-import { turnGrey } from "../engines/pdf/grayscale/convert.ts";
+import { turnGray } from "../engines/pdf/grayscale/convert.ts";
 import { recompressImages } from "../engines/pdf/images/recompress.ts";
 import { liftInlineImages } from "../engines/pdf/images/inline-images.ts";
 import { dropOutputProfiles } from "../engines/pdf/optimize/output-profiles.ts";
@@ -68,7 +68,7 @@ The output is never larger than the input: if nothing can be saved, the input is
     await dropPrivateData(open);
     if (level !== "low") dropOutputProfiles(open);
     await subsetFonts(open);
-    if (grayscale) await turnGrey(open);
+    if (grayscale) await turnGray(open);
     else await liftInlineImages(open, { smallest: SMALLEST_INLINE });
     await mergeDuplicates(open);
     await recompressImages(open, codecs, { quality: QUALITY[level], maxDpi: imageMaxDpi, grayscale });

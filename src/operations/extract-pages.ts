@@ -2,7 +2,7 @@ import { assemble, countAttachments } from "../engines/pdf/assembly/assemble.ts"
 import { copyFrom } from "../engines/pdf/document/document.ts";
 import { savePdf } from "../engines/pdf/write/save.ts";
 import { readSource } from "../engines/pdf/assembly/source.ts";
-import { createTarget } from "../engines/pdf/assembly/new-document.ts";
+import { createDocument } from "../engines/pdf/assembly/new-document.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
 import { resultHeadersOf } from "./result-headers.ts";
@@ -34,7 +34,7 @@ own (\`name_2\`).`,
       const pages = range.resolve("range", open.pageCount);
       const source = await readSource(open);
       const dropped = countAttachments(source);
-      const target = stack.adopt(createTarget(pdf, open), (document) => document.destroy());
+      const target = stack.adopt(createDocument(pdf, open), (document) => document.destroy());
       await assemble(
         target,
         pages.map((page) => ({ source, page })),

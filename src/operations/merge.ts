@@ -1,12 +1,12 @@
-import { assemble, type Pick } from "../engines/pdf/assembly/assemble.ts";
+import { assemble, type PageSelection } from "../engines/pdf/assembly/assemble.ts";
 import { type OpenPdf, openPdf, requireOwner } from "../engines/pdf/document/document.ts";
 import { savePdf } from "../engines/pdf/write/save.ts";
 import { changeMetadata } from "../engines/pdf/metadata/metadata.ts";
 import { keptOutline, type NewItem } from "../engines/pdf/assembly/join-outline.ts";
 import { attachedStreams, decryptAttachments } from "../engines/pdf/document/attachments.ts";
-import type { Part } from "../engines/pdf/assembly/graft.ts";
+import type { Graft } from "../engines/pdf/assembly/graft.ts";
 import { readSource, type Source } from "../engines/pdf/assembly/source.ts";
-import { createTarget } from "../engines/pdf/assembly/new-document.ts";
+import { createDocument } from "../engines/pdf/assembly/new-document.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
 import { defineOperation } from "./define.ts";
@@ -78,11 +78,11 @@ document, named after its file, with the document's outline below it. \`none\`: 
         files.flatMap((file) => attachedStreams(open, file)),
       );
     }
-    const target = stack.adopt(createTarget(pdf), (document) => document.destroy());
+    const target = stack.adopt(createDocument(pdf), (document) => document.destroy());
     await assemble(target, picks, {
       attachments: true,
       ...(bookmarks === "none" ? { outline: () => [] } : {}),
-      ...(bookmarks === "per-file" ? { outline: (parts) => perFile(parts, sources, files) } : {}),
+      ...(bookmarks === "per-file" ? { outline: (grafts) => perFile(grafts, sources, files) } : {}),
     });
     const given = Object.entries({ Title: title, Author: author }).flatMap(([key, value]) =>
       value === undefined ? [] : [[key, value] as const],
@@ -95,11 +95,11 @@ document, named after its file, with the document's outline below it. \`none\`: 
   },
 });
 
-function pagesOf(source: Source): Pick[] {
+function pagesOf(source: Source): PageSelection[] {
   return source.pages.map((_, page) => ({ source, page }));
 }
 
-function inTurn(sources: readonly Source[]): Pick[] {
+function inTurn(sources: readonly Source[]): PageSelection[] {
   const longest = Math.max(...sources.map(({ pages }) => pages.length));
   return Array.from({ length: longest }, (_, page) => page).flatMap((page) =>
     sources.filter(({ pages }) => page < pages.length).map((source) => ({ source, page })),
@@ -107,19 +107,19 @@ function inTurn(sources: readonly Source[]): Pick[] {
 }
 
 /** An entry for each file that leads to its first page, with the file's own outline below, closed. */
-function perFile(parts: readonly Part[], sources: readonly Source[], files: readonly UploadedFile[]): NewItem[] {
-  return parts.map((part) => ({
+function perFile(grafts: readonly Graft[], sources: readonly Source[], files: readonly UploadedFile[]): NewItem[] {
+  return grafts.map((graft) => ({
     write: () => {
-      const item = part.target.newDictionary();
-      const file = files[sources.indexOf(part.source)];
-      item.put("Title", part.target.newString(file?.stem ?? ""));
-      const destination = part.target.newArray();
-      destination.push(part.pages.get(0));
-      destination.push(part.target.newName("Fit"));
+      const item = graft.target.newDictionary();
+      const file = files[sources.indexOf(graft.source)];
+      item.put("Title", graft.target.newString(file?.stem ?? ""));
+      const destination = graft.target.newArray();
+      destination.push(graft.pages.get(0));
+      destination.push(graft.target.newName("Fit"));
       item.put("Dest", destination);
       return item;
     },
     open: false,
-    kids: keptOutline(part),
+    kids: keptOutline(graft),
   }));
 }

@@ -9,7 +9,7 @@ import { type PageReading, recognizePage } from "../engines/ocr/recognize-page.t
 import { RecognitionFailure } from "../engines/ocr/tesseract.ts";
 import { uncoveredWords } from "../engines/ocr/uncovered-words.ts";
 import { checkContents } from "../engines/pdf/content/size.ts";
-import { mendPageTree } from "../engines/pdf/document/page-tree.ts";
+import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
 import { openImage } from "../engines/pdf/embed/image-document.ts";
 import { isSigned } from "../engines/pdf/document/signatures.ts";
@@ -207,7 +207,7 @@ async function recognized(open: OpenPdf, page: number, { recognizer }: Engines):
 
 /** Lays what was read under its pages, and takes what an earlier recognition left there away. */
 async function addLayer(open: OpenPdf, pages: readonly Page[]): Promise<void> {
-  await mendPageTree(open);
+  await repairPageTree(open);
   const [earlier, layer] = [new InvisibleText(open), new HiddenText(open)];
   for (const { pageNumber, reading } of pages) {
     if (!reading) continue;

@@ -3,7 +3,7 @@ import { openPdf } from "../engines/pdf/document/document.ts";
 import { PageRange } from "../engines/pdf/document/ranges.ts";
 import { rewritePdf } from "../engines/pdf/write/save.ts";
 import { isSigned } from "../engines/pdf/document/signatures.ts";
-import { mendPageTree } from "../engines/pdf/document/page-tree.ts";
+import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
@@ -55,7 +55,7 @@ export const rotate = defineOperation({
 
   async run({ file, angle, pages, rotations }, { pdf }) {
     using open = await openPdf(pdf, file, { whole: "written" });
-    await mendPageTree(open);
+    await repairPageTree(open);
     const { document, pageCount } = open;
     const named = pagesOf(rotations);
     refuseBoth({ pages, rotations: named }, pageCount);

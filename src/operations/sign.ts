@@ -84,7 +84,7 @@ change.`,
     const lines = timestamp ? [...signer, `signed at ${time}`] : signer;
     using open = await openPdf(engines.pdf, file, { whole: "written" });
     const place = await signaturePlace(open, field);
-    const look = { colour: BLACK, align: "center" } as const;
+    const look = { color: BLACK, align: "center" } as const;
     const signature = signatureImage
       ? await imageMark(open, engines, signatureImage)
       : withHairlines(await textMark(open, engines, typedName, { ...look, face: "GreatVibes" }));

@@ -6,7 +6,7 @@ import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
 import type { PageRange } from "../engines/pdf/document/ranges.ts";
 import { readSource, type Source } from "../engines/pdf/assembly/source.ts";
 import { readStructureElements } from "../engines/pdf/assembly/join-structure.ts";
-import { createTarget } from "../engines/pdf/assembly/new-document.ts";
+import { createDocument } from "../engines/pdf/assembly/new-document.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
 import { defineOperation, type OutputFile } from "./define.ts";
@@ -117,7 +117,7 @@ async function* makeParts(
 
 async function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]): Promise<EngineBytes> {
   const make = async () => {
-    const target = createTarget(pdf, source.open);
+    const target = createDocument(pdf, source.open);
     await assemble(
       target,
       pages.map((page) => ({ source, page })),

@@ -68,7 +68,7 @@ change.`,
     const { position, tile } = placing;
     const pages = placing.pages.resolveSet("pages", pageCount);
     const align = position.endsWith("left") ? "left" : position.endsWith("right") ? "right" : "center";
-    const look = { colour: color, align, repeated: tile } as const;
+    const look = { color, align, repeated: tile } as const;
     const mark = image ? await imageMark(open, engines, image) : await textMark(open, engines, text, look);
     await stampWatermark(open, mark, {
       pages,

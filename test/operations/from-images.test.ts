@@ -105,7 +105,7 @@ describe("a WebP", () => {
 describe("a baseline JPEG", () => {
   it.each([false, true])("stays byte for byte (grey: %s)", async (grey) => {
     const image = picture(80, 60, () => 255);
-    const jpeg = await codecs.encodeJpeg(image, { quality: 95, grey });
+    const jpeg = await codecs.encodeJpeg(image, { quality: 95, gray: grey });
     const { body } = await post(jpeg);
     const [stream] = await imagesOf(body);
     expect(stream?.contents).toEqual(jpeg);

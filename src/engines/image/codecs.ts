@@ -23,10 +23,10 @@ export interface Rgba {
 export type FillPixels = (target: ReservedBytes) => Promise<void>;
 
 export interface JpegOptions {
-  /** 1 to 100, as libjpeg counts. From 90 on colour is kept at full resolution, from 80 on at half, below at a quarter. */
+  /** 1 to 100, as libjpeg counts. From 90 on color is kept at full resolution, from 80 on at half, below at a quarter. */
   readonly quality: number;
   /** One component instead of three; the pixels are turned to luminance. */
-  readonly grey?: boolean;
+  readonly gray?: boolean;
   /** Smaller by a tenth, at more than twice the time. Not given: baseline, in one scan. */
   readonly progressive?: boolean;
 }
@@ -58,7 +58,7 @@ export class ImageCodecs {
   }
 
   /**
-   * Writes a JFIF file with mozjpeg; alpha is left out. Takes about 10 bytes of memory a pixel in baseline colour, besides
+   * Writes a JFIF file with mozjpeg; alpha is left out. Takes about 10 bytes of memory a pixel in baseline color, besides
    * the 16 MiB of an instance. `data` can also be what writes the pixels into the encoder's memory.
    * @throws Refusal `limit_exceeded`, `overloaded` (memory).
    */
@@ -66,17 +66,17 @@ export class ImageCodecs {
     { data, width, height }: Omit<Rgba, "data"> & { readonly data: Uint8Array | CodecBytes },
     options: JpegOptions,
   ): Promise<Uint8Array> {
-    const { quality, grey = false, progressive = false } = options;
+    const { quality, gray = false, progressive = false } = options;
     return this.#jpegEncoder.use((codec) =>
       codec.encode(data, width, height, {
         quality,
-        // Also keeps each quantisation step within eight bits: some readers take no more.
+        // Also keeps each quantization step within eight bits: some readers take no more.
         baseline: !progressive,
         arithmetic: false,
         progressive,
         optimize_coding: true,
         smoothing: 0,
-        color_space: grey ? GREYSCALE : YCBCR,
+        color_space: gray ? GRAYSCALE : YCBCR,
         quant_table: 3,
         trellis_multipass: false,
         trellis_opt_zero: false,
@@ -136,8 +136,8 @@ export class ImageCodecs {
   }
 }
 
-/** mozjpeg's numbers for the colour space of the file. */
-const GREYSCALE = 1;
+/** mozjpeg's numbers for the color space of the file. */
+const GRAYSCALE = 1;
 const YCBCR = 3;
 
 /** The decoder makes its result by these two; a copy of the pixels would lie in memory that nobody counts. */

@@ -2,7 +2,7 @@
  * The three facts of EXIF that say how an image is placed: orientation and resolution (CIPA DC-008; TIFF 6.0, section 2). Read
  * here and not by a library: those take the whole file as a buffer of their own and know hundreds of tags that nobody asks for.
  */
-import { believable, CENTIMETRES_PER_INCH, type Orientation, type Resolution, tag } from "./facts.ts";
+import { believable, CENTIMETERS_PER_INCH, type Orientation, type Resolution, tag } from "./facts.ts";
 
 export interface Exif {
   readonly orientation: Orientation;
@@ -32,7 +32,7 @@ export function readExif(tiff: Uint8Array): Exif {
   const orientation = fields.get(ORIENTATION) ?? 1;
   // Inches where no unit is given; 1 means that only the shape of the pixels is known.
   const unit = fields.get(RESOLUTION_UNIT) ?? 2;
-  const scale = unit === 2 ? 1 : unit === 3 ? CENTIMETRES_PER_INCH : 0;
+  const scale = unit === 2 ? 1 : unit === 3 ? CENTIMETERS_PER_INCH : 0;
   const x = (fields.get(X_RESOLUTION) ?? 0) * scale;
   const y = (fields.get(Y_RESOLUTION) ?? 0) * scale;
   return { orientation: isOrientation(orientation) ? orientation : 1, resolution: believable(x, y) };

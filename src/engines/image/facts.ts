@@ -23,11 +23,11 @@ export class BadImage extends Error {
   override readonly name = "BadImage";
 }
 
-export const CENTIMETRES_PER_INCH = 2.54;
-const METRES_PER_INCH = 0.0254;
+export const CENTIMETERS_PER_INCH = 2.54;
+const METERS_PER_INCH = 0.0254;
 
-/** Pixels a metre, as PNG gives them, in pixels an inch. */
-export const perInch = (perMetre: number): number => perMetre * METRES_PER_INCH;
+/** Pixels a meter, as PNG gives them, in pixels an inch. */
+export const perInch = (perMeter: number): number => perMeter * METERS_PER_INCH;
 
 /** What devices have. Other values are left over from software that filled in something: 0, 1, 65535. */
 const LOWEST_DPI = 10;

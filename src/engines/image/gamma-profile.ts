@@ -1,6 +1,6 @@
 /**
- * ICC profiles of the simplest kind, a gamma and three primaries (ICC.1:2001-04, version 2.4), for PNGs that tell their colours by
- * numbers. PDF's own CalGray and CalRGB say the same, but readers differ in them: one shows grey as pink.
+ * ICC profiles of the simplest kind, a gamma and three primaries (ICC.1:2001-04, version 2.4), for PNGs that tell their colors by
+ * numbers. PDF's own CalGray and CalRGB say the same, but readers differ in them: one shows gray as pink.
  */
 import { latin1, bytesOf } from "../bytes/latin1.ts";
 
@@ -23,7 +23,7 @@ const HEADER_BYTES = 128;
 const TAG_BYTES = 12;
 const DESCRIPTION_REST = 78;
 
-/** `gamma`: the exponent that makes samples linear. Undefined where the chromaticities describe no colours. */
+/** `gamma`: the exponent that makes samples linear. Undefined where the chromaticities describe no colors. */
 export function gammaProfile(components: 1 | 3, gamma: number, chromaticities: Chromaticities): Uint8Array | undefined {
   const curve = `curv${number32(0)}${number32(1)}${number16(Math.round(gamma * 256))}`;
   const common: [string, string][] = [

@@ -6,12 +6,12 @@ const HEADER_BYTES = 128;
 export const MOST_PROFILE_BYTES = 16 * 1024 * 1024;
 
 const COMPONENTS: Readonly<Record<string, number>> = { GRAY: 1, "RGB ": 3, CMYK: 4 };
-/** Input, display, output and colour space profiles: what PDF takes. */
+/** Input, display, output and color space profiles: what PDF takes. */
 const CLASSES = new Set(["scnr", "mntr", "prtr", "spac"]);
 /** What PDF readers know; version 5 is another format. */
 const NEWEST_VERSION = 4;
 
-/** Whether a profile is whole and describes colours of as many components as the image has. */
+/** Whether a profile is whole and describes colors of as many components as the image has. */
 export function fitsComponents(profile: Uint8Array, components: number): boolean {
   return (
     profile.length > HEADER_BYTES &&

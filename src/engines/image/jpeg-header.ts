@@ -3,10 +3,10 @@ import { concat } from "../bytes/concat.ts";
 import { EOI, isFrame, markers, SOS, standsAlone } from "./jpeg-segments.ts";
 import type { Work } from "../work.ts";
 import { readExif, type Exif } from "./exif.ts";
-import { BadImage, believable, CENTIMETRES_PER_INCH, type ImageFacts, type Resolution, tag, uint16 } from "./facts.ts";
+import { BadImage, believable, CENTIMETERS_PER_INCH, type ImageFacts, type Resolution, tag, uint16 } from "./facts.ts";
 
 export interface JpegFacts extends ImageFacts {
-  /** 1 grey, 3 colour, 4 CMYK. */
+  /** 1 gray, 3 color, 4 CMYK. */
   readonly components: 1 | 3 | 4;
   /** Whether 0 stands for full ink, as Adobe's programs write CMYK. */
   readonly inverted: boolean;
@@ -40,7 +40,7 @@ class Header {
   isJfif = false;
   resolution: Resolution | undefined;
   exif: Exif | undefined;
-  /** The colour transform of Adobe's marker. */
+  /** The color transform of Adobe's marker. */
   adobe: number | undefined;
   readonly profile = new Map<number, Uint8Array>();
   profilePieces = 0;
@@ -57,7 +57,7 @@ class Header {
 
   #jfif(data: Uint8Array): void {
     this.isJfif = true;
-    const scale = data[7] === 1 ? 1 : data[7] === 2 ? CENTIMETRES_PER_INCH : 0;
+    const scale = data[7] === 1 ? 1 : data[7] === 2 ? CENTIMETERS_PER_INCH : 0;
     this.resolution ??= believable(uint16(data, 8) * scale, uint16(data, 10) * scale);
   }
 }

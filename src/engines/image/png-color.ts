@@ -1,4 +1,4 @@
-/** What the numbers of a PNG's samples mean as colours (ISO/IEC 15948, 11.3.3). */
+/** What the numbers of a PNG's samples mean as colors (ISO/IEC 15948, 11.3.3). */
 import { inflateWhole } from "../bytes/inflate.ts";
 import type { Work } from "../work.ts";
 import { type Chromaticities, type Chromaticity, gammaProfile } from "./gamma-profile.ts";
@@ -24,7 +24,7 @@ const HIGHEST_GAMMA = 5;
 const MOST_NAME_BYTES = 81;
 
 /** Collects the chunks iCCP, sRGB, gAMA and cHRM. */
-export class PngColour {
+export class PngColor {
   /** The contents of iCCP, of which there is one. */
   #profile: Uint8Array | undefined;
   #isSrgb = false;

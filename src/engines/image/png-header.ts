@@ -5,38 +5,38 @@ import type { Work } from "../work.ts";
 import { crc32 } from "../bytes/crc.ts";
 import { type Exif, readExif } from "./exif.ts";
 import { BadImage, believable, type ImageFacts, perInch, type Resolution, tag, uint32 } from "./facts.ts";
-import { PngColour } from "./png-color.ts";
+import { PngColor } from "./png-color.ts";
 
-/** Colour types (table 11.1). */
-export const GREY = 0;
+/** Color types (table 11.1). */
+export const GRAY = 0;
 const RGB = 2;
 export const PALETTE = 3;
-export const GREY_ALPHA = 4;
+export const GRAY_ALPHA = 4;
 export const RGB_ALPHA = 6;
 
 const DEPTHS: Readonly<Record<number, readonly number[]>> = {
-  [GREY]: [1, 2, 4, 8, 16],
+  [GRAY]: [1, 2, 4, 8, 16],
   [RGB]: [8, 16],
   [PALETTE]: [1, 2, 4, 8],
-  [GREY_ALPHA]: [8, 16],
+  [GRAY_ALPHA]: [8, 16],
   [RGB_ALPHA]: [8, 16],
 };
 const CHANNELS: Readonly<Record<number, number>> = {
-  [GREY]: 1,
+  [GRAY]: 1,
   [RGB]: 3,
   [PALETTE]: 1,
-  [GREY_ALPHA]: 2,
+  [GRAY_ALPHA]: 2,
   [RGB_ALPHA]: 4,
 };
 
 export interface PngFacts extends ImageFacts {
-  readonly colourType: number;
+  readonly colorType: number;
   /** Bits of a sample, or of an index into the palette. */
   readonly depth: number;
   /** Samples of a pixel, alpha among them. */
   readonly channels: number;
   readonly interlaced: boolean;
-  /** Red, green, blue of each colour; empty without a palette. */
+  /** Red, green, blue of each color; empty without a palette. */
   readonly palette: Uint8Array;
   /** The contents of tRNS (11.3.2.1); empty without it. */
   readonly transparency: Uint8Array;
@@ -50,7 +50,7 @@ interface Header {
   readonly width: number;
   readonly height: number;
   readonly depth: number;
-  readonly colourType: number;
+  readonly colorType: number;
   readonly interlaced: boolean;
 }
 
@@ -71,7 +71,7 @@ export async function readPng(work: Work, bytes: Uint8Array): Promise<PngFacts> 
   let transparency = new Uint8Array();
   let resolution: Resolution | undefined;
   let exif: Exif | undefined;
-  const colour = new PngColour();
+  const color = new PngColor();
   const data: { start: number; end: number }[] = [];
   for (const { type, start, end } of chunks(bytes)) {
     work.spend(CHUNK_WORK + end - start);
@@ -85,30 +85,30 @@ export async function readPng(work: Work, bytes: Uint8Array): Promise<PngFacts> 
     else if (type === "pHYs" && content[8] === 1) {
       resolution = believable(perInch(uint32(content, 0)), perInch(uint32(content, 4)));
     } else if (type === "eXIf") exif = readExif(content);
-    else colour.take(type, content);
+    else color.take(type, content);
   }
   if (!header) throw new BadImage("is truncated: its header is incomplete");
   if (data.length === 0) throw new BadImage("is truncated or damaged: it has no image data");
-  const { depth, colourType } = header;
-  if (colourType === PALETTE) {
+  const { depth, colorType } = header;
+  if (colorType === PALETTE) {
     if (palette.length === 0 || palette.length % 3 > 0) throw new BadImage("is damaged: it has no palette");
     palette = palette.subarray(0, 3 << depth);
   }
   return {
     ...header,
-    channels: CHANNELS[colourType] ?? 1,
+    channels: CHANNELS[colorType] ?? 1,
     orientation: exif?.orientation ?? 1,
     resolution: resolution ?? exif?.resolution,
-    palette: colourType === PALETTE ? palette : new Uint8Array(),
+    palette: colorType === PALETTE ? palette : new Uint8Array(),
     transparency: usableTransparency(header, transparency),
-    profile: await colour.profile(work, colourType === GREY || colourType === GREY_ALPHA ? 1 : 3),
+    profile: await color.profile(work, colorType === GRAY || colorType === GRAY_ALPHA ? 1 : 3),
     data,
   };
 }
 
-function usableTransparency({ colourType, depth }: Header, content: Uint8Array): Uint8Array {
-  if (colourType === PALETTE) return content.subarray(0, 1 << depth);
-  const bytes = colourType === GREY ? 2 : colourType === RGB ? 6 : 0;
+function usableTransparency({ colorType, depth }: Header, content: Uint8Array): Uint8Array {
+  if (colorType === PALETTE) return content.subarray(0, 1 << depth);
+  const bytes = colorType === GRAY ? 2 : colorType === RGB ? 6 : 0;
   return content.length === bytes ? content : new Uint8Array();
 }
 
@@ -140,11 +140,11 @@ function* chunks(bytes: Uint8Array): Generator<{ type: string; start: number; en
 
 function readHeader(content: Uint8Array): Header {
   const [width, height] = [uint32(content, 0), uint32(content, 4)];
-  const [depth = 0, colourType = 0, compression, filter, interlace = 2] = content.subarray(8);
+  const [depth = 0, colorType = 0, compression, filter, interlace = 2] = content.subarray(8);
   if (width === 0 || height === 0) throw new BadImage("has no width or height");
   if (content.length !== CHUNK_BYTES + 1 || compression !== 0 || filter !== 0 || interlace > 1) {
     throw new BadImage("has a damaged header");
   }
-  if (!DEPTHS[colourType]?.includes(depth)) throw new BadImage("has an invalid color type or bit depth");
-  return { width, height, depth, colourType, interlaced: interlace === 1 };
+  if (!DEPTHS[colorType]?.includes(depth)) throw new BadImage("has an invalid color type or bit depth");
+  return { width, height, depth, colorType, interlaced: interlace === 1 };
 }

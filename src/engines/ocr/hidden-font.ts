@@ -1,4 +1,4 @@
-/** The font of recognised text: it shows nothing, and tells the character of each code (ISO 32000-2, 9.7 and 9.10.3). */
+/** The font of recognized text: it shows nothing, and tells the character of each code (ISO 32000-2, 9.7 and 9.10.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { toUnicode, hexCode } from "../pdf/typesetting/embedded-fonts.ts";
 import { writeTables } from "../pdf/typesetting/truetype.ts";

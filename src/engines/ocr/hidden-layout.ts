@@ -1,4 +1,4 @@
-/** Where the words of a recognised line go in its invisible text, and in which order, so that readers put them together. */
+/** Where the words of a recognized line go in its invisible text, and in which order, so that readers put them together. */
 import { isRightToLeft, isUnspaced } from "../pdf/text/characters.ts";
 import { SPACE_GAP } from "../pdf/text/glyphs.ts";
 import type { Matrix } from "../pdf/content/operands.ts";
@@ -95,7 +95,7 @@ export function layOut({ words, bbox }: Line, rotation: RecognizedPage["rotation
 }
 
 /**
- * Boxes of right-to-left words may hold those of their neighbours. pdf.js puts such words in order only as far as none begins
+ * Boxes of right-to-left words may hold those of their neighbors. pdf.js puts such words in order only as far as none begins
  * left of the one before it.
  */
 function putInOrder(placed: readonly Placed[]): void {

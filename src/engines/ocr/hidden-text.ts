@@ -1,4 +1,4 @@
-/** The searchable layer of recognised pages: invisible text where the words are seen (ISO 32000-2, 9.3.6). */
+/** The searchable layer of recognized pages: invisible text where the words are seen (ISO 32000-2, 9.3.6). */
 import { items } from "../pdf/objects/objects.ts";
 import type { OpenPdf } from "../pdf/document/document.ts";
 import { ResourceNames } from "../pdf/content/resource-names.ts";
@@ -50,7 +50,7 @@ export class HiddenText {
     this.#open.engine.scope(() => this.#font.write());
   }
 
-  /** From units of the page to points of the visible page, y down: as the engine draws it, which is what was recognised. */
+  /** From units of the page to points of the visible page, y down: as the engine draws it, which is what was recognized. */
   #visibleFromPage(index: number): Matrix {
     const page = this.#open.document.loadPage(index);
     const matrix = page.getTransform();

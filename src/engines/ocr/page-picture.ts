@@ -2,7 +2,7 @@ import type { Device, DisplayList, Matrix } from "mupdf";
 import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document/document.ts";
 import { allowPage } from "../pdf/content/page-work.ts";
 import { limits } from "../../limits.ts";
-import type { GreyRaster } from "./tesseract.ts";
+import type { GrayRaster } from "./tesseract.ts";
 import type { PixelBox } from "./tesseract-results.ts";
 
 /** Points of an inch. */
@@ -46,7 +46,7 @@ interface Surveyed extends PageList {
   readonly transparent: boolean;
 }
 
-/** A page of a document that is drawn grey, at several resolutions and turned: interpreted once. */
+/** A page of a document that is drawn gray, at several resolutions and turned: interpreted once. */
 export class PagePicture implements Disposable {
   /** Of the visible page, in points. */
   readonly width: number;
@@ -86,7 +86,7 @@ export class PagePicture implements Disposable {
   }
 
   /** The page as pixels. They are drawn when they are written, in bands: transparency needs several times their memory. */
-  raster(view: View): GreyRaster {
+  raster(view: View): GrayRaster {
     const matrix = this.#matrix(view);
     const [left, top, right, bottom] = this.#pixels(view, matrix);
     const width = right - left;

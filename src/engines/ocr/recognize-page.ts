@@ -4,7 +4,7 @@ import type { TextRecognizer } from "./tesseract.ts";
 import type { QuarterTurns, ReadLine, ReadWord } from "./tesseract-results.ts";
 import type { Line, RecognizedPage, Word } from "./words.ts";
 
-/** A recognised page, and what is told of it. */
+/** A recognized page, and what is told of it. */
 export interface PageReading extends RecognizedPage {
   /** Lines end with `\n`, paragraphs with an empty line. */
   readonly text: string;
@@ -42,7 +42,7 @@ const SAMPLE_LINES = 6;
 const SAMPLE_MARGIN = 12;
 
 /**
- * Recognises a page: drawn as finely as its letters ask for, its lines level, upright. Pages do not know each other.
+ * Recognizes a page: drawn as finely as its letters ask for, its lines level, upright. Pages do not know each other.
  * `recognizer` has its languages open.
  * @throws Refusal `limit_exceeded`, `overloaded` (memory); RecognitionFailure.
  */

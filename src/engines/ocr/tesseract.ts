@@ -8,8 +8,8 @@ import { CodecInstance } from "../image/codec-instance.ts";
 import { intsIn, LEVEL, linesOf, type ReadLine } from "./tesseract-results.ts";
 import { type LoadModel, readModel } from "./models.ts";
 
-/** A picture of a page, 8 bits grey. */
-export interface GreyRaster {
+/** A picture of a page, 8 bits gray. */
+export interface GrayRaster {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
@@ -100,7 +100,7 @@ export class TextRecognizer {
   }
 
   /** Takes a page and looks where its lines are. */
-  async look(raster: GreyRaster): Promise<Layout> {
+  async look(raster: GrayRaster): Promise<Layout> {
     return this.#use(async (core) => {
       const { api } = this.#opened();
       await show(core, api, raster);
@@ -124,7 +124,7 @@ export class TextRecognizer {
     return this.#use(async (core) => {
       const { api } = this.#opened();
       this.#gauge.work.allow(limits.work.recognizedPage);
-      if ((await api.Recognize(null)) !== 0) throw new Error("Tesseract did not recognise the page");
+      if ((await api.Recognize(null)) !== 0) throw new Error("Tesseract did not recognize the page");
       return linesOf(core, api.GetIterator());
     });
   }
@@ -173,7 +173,7 @@ function start(core: Tesseract, models: readonly (readonly [string, Uint8Array])
   return api;
 }
 
-async function show(core: Tesseract, api: TessBaseAPI, raster: GreyRaster): Promise<void> {
+async function show(core: Tesseract, api: TessBaseAPI, raster: GrayRaster): Promise<void> {
   const { width, height, dpi } = raster;
   // The page before it would lie beside this one.
   api.Clear();

@@ -1,4 +1,4 @@
-/** Which recognised words a page does not have as visible text yet. */
+/** Which recognized words a page does not have as visible text yet. */
 import type { OpenPdf } from "../pdf/document/document.ts";
 import { readText } from "../pdf/text/text.ts";
 import type { Line, RecognizedPage } from "./words.ts";
@@ -7,7 +7,7 @@ import type { Line, RecognizedPage } from "./words.ts";
 const COVERED = 0.5;
 
 /**
- * What was recognised on a page (0-based), without the words whose boxes its text covers by more than half: that text can be
+ * What was recognized on a page (0-based), without the words whose boxes its text covers by more than half: that text can be
  * searched by itself. Invisible text counts as well, so it is to be removed before. Lines keep their boxes.
  * @throws Refusal `limit_exceeded` as `readText` does
  */

@@ -1,11 +1,11 @@
 /** All bits, as a signed word. */
 const WHITE = -1;
 
-/** A page that was taken for one without colour has some. */
-export class ColourFound extends Error {}
+/** A page that was taken for one without color has some. */
+export class ColorFound extends Error {}
 
 /** Whether red, green and blue are the same in every pixel. Words at a time: it is done for all pages. */
-export function isGrey(pixels: Uint8Array, samples: 3 | 4): boolean {
+export function isGray(pixels: Uint8Array, samples: 3 | 4): boolean {
   const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length >> 2);
   if (samples === 4) {
     for (let at = 0; at < words.length; at++) {

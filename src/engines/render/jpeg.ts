@@ -1,5 +1,5 @@
 import { encodeBaseline } from "../image/jpeg/encode.ts";
-import { greyFirst } from "./gray-first.ts";
+import { grayFirst } from "./gray-first.ts";
 import type { PageRaster } from "./page-raster.ts";
 
 /** A page as JPEG, grayscale where the page has no color. `raster` has an alpha. Streams while the page is drawn. */
@@ -8,7 +8,7 @@ export function jpegOf(
   { dpi, quality }: { readonly dpi: number; readonly quality: number },
 ): AsyncGenerator<Uint8Array, void> {
   const { width, height, work } = raster;
-  return greyFirst(raster, (grey) =>
-    encodeBaseline(work, { width, height, dpi, quality, grey, bands: raster.bands({ grey }) }),
+  return grayFirst(raster, (gray) =>
+    encodeBaseline(work, { width, height, dpi, quality, gray, bands: raster.bands({ gray }) }),
   );
 }

@@ -4,7 +4,7 @@ import { Refusal } from "../errors.ts";
 import type { Work } from "../work.ts";
 import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document/document.ts";
 import { storeTrimmer } from "../pdf/mupdf/store.ts";
-import { ColourFound, isGrey } from "./gray-pixels.ts";
+import { ColorFound, isGray } from "./gray-pixels.ts";
 
 /** Points of an inch. */
 const POINTS = 72;
@@ -124,9 +124,9 @@ export class PageRaster implements Disposable {
   readonly #trim: () => void;
   /** The band that was drawn last. */
   #drawn: { readonly top: number; readonly pixmap: Pixmap } | undefined;
-  /** Rows from the top that were seen to be grey. */
-  #greyRows = 0;
-  #coloured = false;
+  /** Rows from the top that were seen to be gray. */
+  #grayRows = 0;
+  #colored = false;
   #decides = false;
 
   /**
@@ -153,31 +153,31 @@ export class PageRaster implements Disposable {
   }
 
   /** Whether red, green and blue are the same in every pixel; undefined as long as it is not known. */
-  get grey(): boolean | undefined {
-    if (this.#coloured) return false;
-    return this.#greyRows >= this.height ? true : undefined;
+  get gray(): boolean | undefined {
+    if (this.#colored) return false;
+    return this.#grayRows >= this.height ? true : undefined;
   }
 
-  /** Looks for colour in the first band. */
+  /** Looks for color in the first band. */
   async look(): Promise<void> {
     await this.#look(0);
   }
 
-  /** Makes `grey` known before the next band is given, by drawing all that was not. */
+  /** Makes `gray` known before the next band is given, by drawing all that was not. */
   decide(): void {
     this.#decides = true;
   }
 
   /**
-   * The page from top to bottom. `grey`: whoever asks takes it for a page without colour.
-   * @throws ColourFound where it is not.
+   * The page from top to bottom. `gray`: whoever asks takes it for a page without color.
+   * @throws ColorFound where it is not.
    */
-  async *bands({ grey = false } = {}): AsyncGenerator<Band, void> {
+  async *bands({ gray = false } = {}): AsyncGenerator<Band, void> {
     for (let top = 0; top < this.height; top += this.#bandRows) {
-      if (grey) {
+      if (gray) {
         do await this.#look(top);
-        while (this.#decides && this.grey === undefined);
-        if (this.#coloured) throw new ColourFound();
+        while (this.#decides && this.gray === undefined);
+        if (this.#colored) throw new ColorFound();
       }
       yield await this.#band(top);
     }
@@ -188,12 +188,12 @@ export class PageRaster implements Disposable {
     this.#list.destroy();
   }
 
-  /** Looks for colour in the next band that was not yet looked at; `needed` is a row that it is asked for. */
+  /** Looks for color in the next band that was not yet looked at; `needed` is a row that it is asked for. */
   async #look(needed: number): Promise<void> {
-    if (this.grey !== undefined || (needed < this.#greyRows && !this.#decides)) return;
-    const { top, rows, pixels } = await this.#band(this.#greyRows);
-    if (isGrey(pixels, this.samples)) this.#greyRows = top + rows;
-    else this.#coloured = true;
+    if (this.gray !== undefined || (needed < this.#grayRows && !this.#decides)) return;
+    const { top, rows, pixels } = await this.#band(this.#grayRows);
+    if (isGray(pixels, this.samples)) this.#grayRows = top + rows;
+    else this.#colored = true;
   }
 
   async #band(top: number): Promise<Band> {

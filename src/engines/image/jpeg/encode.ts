@@ -4,7 +4,7 @@ import type { HuffmanTable } from "./huffman.ts";
 import { EOI, SOS } from "../jpeg-segments.ts";
 import { SymbolWriter, tablesFor } from "./scan-writer.ts";
 import { type ScanComponent, Symbols } from "./symbols.ts";
-import { quantisationSteps, ZIGZAG } from "./tables.ts";
+import { quantizationSteps, ZIGZAG } from "./tables.ts";
 import { UnitEncoder, unitSize } from "./units.ts";
 
 /** Markers (ISO/IEC 10918-1, B.1.1.3). */
@@ -25,7 +25,7 @@ export interface Picture {
   /** 1 to 100. */
   readonly quality: number;
   /** Whether the pixels have no color; only their luminance is encoded then. */
-  readonly grey: boolean;
+  readonly gray: boolean;
   /** Red, green, blue, and an alpha of 255. Pixels are good until the next band. */
   readonly bands: AsyncIterable<{ readonly rows: number; readonly pixels: Uint8Array }>;
 }
@@ -38,11 +38,11 @@ export interface Picture {
  */
 export async function* encodeBaseline(
   work: Work,
-  { width, height, dpi, quality, grey, bands }: Picture,
+  { width, height, dpi, quality, gray, bands }: Picture,
 ): AsyncGenerator<Uint8Array, void> {
-  const { across, down } = unitSize({ quality, grey });
-  const components = componentsOf((across * down) / 64, grey);
-  const encoder = new UnitEncoder({ quality, grey });
+  const { across, down } = unitSize({ quality, gray });
+  const components = componentsOf((across * down) / 64, gray);
+  const encoder = new UnitEncoder({ quality, gray });
   const symbols = new Symbols(components, WAITING);
   let writer: SymbolWriter | undefined;
   function* flush(options: { open: boolean }): Generator<Uint8Array, void> {
@@ -68,10 +68,10 @@ export async function* encodeBaseline(
 }
 
 /** Luminance with tables 0, chrominance with tables 1. */
-function componentsOf(blocks: number, grey: boolean): ScanComponent[] {
+function componentsOf(blocks: number, gray: boolean): ScanComponent[] {
   const light = { blocks, dc: 0, ac: 2 };
-  const colour = { blocks: 1, dc: 1, ac: 3 };
-  return grey ? [light] : [light, colour, colour];
+  const color = { blocks: 1, dc: 1, ac: 3 };
+  return gray ? [light] : [light, color, color];
 }
 
 function header(
@@ -79,8 +79,8 @@ function header(
   components: readonly ScanComponent[],
   tables: readonly HuffmanTable[],
 ): Uint8Array {
-  const { across, down } = unitSize({ quality, grey: components.length === 1 });
-  const steps = quantisationSteps(quality);
+  const { across, down } = unitSize({ quality, gray: components.length === 1 });
+  const steps = quantizationSteps(quality);
   const u16 = (value: number): number[] => [value >> 8, value & 0xff];
   // Version 1.1, dots an inch, no thumbnail.
   const jfif = [0x4a, 0x46, 0x49, 0x46, 0, 1, 1, 1, ...u16(dpi), ...u16(dpi), 0, 0];

@@ -1,6 +1,6 @@
 /**
  * The symbols of a scan of a baseline JPEG as numbers: a symbol's table in bits 24 and 25, the symbol in 16 to 23, and the bits
- * behind it, as many as the symbol's lower half says, below. `SAME` is for units that are of the colour of the one before them,
+ * behind it, as many as the symbol's lower half says, below. `SAME` is for units that are of the color of the one before them,
  * as many as its lower bits say.
  */
 
@@ -51,7 +51,7 @@ export class Symbols {
     this.#length = 0;
   }
 
-  /** Appends a unit of one colour: of each component the DC value, in quantisation steps. */
+  /** Appends a unit of one color: of each component the DC value, in quantization steps. */
   flat(values: Int32Array): void {
     let same = true;
     for (let index = 0; index < this.#components.length; index++) same &&= values[index] === this.#last[index];
@@ -75,7 +75,7 @@ export class Symbols {
     this.#list[this.#length++] = (this.#components[component]?.ac ?? 0) << 24;
   }
 
-  /** Appends a block of a component: coefficients in quantisation steps, in the order of the file. */
+  /** Appends a block of a component: coefficients in quantization steps, in the order of the file. */
   block(component: number, coefficients: Int32Array): void {
     this.#makeRoom();
     this.#dc(component, coefficients[0] ?? 0);

@@ -1,4 +1,4 @@
-/** Quantisation tables of a JPEG (ISO/IEC 10918-1, B.2.4.1). */
+/** Quantization tables of a JPEG (ISO/IEC 10918-1, B.2.4.1). */
 
 /** By place in the file: the place in a block, row after row (figure 5). */
 export const ZIGZAG = Uint8Array.from(
@@ -22,7 +22,7 @@ const STEPS = [
 ].flat();
 
 /** The step of each coefficient, row after row, for a quality from 1 to 100, as libjpeg counts. */
-export function quantisationSteps(quality: number): Uint8Array {
+export function quantizationSteps(quality: number): Uint8Array {
   const scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
   return Uint8Array.from(STEPS, (step) => Math.min(255, Math.max(1, Math.floor((step * scale + 50) / 100))));
 }

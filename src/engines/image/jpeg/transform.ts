@@ -14,7 +14,7 @@ const C2_PLUS_C6 = C2 + C6;
  */
 const ROUND_UP = 0.36;
 
-/** Turns blocks of samples to coefficients in quantisation steps. */
+/** Turns blocks of samples to coefficients in quantization steps. */
 export class BlockTransform {
   /** The samples of a block, less 128, row after row: written by the caller, spoiled by `run`. */
   readonly samples = new Float64Array(64);

@@ -1,5 +1,5 @@
 import type { Rgba } from "../codecs.ts";
-import { quantisationSteps } from "./tables.ts";
+import { quantizationSteps } from "./tables.ts";
 import type { Symbols } from "./symbols.ts";
 import { BlockTransform } from "./transform.ts";
 
@@ -9,9 +9,9 @@ export interface UnitSize {
   readonly down: number;
 }
 
-/** As mozjpeg's programs choose: full colour from quality 90 on, at half from 80 on, below at a quarter. */
-export function unitSize({ quality, grey }: { quality: number; grey: boolean }): UnitSize {
-  if (grey || quality >= 90) return { across: 8, down: 8 };
+/** As mozjpeg's programs choose: full color from quality 90 on, at half from 80 on, below at a quarter. */
+export function unitSize({ quality, gray }: { quality: number; gray: boolean }): UnitSize {
+  if (gray || quality >= 90) return { across: 8, down: 8 };
   return quality >= 80 ? { across: 16, down: 8 } : { across: 16, down: 16 };
 }
 
@@ -19,12 +19,12 @@ export function unitSize({ quality, grey }: { quality: number; grey: boolean }):
 const MOST_SAMPLES = 16 * 16;
 
 /**
- * Turns the units of a picture to symbols. A unit of one colour needs no transform, and most of a page of text is white; of one
- * without colour only the luminance is transformed.
+ * Turns the units of a picture to symbols. A unit of one color needs no transform, and most of a page of text is white; of one
+ * without color only the luminance is transformed.
  */
 export class UnitEncoder {
   readonly #size: UnitSize;
-  readonly #grey: boolean;
+  readonly #gray: boolean;
   readonly #step: number;
   readonly #transform: BlockTransform;
   readonly #flat = new Int32Array(3);
@@ -32,10 +32,10 @@ export class UnitEncoder {
   readonly #blue = new Float64Array(64);
   readonly #red = new Float64Array(64);
 
-  constructor({ quality, grey }: { quality: number; grey: boolean }) {
-    const steps = quantisationSteps(quality);
-    this.#size = unitSize({ quality, grey });
-    this.#grey = grey;
+  constructor({ quality, gray }: { quality: number; gray: boolean }) {
+    const steps = quantizationSteps(quality);
+    this.#size = unitSize({ quality, gray });
+    this.#gray = gray;
     this.#step = steps[0] ?? 1;
     this.#transform = new BlockTransform(steps);
   }
@@ -47,23 +47,23 @@ export class UnitEncoder {
     const bottom = Math.min(top + down, height);
     for (let left = 0; left < width; left += across) {
       const right = Math.min(left + across, width);
-      const colour = words[top * width + left] ?? 0;
-      let [different, coloured] = [0, 0];
+      const color = words[top * width + left] ?? 0;
+      let [different, colored] = [0, 0];
       for (let y = top; y < bottom; y++) {
         for (let at = y * width + left, end = y * width + right; at < end; at++) {
           const pixel = words[at] ?? 0;
-          different |= pixel ^ colour;
+          different |= pixel ^ color;
           // Red against green, and green against blue.
-          coloured |= pixel ^ (pixel >>> 8);
+          colored |= pixel ^ (pixel >>> 8);
         }
       }
-      if (different === 0) symbols.flat(this.#flatValues(colour));
-      else if (this.#grey || (coloured & 0xffff) === 0) {
-        this.#readGreys(words, width, left, right, top, bottom);
+      if (different === 0) symbols.flat(this.#flatValues(color));
+      else if (this.#gray || (colored & 0xffff) === 0) {
+        this.#readGrays(words, width, left, right, top, bottom);
         this.#blocks(symbols);
-        if (!this.#grey) for (let component = 1; component < 3; component++) symbols.flatBlock(component, 0);
+        if (!this.#gray) for (let component = 1; component < 3; component++) symbols.flatBlock(component, 0);
       } else {
-        this.#readColours(words, width, left, right, top, bottom);
+        this.#readColors(words, width, left, right, top, bottom);
         this.#blocks(symbols);
         this.#chroma(this.#blue, 1, symbols);
         this.#chroma(this.#red, 2, symbols);
@@ -71,9 +71,9 @@ export class UnitEncoder {
     }
   }
 
-  /** The DC value of each component in a unit of one colour, in quantisation steps: eight times the sample (A.3.3). */
-  #flatValues(colour: number): Int32Array {
-    const [red, green, blue] = [colour & 0xff, (colour >>> 8) & 0xff, (colour >>> 16) & 0xff];
+  /** The DC value of each component in a unit of one color, in quantization steps: eight times the sample (A.3.3). */
+  #flatValues(color: number): Int32Array {
+    const [red, green, blue] = [color & 0xff, (color >>> 8) & 0xff, (color >>> 16) & 0xff];
     const flat = this.#flat;
     flat[0] = Math.round(((lightOf(red, green, blue) - 128) * 8) / this.#step);
     flat[1] = Math.round((blueOf(red, green, blue) * 8) / this.#step);
@@ -82,7 +82,7 @@ export class UnitEncoder {
   }
 
   /** Beyond the edges of the picture its last pixels are repeated. */
-  #readGreys(words: Uint32Array, width: number, left: number, right: number, top: number, bottom: number): void {
+  #readGrays(words: Uint32Array, width: number, left: number, right: number, top: number, bottom: number): void {
     const { across, down } = this.#size;
     const light = this.#light;
     let to = 0;
@@ -95,7 +95,7 @@ export class UnitEncoder {
   }
 
   /** Of the chrominance one sample for as many pixels as the sampling says: their mean. */
-  #readColours(words: Uint32Array, width: number, left: number, right: number, top: number, bottom: number): void {
+  #readColors(words: Uint32Array, width: number, left: number, right: number, top: number, bottom: number): void {
     const { across, down } = this.#size;
     const light = this.#light;
     const blues = this.#blue.fill(0);
@@ -149,7 +149,7 @@ export class UnitEncoder {
   }
 }
 
-/** The colour space of JFIF; the last two lie around 0. */
+/** The color space of JFIF; the last two lie around 0. */
 const lightOf = (red: number, green: number, blue: number): number => 0.299 * red + 0.587 * green + 0.114 * blue;
 const blueOf = (red: number, green: number, blue: number): number =>
   -0.168_735_892 * red - 0.331_264_108 * green + 0.5 * blue;

@@ -9,13 +9,13 @@ import { keptOutline, type NewItem, writeOutline } from "./join-outline.ts";
 import { languageOf, shiftStructureKeys, StructureJoin } from "./join-structure.ts";
 import { entries, items, objectNumber } from "../objects/objects.ts";
 import { plainLabel, writePageLabels } from "./page-labels.ts";
-import { Part } from "./graft.ts";
+import { Graft } from "./graft.ts";
 import { usedResources } from "./used-resources.ts";
 import type { Source, SourcePage } from "./source.ts";
 import { nextStructureKey } from "./read-structure.ts";
 
 /** A page of the new document: where it comes from (0-based). */
-export interface Pick {
+export interface PageSelection {
   readonly source: Source;
   readonly page: number;
 }
@@ -23,56 +23,60 @@ export interface Pick {
 export interface AssembleOptions {
   /** Whether document-level attachments come along. */
   readonly attachments: boolean;
-  /** The outline, made of what each part keeps of its own. Absent: one after the other. */
-  readonly outline?: (parts: readonly Part[]) => NewItem[];
+  /** The outline, made of what each graft keeps of its own. Absent: one after the other. */
+  readonly outline?: (grafts: readonly Graft[]) => NewItem[];
 }
 
 /** Fills `target`, a document without pages, with the picked pages in order. */
-export async function assemble(target: PDFDocument, picks: readonly Pick[], options: AssembleOptions): Promise<void> {
-  reserve(target, picks);
-  const parts = makeParts(target, picks);
-  const byPart = new Map(parts.map((part) => [part.source, part]));
+export async function assemble(
+  target: PDFDocument,
+  selections: readonly PageSelection[],
+  options: AssembleOptions,
+): Promise<void> {
+  reserve(target, selections);
+  const grafts = makeGrafts(target, selections);
+  const graftOf = new Map(grafts.map((graft) => [graft.source, graft]));
   const names = new NamesJoin();
-  for (const part of parts) names.nameDestinations(part);
-  const offsets = structureOffsets(parts);
+  for (const graft of grafts) names.nameDestinations(graft);
+  const offsets = structureOffsets(grafts);
 
   const form = new FormJoin();
-  const structure = new StructureJoin(parts[0] && languageOf(parts[0].source));
-  for (const part of parts) {
-    form.add(part);
-    const tree = part.source.structure;
-    if (tree) structure.add(part, tree, offsets.get(part) ?? 0);
+  const structure = new StructureJoin(grafts[0] && languageOf(grafts[0].source));
+  for (const graft of grafts) {
+    form.add(graft);
+    const tree = graft.source.structure;
+    if (tree) structure.add(graft, tree, offsets.get(graft) ?? 0);
   }
 
   const catalog = target.getTrailer().get("Root");
   const pages = new Pages(target, catalog.get("Pages"), form);
-  for (const { source, page } of picks) {
-    const part = byPart.get(source);
-    if (part) pages.add(part, page);
+  for (const { source, page } of selections) {
+    const graft = graftOf.get(source);
+    if (graft) pages.add(graft, page);
     await source.open.engine.work.pause();
   }
   pages.write();
 
-  for (const part of parts) names.add(part, options);
+  for (const graft of grafts) names.add(graft, options);
   names.write(target, catalog);
-  writeCatalogEntries(parts, catalog);
-  writeLayers(parts, catalog);
+  writeCatalogEntries(grafts, catalog);
+  writeLayers(grafts, catalog);
   put(catalog, "AcroForm", form.write(target));
   put(catalog, "StructTreeRoot", structure.write(target));
   put(
     catalog,
     "Outlines",
-    writeOutline(target, options.outline?.(parts) ?? parts.flatMap((part) => keptOutline(part))),
+    writeOutline(target, options.outline?.(grafts) ?? grafts.flatMap((graft) => keptOutline(graft))),
   );
-  if (parts.some(({ source }) => source.labels)) {
-    const labels = picks.flatMap(({ source, page }) => {
-      const part = byPart.get(source);
+  if (grafts.some(({ source }) => source.labels)) {
+    const labels = selections.flatMap(({ source, page }) => {
+      const graft = graftOf.get(source);
       const label = source.labels?.[page] ?? plainLabel(page);
-      return part ? [{ label, copy: (object: PDFObject) => part.copy(object) }] : [];
+      return graft ? [{ label, copy: (object: PDFObject) => graft.copy(object) }] : [];
     });
     catalog.put("PageLabels", writePageLabels(target, labels));
   }
-  const first = parts[0];
+  const first = grafts[0];
   const info = first?.source.open.document.getTrailer().get("Info");
   if (first && info?.isDictionary()) target.getTrailer().put("Info", first.copy(info));
 }
@@ -89,33 +93,33 @@ function put(catalog: PDFObject, key: string, value: PDFObject | undefined): voi
 }
 
 /** About as many objects as the copies will be: of a source the share of its pages, and no fewer than that of its size. */
-function reserve(target: PDFDocument, picks: readonly Pick[]): void {
+function reserve(target: PDFDocument, selections: readonly PageSelection[]): void {
   let count = 0;
-  for (const [{ open, pages }, kept] of Map.groupBy(picks, ({ source }) => source)) {
+  for (const [{ open, pages }, kept] of Map.groupBy(selections, ({ source }) => source)) {
     count += Math.ceil(open.document.countObjects() * Math.min(1, kept.length / pages.length));
   }
-  picks[0]?.source.open.engine.reserveObjects(target, count);
+  selections[0]?.source.open.engine.reserveObjects(target, count);
 }
 
-function makeParts(target: PDFDocument, picks: readonly Pick[]): Part[] {
+function makeGrafts(target: PDFDocument, selections: readonly PageSelection[]): Graft[] {
   const kept = new Map<Source, Set<number>>();
-  for (const { source, page } of picks) {
+  for (const { source, page } of selections) {
     const pages = kept.get(source);
     if (pages) pages.add(page);
     else kept.set(source, new Set([page]));
   }
-  return [...kept].map(([source, pages]) => new Part(source, target, pages));
+  return [...kept].map(([source, pages]) => new Graft(source, target, pages));
 }
 
 /** Makes the keys into the parent trees of several tagged documents distinct. */
-function structureOffsets(parts: readonly Part[]): Map<Part, number> {
-  const offsets = new Map<Part, number>();
+function structureOffsets(grafts: readonly Graft[]): Map<Graft, number> {
+  const offsets = new Map<Graft, number>();
   let next = 0;
-  for (const part of parts) {
-    const tree = part.source.structure;
+  for (const graft of grafts) {
+    const tree = graft.source.structure;
     if (!tree) continue;
-    if (next > 0) shiftStructureKeys(part.source, next);
-    offsets.set(part, next);
+    if (next > 0) shiftStructureKeys(graft.source, next);
+    offsets.set(graft, next);
     next += nextStructureKey(tree);
   }
   return offsets;
@@ -139,17 +143,17 @@ class Pages {
   }
 
   /** Appends a page; one that is there already is appended again, as a page of its own. */
-  add(part: Part, index: number): void {
-    const reference = part.pages.get(index);
-    const page = part.source.pages[index];
+  add(graft: Graft, index: number): void {
+    const reference = graft.pages.get(index);
+    const page = graft.source.pages[index];
     if (!reference || !page) return;
     const number = reference.asIndirect();
     if (this.#written.has(number)) {
-      this.#kids.push(this.#repeat(part, reference));
+      this.#kids.push(this.#repeat(graft, reference));
       return;
     }
     this.#written.add(number);
-    reference.writeObject(this.#page(part, page));
+    reference.writeObject(this.#page(graft, page));
     this.#kids.push(reference);
   }
 
@@ -158,36 +162,36 @@ class Pages {
     this.#root.put("Count", this.#kids.length);
   }
 
-  #page(part: Part, page: SourcePage): PDFObject {
+  #page(graft: Graft, page: SourcePage): PDFObject {
     const copy = this.#target.newDictionary();
     copy.put("Type", this.#target.newName("Page"));
     copy.put("Parent", this.#root);
-    for (const { key, value } of entries(part.engine, page.attributes)) {
+    for (const { key, value } of entries(graft.engine, page.attributes)) {
       // Keys into a structure tree that the source does not have would be taken for keys into another's.
-      if (key.asName() === "StructParents" && !part.source.structure) continue;
-      copy.put(key, part.copy(value));
+      if (key.asName() === "StructParents" && !graft.source.structure) continue;
+      copy.put(key, graft.copy(value));
     }
-    part.mendDestinations(copy);
-    const resources = part.whole ? page.resources : usedResources(part.source, page);
-    copy.put("Resources", resources.isDictionary() ? part.copy(resources) : this.#target.newDictionary());
-    const annotations = this.#annotationsOf(part, page);
+    graft.remapDestinations(copy);
+    const resources = graft.whole ? page.resources : usedResources(graft.source, page);
+    copy.put("Resources", resources.isDictionary() ? graft.copy(resources) : this.#target.newDictionary());
+    const annotations = this.#annotationsOf(graft, page);
     if (annotations.length > 0) copy.put("Annots", annotations);
     return copy;
   }
 
   /** The copies of a page's annotations; pages that share an array share its copy. */
-  #annotationsOf(part: Part, { annotations }: SourcePage): PDFObject {
+  #annotationsOf(graft: Graft, { annotations }: SourcePage): PDFObject {
     const known = this.#annotations.get(annotations);
     if (known) return known;
     const list = this.#target.newArray();
     for (const annotation of annotations) {
-      if (!part.keeps(annotation)) continue;
-      const own = part.copy(annotation);
-      part.mendDestinations(own);
-      if (!part.source.structure && own.get("StructParent").isNumber()) own.delete("StructParent");
+      if (!graft.keeps(annotation)) continue;
+      const own = graft.copy(annotation);
+      graft.remapDestinations(own);
+      if (!graft.source.structure && own.get("StructParent").isNumber()) own.delete("StructParent");
       list.push(own);
     }
-    const isShared = part.source.sharedAnnotations.has(annotations);
+    const isShared = graft.source.sharedAnnotations.has(annotations);
     const copy = isShared && list.length > 0 ? this.#target.addObject(list) : list;
     if (isShared) this.#annotations.set(annotations, copy);
     return copy;
@@ -197,20 +201,20 @@ class Pages {
    * The same page once more. Contents and resources are shared. Its annotations are its own, as viewers expect, and its
    * content is not tagged a second time: an element belongs to one place.
    */
-  #repeat(part: Part, first: PDFObject): PDFObject {
+  #repeat(graft: Graft, first: PDFObject): PDFObject {
     const reference = this.#target.createObject();
-    const copy = this.#copyOf(part, first, new Set(["StructParents", "Annots"]));
+    const copy = this.#copyOf(graft, first, new Set(["StructParents", "Annots"]));
     const originals = items(first.get("Annots"));
     const clones = new Map<number, PDFObject>();
     if (originals.length > 0) {
       const annotations = copy.put("Annots", this.#target.newArray()) as PDFObject;
       for (const original of originals) {
-        const clone = this.#target.addObject(this.#copyOf(part, original, new Set(["StructParent"])));
+        const clone = this.#target.addObject(this.#copyOf(graft, original, new Set(["StructParent"])));
         if (original.isIndirect()) clones.set(original.asIndirect(), clone);
         clone.put("P", reference);
         annotations.push(clone);
         const subtype = clone.get("Subtype");
-        if (subtype.isName() && subtype.asName() === "Widget") this.#form.addRepeated(part, clone, clone);
+        if (subtype.isName() && subtype.asName() === "Widget") this.#form.addRepeated(graft, clone, clone);
       }
       for (const clone of clones.values()) {
         for (const key of ["Popup", "Parent", "IRT"]) {
@@ -223,9 +227,10 @@ class Pages {
     return reference;
   }
 
-  #copyOf(part: Part, dictionary: PDFObject, without: ReadonlySet<string>): PDFObject {
+  #copyOf(graft: Graft, dictionary: PDFObject, without: ReadonlySet<string>): PDFObject {
     const copy = this.#target.newDictionary();
-    for (const { key, value } of entries(part.engine, dictionary)) if (!without.has(key.asName())) copy.put(key, value);
+    for (const { key, value } of entries(graft.engine, dictionary))
+      if (!without.has(key.asName())) copy.put(key, value);
     return copy;
   }
 }

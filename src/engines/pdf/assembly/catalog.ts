@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import { destinationOfAction } from "./destinations.ts";
 import { entries, FreeNames, items, writeNameTree } from "../objects/objects.ts";
-import type { Part } from "./graft.ts";
+import type { Graft } from "./graft.ts";
 
 /**
  * Entries of the first catalog that has each. `Lang` is the first document's alone, it would speak for its pages, too. The
@@ -21,12 +21,12 @@ const COPIED = [
 ];
 
 /** Copies the catalog's plain entries and the action on opening. */
-export function writeCatalogEntries(parts: readonly Part[], catalog: PDFObject): void {
+export function writeCatalogEntries(grafts: readonly Graft[], catalog: PDFObject): void {
   for (const key of COPIED) {
-    const part = parts.find(({ source }) => !source.root.get(key).isNull());
-    if (part) catalog.put(key, part.copy(part.source.root.get(key)));
+    const graft = grafts.find(({ source }) => !source.root.get(key).isNull());
+    if (graft) catalog.put(key, graft.copy(graft.source.root.get(key)));
   }
-  const first = parts[0];
+  const first = grafts[0];
   const language = first?.source.root.get("Lang");
   if (first && language?.isString()) catalog.put("Lang", first.copy(language));
   const opening = first?.source.root.get("OpenAction");
@@ -38,7 +38,7 @@ export function writeCatalogEntries(parts: readonly Part[], catalog: PDFObject):
     if (copy.isDictionary()) {
       const holder = first.target.newDictionary();
       holder.put("A", copy);
-      first.mendDestinations(holder);
+      first.remapDestinations(holder);
     }
   }
 }
@@ -49,46 +49,46 @@ export class NamesJoin {
   readonly #free = new FreeNames();
   readonly #associated: PDFObject[] = [];
 
-  /** Gives the part's kept destinations the names they will have; before anything that uses them is copied. */
-  nameDestinations(part: Part): void {
+  /** Gives the graft's kept destinations the names they will have; before anything that uses them is copied. */
+  nameDestinations(graft: Graft): void {
     const names = this.#tree("Dests");
-    const { named, namesOf } = part.source.destinations;
-    for (const name of [...part.pages.keys()].flatMap((page) => namesOf.get(page) ?? [])) {
+    const { named, namesOf } = graft.source.destinations;
+    for (const name of [...graft.pages.keys()].flatMap((page) => namesOf.get(page) ?? [])) {
       const destination = named.get(name);
       if (!destination) continue;
       const free = this.#free.of(name, (other) => names.has(other));
-      part.destinationNames.set(name, free);
+      graft.destinationNames.set(name, free);
       names.set(free, destination);
     }
   }
 
   /** Copies what the names stand for. */
-  add(part: Part, options: { attachments: boolean }): void {
+  add(graft: Graft, options: { attachments: boolean }): void {
     const destinations = this.#tree("Dests");
-    for (const name of part.destinationNames.values()) {
+    for (const name of graft.destinationNames.values()) {
       const destination = destinations.get(name);
       if (!destination) continue;
-      const copy = part.copy(destination);
+      const copy = graft.copy(destination);
       const array = copy.isDictionary() ? copy.get("D") : copy;
-      const page = array.isArray() && array.get(0).isNumber() ? part.pages.get(array.get(0).asNumber()) : undefined;
+      const page = array.isArray() && array.get(0).isNumber() ? graft.pages.get(array.get(0).asNumber()) : undefined;
       if (page) array.put(0, page);
       destinations.set(name, copy);
     }
     if (options.attachments) {
-      for (const file of items(part.source.root.get("AF"))) this.#associated.push(part.copy(file));
+      for (const file of items(graft.source.root.get("AF"))) this.#associated.push(graft.copy(file));
     }
-    for (const [kind, tree] of part.source.names) {
+    for (const [kind, tree] of graft.source.names) {
       if (kind === "EmbeddedFiles" && !options.attachments) continue;
       const names = this.#tree(kind);
       for (const [name, value] of tree) {
         const free = this.#free.of(name, (other) => names.has(other));
-        names.set(free, part.copy(value));
+        names.set(free, graft.copy(value));
       }
     }
   }
 
   /** Writes the trees, and the files that the catalogs associate with their documents (14.13). */
-  write(target: Part["target"], catalog: PDFObject): void {
+  write(target: Graft["target"], catalog: PDFObject): void {
     const names = target.newDictionary();
     for (const [kind, tree] of this.#trees) if (tree.size > 0) names.put(kind, writeNameTree(target, tree));
     if ([...this.#trees.values()].some((tree) => tree.size > 0)) catalog.put("Names", names);
@@ -108,8 +108,8 @@ export class NamesJoin {
 const LAYER_LISTS = ["ON", "OFF", "Order", "Locked", "RBGroups", "AS"];
 
 /** Joins the layers, "optional content" (8.11): every group keeps its first visibility. */
-export function writeLayers(parts: readonly Part[], catalog: PDFObject): void {
-  const layered = parts.filter(({ source }) => source.root.get("OCProperties").isDictionary());
+export function writeLayers(grafts: readonly Graft[], catalog: PDFObject): void {
+  const layered = grafts.filter(({ source }) => source.root.get("OCProperties").isDictionary());
   const first = layered[0];
   if (!first) return;
   if (layered.length === 1) {
@@ -119,17 +119,17 @@ export function writeLayers(parts: readonly Part[], catalog: PDFObject): void {
   const { target } = first;
   const groups = target.newArray();
   const lists = new Map(LAYER_LISTS.map((key) => [key, target.newArray()]));
-  for (const part of layered) {
-    const properties = part.source.root.get("OCProperties");
-    const own = items(properties.get("OCGs")).map((group) => part.copy(group));
+  for (const graft of layered) {
+    const properties = graft.source.root.get("OCProperties");
+    const own = items(properties.get("OCGs")).map((group) => graft.copy(group));
     for (const group of own) groups.push(group);
     const configuration = properties.get("D");
     if (!configuration.isDictionary()) continue;
-    for (const [key, list] of lists) for (const item of items(configuration.get(key))) list.push(part.copy(item));
+    for (const [key, list] of lists) for (const item of items(configuration.get(key))) list.push(graft.copy(item));
     const base = configuration.get("BaseState");
     if (!base.isName() || base.asName() !== "OFF") continue;
     // The joined configuration begins with all groups on, so what was off by default is listed.
-    const on = new Set(items(configuration.get("ON")).map((group) => part.copy(group).asIndirect()));
+    const on = new Set(items(configuration.get("ON")).map((group) => graft.copy(group).asIndirect()));
     for (const group of own) if (!on.has(group.asIndirect())) lists.get("OFF")?.push(group);
   }
   const configuration = target.newDictionary();

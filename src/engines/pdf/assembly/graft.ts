@@ -9,7 +9,7 @@ import type { Source } from "./source.ts";
  * The copy of some pages of a source. One graft map for all of it: an object that two pages use is copied once, and every
  * reference to a page leads to the same place in the target, before that page is written and after.
  */
-export class Part {
+export class Graft {
   readonly source: Source;
   readonly target: PDFDocument;
   readonly engine: PdfEngine;
@@ -22,7 +22,7 @@ export class Part {
   /** Object numbers of the annotations that are kept: those of the kept pages but for links that lead away. */
   readonly annotations: ReadonlySet<number>;
   readonly #map: PDFGraftMap;
-  readonly #mended = new Set<number>();
+  readonly #remapped = new Set<number>();
   /** Object numbers of the kept pages in the target. */
   readonly #kept: ReadonlySet<number>;
 
@@ -71,16 +71,16 @@ export class Part {
    * Makes the destinations below a copied page, annotation, outline item or field fit the target: names as they are now called,
    * pages by reference; those that lead to pages which are gone are taken out.
    */
-  mendDestinations(copy: PDFObject): void {
+  remapDestinations(copy: PDFObject): void {
     eachDestination(this.engine, copy, (holder, key, destination) => {
       const number = objectNumber(holder);
-      if (number > 0 && this.#mended.has(number)) return;
-      if (number > 0) this.#mended.add(number);
-      this.#mend(holder, key, destination);
+      if (number > 0 && this.#remapped.has(number)) return;
+      if (number > 0) this.#remapped.add(number);
+      this.#remap(holder, key, destination);
     });
   }
 
-  #mend(holder: PDFObject, key: "Dest" | "D", destination: PDFObject): void {
+  #remap(holder: PDFObject, key: "Dest" | "D", destination: PDFObject): void {
     const { destinations } = this.source;
     const name = destinations.nameOf(destination);
     if (name !== undefined) {

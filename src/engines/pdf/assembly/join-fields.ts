@@ -1,9 +1,9 @@
 import type { PDFObject } from "mupdf";
 import { entries, FreeNames, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
-import type { Field } from "./read-fields.ts";
-import type { Part } from "./graft.ts";
+import type { FieldTreeNode } from "./read-fields.ts";
+import type { Graft } from "./graft.ts";
 
-/** Joins the forms of the parts into one. */
+/** Joins the forms of the grafts into one. */
 export class FormJoin {
   readonly #fields: PDFObject[] = [];
   readonly #names = new Set<string>();
@@ -13,21 +13,21 @@ export class FormJoin {
   readonly #appearances: { readonly asked: boolean; readonly lacking: boolean }[] = [];
   #form: PDFObject | undefined;
 
-  /** Adds the fields of a part that have a widget on a kept page; of a whole document, all. */
-  add(part: Part): void {
-    const { source, target } = part;
+  /** Adds the fields of a graft that have a widget on a kept page; of a whole document, all. */
+  add(graft: Graft): void {
+    const { source, target } = graft;
     const kept = new Set<number>();
-    const copy = (field: Field): PDFObject | undefined => {
+    const copy = (field: FieldTreeNode): PDFObject | undefined => {
       const kids = field.kids.flatMap((kid) => copy(kid) ?? []);
-      const widgets = field.widgets.filter((widget) => part.whole || part.annotations.has(widget.number));
+      const widgets = field.widgets.filter((widget) => graft.whole || graft.annotations.has(widget.number));
       const { number } = field;
-      if (!part.whole && kids.length + widgets.length === 0 && !part.annotations.has(number)) return undefined;
+      if (!graft.whole && kids.length + widgets.length === 0 && !graft.annotations.has(number)) return undefined;
       kept.add(number);
-      const object = part.copy(field.object);
-      part.mendDestinations(object);
+      const object = graft.copy(field.object);
+      graft.remapDestinations(object);
       if (field.kids.length + field.widgets.length > 0) {
         const list = object.put("Kids", target.newArray()) as PDFObject;
-        for (const kid of [...kids, ...widgets.map((widget) => part.copy(widget.object))]) list.push(kid);
+        for (const kid of [...kids, ...widgets.map((widget) => graft.copy(widget.object))]) list.push(kid);
       }
       return object;
     };
@@ -54,14 +54,14 @@ export class FormJoin {
       this.#fields.push(object);
     }
     for (const field of items(source.root.get("AcroForm", "CO"))) {
-      if (kept.has(objectNumber(field))) this.#calculated.push(part.copy(field));
+      if (kept.has(objectNumber(field))) this.#calculated.push(graft.copy(field));
     }
     this.#appearances.push({
       asked: source.root.get("AcroForm", "NeedAppearances").asBoolean(),
       lacking: source.fields.some(lacksAppearance),
     });
     this.#joinDefaults(
-      part,
+      graft,
       roots.map(({ object }) => object),
     );
   }
@@ -70,12 +70,12 @@ export class FormJoin {
    * Adds the widget of a page that is in the target once more: a widget of its own field gets a new name, one of several
    * of a field becomes one more of them.
    */
-  addRepeated(part: Part, widget: PDFObject, reference: PDFObject): void {
+  addRepeated(graft: Graft, widget: PDFObject, reference: PDFObject): void {
     const name = widget.get("T");
     const parent = widget.get("Parent");
     if (name.isString()) {
       const free = this.#free.of(name.asString(), (other) => this.#names.has(other) || other === name.asString());
-      widget.put("T", part.target.newString(free));
+      widget.put("T", graft.target.newString(free));
       this.#names.add(free);
     }
     // A parent that does not list the first widget does not list its copy.
@@ -86,7 +86,7 @@ export class FormJoin {
   }
 
   /** Writes the form; undefined where no field is left. */
-  write(target: Part["target"]): PDFObject | undefined {
+  write(target: Graft["target"]): PDFObject | undefined {
     if (!this.#form) return undefined;
     const put = (key: string, list: readonly PDFObject[]): void => {
       const array = this.#form?.put(key, target.newArray()) as PDFObject;
@@ -102,15 +102,15 @@ export class FormJoin {
   }
 
   /** The form's own entries: of the first form, with what fields of later forms need of theirs. */
-  #joinDefaults(part: Part, roots: readonly PDFObject[]): void {
-    const { source, target, engine } = part;
+  #joinDefaults(graft: Graft, roots: readonly PDFObject[]): void {
+    const { source, target, engine } = graft;
     const form = source.root.get("AcroForm");
     const renamed = new Map<string, string>();
     if (!this.#form) {
       this.#form = target.newDictionary();
       for (const key of ["DR", "DA", "Q", "SigFlags"]) {
         const value = form.get(key);
-        if (!value.isNull()) this.#form.put(key, part.copy(value));
+        if (!value.isNull()) this.#form.put(key, graft.copy(value));
       }
       // AppendOnly (bit 2) was for the file as it was signed; this one is written anew (table 224).
       if (form.get("SigFlags").isNumber()) this.#form.put("SigFlags", form.get("SigFlags").asNumber() & ~2);
@@ -126,10 +126,10 @@ export class FormJoin {
       for (const entry of entries(engine, value)) {
         const name = entry.key.asName();
         const there = present.get(name);
-        if (there.isNull()) present.put(entry.key, part.copy(entry.value));
+        if (there.isNull()) present.put(entry.key, graft.copy(entry.value));
         else if (category.asName() === "Font" && !isSameStandardFont(there, entry.value)) {
           const free = new FreeNames().of(name, (other) => !present.get(other).isNull());
-          present.put(free, part.copy(entry.value));
+          present.put(free, graft.copy(entry.value));
           renamed.set(name, free);
         }
       }
@@ -137,14 +137,14 @@ export class FormJoin {
     const appearance = form.get("DA");
     const quadding = form.get("Q");
     for (const field of roots) {
-      if (appearance.isString() && !field.get("DA").isString()) field.put("DA", part.copy(appearance));
+      if (appearance.isString() && !field.get("DA").isString()) field.put("DA", graft.copy(appearance));
       if (quadding.isNumber() && !field.get("Q").isNumber()) field.put("Q", quadding.asNumber());
       if (renamed.size > 0) renameFonts(field, renamed, 0);
     }
   }
 }
 
-function lacksAppearance({ object, kids, widgets }: Field): boolean {
+function lacksAppearance({ object, kids, widgets }: FieldTreeNode): boolean {
   const lacks = (widget: PDFObject): boolean => {
     const subtype = widget.get("Subtype");
     return subtype.isName() && subtype.asName() === "Widget" && !widget.get("AP", "N").isDictionary();

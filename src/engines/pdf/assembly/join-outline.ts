@@ -1,6 +1,6 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import { entries } from "../objects/objects.ts";
-import type { Part } from "./graft.ts";
+import type { Graft } from "./graft.ts";
 import type { OutlineItem } from "./read-outline.ts";
 
 /** An item of the outline to be written: copied from a source, or made. */
@@ -15,22 +15,22 @@ export interface NewItem {
 const NOT_COPIED = new Set(["Parent", "Prev", "Next", "First", "Last", "Count", "SE"]);
 
 /**
- * The items of a part: those that lead to a page that is kept, those above them, and those that never led to a page. An
+ * The items of a graft: those that lead to a page that is kept, those above them, and those that never led to a page. An
  * item whose page is gone but which has kept ones below stays without a destination.
  */
-export function keptOutline(part: Part, list: readonly OutlineItem[] = part.source.outline): NewItem[] {
+export function keptOutline(graft: Graft, list: readonly OutlineItem[] = graft.source.outline): NewItem[] {
   return list.flatMap((item) => {
-    const kids = keptOutline(part, item.kids);
-    const gone = item.page !== undefined && !part.pages.has(item.page);
+    const kids = keptOutline(graft, item.kids);
+    const gone = item.page !== undefined && !graft.pages.has(item.page);
     if (kids.length === 0 && (gone || (item.kids.length > 0 && item.page === undefined))) return [];
     const write = (): PDFObject => {
-      const copy = part.target.newDictionary();
-      for (const { key, value } of entries(part.engine, item.object)) {
+      const copy = graft.target.newDictionary();
+      for (const { key, value } of entries(graft.engine, item.object)) {
         const name = key.asName();
         if (NOT_COPIED.has(name) || (gone && (name === "Dest" || name === "A"))) continue;
-        copy.put(key, part.copy(value));
+        copy.put(key, graft.copy(value));
       }
-      part.mendDestinations(copy);
+      graft.remapDestinations(copy);
       return copy;
     };
     return [{ write, open: item.open, kids }];

@@ -1,7 +1,7 @@
 /** Logical structure, "tags" (ISO 32000-2, 14.7). */
 import type { PDFObject } from "mupdf";
 import { entries, items, nameTree, objectNumber, writeNameTree, writeNumberTree } from "../objects/objects.ts";
-import type { Part } from "./graft.ts";
+import type { Graft } from "./graft.ts";
 import type { Source } from "./source.ts";
 import { readElements } from "./read-elements.ts";
 import { keepElements } from "./keep-elements.ts";
@@ -42,7 +42,7 @@ export function languageOf({ root }: Source): string | undefined {
   return language.isString() ? language.asString() : undefined;
 }
 
-/** Joins the structure trees of the parts. */
+/** Joins the structure trees of the grafts. */
 export class StructureJoin {
   #root: PDFObject | undefined;
   #dictionary: PDFObject | undefined;
@@ -57,14 +57,14 @@ export class StructureJoin {
   }
 
   /** Adds the elements that have content on the kept pages; of a whole document, all. `offset`: see shiftStructureKeys. */
-  add(part: Part, structure: Structure, offset: number): void {
-    const { target, engine, source } = part;
-    if (!part.whole) readStructureElements(source);
+  add(graft: Graft, structure: Structure, offset: number): void {
+    const { target, engine, source } = graft;
+    if (!graft.whole) readStructureElements(source);
     // Once they are read the tree is cut, and can be copied only by them.
-    const kept = structure.elements && keepElements(part, structure.elements);
-    const kids = kept ? kept.roots : structure.kids.map((kid) => part.copy(kid));
+    const kept = structure.elements && keepElements(graft, structure.elements);
+    const kids = kept ? kept.roots : structure.kids.map((kid) => graft.copy(kid));
     if (kids.length === 0) return;
-    const leaf = part.copy(structure.root);
+    const leaf = graft.copy(structure.root);
     const lang = languageOf(source);
     if (!this.#root || !this.#dictionary || !this.#kids) {
       this.#root = leaf;
@@ -80,19 +80,19 @@ export class StructureJoin {
       if (lang !== undefined && lang !== this.#language && !kid.get("Lang").isString())
         kid.put("Lang", target.newString(lang));
     }
-    for (const key of kept ? keysOf(part, structure, kept.numbers) : structure.parents.keys()) {
+    for (const key of kept ? keysOf(graft, structure, kept.numbers) : structure.parents.keys()) {
       const value = structure.parents.get(key);
-      if (value) this.#parents.set(key + offset, part.copy(value));
+      if (value) this.#parents.set(key + offset, graft.copy(value));
     }
-    this.#joinAttributes(part, structure, kept?.numbers);
+    this.#joinAttributes(graft, structure, kept?.numbers);
     for (const [id, element] of nameTree(engine, structure.attributes.get("IDTree"))) {
       if (!this.#ids.has(id) && (!kept || kept.numbers.has(objectNumber(element))))
-        this.#ids.set(id, part.copy(element));
+        this.#ids.set(id, graft.copy(element));
     }
   }
 
-  /** Writes the tree and returns its root; undefined where no part has tags. */
-  write(target: Part["target"]): PDFObject | undefined {
+  /** Writes the tree and returns its root; undefined where no graft has tags. */
+  write(target: Graft["target"]): PDFObject | undefined {
     if (!this.#root || !this.#dictionary) return undefined;
     this.#dictionary.put("ParentTree", writeNumberTree(target, this.#parents));
     this.#dictionary.put(
@@ -104,33 +104,33 @@ export class StructureJoin {
     return this.#root;
   }
 
-  #joinAttributes(part: Part, structure: Structure, kept: ReadonlySet<number> | undefined): void {
+  #joinAttributes(graft: Graft, structure: Structure, kept: ReadonlySet<number> | undefined): void {
     const dictionary = this.#dictionary;
     if (!dictionary) return;
     for (const key of ["RoleMap", "ClassMap"]) {
-      for (const entry of entries(part.engine, structure.attributes.get(key))) {
-        if (!dictionary.get(key).isDictionary()) dictionary.put(key, part.target.newDictionary());
+      for (const entry of entries(graft.engine, structure.attributes.get(key))) {
+        if (!dictionary.get(key).isDictionary()) dictionary.put(key, graft.target.newDictionary());
         const map = dictionary.get(key);
-        if (map.get(entry.key).isNull()) map.put(entry.key, part.copy(entry.value));
+        if (map.get(entry.key).isNull()) map.put(entry.key, graft.copy(entry.value));
       }
     }
     for (const key of ["Namespaces", "PronunciationLexicon"]) {
       if (kept && key === "PronunciationLexicon") continue;
       for (const item of items(structure.attributes.get(key))) {
-        if (!dictionary.get(key).isArray()) dictionary.put(key, part.target.newArray());
-        dictionary.get(key).push(part.copy(item));
+        if (!dictionary.get(key).isArray()) dictionary.put(key, graft.target.newArray());
+        dictionary.get(key).push(graft.copy(item));
       }
     }
   }
 }
 
 /** The keys into the parent tree that kept pages and annotations hold, and those of XObjects with a kept element. */
-function keysOf(part: Part, structure: Structure, elements: ReadonlySet<number>): number[] {
-  const { ofPages, ofNone } = keyOwners(part.source, structure);
-  const lists = new Set([...part.pages.keys()].flatMap((page) => ofPages.get(page) ?? []));
+function keysOf(graft: Graft, structure: Structure, elements: ReadonlySet<number>): number[] {
+  const { ofPages, ofNone } = keyOwners(graft.source, structure);
+  const lists = new Set([...graft.pages.keys()].flatMap((page) => ofPages.get(page) ?? []));
   const own = [...lists]
     .flat()
-    .filter(({ annotation }) => annotation === undefined || part.annotations.has(annotation))
+    .filter(({ annotation }) => annotation === undefined || graft.annotations.has(annotation))
     .map(({ key }) => key);
   const drawn = ofNone.filter((key) => {
     const value = structure.parents.get(key);

@@ -9,7 +9,7 @@ import { encryptedShell } from "../document/encrypted-shell.ts";
  * file without pages, which is then opened with the caller's password. So the new document has the file key of the old
  * one, and MuPDF writes it with the same passwords and permissions, without our knowing the passwords that were not given.
  */
-export function createTarget(engine: PdfEngine, like?: OpenPdf): PDFDocument {
+export function createDocument(engine: PdfEngine, like?: OpenPdf): PDFDocument {
   if (!like?.encrypted) {
     const document = new engine.mupdf.PDFDocument();
     // MuPDF puts its own name there, where no reader looks for it.

@@ -3,13 +3,13 @@ import type { PDFObject } from "mupdf";
 import { entryCounter, items, objectNumber } from "../objects/objects.ts";
 
 /** A structure element. Large documents have a hundred thousand, so it holds numbers rather than objects. */
-export interface Element {
+export interface StructureElement {
   /** Object number. */
   readonly number: number;
   /** The page of its own content (`Pg`), 0-based. */
   readonly page: number | undefined;
   /** Below it: elements, marked content of its own page by number (MCID), other content. */
-  readonly kids: readonly (Element | number | Content)[];
+  readonly kids: readonly (StructureElement | number | Content)[];
   /** First and last page that it or an element below it has content on; `first` above `last` where there is none. */
   readonly first: number;
   readonly last: number;
@@ -25,10 +25,10 @@ export interface Content {
 const MAX_NESTING = 200;
 
 /** Reads the tree and cuts it: no element leads to what is below it any more. */
-export function readElements(roots: readonly PDFObject[], pageOf: ReadonlyMap<number, number>): Element[] {
+export function readElements(roots: readonly PDFObject[], pageOf: ReadonlyMap<number, number>): StructureElement[] {
   const seen = new Set<number>();
   const count = entryCounter("structure tree");
-  const read = (object: PDFObject, depth: number): Element | undefined => {
+  const read = (object: PDFObject, depth: number): StructureElement | undefined => {
     const number = objectNumber(object);
     if (number === 0 || seen.has(number) || depth > MAX_NESTING) return undefined;
     seen.add(number);
@@ -42,7 +42,7 @@ export function readElements(roots: readonly PDFObject[], pageOf: ReadonlyMap<nu
       first = Math.min(first, index);
       last = Math.max(last, index);
     };
-    const kids: (Element | number | Content)[] = [];
+    const kids: (StructureElement | number | Content)[] = [];
     for (const kid of below.isArray() ? items(below) : [below]) {
       if (kid.isNumber()) {
         on(page);

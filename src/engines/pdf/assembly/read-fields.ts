@@ -2,27 +2,27 @@
 import type { PDFObject } from "mupdf";
 import { entryCounter, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 
-export interface Field {
+export interface FieldTreeNode {
   readonly object: PDFObject;
   /** Object number. */
   readonly number: number;
   /** Partial name, `T`. */
   readonly name: string | undefined;
-  readonly kids: readonly Field[];
+  readonly kids: readonly FieldTreeNode[];
   /** The annotations that show the field and are not fields themselves; the field may be its own widget, too. */
   readonly widgets: readonly { readonly object: PDFObject; readonly number: number }[];
 }
 
 /** Reads the field tree and cuts it: no field leads to the fields and widgets below it any more. */
-export function readFields(root: PDFObject): Field[] {
+export function readFields(root: PDFObject): FieldTreeNode[] {
   const seen = new Set<number>();
   const count = entryCounter("form");
-  const read = (object: PDFObject, depth: number): Field | undefined => {
+  const read = (object: PDFObject, depth: number): FieldTreeNode | undefined => {
     const number = objectNumber(object);
     if (number === 0 || seen.has(number) || depth > MAX_DEPTH || !object.isDictionary()) return undefined;
     seen.add(number);
     count();
-    const kids: Field[] = [];
+    const kids: FieldTreeNode[] = [];
     const widgets: { object: PDFObject; number: number }[] = [];
     for (const kid of items(object.get("Kids"))) {
       if (!kid.isDictionary()) continue;

@@ -1,7 +1,7 @@
 /** Logical structure, "tags" (ISO 32000-2, 14.7). */
 import type { PDFObject } from "mupdf";
 import { items, numberTree } from "../objects/objects.ts";
-import type { Element } from "./read-elements.ts";
+import type { StructureElement } from "./read-elements.ts";
 
 /** The structure tree's root, taken apart. The root itself is a leaf now, as the pages are. */
 export interface Structure {
@@ -11,7 +11,7 @@ export interface Structure {
   /** Key (`StructParents`, `StructParent`) to the element, or the array of elements, that the content belongs to. */
   readonly parents: ReadonlyMap<number, PDFObject>;
   /** The elements as a model, read when only some pages are kept: reading cuts the tree. */
-  elements: readonly Element[] | undefined;
+  elements: readonly StructureElement[] | undefined;
 }
 
 export function readStructure(root: PDFObject): Structure | undefined {

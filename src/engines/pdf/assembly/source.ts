@@ -7,7 +7,7 @@
 import type { PDFObject } from "mupdf";
 import { type Destinations, readDestinations } from "./destinations.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { type Field, readFields } from "./read-fields.ts";
+import { type FieldTreeNode, readFields } from "./read-fields.ts";
 import { entries, items, nameTree, objectNumber } from "../objects/objects.ts";
 import { type OutlineItem, readOutline } from "./read-outline.ts";
 import { type PageLabels, readPageLabels } from "./page-labels.ts";
@@ -41,7 +41,7 @@ export interface Source {
   readonly labels: PageLabels | undefined;
   /** Whether it carries a digital signature, which no copy keeps valid. */
   readonly signed: boolean;
-  readonly fields: readonly Field[];
+  readonly fields: readonly FieldTreeNode[];
   readonly structure: Structure | undefined;
   /** Entries of the catalog's name trees but for destinations: `EmbeddedFiles`, `JavaScript`, ... */
   readonly names: ReadonlyMap<string, ReadonlyMap<string, PDFObject>>;
@@ -49,7 +49,7 @@ export interface Source {
 
 /**
  * What of a page is not copied as it is: its place in the tree, what is copied by itself, and what leads to other pages
- * (article beads, document parts, colour separations of other pages).
+ * (article beads, document parts, color separations of other pages).
  */
 const NOT_COPIED = new Set(["Parent", "Annots", "Resources", "B", "DPart", "SeparationInfo"]);
 

@@ -2,7 +2,7 @@
 import { unescapeName } from "../objects/names.ts";
 import { ContentLexer, type Span, type Token } from "./lexer.ts";
 
-/** Operands of one operator that are remembered; no operator has more but `scn` of many colourants. */
+/** Operands of one operator that are remembered; no operator has more but `scn` of many colorants. */
 const MOST_OPERANDS = 64;
 
 /** Walks a content stream: `next()` goes to the next operator, whose name and operands can then be asked for. */

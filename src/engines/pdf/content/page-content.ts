@@ -5,7 +5,7 @@ import { ContentState } from "./state.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { items } from "../objects/objects.ts";
 import { visiblePage } from "../document/page-facts.ts";
-import { mendPageTree } from "../document/page-tree.ts";
+import { repairPageTree } from "../document/page-tree.ts";
 import { ResourceNames } from "./resource-names.ts";
 import type { Matrix, NameResource } from "./operands.ts";
 
@@ -40,7 +40,7 @@ export class StampPages {
    * @throws Refusal `limit_exceeded` where their contents are too large to be read
    */
   static async of(open: OpenPdf, pages: readonly number[], layer: Layer): Promise<StampPages> {
-    await mendPageTree(open);
+    await repairPageTree(open);
     if (layer === "over") await checkContents(open, pages);
     return new StampPages(open, pages);
   }

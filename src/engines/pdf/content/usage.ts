@@ -25,8 +25,8 @@ const PAINTS: ReadonlyMap<string, "path" | "text"> = new Map([
   ...["f", "F", "f*", "S", "s", "B", "B*", "b", "b*", "sh", "EI"].map((word) => [word, "path"] as const),
   ...["Tj", "TJ", "'", '"'].map((word) => [word, "text"] as const),
 ]);
-const FILL_COLOURS = new Set(["g", "rg", "k", "cs", "sc"]);
-const STROKE_COLOURS = new Set(["G", "RG", "K", "CS", "SC"]);
+const FILL_COLORS = new Set(["g", "rg", "k", "cs", "sc"]);
+const STROKE_COLORS = new Set(["G", "RG", "K", "CS", "SC"]);
 /** Longest operator, in bytes. */
 const MOST_OPERATOR = 3;
 /** Longest name that is told from others: a reader may cut longer ones. */
@@ -94,8 +94,8 @@ export class ContentCounter {
     else if (word === "Q") this.#change(this.#saved.pop() ?? state);
     else if (word === "scn") this.#change({ ...state, fill: this.#names > 0 ? name : undefined });
     else if (word === "SCN") this.#change({ ...state, stroke: this.#names > 0 ? name : undefined });
-    else if (FILL_COLOURS.has(word) && state.fill !== undefined) this.#change({ ...state, fill: undefined });
-    else if (STROKE_COLOURS.has(word) && state.stroke !== undefined) this.#change({ ...state, stroke: undefined });
+    else if (FILL_COLORS.has(word) && state.fill !== undefined) this.#change({ ...state, fill: undefined });
+    else if (STROKE_COLORS.has(word) && state.stroke !== undefined) this.#change({ ...state, stroke: undefined });
     else if (word === "Tf") this.#change({ ...state, font: name });
     else if (word === "gs") {
       const sets = name === "" || this.#maskOf(name);

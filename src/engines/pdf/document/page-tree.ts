@@ -14,7 +14,7 @@ const NODE_WORK = 500;
  * Makes a tree with loops, lost branches, pages that are no objects of their own or stand in it twice flat, so that every
  * reader finds the pages that MuPDF found, each an object. A sound tree stays as it is.
  */
-export async function mendPageTree({
+export async function repairPageTree({
   document,
   engine,
   pageCount,

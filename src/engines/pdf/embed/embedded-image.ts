@@ -1,9 +1,9 @@
 import type { EngineBytes } from "../../bytes/heap.ts";
 
 /** What the samples of an image mean (ISO 32000-2, 8.6). */
-export interface ColourSpace {
+export interface ColorSpace {
   readonly components: 1 | 3 | 4;
-  /** An ICC profile; without one the colours are the device's own. */
+  /** An ICC profile; without one the colors are the device's own. */
   readonly profile?: Uint8Array;
   /** Red, green, blue of each index: the samples are indices. */
   readonly palette?: Uint8Array;
@@ -16,7 +16,7 @@ export interface EmbeddedImage {
   readonly height: number;
   /** Bits of a sample. */
   readonly bits: number;
-  readonly space: ColourSpace;
+  readonly space: ColorSpace;
   readonly data: EngineBytes;
   /** `jpeg`: a whole JPEG. `filtered`: deflated rows with PNG's filters. */
   readonly coding: "jpeg" | "filtered";
@@ -25,7 +25,7 @@ export interface EmbeddedImage {
   /** Of a JPEG: its three components are red, green, blue, and nothing in it says so. */
   readonly untransformedRgb?: boolean;
   /** For each component the first and last sample that is transparent where all components are within theirs. */
-  readonly colourKey?: readonly number[];
+  readonly colorKey?: readonly number[];
   readonly softMask?: SoftMask;
 }
 

@@ -1,6 +1,6 @@
 /** Image XObjects with all that belongs to them (ISO 32000-2, 8.9.5). */
 import { Deflated } from "./deflated.ts";
-import type { ColourSpace, EmbeddedImage } from "./embedded-image.ts";
+import type { ColorSpace, EmbeddedImage } from "./embedded-image.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { PdfFile } from "../write/pdf-file.ts";
@@ -22,15 +22,15 @@ export class ImageObjects {
 
   /** Writes an image and gives its object number. */
   async add(image: EmbeddedImage): Promise<number> {
-    const { width, height, bits, space, data, softMask, colourKey } = image;
+    const { width, height, bits, space, data, softMask, colorKey } = image;
     const size = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height}`;
-    const entries = [`${size} /BitsPerComponent ${bits} /ColorSpace ${await this.#colourSpace(space)}`];
+    const entries = [`${size} /BitsPerComponent ${bits} /ColorSpace ${await this.#colorSpace(space)}`];
     if (image.coding === "jpeg") {
       entries.push("/Filter /DCTDecode");
       if (image.untransformedRgb) entries.push("/DecodeParms << /ColorTransform 0 >>");
     } else entries.push(filtered(width, bits, space.palette ? 1 : space.components));
     if (image.inverted) entries.push(`/Decode [${"1 0 ".repeat(space.components).trim()}]`);
-    if (colourKey) entries.push(`/Mask [${colourKey.join(" ")}]`);
+    if (colorKey) entries.push(`/Mask [${colorKey.join(" ")}]`);
     if (softMask) {
       const filter = softMask.coding === "filtered" ? filtered(width, softMask.bits, 1) : "/Filter /FlateDecode";
       const mask = `${size} /BitsPerComponent ${softMask.bits} /ColorSpace /DeviceGray ${filter}`;
@@ -39,13 +39,13 @@ export class ImageObjects {
     return this.#file.addStream(entries.join(" "), data);
   }
 
-  async #colourSpace({ components, palette, profile }: ColourSpace): Promise<string> {
+  async #colorSpace({ components, palette, profile }: ColorSpace): Promise<string> {
     const base = profile ? `[/ICCBased ${await this.#profile(profile, components)} 0 R]` : DEVICE[components];
     if (!palette) return base;
     return `[/Indexed ${base} ${palette.length / 3 - 1} <${hex(palette)}>]`;
   }
 
-  async #profile(profile: Uint8Array, components: ColourSpace["components"]): Promise<number> {
+  async #profile(profile: Uint8Array, components: ColorSpace["components"]): Promise<number> {
     const key = latin1(new Uint8Array(await crypto.subtle.digest("SHA-256", profile)));
     const known = this.#profiles.get(key);
     if (known !== undefined) return known;
@@ -63,7 +63,7 @@ async function deflated(engine: PdfEngine, bytes: Uint8Array): Promise<EngineByt
 }
 
 /** Rows with the filters of PNG (7.4.4.4). */
-function filtered(columns: number, bits: number, colours: number): string {
-  const parameters = `/Predictor 15 /Colors ${colours} /BitsPerComponent ${bits} /Columns ${columns}`;
+function filtered(columns: number, bits: number, colors: number): string {
+  const parameters = `/Predictor 15 /Colors ${colors} /BitsPerComponent ${bits} /Columns ${columns}`;
   return `/Filter /FlateDecode /DecodeParms << ${parameters} >>`;
 }

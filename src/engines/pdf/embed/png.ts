@@ -6,8 +6,8 @@ import type { EngineBytes } from "../../bytes/heap.ts";
 import { joinedBytes, partOf } from "../../bytes/joined-bytes.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { Deflated } from "./deflated.ts";
-import type { ColourSpace, EmbeddedImage, SoftMask } from "./embedded-image.ts";
-import { GREY, GREY_ALPHA, PALETTE, type PngFacts, RGB_ALPHA } from "../../image/png-header.ts";
+import type { ColorSpace, EmbeddedImage, SoftMask } from "./embedded-image.ts";
+import { GRAY, GRAY_ALPHA, PALETTE, type PngFacts, RGB_ALPHA } from "../../image/png-header.ts";
 import { inflatedBytes, pixelBits, sample, shownRows, storedRows, unfilter } from "../../image/png-rows.ts";
 import { RowFilter } from "../../image/row-filter.ts";
 
@@ -20,26 +20,26 @@ const OPAQUE = 255;
  */
 export async function embedPng(engine: PdfEngine, png: PngFacts, file: EngineBytes): Promise<EmbeddedImage> {
   engine.countDecoded(inflatedBytes(png), 0);
-  const { width, height, depth: bits, colourType } = png;
-  const colourKey = colourKeyOf(png);
-  const hasChannel = colourType === GREY_ALPHA || colourType === RGB_ALPHA;
-  const alphaOf = colourKey || hasChannel ? undefined : alphaFromColours(png);
+  const { width, height, depth: bits, colorType } = png;
+  const colorKey = colorKeyOf(png);
+  const hasChannel = colorType === GRAY_ALPHA || colorType === RGB_ALPHA;
+  const alphaOf = colorKey || hasChannel ? undefined : alphaFromColors(png);
   const samples =
     hasChannel && !png.interlaced
       ? await splitStored(engine, png, file)
       : png.interlaced || alphaOf
         ? await fromShown(engine, png, file, alphaOf)
         : await passedOn(engine, png, file);
-  return { width, height, bits, space: spaceOf(png), coding: "filtered", ...samples, ...(colourKey && { colourKey }) };
+  return { width, height, bits, space: spaceOf(png), coding: "filtered", ...samples, ...(colorKey && { colorKey }) };
 }
 
-function spaceOf({ colourType, palette, depth, profile }: PngFacts): ColourSpace {
+function spaceOf({ colorType, palette, depth, profile }: PngFacts): ColorSpace {
   // Indices beyond the palette are black, as decoders show them.
   const whole = new Uint8Array(3 << depth);
   whole.set(palette);
   return {
-    components: colourType === GREY || colourType === GREY_ALPHA ? 1 : 3,
-    ...(colourType === PALETTE && { palette: whole }),
+    components: colorType === GRAY || colorType === GRAY_ALPHA ? 1 : 3,
+    ...(colorType === PALETTE && { palette: whole }),
     ...(profile && { profile }),
   };
 }
@@ -54,29 +54,29 @@ async function passedOn(engine: PdfEngine, png: PngFacts, file: EngineBytes): Pr
 }
 
 /**
- * Colour and alpha apart, each with the filters that the rows came with: a filter works on each sample by itself, so what it
- * left of colours and of alpha can be taken apart as it is.
+ * Color and alpha apart, each with the filters that the rows came with: a filter works on each sample by itself, so what it
+ * left of colors and of alpha can be taken apart as it is.
  */
 async function splitStored(engine: PdfEngine, png: PngFacts, file: EngineBytes): Promise<Samples> {
   const bytes = png.depth >> 3;
-  const [pixel, colours] = [png.channels * bytes, (png.channels - 1) * bytes];
-  const colourRow = new Uint8Array(1 + png.width * colours);
+  const [pixel, colors] = [png.channels * bytes, (png.channels - 1) * bytes];
+  const colorRow = new Uint8Array(1 + png.width * colors);
   const alphaRow = new Uint8Array(1 + png.width * bytes);
-  using colour = new Deflated(engine);
+  using color = new Deflated(engine);
   using alpha = new Deflated(engine);
   const opaque = new OpaqueCheck(png.width * bytes, bytes);
   for await (const row of storedRows(engine.work, png, file)) {
-    colourRow[0] = alphaRow[0] = row[0] ?? 0;
-    let [toColour, toAlpha] = [1, 1];
+    colorRow[0] = alphaRow[0] = row[0] ?? 0;
+    let [toColor, toAlpha] = [1, 1];
     for (let at = 1; at < row.length; at += pixel) {
-      for (let byte = 0; byte < colours; byte++) colourRow[toColour++] = row[at + byte] ?? 0;
-      for (let byte = colours; byte < pixel; byte++) alphaRow[toAlpha++] = row[at + byte] ?? 0;
+      for (let byte = 0; byte < colors; byte++) colorRow[toColor++] = row[at + byte] ?? 0;
+      for (let byte = colors; byte < pixel; byte++) alphaRow[toAlpha++] = row[at + byte] ?? 0;
     }
-    const waits = [colour.write(colourRow), alpha.write(alphaRow)];
+    const waits = [color.write(colorRow), alpha.write(alphaRow)];
     if (waits.some((wait) => wait !== undefined)) await Promise.all(waits);
     opaque.look(alphaRow);
   }
-  const data = await colour.end();
+  const data = await color.end();
   if (opaque.all) return { data };
   return { data, softMask: { bits: bitsOfAlpha(png), data: await alpha.end(), coding: "filtered" } };
 }
@@ -105,7 +105,7 @@ class OpaqueCheck {
   }
 }
 
-/** From rows as they are shown. Colours of an image that is not interlaced stay as they are stored. */
+/** From rows as they are shown. Colors of an image that is not interlaced stay as they are stored. */
 async function fromShown(
   engine: PdfEngine,
   png: PngFacts,
@@ -115,39 +115,39 @@ async function fromShown(
   const { width, depth, channels } = png;
   const bytes = Math.max(1, depth >> 3);
   const hasChannel = alphaOf === undefined && (channels === 2 || channels === 4);
-  const [pixel, colours] = [channels * bytes, (channels - 1) * bytes];
-  const colourRow = new Uint8Array(hasChannel ? width * colours : Math.ceil((width * pixelBits(png)) / 8));
+  const [pixel, colors] = [channels * bytes, (channels - 1) * bytes];
+  const colorRow = new Uint8Array(hasChannel ? width * colors : Math.ceil((width * pixelBits(png)) / 8));
   const alphaRow = new Uint8Array(hasChannel ? width * bytes : width);
-  const distance = hasChannel ? colours : Math.max(1, pixelBits(png) >> 3);
-  const filter = new RowFilter(colourRow.length, distance);
-  using colour = png.interlaced ? new Deflated(engine) : undefined;
+  const distance = hasChannel ? colors : Math.max(1, pixelBits(png) >> 3);
+  const filter = new RowFilter(colorRow.length, distance);
+  using color = png.interlaced ? new Deflated(engine) : undefined;
   using alpha = hasChannel || alphaOf ? new Deflated(engine) : undefined;
   let opaque = true;
   for await (const row of shownRows(engine.work, png, file)) {
     if (hasChannel) {
       for (let index = 0; index < width; index++) {
-        for (let byte = 0; byte < colours; byte++) colourRow[index * colours + byte] = row[index * pixel + byte] ?? 0;
+        for (let byte = 0; byte < colors; byte++) colorRow[index * colors + byte] = row[index * pixel + byte] ?? 0;
         for (let byte = 0; byte < bytes; byte++) {
-          alphaRow[index * bytes + byte] = row[index * pixel + colours + byte] ?? 0;
+          alphaRow[index * bytes + byte] = row[index * pixel + colors + byte] ?? 0;
         }
       }
     } else {
-      colourRow.set(row);
+      colorRow.set(row);
       if (alphaOf) for (let index = 0; index < width; index++) alphaRow[index] = alphaOf(row, index);
     }
-    await colour?.write(filter.filter(colourRow));
+    await color?.write(filter.filter(colorRow));
     await alpha?.write(alphaRow);
     opaque &&= alpha === undefined || alphaRow.every((byte) => byte === OPAQUE);
   }
-  const data = (await colour?.end()) ?? storedData(png, file);
+  const data = (await color?.end()) ?? storedData(png, file);
   if (!alpha || opaque) return { data };
   return { data, softMask: { bits: hasChannel ? bitsOfAlpha(png) : 8, data: await alpha.end(), coding: "plain" } };
 }
 
-/** The transparent colours as ranges of samples, where that says it all. PDF readers know no such key for 16 bits. */
-function colourKeyOf({ colourType, depth, transparency }: PngFacts): number[] | undefined {
+/** The transparent colors as ranges of samples, where that says it all. PDF readers know no such key for 16 bits. */
+function colorKeyOf({ colorType, depth, transparency }: PngFacts): number[] | undefined {
   if (transparency.length === 0 || depth === 16) return undefined;
-  if (colourType !== PALETTE) {
+  if (colorType !== PALETTE) {
     const highest = (1 << depth) - 1;
     const values = Array.from({ length: transparency.length / 2 }, (_, index) => transparency[index * 2 + 1] ?? 0);
     return values.flatMap((value) => [value & highest, value & highest]);
@@ -157,13 +157,13 @@ function colourKeyOf({ colourType, depth, transparency }: PngFacts): number[] | 
   return first >= 0 && plain ? [first, last] : undefined;
 }
 
-/** How alpha follows from a pixel of a row, where tRNS says something that a colour key cannot. */
-function alphaFromColours(png: PngFacts): ((row: Uint8Array, pixel: number) => number) | undefined {
-  const { colourType, depth, channels, transparency } = png;
-  if (transparency.every((alpha) => alpha === OPAQUE) && (colourType === PALETTE || transparency.length === 0)) {
+/** How alpha follows from a pixel of a row, where tRNS says something that a color key cannot. */
+function alphaFromColors(png: PngFacts): ((row: Uint8Array, pixel: number) => number) | undefined {
+  const { colorType, depth, channels, transparency } = png;
+  if (transparency.every((alpha) => alpha === OPAQUE) && (colorType === PALETTE || transparency.length === 0)) {
     return undefined;
   }
-  if (colourType === PALETTE) return (row, pixel) => transparency[sample(row, pixel, depth)] ?? OPAQUE;
+  if (colorType === PALETTE) return (row, pixel) => transparency[sample(row, pixel, depth)] ?? OPAQUE;
   const bytes = channels * 2;
   return (row, pixel) => (transparency.every((byte, index) => row[pixel * bytes + index] === byte) ? 0 : OPAQUE);
 }

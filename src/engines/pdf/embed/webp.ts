@@ -68,24 +68,24 @@ function samplesOf(
   { data, width, height }: Rgba,
   hasAlpha: boolean,
 ): Pick<EmbeddedImage, "data" | "softMask"> {
-  const colourRow = new Uint8Array(width * 3);
+  const colorRow = new Uint8Array(width * 3);
   const alphaRow = new Uint8Array(width);
-  const [colour, colourFilter] = [new DeflatedAtOnce(engine), new RowFilter(colourRow.length, 3)];
+  const [color, colorFilter] = [new DeflatedAtOnce(engine), new RowFilter(colorRow.length, 3)];
   const alpha = hasAlpha ? new DeflatedAtOnce(engine) : undefined;
   const alphaFilter = new RowFilter(alphaRow.length, 1);
   let opaque = true;
   for (let y = 0; y < height; y++) {
     let from = y * width * 4;
     for (let x = 0; x < width; x++, from += 4) {
-      colourRow[x * 3] = data[from] ?? 0;
-      colourRow[x * 3 + 1] = data[from + 1] ?? 0;
-      colourRow[x * 3 + 2] = data[from + 2] ?? 0;
+      colorRow[x * 3] = data[from] ?? 0;
+      colorRow[x * 3 + 1] = data[from + 1] ?? 0;
+      colorRow[x * 3 + 2] = data[from + 2] ?? 0;
       alphaRow[x] = data[from + 3] ?? 0;
     }
-    colour.write(colourFilter.filter(colourRow));
+    color.write(colorFilter.filter(colorRow));
     alpha?.write(alphaFilter.filter(alphaRow));
     opaque &&= alpha === undefined || alphaRow.every((value) => value === OPAQUE);
   }
-  const samples = { data: colour.end() };
+  const samples = { data: color.end() };
   return alpha && !opaque ? { ...samples, softMask: { bits: 8, data: alpha.end(), coding: "filtered" } } : samples;
 }

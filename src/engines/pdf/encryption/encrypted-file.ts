@@ -1,7 +1,7 @@
 /**
  * Encrypts a finished file: every string and every stream of it, in place, with the platform's AES. MuPDF has written it
  * before with nearly all objects in object streams, so few strings stand outside of one. Its own encryption would take key
- * and initialisation vectors from the clock.
+ * and initialization vectors from the clock.
  */
 import type { Buffer } from "mupdf";
 import type { Work } from "../../work.ts";
@@ -22,7 +22,7 @@ const CHUNK = 256 * 1024;
 /** Room for header, encryption dictionary, trailer and what else has a length that hardly changes, in bytes. */
 const FRAME = 4096;
 
-/** Bytes by which a stream can grow: initialisation vector, padding, digits of its length. */
+/** Bytes by which a stream can grow: initialization vector, padding, digits of its length. */
 const STREAM_GROWTH = 2 * BLOCK + 10;
 
 /** Encrypts what is in `file`, which becomes the result. `ids`: the file identifier, one character a byte. */
@@ -175,7 +175,7 @@ class Writer {
     return result;
   }
 
-  /** AES-CBC in pieces: the last block of one is the initialisation vector of the next. */
+  /** AES-CBC in pieces: the last block of one is the initialization vector of the next. */
   async #stream(key: CryptoKey, start: number, end: number): Promise<void> {
     let iv = this.#iv();
     // The vector is written last, there may be no room for it before the first piece has been read.

@@ -26,7 +26,7 @@ export interface FileEncryption {
   keyFor(number: number, generation: number): Promise<CryptoKey>;
 }
 
-/** Where key, salts and initialisation vectors come from, and who encrypts. */
+/** Where key, salts and initialization vectors come from, and who encrypts. */
 export type PlatformCrypto = Pick<Crypto, "subtle"> & {
   getRandomValues(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>;
 };

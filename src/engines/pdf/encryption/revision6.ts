@@ -116,7 +116,7 @@ function permissionsBlock(permissions: number, random: Uint8Array): Uint8Array<A
   return concat([littleEndian(permissions), new Uint8Array(4).fill(0xff), new TextEncoder().encode("Tadb"), random]);
 }
 
-/** The way back from `unpadded` with no initialisation vector: a last block is made for it that holds nothing but padding. */
+/** The way back from `unpadded` with no initialization vector: a last block is made for it that holds nothing but padding. */
 async function decrypted(
   subtle: SubtleCrypto,
   rawKey: Uint8Array<ArrayBuffer>,

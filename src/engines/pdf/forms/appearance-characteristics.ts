@@ -31,8 +31,8 @@ export function lookOf(widget: PDFObject): WidgetLook | undefined {
     270: [0, -1, 1, 0, 0, up],
   };
   const [width, height] = turned % 180 === 0 ? [across, up] : [up, across];
-  const stroke = colourOf(widget.get("MK", "BC"));
-  const fill = colourOf(widget.get("MK", "BG"));
+  const stroke = colorOf(widget.get("MK", "BC"));
+  const fill = colorOf(widget.get("MK", "BG"));
   const style = widget.get("BS", "S").isName() ? widget.get("BS", "S").asName() : "S";
   const line = borderWidth(widget);
   const raised = style === "B" || style === "I";
@@ -87,8 +87,8 @@ function dashOf(widget: PDFObject): string {
   return lengths.some((length) => length > 0) ? numbers(...lengths) : "3";
 }
 
-/** A colour of MK (table 192); undefined for a transparent one. */
-function colourOf(array: PDFObject): { readonly fill: string; readonly stroke: string } | undefined {
+/** A color of MK (table 192); undefined for a transparent one. */
+function colorOf(array: PDFObject): { readonly fill: string; readonly stroke: string } | undefined {
   const parts = items(array).map((item) => item.asNumber());
   const operators = { 1: ["g", "G"], 3: ["rg", "RG"], 4: ["k", "K"] }[parts.length];
   if (!operators) return undefined;

@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import type { WidgetLook } from "./appearance-characteristics.ts";
-import type { FormNode } from "./tree.ts";
+import type { TerminalField } from "./tree.ts";
 import { entries, items } from "../objects/objects.ts";
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
@@ -13,18 +13,18 @@ export interface DefaultAppearance {
   readonly font: PDFObject | undefined;
   /** Points; 0 asks for what fits. */
   readonly size: number;
-  /** An operator that sets the colour. */
-  readonly colour: string;
+  /** An operator that sets the color. */
+  readonly color: string;
 }
 
 const COLOR_OPERANDS: ReadonlyMap<string, number> = new Map(Object.entries({ g: 1, rg: 3, k: 4 }));
 
 /** Reads the default appearance of a widget: its own, the field's or the form's. */
-export function defaultAppearance({ document }: OpenPdf, node: FormNode, widget: PDFObject): DefaultAppearance {
+export function defaultAppearance({ document }: OpenPdf, node: TerminalField, widget: PDFObject): DefaultAppearance {
   const form = document.getTrailer().get("Root", "AcroForm");
   const text = [widget.get("DA"), node.own.DA, form.get("DA")].find((object) => object.isString());
   const tokens = (text ? latin1(text.asByteString()) : "").split(/[\s\0]+|(?=\/)/).filter((token) => token !== "");
-  let [font, size, colour]: [PDFObject | undefined, number, string] = [undefined, 0, "0 g"];
+  let [font, size, color]: [PDFObject | undefined, number, string] = [undefined, 0, "0 g"];
   tokens.forEach((token, index) => {
     const operands = tokens.slice(Math.max(0, index - (COLOR_OPERANDS.get(token) ?? 0)), index);
     if (token === "Tf") {
@@ -35,10 +35,10 @@ export function defaultAppearance({ document }: OpenPdf, node: FormNode, widget:
       COLOR_OPERANDS.get(token) === operands.length &&
       operands.every((operand) => /^[+-]?[\d.]+$/.test(operand))
     ) {
-      colour = `${numbers(...operands.map(Number))} ${token}`;
+      color = `${numbers(...operands.map(Number))} ${token}`;
     }
   });
-  return { font, size: size > 0 && size < 1000 ? size : 0, colour };
+  return { font, size: size > 0 && size < 1000 ? size : 0, color };
 }
 
 function fontNamed(form: PDFObject, widget: PDFObject, name: string): PDFObject | undefined {

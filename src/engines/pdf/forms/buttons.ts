@@ -4,7 +4,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { appearancesOf, defaultAppearance, formEntries } from "./appearance.ts";
 import { lookOf, type WidgetLook } from "./appearance-characteristics.ts";
 import type { State } from "./options.ts";
-import type { FormNode } from "./tree.ts";
+import type { TerminalField } from "./tree.ts";
 import type { FieldValue } from "./values.ts";
 import { numbers } from "../content/operands.ts";
 
@@ -21,7 +21,7 @@ const MARKS: ReadonlyMap<string, readonly [width: number, middle: number]> = new
 ]);
 
 /** Switches a check box or radio group. */
-export function switchButtons(open: OpenPdf, node: FormNode, { buttons, state }: ButtonValue): void {
+export function switchButtons(open: OpenPdf, node: TerminalField, { buttons, state }: ButtonValue): void {
   for (const object of node.objects) object.put("V", nameOf(open, state));
   for (const { widget, states, drawn } of buttons) {
     if (!drawn) drawButton(open, node, widget, states[0]);
@@ -33,11 +33,11 @@ const nameOf = ({ document }: OpenPdf, state: State | undefined): PDFObject =>
   state?.key ?? document.newName(state?.name ?? "Off");
 
 /** Gives a button the appearances of a state and of `Off`. */
-export function drawButton(open: OpenPdf, node: FormNode, widget: PDFObject, state: State | undefined): void {
+export function drawButton(open: OpenPdf, node: TerminalField, widget: PDFObject, state: State | undefined): void {
   const { document } = open;
   const look = lookOf(widget);
   if (!look) return;
-  const { size, colour } = defaultAppearance(open, node, widget);
+  const { size, color } = defaultAppearance(open, node, widget);
   const given = widget.get("MK", "CA").isString() ? widget.get("MK", "CA").asString() : "";
   const mark = MARKS.has(given) ? given : node.type === "radio" ? "l" : "4";
   const fonts = { ZaDb: document.addObject({ Type: "Font", Subtype: "Type1", BaseFont: "ZapfDingbats" }) };
@@ -45,16 +45,16 @@ export function drawButton(open: OpenPdf, node: FormNode, widget: PDFObject, sta
     document.addStream(operators, { ...formEntries(look), Resources: resources });
   const frame = look.frame();
   const states = document.newDictionary();
-  states.put(nameOf(open, state), form(`${frame}\n${markAt(look, mark, size, colour)}`.trim(), { Font: fonts }));
+  states.put(nameOf(open, state), form(`${frame}\n${markAt(look, mark, size, color)}`.trim(), { Font: fonts }));
   states.put("Off", form(frame, {}));
   appearancesOf(open, widget).put("N", states);
 }
 
-function markAt({ width, height, inset }: WidgetLook, mark: string, wanted: number, colour: string): string {
+function markAt({ width, height, inset }: WidgetLook, mark: string, wanted: number, color: string): string {
   const [advance, middle] = MARKS.get(mark) ?? [0, 0];
   const room = Math.max(Math.min(width, height) - 2 * inset, 1);
   const size = wanted > 0 ? wanted : room * (mark === "l" || mark === "n" ? 0.9 : 1.05);
   const x = width / 2 - (advance * size) / 2000;
   const y = height / 2 - (middle * size) / 1000;
-  return `q ${colour} BT /ZaDb ${numbers(size)} Tf ${numbers(x, y)} Td (${mark}) Tj ET Q`;
+  return `q ${color} BT /ZaDb ${numbers(size)} Tf ${numbers(x, y)} Td (${mark}) Tj ET Q`;
 }

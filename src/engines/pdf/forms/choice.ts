@@ -24,7 +24,7 @@ export async function layOutList(
   options: Options,
   values: readonly string[],
   look: WidgetLook,
-  { font, size: wanted, colour }: DefaultAppearance,
+  { font, size: wanted, color }: DefaultAppearance,
   top: number,
 ): Promise<ListView> {
   const size = wanted > 0 ? wanted : SIZE;
@@ -50,7 +50,7 @@ export async function layOutList(
           const bottom = upper - (index + 1) * row;
           const box = chosen ? `${CHOSEN} ${numbers(look.inset, bottom, across, row)} re f ` : "";
           const baseline = bottom + row / 2 - ((face.ascent - face.descent) / 2) * size;
-          return `${box}${colour} ${line.show(size, look.inset + MARGIN, baseline, name)}`;
+          return `${box}${color} ${line.show(size, look.inset + MARGIN, baseline, name)}`;
         })
         .join(" "),
   };

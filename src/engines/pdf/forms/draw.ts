@@ -11,7 +11,7 @@ import { lookOf } from "./appearance-characteristics.ts";
 import { buttonsOf, optionsOf } from "./options.ts";
 import { maxLengthOf } from "./schema.ts";
 import { layOutText } from "./text.ts";
-import { type FormNode, isWidget } from "./tree.ts";
+import { type TerminalField, isWidget } from "./tree.ts";
 import type { FieldValue } from "./values.ts";
 import { items } from "../objects/objects.ts";
 import type { TextReader } from "../objects/text-string.ts";
@@ -29,7 +29,11 @@ export class FieldDrawer {
   }
 
   /** Draws the widgets of a field, or those of them that `which` is true of. */
-  async draw(node: FormNode, value: FieldValue, which: (widget: PDFObject) => boolean = () => true): Promise<void> {
+  async draw(
+    node: TerminalField,
+    value: FieldValue,
+    which: (widget: PDFObject) => boolean = () => true,
+  ): Promise<void> {
     if (value.kind === "button") return;
     for (const widget of node.widgets) {
       if (!isWidget(widget) || !which(widget)) continue;
@@ -41,7 +45,7 @@ export class FieldDrawer {
   /**
    * Draws a field whose value stays, as a whole or what of it has no appearance; one whose characters no font has keeps its look.
    */
-  async drawAsItIs(node: FormNode, what: "whole" | "lacking"): Promise<void> {
+  async drawAsItIs(node: TerminalField, what: "whole" | "lacking"): Promise<void> {
     if (node.type === "checkbox" || node.type === "radio") {
       const buttons = buttonsOf(node, this.#open.engine, this.#texts);
       const lacking = buttons.filter(({ widget, drawn }) => !drawn && isWidget(widget));
@@ -57,7 +61,7 @@ export class FieldDrawer {
     }
   }
 
-  #present(node: FormNode): FieldValue {
+  #present(node: TerminalField): FieldValue {
     const value = node.own.V;
     const read = (object: PDFObject): string | undefined =>
       this.#texts.textOrStream(object) ?? this.#texts.name(object);
@@ -69,7 +73,7 @@ export class FieldDrawer {
     return { kind: "choice", options: optionsOf(node, this.#texts), values };
   }
 
-  #shown(node: FormNode, value: Exclude<FieldValue, { kind: "button" }>): string {
+  #shown(node: TerminalField, value: Exclude<FieldValue, { kind: "button" }>): string {
     if (value.kind === "text") {
       const text = value.text ?? "";
       return node.has("password") ? "*".repeat(Array.from(text).length) : text;
@@ -79,7 +83,7 @@ export class FieldDrawer {
     return label.replace(/\p{Cc}/gu, " ");
   }
 
-  async #drawText(node: FormNode, widget: PDFObject, text: string): Promise<void> {
+  async #drawText(node: TerminalField, widget: PDFObject, text: string): Promise<void> {
     const look = lookOf(widget);
     if (!look) return;
     const appearance = defaultAppearance(this.#open, node, widget);
@@ -95,14 +99,14 @@ export class FieldDrawer {
       multiline: isText && node.has("multiline"),
       cells,
     });
-    const withColour: typeof draw = (name) => {
+    const withColor: typeof draw = (name) => {
       const operators = draw(name);
-      return operators === "" ? "" : `${appearance.colour} ${operators}`;
+      return operators === "" ? "" : `${appearance.color} ${operators}`;
     };
-    putAppearance(this.#open, widget, look, withColour, cells);
+    putAppearance(this.#open, widget, look, withColor, cells);
   }
 
-  async #drawList(node: FormNode, widget: PDFObject, values: readonly string[]): Promise<void> {
+  async #drawList(node: TerminalField, widget: PDFObject, values: readonly string[]): Promise<void> {
     const look = lookOf(widget);
     if (!look) return;
     const options = optionsOf(node, this.#texts);
@@ -119,5 +123,5 @@ export class FieldDrawer {
 }
 
 /** Comb counts where there is neither more than one line nor what is not shown (table 231). */
-const isComb = (node: FormNode): boolean =>
+const isComb = (node: TerminalField): boolean =>
   node.has("comb") && !node.has("multiline") && !node.has("password") && !node.has("fileSelect");

@@ -5,7 +5,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { switchButtons } from "./buttons.ts";
 import { FieldDrawer } from "./draw.ts";
 import type { Filling } from "./resolve-values.ts";
-import type { FormNode } from "./tree.ts";
+import type { TerminalField } from "./tree.ts";
 import type { FieldValue } from "./values.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { textString } from "../objects/text-string.ts";
@@ -38,7 +38,7 @@ export async function fillForm(open: OpenPdf, loadFont: LoadFont, filling: Filli
 /** Fuel for a value that is written. */
 const VALUE_WORK = 100;
 
-async function writeValue(open: OpenPdf, node: FormNode, value: FieldValue): Promise<void> {
+async function writeValue(open: OpenPdf, node: TerminalField, value: FieldValue): Promise<void> {
   const { work } = open.engine;
   if (value.kind === "button") {
     switchButtons(open, node, value);

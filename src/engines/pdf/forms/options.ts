@@ -1,6 +1,6 @@
 /** What fields that are chosen from offer: the options of choice fields, the states of buttons (ISO 32000-2, 12.7.5). */
 import type { PDFObject } from "mupdf";
-import type { FormNode } from "./tree.ts";
+import type { TerminalField } from "./tree.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items, objectNumber } from "../objects/objects.ts";
 import { decodeName, type TextReader } from "../objects/text-string.ts";
@@ -46,7 +46,7 @@ export class Options {
 /** Options by the number of their array: fields may share one. */
 const known = new WeakMap<TextReader, Map<number, Options>>();
 
-export function optionsOf({ own }: FormNode, texts: TextReader): Options {
+export function optionsOf({ own }: TerminalField, texts: TextReader): Options {
   const shared = known.get(texts) ?? new Map<number, Options>();
   known.set(texts, shared);
   const number = objectNumber(own.Opt);
@@ -82,7 +82,7 @@ export interface State {
   readonly key: PDFObject | undefined;
 }
 
-export function buttonsOf({ type, own, widgets }: FormNode, engine: PdfEngine, texts: TextReader): Button[] {
+export function buttonsOf({ type, own, widgets }: TerminalField, engine: PdfEngine, texts: TextReader): Button[] {
   const labels = items(own.Opt);
   return widgets.map((widget, index) => {
     const label = labels[index];

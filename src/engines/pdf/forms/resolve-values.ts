@@ -2,7 +2,7 @@
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { type FormNode, pagesOfWidgets, readFormTree } from "./tree.ts";
+import { type TerminalField, pagesOfWidgets, readFormTree } from "./tree.ts";
 import { type FieldValue, type GivenValue, type Problem, resolveValue } from "./values.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
@@ -17,10 +17,10 @@ const WIDGET_WORK = 200;
 
 /** A form, and what it is to hold. */
 export interface Filling {
-  readonly fields: readonly { readonly node: FormNode; readonly value: FieldValue }[];
+  readonly fields: readonly { readonly node: TerminalField; readonly value: FieldValue }[];
   /** Names that the caller gave and the form does not have. */
   readonly unknown: readonly string[];
-  readonly nodes: readonly FormNode[];
+  readonly nodes: readonly TerminalField[];
   readonly texts: TextReader;
 }
 
@@ -37,7 +37,7 @@ export async function planFilling(
   const texts = new TextReader(open.engine);
   const nodes = await formOf(open, texts);
   const byName = new Map(nodes.map((node) => [node.name, node]));
-  const fields: { node: FormNode; value: FieldValue }[] = [];
+  const fields: { node: TerminalField; value: FieldValue }[] = [];
   const problems = new Map<string, Problem>();
   const unknown: string[] = [];
   for (const [name, given] of values) {
@@ -63,7 +63,7 @@ export async function planFilling(
   return { fields, unknown, nodes, texts };
 }
 
-async function formOf(open: OpenPdf, texts: TextReader): Promise<FormNode[]> {
+async function formOf(open: OpenPdf, texts: TextReader): Promise<TerminalField[]> {
   const form = open.document.getTrailer().get("Root", "AcroForm");
   const hasXfa = form.isDictionary() && !form.get("XFA").isNull();
   const nodes = form.isDictionary() ? await readFormTree(open, texts) : [];

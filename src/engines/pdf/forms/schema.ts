@@ -1,7 +1,7 @@
 /** The interactive form as a caller fills it (ISO 32000-2, 12.7): its fields by their full names, in order. */
 import type { OpenPdf } from "../document/document.ts";
 import { buttonsOf, exportsOf, optionsOf } from "./options.ts";
-import { type FieldType, type FormNode, pagesOfWidgets, readFormTree } from "./tree.ts";
+import { type FieldType, type TerminalField, pagesOfWidgets, readFormTree } from "./tree.ts";
 import { items, objectNumber } from "../objects/objects.ts";
 import type { TextReader } from "../objects/text-string.ts";
 
@@ -52,7 +52,7 @@ export async function readFormSchema(open: OpenPdf, texts: TextReader): Promise<
 }
 
 /** Characters that a text field holds at most, null where it does not say. */
-export function maxLengthOf({ own }: FormNode): number | null {
+export function maxLengthOf({ own }: TerminalField): number | null {
   const length = own.MaxLen;
   return length.isNumber() && length.asNumber() > 0 ? length.asNumber() : null;
 }
@@ -61,9 +61,9 @@ export function maxLengthOf({ own }: FormNode): number | null {
 class FieldReader {
   readonly #open: OpenPdf;
   readonly #texts: TextReader;
-  readonly #node: FormNode;
+  readonly #node: TerminalField;
 
-  constructor(open: OpenPdf, texts: TextReader, node: FormNode) {
+  constructor(open: OpenPdf, texts: TextReader, node: TerminalField) {
     this.#open = open;
     this.#texts = texts;
     this.#node = node;

@@ -1,6 +1,6 @@
 /** What the signatures of a document allow to be changed (ISO 32000-2, 12.8.2). */
 import type { PDFObject } from "mupdf";
-import type { FormNode } from "./tree.ts";
+import type { TerminalField } from "./tree.ts";
 import { items } from "../objects/objects.ts";
 import type { TextReader } from "../objects/text-string.ts";
 
@@ -11,7 +11,7 @@ const FILL = 2;
 /** Whether all signatures stay valid where these fields, by full name, get other values. */
 export function allowsFilling(
   root: PDFObject,
-  nodes: readonly FormNode[],
+  nodes: readonly TerminalField[],
   names: readonly string[],
   texts: TextReader,
 ): boolean {

@@ -16,7 +16,7 @@ export interface TextBox {
   readonly cells: number | undefined;
 }
 
-/** Operators of the text in black or whatever colour is set. */
+/** Operators of the text in black or whatever color is set. */
 export type DrawText = (name: NameResource) => string;
 
 /** Beside the text, between its ends and the inset, in points. */

@@ -34,7 +34,7 @@ const INHERITED = ["FT", "Ff", "V", "Opt", "MaxLen", "DA", "Q"] as const;
 type Inherited = Readonly<Record<(typeof INHERITED)[number], PDFObject>>;
 
 /** A field that has no fields below it. Several of one full name are one field. */
-export interface FormNode {
+export interface TerminalField {
   readonly name: string;
   readonly type: FieldType;
   /** The entries of the first that has this name, its own or those of the fields above it. */
@@ -50,8 +50,8 @@ export interface FormNode {
  * Reads the fields, in order. Those without a name or a known type are left out.
  * @throws Refusal `limit_exceeded` beyond `limits.metadata.formFields`
  */
-export async function readFormTree({ document, engine }: OpenPdf, texts: TextReader): Promise<FormNode[]> {
-  const nodes = new Map<string, FormNode & { objects: PDFObject[]; widgets: PDFObject[] }>();
+export async function readFormTree({ document, engine }: OpenPdf, texts: TextReader): Promise<TerminalField[]> {
+  const nodes = new Map<string, TerminalField & { objects: PDFObject[]; widgets: PDFObject[] }>();
   const seen = new Set<number>();
   const limit = limits.metadata.formFields;
   let fields = 0;

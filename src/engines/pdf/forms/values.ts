@@ -1,7 +1,7 @@
 /** What a caller's values mean for the fields of a form, and which a field cannot take. */
 import { type Button, buttonsOf, exportsOf, type Options, optionsOf, type State } from "./options.ts";
 import { maxLengthOf } from "./schema.ts";
-import type { FormNode } from "./tree.ts";
+import type { TerminalField } from "./tree.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { TextReader } from "../objects/text-string.ts";
 
@@ -23,7 +23,7 @@ export interface Problem {
 
 /** What a value means for a field, or why the field cannot take it. */
 export function resolveValue(
-  node: FormNode,
+  node: TerminalField,
   given: GivenValue,
   engine: PdfEngine,
   texts: TextReader,
@@ -46,7 +46,7 @@ export function resolveValue(
   }
 }
 
-function textValue(node: FormNode, given: GivenValue): FieldValue | Problem {
+function textValue(node: TerminalField, given: GivenValue): FieldValue | Problem {
   if (given === null) return { kind: "text", text: null };
   if (typeof given !== "string") return { issue: "must be a string" };
   const text = given.replace(/\r\n?/g, "\n");
@@ -88,12 +88,12 @@ function radioValue(buttons: readonly Button[], given: GivenValue): FieldValue |
 
 /** By label first: it is what the states stand for. */
 function stateOf(buttons: readonly Button[], given: string): State | undefined {
-  const labelled = buttons.find(({ label }) => label === given);
-  if (labelled) return labelled.states[0];
+  const labeled = buttons.find(({ label }) => label === given);
+  if (labeled) return labeled.states[0];
   return buttons.flatMap(({ states }) => states).find(({ name }) => name === given);
 }
 
-function dropDownValue(node: FormNode, options: Options, given: GivenValue): FieldValue | Problem {
+function dropDownValue(node: TerminalField, options: Options, given: GivenValue): FieldValue | Problem {
   if (given === null) return { kind: "choice", options, values: [] };
   if (typeof given !== "string") return notAmong(options);
   const value = options.find(given)?.value;
@@ -103,7 +103,7 @@ function dropDownValue(node: FormNode, options: Options, given: GivenValue): Fie
   return problem === undefined ? { kind: "choice", options, values: [given] } : { issue: problem };
 }
 
-function listValue(node: FormNode, options: Options, given: GivenValue): FieldValue | Problem {
+function listValue(node: TerminalField, options: Options, given: GivenValue): FieldValue | Problem {
   if (given === null) return { kind: "choice", options, values: [] };
   if (typeof given === "boolean") return notAmong(options);
   const list = typeof given === "string" ? [given] : given;

@@ -1,56 +1,56 @@
-/** What grey a colour becomes (ISO 32000-2, 10.4.2: the device spaces; the others through MuPDF). */
+/** What gray a color becomes (ISO 32000-2, 10.4.2: the device spaces; the others through MuPDF). */
 import type { Color, ColorSpace, PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
-import { readSpace, greyOfDevice } from "../objects/color-space.ts";
+import { readSpace, grayOfDevice } from "../objects/color-space.ts";
 import { bytesOfString, objectNumber } from "../objects/objects.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
 
-const GREY_SPACES = new Set(["DeviceGray", "G", "CalGray"]);
+const GRAY_SPACES = new Set(["DeviceGray", "G", "CalGray"]);
 const BY_FORMULA = new Set(["DeviceRGB", "RGB", "CalRGB", "DeviceCMYK", "CMYK", "ICCBased"]);
 
-/** Whether a colour space has nothing but greys. */
-export function isGreySpace(space: PDFObject): boolean {
+/** Whether a color space has nothing but grays. */
+export function isGraySpace(space: PDFObject): boolean {
   const { space: name, components } = readSpace(space);
-  return name !== undefined && (GREY_SPACES.has(name) || (name === "ICCBased" && components === 1));
+  return name !== undefined && (GRAY_SPACES.has(name) || (name === "ICCBased" && components === 1));
 }
 
-/** A grey as it stands in content. */
-export const greyText = (grey: number): string => String(Math.round(grey * 10_000) / 10_000);
+/** A gray as it stands in content. */
+export const grayText = (gray: number): string => String(Math.round(gray * 10_000) / 10_000);
 
-/** Turns colours of a document's spaces to grey. */
-export class GreyColours {
+/** Turns colors of a document's spaces to gray. */
+export class GrayColors {
   readonly #open: OpenPdf;
   readonly #known = new Map<string, number>();
 
-  /** Profiles are left out of account from here on, so that colours and images come out by the same rule. */
+  /** Profiles are left out of account from here on, so that colors and images come out by the same rule. */
   constructor(open: OpenPdf) {
     this.#open = open;
     open.engine.mupdf.disableICC();
   }
 
-  /** The grey of a colour, 0 to 1; black where its space cannot be read. */
+  /** The gray of a color, 0 to 1; black where its space cannot be read. */
   of(space: PDFObject, values: readonly number[]): number {
     const { space: name, components, isIndexed } = readSpace(space);
     if (isIndexed) return this.#ofIndexed(space, values[0] ?? 0);
-    if (name !== undefined && (BY_FORMULA.has(name) || GREY_SPACES.has(name)) && components === values.length) {
-      return greyOfDevice(values);
+    if (name !== undefined && (BY_FORMULA.has(name) || GRAY_SPACES.has(name)) && components === values.length) {
+      return grayOfDevice(values);
     }
     const number = objectNumber(space);
     const key = number > 0 ? `${number} ${values.join(" ")}` : undefined;
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known !== undefined) return known;
-    const grey = this.#draw(space, values);
-    if (key !== undefined) this.#known.set(key, grey);
-    return grey;
+    const gray = this.#draw(space, values);
+    if (key !== undefined) this.#known.set(key, gray);
+    return gray;
   }
 
-  /** The greys of all entries of an Indexed space. */
+  /** The grays of all entries of an Indexed space. */
   palette(space: PDFObject): Uint8Array {
     const highest = Math.min(255, Math.max(0, space.get(2).asNumber()));
     return Uint8Array.from({ length: highest + 1 }, (_, index) => Math.round(this.#ofIndexed(space, index) * 255));
   }
 
-  /** The colour that a space begins with (8.6.8, table 73, `CS`). */
+  /** The color that a space begins with (8.6.8, table 73, `CS`). */
   initial(space: PDFObject): number {
     const { space: name } = readSpace(space);
     const count = this.#components(space);
@@ -88,7 +88,7 @@ export class GreyColours {
     });
   }
 
-  /** One pixel of the colour, drawn on grey. */
+  /** One pixel of the color, drawn on gray. */
   #draw(space: PDFObject, values: readonly number[]): number {
     const { engine } = this.#open;
     const { mupdf } = engine;

@@ -1,24 +1,24 @@
-/** The colours of a content stream turned grey (ISO 32000-2, 8.6.8). */
+/** The colors of a content stream turned gray (ISO 32000-2, 8.6.8). */
 import type { PDFObject } from "mupdf";
 import { ContentOperators } from "../content/operators.ts";
-import { type GreyColours, greyText, isGreySpace } from "./colors.ts";
-import { greyOfDevice } from "../objects/color-space.ts";
+import { type GrayColors, grayText, isGraySpace } from "./colors.ts";
+import { grayOfDevice } from "../objects/color-space.ts";
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
 import { concat } from "../../bytes/concat.ts";
 
-/** A current colour space: one that stays, one whose colours are turned, or patterns, perhaps with colours under them. */
+/** A current color space: one that stays, one whose colors are turned, or patterns, perhaps with colors under them. */
 type Space = { readonly kind: "stays" } | { readonly kind: "turned" | "pattern"; readonly space: PDFObject };
 
 const STAYS: Space = { kind: "stays" };
 
-export interface GreyNames {
+export interface GrayNames {
   readonly resources: PDFObject;
-  /** The name, in the resources, of patterns over grey; made when it is first asked for. */
-  patternOverGrey(): string;
+  /** The name, in the resources, of patterns over gray; made when it is first asked for. */
+  patternOverGray(): string;
 }
 
-/** The content with grey colours; undefined where nothing is to change. */
-export function greyContent(bytes: Uint8Array, colours: GreyColours, names: GreyNames): Uint8Array | undefined {
+/** The content with gray colors; undefined where nothing is to change. */
+export function grayContent(bytes: Uint8Array, colors: GrayColors, names: GrayNames): Uint8Array | undefined {
   const pieces: Uint8Array[] = [];
   let copied = 0;
   const tokens = new ContentOperators(bytes);
@@ -31,7 +31,7 @@ export function greyContent(bytes: Uint8Array, colours: GreyColours, names: Grey
   while (tokens.next()) {
     const { operator } = tokens;
     const strokes = operator < "a";
-    const grey = strokes ? "G" : "g";
+    const gray = strokes ? "G" : "g";
     const set = (space: Space): void => void (strokes ? (stroke = space) : (fill = space));
     switch (operator) {
       case "q":
@@ -49,11 +49,11 @@ export function greyContent(bytes: Uint8Array, colours: GreyColours, names: Grey
       case "k":
       case "K":
         set(STAYS);
-        replace(`${greyText(greyOfDevice(tokens.numbers()))} ${grey}`);
+        replace(`${grayText(grayOfDevice(tokens.numbers()))} ${gray}`);
         break;
       case "cs":
       case "CS": {
-        const { space, text } = chosen(tokens.name(0) ?? "", operator, grey);
+        const { space, text } = chosen(tokens.name(0) ?? "", operator, gray);
         set(space);
         if (text !== undefined) replace(text);
         break;
@@ -66,9 +66,9 @@ export function greyContent(bytes: Uint8Array, colours: GreyColours, names: Grey
         if (space.kind === "stays") break;
         const values = tokens.numbers();
         if (values.length === 0) break;
-        const value = greyText(colours.of(space.space, values));
+        const value = grayText(colors.of(space.space, values));
         const pattern = tokens.text(tokens.count - 1);
-        replace(space.kind === "pattern" ? `${value} ${pattern} ${operator}` : `${value} ${grey}`);
+        replace(space.kind === "pattern" ? `${value} ${pattern} ${operator}` : `${value} ${gray}`);
         break;
       }
       default:
@@ -78,27 +78,27 @@ export function greyContent(bytes: Uint8Array, colours: GreyColours, names: Grey
   pieces.push(bytes.slice(copied));
   return concat(pieces);
 
-  /** What becomes of a colour space that is chosen, and what stands in its place. */
-  function chosen(name: string, operator: string, grey: string): { space: Space; text?: string } {
+  /** What becomes of a color space that is chosen, and what stands in its place. */
+  function chosen(name: string, operator: string, gray: string): { space: Space; text?: string } {
     if (name === "Pattern" || name === "DeviceGray" || name === "G") return { space: STAYS };
     if (/^(Device)?(RGB|CMYK)$/.test(name)) {
       const device = names.resources._doc.newName(name);
-      return { space: { kind: "turned", space: device }, text: `0 ${grey}` };
+      return { space: { kind: "turned", space: device }, text: `0 ${gray}` };
     }
     const space = names.resources.get("ColorSpace", name);
     if (space.isArray() && space.get(0).isName() && space.get(0).asName() === "Pattern") {
       const under = space.get(1);
-      if (under.isNull() || isGreySpace(under)) return { space: STAYS };
-      return { space: { kind: "pattern", space: under }, text: `/${names.patternOverGrey()} ${operator}` };
+      if (under.isNull() || isGraySpace(under)) return { space: STAYS };
+      return { space: { kind: "pattern", space: under }, text: `/${names.patternOverGray()} ${operator}` };
     }
-    if (space.isNull() || isGreySpace(space) || (space.isName() && space.asName() === "Pattern"))
+    if (space.isNull() || isGraySpace(space) || (space.isName() && space.asName() === "Pattern"))
       return { space: STAYS };
-    return { space: { kind: "turned", space }, text: `${greyText(colours.initial(space))} ${grey}` };
+    return { space: { kind: "turned", space }, text: `${grayText(colors.initial(space))} ${gray}` };
   }
 }
 
-/** The colour in a default appearance string (12.7.4.3), such as `/Helv 12 Tf 1 0 0 rg`. */
-export function greyAppearance(text: string, colours: GreyColours, names: GreyNames): string | undefined {
-  const changed = greyContent(bytesOf(text), colours, names);
+/** The color in a default appearance string (12.7.4.3), such as `/Helv 12 Tf 1 0 0 rg`. */
+export function grayAppearance(text: string, colors: GrayColors, names: GrayNames): string | undefined {
+  const changed = grayContent(bytesOf(text), colors, names);
   return changed && latin1(changed);
 }

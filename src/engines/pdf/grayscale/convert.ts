@@ -1,27 +1,27 @@
-/** Pages turned grey: content, patterns, shadings, glyphs, annotations and what forms draw anew. Images: images.ts. */
+/** Pages turned gray: content, patterns, shadings, glyphs, annotations and what forms draw anew. Images: images.ts. */
 import type { PDFObject } from "mupdf";
 import { type Content, forEachContent } from "../content/streams.ts";
 import { eachObject } from "../objects/each-object.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { GreyColours, isGreySpace } from "./colors.ts";
-import { greyAppearance, greyContent, type GreyNames } from "./content.ts";
-import { greyShading } from "./shadings.ts";
+import { GrayColors, isGraySpace } from "./colors.ts";
+import { grayAppearance, grayContent, type GrayNames } from "./content.ts";
+import { grayShading } from "./shadings.ts";
 import { readImageFacts } from "../images/facts.ts";
 import { liftInlineImages } from "../images/inline-images.ts";
 import { byteString, bytesOfString, entries, FreeNames, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import { pageAt } from "../document/page-facts.ts";
-import { greyOfDevice } from "../objects/color-space.ts";
+import { grayOfDevice } from "../objects/color-space.ts";
 import { concat } from "../../bytes/concat.ts";
 
 /**
- * Turns all that pages show grey, by the formula that PDF gives for the device spaces (ISO 32000-2, 10.4.2).
+ * Turns all that pages show gray, by the formula that PDF gives for the device spaces (ISO 32000-2, 10.4.2).
  */
-export async function turnGrey(open: OpenPdf): Promise<void> {
+export async function turnGray(open: OpenPdf): Promise<void> {
   const { document, engine, pageCount } = open;
-  const colours = new GreyColours(open);
-  // An inline image has its colours among the operators.
+  const colors = new GrayColors(open);
+  // An inline image has its colors among the operators.
   await liftInlineImages(open, { smallest: 0 });
-  const painter = new Painter(open, colours);
+  const painter = new Painter(open, colors);
   await forEachContent(open, (content) => painter.content(content));
   for (let index = 0; index < pageCount; index++) {
     await engine.work.pause();
@@ -30,20 +30,20 @@ export async function turnGrey(open: OpenPdf): Promise<void> {
     });
   }
   engine.scope(() => painter.form(document.getTrailer().get("Root", "AcroForm")));
-  await turnPalettes(open, colours);
+  await turnPalettes(open, colors);
 }
 
-/** An Indexed image has its colours beside its samples. */
-function turnPalettes(open: OpenPdf, colours: GreyColours): Promise<void> {
+/** An Indexed image has its colors beside its samples. */
+function turnPalettes(open: OpenPdf, colors: GrayColors): Promise<void> {
   const { document } = open;
   return eachObject(open, (image) => {
     const facts = readImageFacts(image);
     const space = image.get("ColorSpace");
-    if (!facts?.isIndexed || isGreySpace(space.get(1))) return;
+    if (!facts?.isIndexed || isGraySpace(space.get(1))) return;
     const indexed = document.newArray();
     indexed.push(document.newName("Indexed"));
     indexed.push(document.newName("DeviceGray"));
-    const palette = colours.palette(space);
+    const palette = colors.palette(space);
     indexed.push(palette.length - 1);
     indexed.push(document.newByteString(palette));
     image.put("ColorSpace", indexed);
@@ -52,14 +52,14 @@ function turnPalettes(open: OpenPdf, colours: GreyColours): Promise<void> {
 
 class Painter {
   readonly #open: OpenPdf;
-  readonly #colours: GreyColours;
+  readonly #colors: GrayColors;
   /** What became of the streams of pages, by their numbers and those of their resources. */
   readonly #pages = new Map<string, number>();
   readonly #done = new Set<number>();
 
-  constructor(open: OpenPdf, colours: GreyColours) {
+  constructor(open: OpenPdf, colors: GrayColors) {
     this.#open = open;
-    this.#colours = colours;
+    this.#colors = colors;
   }
 
   content({ kind, owner, streams, resources }: Content): void {
@@ -79,7 +79,7 @@ class Painter {
       return;
     }
     const bytes = this.#read(streams);
-    const changed = bytes && greyContent(bytes, this.#colours, this.#names(resources));
+    const changed = bytes && grayContent(bytes, this.#colors, this.#names(resources));
     if (!changed) return;
     const stream = document.addStream(changed, document.newDictionary());
     page.put("Contents", stream);
@@ -88,7 +88,7 @@ class Painter {
 
   #stream(stream: PDFObject, resources: PDFObject): void {
     const bytes = this.#read([stream]);
-    const changed = bytes && greyContent(bytes, this.#colours, this.#names(resources));
+    const changed = bytes && grayContent(bytes, this.#colors, this.#names(resources));
     if (changed) stream.writeStream(changed);
   }
 
@@ -109,12 +109,12 @@ class Painter {
     return concat(parts);
   }
 
-  #names(resources: PDFObject): GreyNames {
+  #names(resources: PDFObject): GrayNames {
     const document = this.#open.document;
     let made: string | undefined;
     return {
       resources,
-      patternOverGrey: () => {
+      patternOverGray: () => {
         if (made !== undefined) return made;
         const present = resources.get("ColorSpace");
         const spaces = present.isDictionary()
@@ -123,7 +123,7 @@ class Painter {
         const space = document.newArray();
         space.push(document.newName("Pattern"));
         space.push(document.newName("DeviceGray"));
-        made = new FreeNames().of("PatternOverGrey", (name) => !spaces.get(name).isNull());
+        made = new FreeNames().of("PatternOverGray", (name) => !spaces.get(name).isNull());
         spaces.put(made, space);
         return made;
       },
@@ -140,7 +140,7 @@ class Painter {
       const mask = value.get("SMask");
       const backdrop = items(mask.get("BC")).map((item) => item.asNumber());
       const space = mask.get("G", "Group", "CS");
-      if (backdrop.length > 0 && !space.isNull()) mask.put("BC", this.#grey(this.#colours.of(space, backdrop)));
+      if (backdrop.length > 0 && !space.isNull()) mask.put("BC", this.#gray(this.#colors.of(space, backdrop)));
       this.#group(mask.get("G", "Group"));
     }
   }
@@ -149,21 +149,21 @@ class Painter {
     if (!shading.isDictionary() || this.#seen(shading)) return;
     const { engine } = this.#open;
     try {
-      greyShading(engine, shading, this.#colours);
+      grayShading(engine, shading, this.#colors);
     } catch (error) {
       if (!engine.outlives(error)) throw error;
     }
   }
 
-  /** What a transparency group is blended in: with greys in it, the sum is grey in any space but that of inks. */
+  /** What a transparency group is blended in: with grays in it, the sum is gray in any space but that of inks. */
   #group(group: PDFObject): void {
     const space = group.get("CS");
-    if (group.isDictionary() && !space.isNull() && !isGreySpace(space)) {
+    if (group.isDictionary() && !space.isNull() && !isGraySpace(space)) {
       group.put("CS", this.#open.document.newName("DeviceGray"));
     }
   }
 
-  /** The colours that readers draw an annotation with where it has no appearance (12.5.2, 12.5.6.19). */
+  /** The colors that readers draw an annotation with where it has no appearance (12.5.2, 12.5.6.19). */
   annotation(annotation: PDFObject): void {
     if (!annotation.isDictionary()) return;
     for (const key of ["C", "IC"]) this.#array(annotation, key);
@@ -173,19 +173,19 @@ class Painter {
 
   #array(dictionary: PDFObject, key: string): void {
     const values = items(dictionary.get(key)).map((item) => item.asNumber());
-    if (values.length === 3 || values.length === 4) dictionary.put(key, this.#grey(greyOfDevice(values)));
+    if (values.length === 3 || values.length === 4) dictionary.put(key, this.#gray(grayOfDevice(values)));
   }
 
-  #grey(grey: number): PDFObject {
+  #gray(gray: number): PDFObject {
     const list = this.#open.document.newArray();
-    list.push(Math.round(grey * 10_000) / 10_000);
+    list.push(Math.round(gray * 10_000) / 10_000);
     return list;
   }
 
   #appearance(dictionary: PDFObject): void {
     const text = bytesOfString(this.#open.engine, dictionary.get("DA"));
     const resources = this.#open.document.newDictionary();
-    const changed = text === undefined ? undefined : greyAppearance(text, this.#colours, this.#names(resources));
+    const changed = text === undefined ? undefined : grayAppearance(text, this.#colors, this.#names(resources));
     if (changed !== undefined) dictionary.put("DA", byteString(this.#open.document, changed));
   }
 

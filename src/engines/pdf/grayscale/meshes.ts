@@ -1,9 +1,9 @@
-/** The colours that stand in the data of mesh shadings (ISO 32000-2, 8.7.4.5.5 to 8.7.4.5.8). */
+/** The colors that stand in the data of mesh shadings (ISO 32000-2, 8.7.4.5.5 to 8.7.4.5.8). */
 import type { PDFObject } from "mupdf";
 import { items } from "../objects/objects.ts";
 
-/** Turns the colours of a mesh to grey; the shading's colour space must follow. */
-export function greyMesh(shading: PDFObject, greyOf: (values: readonly number[]) => number): void {
+/** Turns the colors of a mesh to gray; the shading's color space must follow. */
+export function grayMesh(shading: PDFObject, grayOf: (values: readonly number[]) => number): void {
   const type = shading.get("ShadingType").asNumber();
   const [coordinate, component, flag] = ["Coordinate", "Component", "Flag"].map((what) =>
     shading.get(`BitsPer${what}`).asNumber(),
@@ -19,13 +19,13 @@ export function greyMesh(shading: PDFObject, greyOf: (values: readonly number[])
   const points = (count: number): void => {
     for (let index = 0; index < count * 2; index++) to.write(from.read(coordinate), coordinate);
   };
-  const colours = (count: number): void => {
+  const colors = (count: number): void => {
     for (let index = 0; index < count; index++) {
       const values = Array.from({ length: components }, (_, part) => {
         const [low = 0, high = 1] = ranges.slice(part * 2);
         return low + (from.read(component) / most) * (high - low);
       });
-      to.write(Math.round(greyOf(values) * most), component);
+      to.write(Math.round(grayOf(values) * most), component);
     }
   };
   const patchPoints = type === 6 ? 12 : 16;
@@ -34,10 +34,10 @@ export function greyMesh(shading: PDFObject, greyOf: (values: readonly number[])
     if (type !== 5) to.write(edge, flag);
     if (type <= 5) {
       points(1);
-      colours(1);
+      colors(1);
     } else {
       points(edge === 0 ? patchPoints : patchPoints - 4);
-      colours(edge === 0 ? 4 : 2);
+      colors(edge === 0 ? 4 : 2);
     }
     from.align();
     to.align();

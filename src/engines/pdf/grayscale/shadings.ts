@@ -1,7 +1,7 @@
-/** Shadings turned grey: their functions are sampled as MuPDF draws them (ISO 32000-2, 8.7.4.5 and 7.10.2). */
+/** Shadings turned gray: their functions are sampled as MuPDF draws them (ISO 32000-2, 8.7.4.5 and 7.10.2). */
 import type { PDFObject } from "mupdf";
-import { type GreyColours, isGreySpace } from "./colors.ts";
-import { greyMesh } from "./meshes.ts";
+import { type GrayColors, isGraySpace } from "./colors.ts";
+import { grayMesh } from "./meshes.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { items } from "../objects/objects.ts";
 
@@ -9,21 +9,21 @@ import { items } from "../objects/objects.ts";
 const SAMPLES = 256;
 const GRID = 64;
 
-/** Turns a shading grey, in its place. One that cannot be drawn stays as it is: it shows nothing. */
-export function greyShading(engine: PdfEngine, shading: PDFObject, colours: GreyColours): void {
+/** Turns a shading gray, in its place. One that cannot be drawn stays as it is: it shows nothing. */
+export function grayShading(engine: PdfEngine, shading: PDFObject, colors: GrayColors): void {
   const space = shading.get("ColorSpace");
-  if (space.isNull() || isGreySpace(space)) return;
+  if (space.isNull() || isGraySpace(space)) return;
   const document = shading._doc;
   const type = shading.get("ShadingType").asNumber();
   const background = items(shading.get("Background")).map((item) => item.asNumber());
   const fn = shading.get("Function");
   if (type === 1) shading.put("Function", planeFunction(engine, shading));
   else if (!fn.isNull()) shading.put("Function", lineFunction(engine, shading));
-  else if (type >= 4) greyMesh(shading, (values) => colours.of(space, values));
+  else if (type >= 4) grayMesh(shading, (values) => colors.of(space, values));
   if (background.length > 0) {
-    const grey = document.newArray();
-    grey.push(colours.of(space, background));
-    shading.put("Background", grey);
+    const gray = document.newArray();
+    gray.push(colors.of(space, background));
+    shading.put("Background", gray);
   }
   shading.put("ColorSpace", document.newName("DeviceGray"));
 }
@@ -35,7 +35,7 @@ function domainOf(shading: PDFObject, otherwise: number[]): number[] {
   return list.length >= otherwise.length ? list : otherwise;
 }
 
-/** The greys of an axial, radial or mesh shading's function, drawn as an axial shading of one pixel a sample. */
+/** The grays of an axial, radial or mesh shading's function, drawn as an axial shading of one pixel a sample. */
 function lineFunction(engine: PdfEngine, shading: PDFObject): PDFObject {
   const domain = domainOf(shading, [0, 1]);
   const entries = {
@@ -48,11 +48,11 @@ function lineFunction(engine: PdfEngine, shading: PDFObject): PDFObject {
   return sampled(shading, domain.slice(0, 2), [SAMPLES], pixels.slice(0, SAMPLES));
 }
 
-/** The greys of a function of two variables, drawn one pixel a sample. */
+/** The grays of a function of two variables, drawn one pixel a sample. */
 function planeFunction(engine: PdfEngine, shading: PDFObject): PDFObject {
   const domain = domainOf(shading, [0, 1, 0, 1]);
   const [x0 = 0, x1 = 1, y0 = 0, y1 = 1] = domain;
-  // A quarter of a sample further than their centres, so that the outermost pixels are painted.
+  // A quarter of a sample further than their centers, so that the outermost pixels are painted.
   const [sx, sy] = [(GRID - 0.5) / (x1 - x0), (GRID - 0.5) / (y1 - y0)];
   const entries = { ShadingType: 1, Domain: domain, Matrix: [sx, 0, 0, sy, 0.25 - x0 * sx, 0.25 - y0 * sy] };
   const pixels = drawShading(engine, shading, entries, GRID, GRID);

@@ -2,7 +2,7 @@
 import type { PDFObject, Pixmap } from "mupdf";
 import { limits } from "../../../limits.ts";
 import type { ImageCodecs } from "../../image/codecs.ts";
-import { type ImageFacts, tooLargeForGrey } from "./facts.ts";
+import { type ImageFacts, tooLargeForGray } from "./facts.ts";
 import { encodeJpeg } from "./jpeg.ts";
 import {
   type EncodedImage,
@@ -14,7 +14,7 @@ import {
   type Samples,
 } from "./lossless.ts";
 import { shrinkByRows } from "./rows.ts";
-import { fits, readGreys, readKeyed, readSamples, type Size } from "./samples.ts";
+import { fits, readGrays, readKeyed, readSamples, type Size } from "./samples.ts";
 import { jpegComponents, jpegQuality } from "../../image/jpeg-segments.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { Components } from "../objects/color-space.ts";
@@ -24,8 +24,8 @@ export interface ImageJob {
   /** What it needs, in samples. */
   readonly size: Size;
   readonly isSoftMask: boolean;
-  /** Whether it becomes grey: then it is encoded anew in any case. */
-  readonly turnsGrey: boolean;
+  /** Whether it becomes gray: then it is encoded anew in any case. */
+  readonly turnsGray: boolean;
   readonly quality: number;
 }
 
@@ -33,9 +33,9 @@ export interface ImageJob {
 export interface NewImage {
   readonly size: Size;
   readonly encoded: EncodedImage;
-  /** Whether its samples are greys now, with nothing to be decoded. */
-  readonly isGrey?: boolean;
-  /** What takes the place of colours that were transparent: 8 bits a sample. */
+  /** Whether its samples are grays now, with nothing to be decoded. */
+  readonly isGray?: boolean;
+  /** What takes the place of colors that were transparent: 8 bits a sample. */
   readonly softMask?: { readonly size: Size; readonly data: Uint8Array };
 }
 
@@ -45,12 +45,12 @@ const NEAR_QUALITY = 5;
 const WORTH_A_LOSS = 0.9;
 /** What a JPEG must be smaller by than the image without loss. */
 const WORTH_A_JPEG = 0.8;
-/** Share of pixels that are as their left neighbour, from which on an image is a drawing. */
+/** Share of pixels that are as their left neighbor, from which on an image is a drawing. */
 const DRAWING = 0.6;
 /** And what a JPEG must be smaller by than such a drawing without loss. */
 const WORTH_A_DRAWING = 0.25;
-/** And what grey at a lower resolution must be smaller by than black and white. */
-const WORTH_A_GREY = 0.5;
+/** And what gray at a lower resolution must be smaller by than black and white. */
+const WORTH_A_GRAY = 0.5;
 
 /** The image in a smaller form; undefined where there is none, or none that looks the same. */
 export async function encodeImage(
@@ -60,8 +60,8 @@ export async function encodeImage(
   job: ImageJob,
 ): Promise<NewImage | undefined> {
   const { image } = job;
-  if (job.turnsGrey) return turned(engine, codecs, object, job);
-  if (image.transparency === "baked" || image.transparency === "colour-key") return undefined;
+  if (job.turnsGray) return turned(engine, codecs, object, job);
+  if (image.transparency === "baked" || image.transparency === "color-key") return undefined;
   const size = await better(engine, codecs, object, job);
   return size && size.encoded.bytes.length + (size.encoded.palette?.length ?? 0) < image.bytes ? size : undefined;
 }
@@ -132,7 +132,7 @@ async function fromLossless(
   if (!fits(image, size) || (fax && !shrinks)) return fax;
   const other = await withSamples(engine, object, job, size, async (pixmap, samples) => {
     const own = lookAt(samples);
-    const looks: Looks = hasDecode ? { ...own, colours: undefined } : own;
+    const looks: Looks = hasDecode ? { ...own, colors: undefined } : own;
     if (job.isSoftMask || fax) {
       return { size, encoded: await encodeLossless(engine, samples, looks, { plain: job.isSoftMask }) };
     }
@@ -140,8 +140,8 @@ async function fromLossless(
     const isWorse = encoded.filter === "DCTDecode" && !shrinks && encoded.bytes.length > image.bytes * WORTH_A_JPEG;
     return isWorse ? undefined : { size, encoded };
   });
-  // Black and white at a high resolution is better than grey at a lower one, unless it is placed very small.
-  return fax && (!other || fax.encoded.bytes.length * WORTH_A_GREY < other.encoded.bytes.length) ? fax : other;
+  // Black and white at a high resolution is better than gray at a lower one, unless it is placed very small.
+  return fax && (!other || fax.encoded.bytes.length * WORTH_A_GRAY < other.encoded.bytes.length) ? fax : other;
 }
 
 /** An image of 8 bits that has only black and white, as one of one bit. */
@@ -149,7 +149,7 @@ function asFaxOfBytes(engine: PdfEngine, object: PDFObject, job: ImageJob): Prom
   const { image } = job;
   return withSamples(engine, object, job, image, async (_, samples) => {
     const looks = lookAt(samples);
-    const two = looks.colours !== undefined && isBlackAndWhite(looks.colours, 1);
+    const two = looks.colors !== undefined && isBlackAndWhite(looks.colors, 1);
     return two ? { size: image, encoded: await encodeLossless(engine, samples, looks) } : undefined;
   });
 }
@@ -164,14 +164,14 @@ async function photoOrDrawing(
   looks: Looks,
 ): Promise<EncodedImage> {
   const kind = image.filter === "JPXDecode" ? "no" : isDrawing(looks, image, samples.components);
-  if (kind === "few colours") return encodeLossless(engine, samples, looks);
+  if (kind === "few colors") return encodeLossless(engine, samples, looks);
   const jpeg = await encodeJpeg(codecs, pixmap, samples, quality);
   if (kind === "no") return jpeg;
   const lossless = await encodeLossless(engine, samples, looks);
   return jpeg.bytes.length < lossless.bytes.length * WORTH_A_DRAWING ? jpeg : lossless;
 }
 
-/** An image that becomes grey. */
+/** An image that becomes gray. */
 async function turned(
   engine: PdfEngine,
   codecs: ImageCodecs,
@@ -179,40 +179,40 @@ async function turned(
   job: ImageJob,
 ): Promise<NewImage | undefined> {
   const { image, quality } = job;
-  // Premultiplied colours and keyed ones belong to the very samples.
-  const isKeyed = image.transparency === "colour-key";
+  // Premultiplied colors and keyed ones belong to the very samples.
+  const isKeyed = image.transparency === "color-key";
   const size = image.transparency === "baked" || isKeyed ? image : job.size;
-  if (!fits({ ...image, components: 4 }, size)) throw tooLargeForGrey(image);
+  if (!fits({ ...image, components: 4 }, size)) throw tooLargeForGray(image);
   if (isKeyed) {
-    const { greys, alpha } = readKeyed(engine, object, image);
-    const samples = { data: greys, width: image.width, height: image.height, components: 1 as const };
+    const { grays, alpha } = readKeyed(engine, object, image);
+    const samples = { data: grays, width: image.width, height: image.height, components: 1 as const };
     const encoded = await encodeLossless(engine, samples, lookAt(samples));
-    return { size, encoded, isGrey: true, softMask: { size, data: alpha } };
+    return { size, encoded, isGray: true, softMask: { size, data: alpha } };
   }
-  const pixmap = readGreys(engine, object, image, size);
+  const pixmap = readGrays(engine, object, image, size);
   const now =
     image.filter === "DCTDecode" ? engine.scope(() => jpegQuality(object.readRawStream().asUint8Array())) : 100;
   return withPixmap(pixmap, 1, async (samples) => {
     const looks = lookAt(samples);
-    const isExact = image.transparency === "baked" || (looks.colours?.size ?? 256) <= 16;
-    if (isExact) return { size, encoded: await encodeLossless(engine, samples, looks), isGrey: true };
+    const isExact = image.transparency === "baked" || (looks.colors?.size ?? 256) <= 16;
+    if (isExact) return { size, encoded: await encodeLossless(engine, samples, looks), isGray: true };
     const asked = { ...job, quality: Math.min(quality, Math.round(now ?? 100)) };
     const encoded =
       image.filter === "DCTDecode"
         ? await encodeJpeg(codecs, pixmap, samples, asked.quality)
         : await photoOrDrawing(engine, codecs, pixmap, samples, asked, looks);
-    return { size, encoded, isGrey: true };
+    return { size, encoded, isGray: true };
   });
 }
 
-/** Lines and even areas show what JPEG does to them. Grey photographs have few colours, too. */
+/** Lines and even areas show what JPEG does to them. Gray photographs have few colors, too. */
 function isDrawing(
-  { colours, flatness }: Looks,
+  { colors, flatness }: Looks,
   image: ImageFacts,
   components: Components,
-): "few colours" | "flat" | "no" {
-  const few = colours !== undefined && (components !== 1 || image.isIndexed || colours.size <= 16);
-  if (few) return "few colours";
+): "few colors" | "flat" | "no" {
+  const few = colors !== undefined && (components !== 1 || image.isIndexed || colors.size <= 16);
+  if (few) return "few colors";
   return flatness >= DRAWING ? "flat" : "no";
 }
 

@@ -1,6 +1,6 @@
 /**
  * JPEGs of four components, put together from two that an encoder for photographs wrote: cyan, magenta and yellow as one of three
- * components, black as a grey one. JPEG lets each have a scan of its own (ISO/IEC 10918-1, A.2).
+ * components, black as a gray one. JPEG lets each have a scan of its own (ISO/IEC 10918-1, A.2).
  */
 import type { ImageCodecs } from "../../image/codecs.ts";
 import { concat } from "../../bytes/concat.ts";
@@ -20,19 +20,19 @@ export async function encodeCmyk(
   quality: number,
 ): Promise<Uint8Array | undefined> {
   const { width, height } = samples;
-  const colour = partsOf(await codecs.encodeJpeg({ data: lights(samples), width, height }, { quality }));
-  const black = partsOf(await codecs.encodeJpeg({ data: blacks(samples), width, height }, { quality, grey: true }));
-  if (!colour || !black) return undefined;
-  const [most = 0] = colour.frame.subarray(7, 8);
-  const frame = [...colour.frame.subarray(0, 5), 4, ...colour.frame.subarray(6), BLACK.component, most, BLACK.table];
+  const color = partsOf(await codecs.encodeJpeg({ data: lights(samples), width, height }, { quality }));
+  const black = partsOf(await codecs.encodeJpeg({ data: blacks(samples), width, height }, { quality, gray: true }));
+  if (!color || !black) return undefined;
+  const [most = 0] = color.frame.subarray(7, 8);
+  const frame = [...color.frame.subarray(0, 5), 4, ...color.frame.subarray(6), BLACK.component, most, BLACK.table];
   return concat([
     Uint8Array.of(0xff, 0xd8, ...ADOBE),
-    ...colour.quantisation.map((table) => segment(DQT, table)),
-    ...black.quantisation.map((table) => segment(DQT, [((table[0] ?? 0) & 0xf0) | BLACK.table, ...table.subarray(1)])),
+    ...color.quantization.map((table) => segment(DQT, table)),
+    ...black.quantization.map((table) => segment(DQT, [((table[0] ?? 0) & 0xf0) | BLACK.table, ...table.subarray(1)])),
     segment(SOF0, frame),
-    ...colour.huffman.map((table) => segment(DHT, table)),
-    segment(SOS, colour.scanHead),
-    colour.scan,
+    ...color.huffman.map((table) => segment(DHT, table)),
+    segment(SOS, color.scanHead),
+    color.scan,
     ...black.huffman.map((table) => segment(DHT, table)),
     segment(SOS, [1, BLACK.component, ...black.scanHead.subarray(2)]),
     black.scan,
@@ -65,7 +65,7 @@ function pixelsOf(length: number, write: (pixels: Uint8Array, at: number) => voi
 interface Parts {
   /** Contents of the segments. */
   readonly frame: Uint8Array;
-  readonly quantisation: readonly Uint8Array[];
+  readonly quantization: readonly Uint8Array[];
   readonly huffman: readonly Uint8Array[];
   readonly scanHead: Uint8Array;
   /** The coded data of its only scan. */
@@ -73,7 +73,7 @@ interface Parts {
 }
 
 function partsOf(jpeg: Uint8Array): Parts | undefined {
-  const quantisation: Uint8Array[] = [];
+  const quantization: Uint8Array[] = [];
   const huffman: Uint8Array[] = [];
   let frame: Uint8Array | undefined;
   let at = 2;
@@ -84,16 +84,16 @@ function partsOf(jpeg: Uint8Array): Parts | undefined {
     else if (marker === SOF0) frame = content;
     else if (marker === DQT) {
       // One table after the other, each of 65 bytes.
-      for (let from = 0; from < content.length; from += 65) quantisation.push(content.subarray(from, from + 65));
+      for (let from = 0; from < content.length; from += 65) quantization.push(content.subarray(from, from + 65));
     } else if (marker < 0xe0) return undefined;
   }
-  if (!frame || quantisation.some((table) => table.length !== 65 || (table[0] ?? 0) > 1)) return undefined;
+  if (!frame || quantization.some((table) => table.length !== 65 || (table[0] ?? 0) > 1)) return undefined;
   if (jpeg[at] !== 0xff || jpeg[at + 1] !== SOS || jpeg.at(-2) !== 0xff || jpeg.at(-1) !== 0xd9) return undefined;
   const start = at + 2 + (((jpeg[at + 2] ?? 0) << 8) | (jpeg[at + 3] ?? 0));
   const scan = jpeg.subarray(start, -2);
   // No second scan, no restarts.
   if (scan.some((byte, index) => byte === 0xff && scan[index + 1] !== 0)) return undefined;
-  return { frame, quantisation, huffman, scanHead: jpeg.subarray(at + 4, start), scan };
+  return { frame, quantization, huffman, scanHead: jpeg.subarray(at + 4, start), scan };
 }
 
 function segment(marker: number, content: ArrayLike<number>): Uint8Array {

@@ -21,13 +21,13 @@ export interface ImageFacts {
   readonly isProgressive: boolean;
   /** Length of the data as it stands in the file, in bytes. */
   readonly bytes: number;
-  /** Family of the colour space, `undefined` where the data itself (JPEG 2000) or nothing says it. */
+  /** Family of the color space, `undefined` where the data itself (JPEG 2000) or nothing says it. */
   readonly space: string | undefined;
   /** Components of a sample; of an Indexed space, those of its base. Undefined where they are not known or not stored so. */
   readonly components: Components | undefined;
   readonly isIndexed: boolean;
-  /** `colour-key`: some colours are transparent. `baked`: the colours are premultiplied, or the data holds its own mask. */
-  readonly transparency: "none" | "mask" | "colour-key" | "baked";
+  /** `color-key`: some colors are transparent. `baked`: the colors are premultiplied, or the data holds its own mask. */
+  readonly transparency: "none" | "mask" | "color-key" | "baked";
 }
 
 /** The facts of an image; undefined for what is none, or none that can be drawn. */
@@ -38,7 +38,7 @@ export function readImageFacts(image: PDFObject): ImageFacts | undefined {
   const stencil = image.get("ImageMask");
   const isStencil = stencil.isBoolean() && stencil.asBoolean();
   const filters = filtersOf(image);
-  const colour = readSpace(image.get("ColorSpace"));
+  const color = readSpace(image.get("ColorSpace"));
   const bits = isStencil ? 1 : image.get("BitsPerComponent").asNumber();
   return {
     number: image.asIndirect(),
@@ -49,7 +49,7 @@ export function readImageFacts(image: PDFObject): ImageFacts | undefined {
     filter: filters.at(-1),
     isProgressive: filters.length === 1 && filters[0] === "DCTDecode" && isProgressive(image),
     bytes: Math.max(0, image.get("Length").asNumber()),
-    ...(isStencil ? { space: undefined, components: 1 as const, isIndexed: false } : colour),
+    ...(isStencil ? { space: undefined, components: 1 as const, isIndexed: false } : color),
     transparency: transparencyOf(image),
   };
 }
@@ -68,11 +68,11 @@ function transparencyOf(image: PDFObject): ImageFacts["transparency"] {
   if (image.get("SMaskInData").asNumber() > 0) return "baked";
   if (softMask.isStream()) return softMask.get("Matte").isArray() ? "baked" : "mask";
   const mask = image.get("Mask");
-  if (mask.isArray()) return "colour-key";
+  if (mask.isArray()) return "color-key";
   return mask.isStream() ? "mask" : "none";
 }
 
-export function tooLargeForGrey(image: ImageFacts): Refusal {
+export function tooLargeForGray(image: ImageFacts): Refusal {
   return new Refusal("limit_exceeded", "An image of the PDF is too large to be converted to grayscale.", {
     limit: limits.compress.decodedPixels,
     actual: image.width * image.height,

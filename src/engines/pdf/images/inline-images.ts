@@ -37,7 +37,7 @@ interface Lifted {
 
 /**
  * Moves inline images of at least `smallest` bytes out of content. Stencil masks only where they are large: they have no
- * colours of their own. What is not understood stays where it is.
+ * colors of their own. What is not understood stays where it is.
  */
 export async function liftInlineImages(open: OpenPdf, { smallest }: { smallest: number }): Promise<void> {
   const lift = new Lift(open, smallest);

@@ -26,7 +26,7 @@ async function withMozjpeg(codecs: ImageCodecs, samples: Samples, quality: numbe
   if (width * height > limits.compress.mozjpegPixels) return undefined;
   try {
     if (components === 4) return await encodeCmyk(codecs, samples, quality);
-    return await codecs.encodeJpeg({ data: rgba(samples), width, height }, { quality, grey: components === 1 });
+    return await codecs.encodeJpeg({ data: rgba(samples), width, height }, { quality, gray: components === 1 });
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;

@@ -1,4 +1,4 @@
-/** Images written without loss: few colours as a palette, two as fax G4, others deflated with PNG's predictors. */
+/** Images written without loss: few colors as a palette, two as fax G4, others deflated with PNG's predictors. */
 import { deflate } from "../../bytes/deflate.ts";
 import type { Components } from "../objects/color-space.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -19,36 +19,36 @@ export interface EncodedImage {
   /** PDF syntax. */
   readonly decodeParms: string | undefined;
   readonly bits: 1 | 2 | 4 | 8;
-  /** The samples are indices into these colours, of as many components as the image has. */
+  /** The samples are indices into these colors, of as many components as the image has. */
   readonly palette?: Uint8Array;
 }
 
 /** What decides between a photograph and a drawing. */
 export interface Looks {
-  /** All colours, packed; undefined where there are more than 256. */
-  readonly colours: ReadonlyMap<number, number> | undefined;
-  /** Share of pixels that are as their left neighbour. */
+  /** All colors, packed; undefined where there are more than 256. */
+  readonly colors: ReadonlyMap<number, number> | undefined;
+  /** Share of pixels that are as their left neighbor. */
   readonly flatness: number;
 }
 
-/** Most colours that a palette has. */
-const MOST_COLOURS = 256;
+/** Most colors that a palette has. */
+const MOST_COLORS = 256;
 
 export function lookAt({ data, width, height, components }: Samples): Looks {
-  const colours = new Map<number, number>();
+  const colors = new Map<number, number>();
   let [flat, few] = [0, true];
   let last = -1;
   for (let at = 0, pixel = 0, end = width * height; pixel < end; pixel++) {
-    let colour = 0;
-    for (let index = 0; index < components; index++) colour = colour * 256 + (data[at++] ?? 0);
-    if (colour === last) flat++;
-    else if (few && !colours.has(colour)) {
-      colours.set(colour, colours.size);
-      few = colours.size <= MOST_COLOURS;
+    let color = 0;
+    for (let index = 0; index < components; index++) color = color * 256 + (data[at++] ?? 0);
+    if (color === last) flat++;
+    else if (few && !colors.has(color)) {
+      colors.set(color, colors.size);
+      few = colors.size <= MOST_COLORS;
     }
-    last = colour;
+    last = color;
   }
-  return { colours: few ? colours : undefined, flatness: flat / Math.max(1, width * height) };
+  return { colors: few ? colors : undefined, flatness: flat / Math.max(1, width * height) };
 }
 
 /** Writes samples without loss, as small as is known here. A `plain` image gets no palette: soft masks may not have one. */
@@ -58,27 +58,27 @@ export async function encodeLossless(
   looks: Looks,
   { plain: isPlain = false }: { plain?: boolean } = {},
 ): Promise<EncodedImage> {
-  const { colours } = looks;
+  const { colors } = looks;
   const { components } = samples;
-  if (colours && isBlackAndWhite(colours, components)) return encodeFax(engine, samples);
-  if (!colours || isPlain || (components === 1 && colours.size > 16)) return encodeWithPredictor(samples);
-  const [paletted, plain] = await Promise.all([encodePalette(samples, colours), encodeWithPredictor(samples)]);
+  if (colors && isBlackAndWhite(colors, components)) return encodeFax(engine, samples);
+  if (!colors || isPlain || (components === 1 && colors.size > 16)) return encodeWithPredictor(samples);
+  const [paletted, plain] = await Promise.all([encodePalette(samples, colors), encodeWithPredictor(samples)]);
   return paletted.bytes.length + (paletted.palette?.length ?? 0) < plain.bytes.length ? paletted : plain;
 }
 
-export function isBlackAndWhite(colours: ReadonlyMap<number, number>, components: Components): boolean {
-  return components === 1 && [...colours.keys()].every((value) => value === 0 || value === 255);
+export function isBlackAndWhite(colors: ReadonlyMap<number, number>, components: Components): boolean {
+  return components === 1 && [...colors.keys()].every((value) => value === 0 || value === 255);
 }
 
-async function encodePalette(samples: Samples, colours: ReadonlyMap<number, number>): Promise<EncodedImage> {
+async function encodePalette(samples: Samples, colors: ReadonlyMap<number, number>): Promise<EncodedImage> {
   const { data, width, height, components } = samples;
-  const bits = colours.size <= 2 ? 1 : colours.size <= 4 ? 2 : colours.size <= 16 ? 4 : 8;
-  // Sorted by what they are, neighbours in colour are neighbours in number.
-  const sorted = [...colours.keys()].sort((a, b) => a - b);
-  const numbers = new Map(sorted.map((colour, index) => [colour, index]));
+  const bits = colors.size <= 2 ? 1 : colors.size <= 4 ? 2 : colors.size <= 16 ? 4 : 8;
+  // Sorted by what they are, neighbors in color are neighbors in number.
+  const sorted = [...colors.keys()].sort((a, b) => a - b);
+  const numbers = new Map(sorted.map((color, index) => [color, index]));
   const palette = new Uint8Array(sorted.length * components);
-  for (const [index, colour] of sorted.entries()) {
-    for (let part = components - 1, rest = colour; part >= 0; part--, rest = Math.floor(rest / 256)) {
+  for (const [index, color] of sorted.entries()) {
+    for (let part = components - 1, rest = color; part >= 0; part--, rest = Math.floor(rest / 256)) {
       palette[index * components + part] = rest % 256;
     }
   }
@@ -86,10 +86,10 @@ async function encodePalette(samples: Samples, colours: ReadonlyMap<number, numb
   const packed = new Uint8Array(stride * height);
   for (let y = 0, at = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      let colour = 0;
-      for (let part = 0; part < components; part++) colour = colour * 256 + (data[at++] ?? 0);
+      let color = 0;
+      for (let part = 0; part < components; part++) color = color * 256 + (data[at++] ?? 0);
       const place = y * stride + ((x * bits) >> 3);
-      packed[place] = (packed[place] ?? 0) | ((numbers.get(colour) ?? 0) << (8 - bits - ((x * bits) & 7)));
+      packed[place] = (packed[place] ?? 0) | ((numbers.get(color) ?? 0) << (8 - bits - ((x * bits) & 7)));
     }
   }
   const bytes = await deflate(packed);
@@ -129,7 +129,7 @@ async function encodeWithPredictor(samples: Samples): Promise<EncodedImage> {
   return { bytes: predicted, filter: "FlateDecode", decodeParms, bits };
 }
 
-/** Two colours as fax G4 (T.6), which MuPDF writes where it saves an image of one bit. */
+/** Two colors as fax G4 (T.6), which MuPDF writes where it saves an image of one bit. */
 function encodeFax(engine: PdfEngine, { data, width, height }: Samples): EncodedImage {
   const stride = Math.ceil(width / 8);
   const packed = new Uint8Array(stride * height);

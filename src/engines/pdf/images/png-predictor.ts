@@ -5,7 +5,7 @@ import { unfilter } from "../../image/png-rows.ts";
 interface Layout {
   readonly columns: number;
   /** Components of 8 bits. */
-  readonly colours: number;
+  readonly colors: number;
 }
 
 export class PngPredictor {
@@ -33,15 +33,15 @@ export class PngPredictor {
     const fits =
       predictor >= 10 &&
       number("Columns", 1) === layout.columns &&
-      number("Colors", 1) === layout.colours &&
+      number("Colors", 1) === layout.colors &&
       number("BitsPerComponent", 8) === 8;
     return fits ? new PngPredictor(layout, true) : undefined;
   }
 
   /** At most `count` rows; each is good only until the next. */
   async *rows(chunks: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
-    const { columns, colours } = this.#layout;
-    const bytes = columns * colours;
+    const { columns, colors } = this.#layout;
+    const bytes = columns * colors;
     const row = new Uint8Array(this.#filtered ? 1 + bytes : bytes);
     let [line, above] = [new Uint8Array(bytes), new Uint8Array(bytes)];
     let [filled, given] = [0, 0];
@@ -54,7 +54,7 @@ export class PngPredictor {
         if (filled < row.length) break;
         filled = 0;
         if (this.#filtered) {
-          unfilter(row, above, line, colours);
+          unfilter(row, above, line, colors);
           yield line;
           [line, above] = [above, line];
         } else yield row;

@@ -4,7 +4,7 @@ import { Refusal } from "../../errors.ts";
 import type { ImageCodecs } from "../../image/codecs.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObject } from "../objects/each-object.ts";
-import { type ImageFacts, readImageFacts, tooLargeForGrey } from "./facts.ts";
+import { type ImageFacts, readImageFacts, tooLargeForGray } from "./facts.ts";
 import { encodeImage, type ImageJob } from "./choice.ts";
 import { findPlacements, type Placement } from "./placements.ts";
 import type { Size } from "./samples.ts";
@@ -19,13 +19,13 @@ export interface ImageSettings {
   readonly quality: number;
   /** Samples per inch, as placed on the page, above which images are made smaller. */
   readonly maxDpi: number;
-  /** Whether images become grey. */
+  /** Whether images become gray. */
   readonly grayscale: boolean;
 }
 
 /**
- * Encodes the images anew that gain by it, or that become grey. One that fails in any way stays as it is.
- * @throws Refusal `limit_exceeded` where an image that should become grey is too large for that
+ * Encodes the images anew that gain by it, or that become gray. One that fails in any way stays as it is.
+ * @throws Refusal `limit_exceeded` where an image that should become gray is too large for that
  */
 export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, settings: ImageSettings): Promise<void> {
   const { document, engine } = open;
@@ -37,15 +37,15 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
   for (const image of images.sort((a, b) => b.bytes - a.bytes)) {
     pixels -= image.width * image.height;
     if (pixels > 0) engine.work.extend(image.width * image.height * DECODE_WORK);
-    const turnsGrey = settings.grayscale && !isGrey(image);
-    if (turnsGrey && pixels < 0) throw tooLargeForGrey(image);
-    if (!turnsGrey && (pixels < 0 || failures >= limits.compress.failures)) continue;
+    const turnsGray = settings.grayscale && !isGray(image);
+    if (turnsGray && pixels < 0) throw tooLargeForGray(image);
+    if (!turnsGray && (pixels < 0 || failures >= limits.compress.failures)) continue;
     const size = sizeFor(image, placements.get(image.number), settings.maxDpi);
     const job: ImageJob = {
       image,
       size,
       isSoftMask: softMasks.has(image.number),
-      turnsGrey,
+      turnsGray,
       quality: settings.quality,
     };
     const object = document.newIndirect(image.number);
@@ -55,7 +55,7 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
     } catch (error) {
       failures++;
       const meaning = engine.explain(error);
-      if (turnsGrey && meaning instanceof Refusal && meaning.code !== "invalid_file") throw meaning;
+      if (turnsGray && meaning instanceof Refusal && meaning.code !== "invalid_file") throw meaning;
       if (!engine.outlives(error)) throw error;
     } finally {
       object.destroy();
@@ -84,6 +84,6 @@ function sizeFor(image: ImageFacts, place: Placement | undefined, maxDpi: number
   return { width: needed(image.width, place.width), height: needed(image.height, place.height) };
 }
 
-function isGrey({ isStencil, space, components }: ImageFacts): boolean {
+function isGray({ isStencil, space, components }: ImageFacts): boolean {
   return isStencil || (components === 1 && space !== undefined && space !== "Separation");
 }

@@ -12,11 +12,11 @@ import { concat } from "../../bytes/concat.ts";
 
 /** Below this, boxes of whole samples would be of too different sizes. */
 const LEAST_RATIO = 2;
-const MOST_COLOURS = 256;
+const MOST_COLORS = 256;
 
 /**
- * An image of 8 bits a sample at a smaller size, each new sample the mean of those in its box: grey, or with a palette.
- * Undefined for one that has more colours, gains nothing, or is stored in another way than deflated.
+ * An image of 8 bits a sample at a smaller size, each new sample the mean of those in its box: gray, or with a palette.
+ * Undefined for one that has more colors, gains nothing, or is stored in another way than deflated.
  */
 export async function shrinkByRows(
   engine: PdfEngine,
@@ -29,11 +29,11 @@ export async function shrinkByRows(
     return undefined;
   if (width < size.width * LEAST_RATIO || height < size.height * LEAST_RATIO) return undefined;
   if (width * height > limits.compress.decodedPixels) return undefined;
-  const predictor = engine.scope(() => PngPredictor.of(object, { columns: width, colours: components }));
+  const predictor = engine.scope(() => PngPredictor.of(object, { columns: width, colors: components }));
   if (!predictor) return undefined;
   const data = engine.scope(() => object.readRawStream().asUint8Array().slice());
   const boxes = new Boxes(image, components, size);
-  const colours = components === 1 ? undefined : new Map<number, number>();
+  const colors = components === 1 ? undefined : new Map<number, number>();
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
@@ -49,44 +49,44 @@ export async function shrinkByRows(
   }
   if (!boxes.isWhole) return undefined;
   const encoded = { bytes: concat(pieces), filter: "FlateDecode", decodeParms: undefined, bits: 8 } as const;
-  return colours ? { ...encoded, palette: paletteOf(colours, components) } : encoded;
+  return colors ? { ...encoded, palette: paletteOf(colors, components) } : encoded;
 
   async function* rows(): AsyncGenerator<Uint8Array> {
     for await (const row of predictor?.rows(inflate(engine.work, [data]), height) ?? []) {
       engine.work.spend(row.length);
       const means = boxes.add(row);
       if (!means) continue;
-      const stored = colours ? numbered(means, components ?? 1, colours) : means;
+      const stored = colors ? numbered(means, components ?? 1, colors) : means;
       if (!stored) return;
       yield stored;
     }
   }
 }
 
-/** The colours of a row as their numbers; undefined where there are too many. */
-function numbered(row: Uint8Array, components: number, colours: Map<number, number>): Uint8Array | undefined {
+/** The colors of a row as their numbers; undefined where there are too many. */
+function numbered(row: Uint8Array, components: number, colors: Map<number, number>): Uint8Array | undefined {
   const numbers = new Uint8Array(row.length / components);
   let [last, lastNumber] = [-1, 0];
   for (let index = 0, at = 0; index < numbers.length; index++) {
-    let colour = 0;
-    for (let part = 0; part < components; part++) colour = colour * 256 + (row[at++] ?? 0);
-    if (colour !== last) {
-      let number = colours.get(colour);
+    let color = 0;
+    for (let part = 0; part < components; part++) color = color * 256 + (row[at++] ?? 0);
+    if (color !== last) {
+      let number = colors.get(color);
       if (number === undefined) {
-        if (colours.size === MOST_COLOURS) return undefined;
-        colours.set(colour, (number = colours.size));
+        if (colors.size === MOST_COLORS) return undefined;
+        colors.set(color, (number = colors.size));
       }
-      [last, lastNumber] = [colour, number];
+      [last, lastNumber] = [color, number];
     }
     numbers[index] = lastNumber;
   }
   return numbers;
 }
 
-function paletteOf(colours: ReadonlyMap<number, number>, components: number): Uint8Array {
-  const palette = new Uint8Array(colours.size * components);
-  for (const [colour, number] of colours) {
-    for (let part = components - 1, rest = colour; part >= 0; part--, rest = Math.floor(rest / 256)) {
+function paletteOf(colors: ReadonlyMap<number, number>, components: number): Uint8Array {
+  const palette = new Uint8Array(colors.size * components);
+  for (const [color, number] of colors) {
+    for (let part = components - 1, rest = color; part >= 0; part--, rest = Math.floor(rest / 256)) {
       palette[number * components + part] = rest % 256;
     }
   }

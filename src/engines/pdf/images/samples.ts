@@ -50,8 +50,8 @@ export function fits(image: ImageFacts, size: Size): boolean {
 }
 
 /**
- * The samples of an image as numbers from 0 to 255, without its mask, its Decode array and the meaning of its colour space:
- * so the image can keep all these. An Indexed image gives the colours of its base. The caller destroys the pixmap.
+ * The samples of an image as numbers from 0 to 255, without its mask, its Decode array and the meaning of its color space:
+ * so the image can keep all these. An Indexed image gives the colors of its base. The caller destroys the pixmap.
  */
 export function readSamples(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size): Pixmap {
   const { components } = image;
@@ -67,46 +67,46 @@ export function readSamples(engine: PdfEngine, object: PDFObject, image: ImageFa
   }
 }
 
-/** The greys of an image, its Decode array and colour space applied, its mask left out. The caller destroys the pixmap. */
-export function readGreys(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size): Pixmap {
+/** The grays of an image, its Decode array and color space applied, its mask left out. The caller destroys the pixmap. */
+export function readGrays(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size): Pixmap {
   const taken = ["SMask", "Mask"].map((key) => [key, object.get(key)] as const).filter(([, value]) => !value.isNull());
   for (const [key] of taken) object.delete(key);
   try {
     return engine.scope(() => {
-      const coloured = drawColoured(engine, object, image, size, false);
-      const greys = new engine.mupdf.Pixmap(deviceSpace(engine, 1), [0, 0, size.width, size.height], false);
-      toGreys(coloured.getPixels(), 3, greys.getPixels());
-      return greys;
+      const colored = drawColored(engine, object, image, size, false);
+      const grays = new engine.mupdf.Pixmap(deviceSpace(engine, 1), [0, 0, size.width, size.height], false);
+      toGrays(colored.getPixels(), 3, grays.getPixels());
+      return grays;
     });
   } finally {
     for (const [key, value] of taken) object.put(key, value);
   }
 }
 
-/** The greys of an image with transparent colours, and which samples show. */
+/** The grays of an image with transparent colors, and which samples show. */
 export function readKeyed(
   engine: PdfEngine,
   object: PDFObject,
   image: ImageFacts,
-): { greys: Uint8Array; alpha: Uint8Array } {
+): { grays: Uint8Array; alpha: Uint8Array } {
   return engine.scope(() => {
-    const pixels = drawColoured(engine, object, image, image, true).getPixels();
-    const greys = new Uint8Array(image.width * image.height);
-    toGreys(pixels, 4, greys);
-    return { greys, alpha: Uint8Array.from(greys, (_, index) => pixels[index * 4 + 3] ?? 0) };
+    const pixels = drawColored(engine, object, image, image, true).getPixels();
+    const grays = new Uint8Array(image.width * image.height);
+    toGrays(pixels, 4, grays);
+    return { grays, alpha: Uint8Array.from(grays, (_, index) => pixels[index * 4 + 3] ?? 0) };
   });
 }
 
-/** In RGB first: MuPDF's own way from CMYK to grey is a rough one. */
-function drawColoured(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size, alpha: boolean): Pixmap {
+/** In RGB first: MuPDF's own way from CMYK to gray is a rough one. */
+function drawColored(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size, alpha: boolean): Pixmap {
   return draw(engine, object, 3, { ...image, isIndexed: true }, size, alpha);
 }
 
 /** By the formula of ISO 32000-2, 10.4.2.2. */
-function toGreys(pixels: Uint8ClampedArray, step: 3 | 4, greys: Uint8Array | Uint8ClampedArray): void {
-  for (let index = 0, at = 0; index < greys.length; index++, at += step) {
-    const grey = 0.3 * (pixels[at] ?? 0) + 0.59 * (pixels[at + 1] ?? 0) + 0.11 * (pixels[at + 2] ?? 0);
-    greys[index] = Math.round(grey);
+function toGrays(pixels: Uint8ClampedArray, step: 3 | 4, grays: Uint8Array | Uint8ClampedArray): void {
+  for (let index = 0, at = 0; index < grays.length; index++, at += step) {
+    const gray = 0.3 * (pixels[at] ?? 0) + 0.59 * (pixels[at + 1] ?? 0) + 0.11 * (pixels[at + 2] ?? 0);
+    grays[index] = Math.round(gray);
   }
 }
 
@@ -121,7 +121,7 @@ function plainSpace(
   const name = document.newName(DEVICE_NAMES[components]);
   if (!image.isIndexed) return name;
   const own = taken.find(([key]) => key === "ColorSpace")?.[1];
-  if (!own) throw new Error("an Indexed image without a colour space");
+  if (!own) throw new Error("an Indexed image without a color space");
   const space = document.newArray();
   space.push(document.newName("Indexed"));
   space.push(name);

@@ -1,15 +1,15 @@
 /** Puts the new form of an image into its object (ISO 32000-2, 8.9.5). */
 import type { PDFObject } from "mupdf";
-import { greyOfDevice } from "../objects/color-space.ts";
+import { grayOfDevice } from "../objects/color-space.ts";
 import type { NewImage } from "./choice.ts";
 import type { ImageFacts } from "./facts.ts";
 import { items } from "../objects/objects.ts";
 
-/** Writes data and the entries that go with it; mask, Decode array, colour space and all else stay. */
+/** Writes data and the entries that go with it; mask, Decode array, color space and all else stay. */
 export function writeImage(
   object: PDFObject,
   image: ImageFacts,
-  { size, encoded, isGrey = false, softMask }: NewImage,
+  { size, encoded, isGray = false, softMask }: NewImage,
 ): void {
   const document = object._doc;
   const space = object.get("ColorSpace");
@@ -20,27 +20,27 @@ export function writeImage(
   object.put("Width", size.width);
   object.put("Height", size.height);
   if (!image.isStencil) object.put("BitsPerComponent", encoded.bits);
-  const plain = isGrey ? document.newName("DeviceGray") : image.isIndexed && image.bits !== 1 ? space.get(1) : space;
+  const plain = isGray ? document.newName("DeviceGray") : image.isIndexed && image.bits !== 1 ? space.get(1) : space;
   if (encoded.palette) {
     const indexed = document.newArray();
     indexed.push(document.newName("Indexed"));
     indexed.push(plain);
-    indexed.push(encoded.palette.length / (isGrey ? 1 : (image.components ?? 1)) - 1);
+    indexed.push(encoded.palette.length / (isGray ? 1 : (image.components ?? 1)) - 1);
     indexed.push(document.newByteString(encoded.palette));
     object.put("ColorSpace", indexed);
   } else if (plain !== space) object.put("ColorSpace", plain);
-  if (isGrey) greyRest(object, softMask);
+  if (isGray) grayRest(object, softMask);
 }
 
-/** What else of an image says colours. */
-function greyRest(object: PDFObject, softMask: NewImage["softMask"]): void {
+/** What else of an image says colors. */
+function grayRest(object: PDFObject, softMask: NewImage["softMask"]): void {
   const document = object._doc;
   object.delete("Decode");
   const matte = items(object.get("SMask", "Matte")).map((item) => item.asNumber());
   if (matte.length > 1) {
-    const grey = document.newArray();
-    grey.push(greyOfDevice(matte));
-    object.get("SMask").put("Matte", grey);
+    const gray = document.newArray();
+    gray.push(grayOfDevice(matte));
+    object.get("SMask").put("Matte", gray);
   }
   if (!softMask) return;
   const { size, data } = softMask;

@@ -45,7 +45,7 @@ export function readSpace(space: PDFObject): ColorSpaceFacts {
 }
 
 /** From 0, black, to 1, white: with the weights of NTSC, which PDF gives for the device spaces. */
-export function greyOfDevice(values: readonly number[]): number {
+export function grayOfDevice(values: readonly number[]): number {
   const [a = 0, b = 0, c = 0, d = 0] = values.map((value) => Math.min(1, Math.max(0, value)));
   if (values.length === 1) return a;
   if (values.length === 4) return 1 - Math.min(1, 0.3 * a + 0.59 * b + 0.11 * c + d);

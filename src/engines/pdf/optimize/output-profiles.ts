@@ -5,7 +5,7 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { items } from "../objects/objects.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 
-/** What the XMP of a PDF/A names (ISO 19005): there the profile says what all colours of the device mean. */
+/** What the XMP of a PDF/A names (ISO 19005): there the profile says what all colors of the device mean. */
 const ARCHIVE = "http://www.aiim.org/pdfa/ns/id/";
 
 /** Takes the profile out of each output intent, which still names its printing condition. A PDF/A keeps it. */

@@ -22,7 +22,7 @@ export interface Labels {
   readonly size: number;
   /** Points between the edges of the page and the text. */
   readonly margin: number;
-  readonly colour: Color;
+  readonly color: Color;
 }
 
 /**
@@ -53,7 +53,7 @@ export async function stampLabels(open: OpenPdf, loadFont: LoadFont, labels: Lab
         const line = lines.get(text);
         return line && line.glyphs.length > 0 ? place(line, page, row, shown.length, labels, extent, fonts, name) : "";
       });
-      return `${fill(labels.colour)} ${rows.join(" ")}`;
+      return `${fill(labels.color)} ${rows.join(" ")}`;
     });
   }
   fonts.write();

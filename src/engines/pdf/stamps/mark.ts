@@ -32,7 +32,7 @@ export async function textMark(
   open: OpenPdf,
   { loadFont }: Engines,
   text: string,
-  { colour, align, face, repeated }: { colour: Color; align: Alignment; face?: FontName; repeated?: boolean },
+  { color, align, face, repeated }: { color: Color; align: Alignment; face?: FontName; repeated?: boolean },
 ): Promise<Mark> {
   const lines = await new Typesetter(open.engine, loadFont).setLines(text.split("\n"), face);
   const width = Math.max(...lines.map((line) => line.width));
@@ -47,7 +47,7 @@ export async function textMark(
   const formOf = (told: (line: Line) => Line): PDFObject =>
     makeForm(open, grown(ink, MARK_SIZE), (name) =>
       [
-        fill(colour),
+        fill(color),
         ...placed.flatMap(({ line, x, y }) =>
           line.glyphs.length > 0 ? [showLine(told(line), MARK_SIZE, [1, 0, 0, 1, x, y], fonts, name)] : [],
         ),
@@ -106,7 +106,7 @@ export function makeForm(
 const grown = ([left, bottom, right, top]: Box, by: number): Box => [left - by, bottom - by, right + by, top + by];
 
 function addImage({ document }: OpenPdf, image: EmbeddedImage): PDFObject {
-  const { width, height, bits, space, softMask, colourKey } = image;
+  const { width, height, bits, space, softMask, colorKey } = image;
   const size = { Type: "XObject", Subtype: "Image", Width: width, Height: height };
   const profile = space.profile && document.addStream(space.profile, { N: space.components });
   const device = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" }[space.components];
@@ -119,7 +119,7 @@ function addImage({ document }: OpenPdf, image: EmbeddedImage): PDFObject {
     ...(image.coding === "jpeg" ? { Filter: "DCTDecode" } : filtered(width, bits, palette ? 1 : space.components)),
     ...(image.untransformedRgb ? { DecodeParms: { ColorTransform: 0 } } : {}),
     ...(image.inverted ? { Decode: Array.from({ length: space.components * 2 }, (_, place) => (place + 1) % 2) } : {}),
-    ...(colourKey ? { Mask: [...colourKey] } : {}),
+    ...(colorKey ? { Mask: [...colorKey] } : {}),
   };
   if (softMask) {
     const filter = softMask.coding === "filtered" ? filtered(width, softMask.bits, 1) : { Filter: "FlateDecode" };
@@ -134,7 +134,7 @@ function addImage({ document }: OpenPdf, image: EmbeddedImage): PDFObject {
 }
 
 /** Rows with the filters of PNG (7.4.4.4). */
-const filtered = (columns: number, bits: number, colours: number): Record<string, unknown> => ({
+const filtered = (columns: number, bits: number, colors: number): Record<string, unknown> => ({
   Filter: "FlateDecode",
-  DecodeParms: { Predictor: 15, Colors: colours, BitsPerComponent: bits, Columns: columns },
+  DecodeParms: { Predictor: 15, Colors: colors, BitsPerComponent: bits, Columns: columns },
 });

@@ -131,7 +131,7 @@ function scaleOf(
 type Pair = readonly [number, number];
 
 /**
- * The centres of marks that cover a page: a grid that is turned as the marks are, one of them in the middle of the page, the
+ * The centers of marks that cover a page: a grid that is turned as the marks are, one of them in the middle of the page, the
  * same space between all, each row moved by half a step.
  */
 function tiles([across, up]: Pair, [halfWide, halfHigh]: Pair, [cos, sin]: Pair, [width, height]: Pair): Pair[] {
@@ -152,16 +152,16 @@ function tiles([across, up]: Pair, [halfWide, halfHigh]: Pair, [cos, sin]: Pair,
   }
   const reach = Math.hypot(width, height) / 2 + Math.hypot(across, up);
   const [columns, rows] = [Math.ceil(reach / stepX) + 1, Math.ceil(reach / stepY)];
-  const centres: Pair[] = [];
+  const centers: Pair[] = [];
   for (let row = -rows; row <= rows; row++) {
     for (let column = -columns; column <= columns; column++) {
       const [gridX, gridY] = [(column + (row % 2 === 0 ? 0 : 0.5)) * stepX, row * stepY];
       const x = width / 2 + gridX * cos - gridY * sin;
       const y = height / 2 + gridX * sin + gridY * cos;
-      if (x > -halfWide && x < width + halfWide && y > -halfHigh && y < height + halfHigh) centres.push([x, y]);
+      if (x > -halfWide && x < width + halfWide && y > -halfHigh && y < height + halfHigh) centers.push([x, y]);
     }
   }
   // The one in the middle first: pdf.js takes a form whose first text lies outside the page for one without text.
   const distance = ([x, y]: Pair): number => Math.hypot(x - width / 2, y - height / 2);
-  return centres.sort((a, b) => distance(a) - distance(b));
+  return centers.sort((a, b) => distance(a) - distance(b));
 }

@@ -44,7 +44,7 @@ export interface Segment {
 }
 
 /**
- * Where MuPDF 1.28 keeps the parts of a character, in words of 4 bytes: code, writing direction, colour, origin (2 floats),
+ * Where MuPDF 1.28 keeps the parts of a character, in words of 4 bytes: code, writing direction, color, origin (2 floats),
  * corners (8 floats), size, font, next. A call for each part would take as long as all else that is done here.
  */
 const [ORIGIN, QUAD, SIZE, NEXT] = [3, 5, 13, 15];

@@ -36,7 +36,7 @@ export async function readText(
 ): Promise<PageText[]> {
   const { engine } = open;
   await checkContents(open, pages);
-  // Colours are of no interest, and converting them takes a tenth of the time.
+  // Colors are of no interest, and converting them takes a tenth of the time.
   engine.mupdf.disableICC();
   const read: PageText[] = [];
   const trim = storeTrimmer(engine);

@@ -6,7 +6,7 @@ import type { EngineBytes } from "../../bytes/heap.ts";
 import { ownBytes } from "../../bytes/joined-bytes.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { latin1 } from "../../bytes/latin1.ts";
-import { mendPageTree } from "../document/page-tree.ts";
+import { repairPageTree } from "../document/page-tree.ts";
 import { packSmall, SMALL_FILE } from "./small-file.ts";
 import { expectationOf, verify } from "./verify.ts";
 import { makeWritable } from "./writable.ts";
@@ -69,7 +69,7 @@ export async function writeDecrypted(open: OpenPdf): Promise<Buffer> {
 
 /** Makes a document ready to be written; gives the option of saving by which its unused objects are left out. */
 async function prepare(open: OpenPdf): Promise<string> {
-  await mendPageTree(open);
+  await repairPageTree(open);
   const used = await findUsed(open);
   if (used.count <= MOST_OBJECTS_TO_COLLECT) return "garbage=2,";
   dropUnused(open.document, used.reached);
