@@ -21,7 +21,7 @@ export class RequestLog {
   key: string | undefined;
   account: string | undefined;
   bodyBytes = 0;
-  answerBytes = 0;
+  responseBytes = 0;
   pageCount: number | undefined;
   /** Fuel that the engines and our loops spent (src/engines/work.ts). */
   work: { readonly spent: number; readonly share: number } | undefined;
@@ -58,7 +58,7 @@ export class RequestLog {
       account: this.account,
       operation: this.operation,
       bodyBytes: this.bodyBytes,
-      answerBytes: this.answerBytes,
+      responseBytes: this.responseBytes,
       pageCount: this.pageCount,
       work: this.work?.spent,
       workShare: this.work && Number(this.work.share.toFixed(3)),

@@ -141,7 +141,7 @@ export class Payment {
    * reached, the sweep releases the reservation, and the queue keeps what may have been charged until it can be refunded.
    */
   async reverse({ status, code }: ApiError): Promise<void> {
-    const failure = { ...this.#end(this.#log.answerBytes), status, code };
+    const failure = { ...this.#end(this.#log.responseBytes), status, code };
     // If it is unknown whether the request was charged, one of the two finds nothing to do.
     try {
       if (this.#charge !== "made") {

@@ -95,7 +95,7 @@ async function whole(
     at += chunk.byteLength;
   }
   await charge(headers, payment, length);
-  log.answerBytes = length;
+  log.responseBytes = length;
   headers.set("Content-Length", String(length));
   return new Response(body, { headers });
 }

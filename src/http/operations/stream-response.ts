@@ -36,11 +36,11 @@ export async function streamResponse(
   const writer = writable.getWriter();
   try {
     await send(queue, writer, (bytes) => {
-      log.answerBytes += bytes;
+      log.responseBytes += bytes;
       lease.sent(bytes, queue.bytes);
     });
     log.end(200, "complete");
-    await payment.ended(log.answerBytes);
+    await payment.ended(log.responseBytes);
   } catch (error) {
     // Nobody takes what is still made, and the platform may drop the work for a client that is gone before it ends.
     queue.drop(error);
@@ -52,7 +52,7 @@ export async function streamResponse(
     // Not awaited: a reader that takes nothing would hold it up. Not with the error itself: the runtime logs what breaks a response.
     writer.abort(new Error("the response broke off")).catch(() => {});
     log.end(200, "aborted");
-    if (failure === undefined || failure.status < 500) await payment.ended(log.answerBytes, failure);
+    if (failure === undefined || failure.status < 500) await payment.ended(log.responseBytes, failure);
     await made;
   }
 }

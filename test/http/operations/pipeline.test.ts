@@ -71,11 +71,11 @@ describe("the log", () => {
     const all = lines.mock.calls.join("\n");
     for (const secret of [key, key.slice(-12), "hunter2", "my report", "hello", "secret/path"])
       expect(all).not.toContain(secret);
-    const [first] = logged() as { key: string; account: string; bodyBytes: number; answerBytes: number }[];
+    const [first] = logged() as { key: string; account: string; bodyBytes: number; responseBytes: number }[];
     expect(first?.key).toMatch(/^key_/);
     expect(first?.account).toMatch(/^acct_/);
     expect(first?.bodyBytes).toBeGreaterThan(5_000);
-    expect(first?.answerBytes).toBeGreaterThan(5_000);
+    expect(first?.responseBytes).toBeGreaterThan(5_000);
   });
 });
 

@@ -38,7 +38,7 @@ describe("a PDF", () => {
     expect(await response.bytes()).toEqual(file.bytes.view(0, file.bytes.length));
     await sent;
     expect(way.finishWork.mock.calls.map(([clean]) => clean)).toEqual([true]);
-    expect(logged()).toMatchObject([{ status: 200, outcome: "complete", answerBytes: MiB + 70_000 }]);
+    expect(logged()).toMatchObject([{ status: 200, outcome: "complete", responseBytes: MiB + 70_000 }]);
   });
 
   it("that memory has no room for is copied as it is read", async () => {
