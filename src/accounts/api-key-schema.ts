@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { scopes } from "./scopes.ts";
 
-const dateTime = (description: string) => z.string().meta({ format: "date-time", description });
+/** A date and time in a response. */
+export const dateTime = (description: string) => z.string().meta({ format: "date-time", description });
 
 /** An API key in responses and events (SPEC.md, ApiKey). */
 export const apiKeySchema = z

@@ -1,3 +1,6 @@
+import { crc32 } from "../engines/bytes/crc.ts";
+import { hex } from "../engines/bytes/hex.ts";
+
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const TOKEN = /^sk_(?:live|test)_[0-9A-Za-z]{49}$/;
 const ACCOUNT = /^acct_[0-9A-Za-z]{22}([0-9A-Za-z])$/;
@@ -5,8 +8,8 @@ const CHECKSUM_LENGTH = 6;
 const CRC_VALUES = 2 ** 32;
 
 /**
- * How many databases accounts can be spread over: six base62 digits hold a CRC-32 thirteen times over, and which of the
- * thirteen it is tells a key's database.
+ * How many databases accounts can be spread over: six base62 digits hold a CRC-32 thirteen times over, and which of the thirteen it is names a
+ * key's database.
  */
 export const MAX_SHARDS = Math.floor(62 ** CHECKSUM_LENGTH / CRC_VALUES);
 
@@ -16,7 +19,7 @@ export const MAX_SHARDS = Math.floor(62 ** CHECKSUM_LENGTH / CRC_VALUES);
  */
 export function newToken(livemode: boolean, shard: number): string {
   const unchecked = `${livemode ? "sk_live_" : "sk_test_"}${randomBase62(32)}`;
-  return unchecked + base62(BigInt(crc32(unchecked)) + BigInt(shard) * BigInt(CRC_VALUES), CHECKSUM_LENGTH);
+  return unchecked + base62(BigInt(checksumOf(unchecked)) + BigInt(shard) * BigInt(CRC_VALUES), CHECKSUM_LENGTH);
 }
 
 /**
@@ -27,7 +30,7 @@ export function shardOfToken(token: string): number | undefined {
   if (!TOKEN.test(token)) return undefined;
   let checksum = 0;
   for (const digit of token.slice(-CHECKSUM_LENGTH)) checksum = checksum * 62 + ALPHABET.indexOf(digit);
-  if (checksum % CRC_VALUES !== crc32(token.slice(0, -CHECKSUM_LENGTH))) return undefined;
+  if (checksum % CRC_VALUES !== checksumOf(token.slice(0, -CHECKSUM_LENGTH))) return undefined;
   return Math.floor(checksum / CRC_VALUES);
 }
 
@@ -47,15 +50,10 @@ export function shardOfAccount(account: string): number | undefined {
 
 /** What is stored of a key: its SHA-256, lower-case hexadecimal. 256 random bits need no salt and no slow hash. */
 export async function hashToken(token: string): Promise<string> {
-  return hex(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token)));
+  return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token))));
 }
 
-/** Bytes as lower-case hexadecimal digits. */
-export function hex(bytes: ArrayBuffer): string {
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** Whether two hashes are equal, in a time that does not tell where they differ. */
+/** Whether two hashes are equal, in a time that does not depend on where they differ. */
 export function sameHash(one: string, other: string): boolean {
   const encoder = new TextEncoder();
   return crypto.subtle.timingSafeEqual(encoder.encode(one), encoder.encode(other));
@@ -79,12 +77,4 @@ function base62(value: bigint, length: number): string {
   return digits;
 }
 
-/** The CRC-32 of ISO 3309, as in ZIP. */
-function crc32(text: string): number {
-  let crc = 0xffffffff;
-  for (const byte of new TextEncoder().encode(text)) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-  }
-  return (crc ^ 0xffffffff) >>> 0;
-}
+const checksumOf = (unchecked: string): number => crc32(new TextEncoder().encode(unchecked));

@@ -1,7 +1,7 @@
 import { and, eq, exists, gt, gte, inArray, isNotNull, isNull, lt, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { idempotency, ledger } from "../db/schema.ts";
-import { hex } from "../accounts/token.ts";
+import { hex } from "../engines/bytes/hex.ts";
 
 /** Milliseconds that a key is remembered. */
 export const KEY_LIFETIME = 24 * 60 * 60 * 1_000;
@@ -39,7 +39,7 @@ export async function requestKey(
 
 async function sign(secret: CryptoKey, value: readonly unknown[]): Promise<string> {
   const signed = await crypto.subtle.sign("HMAC", secret, new TextEncoder().encode(JSON.stringify(value)));
-  return hex(signed);
+  return hex(new Uint8Array(signed));
 }
 
 /*

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { apiKeySchema } from "../accounts/api-key-schema.ts";
+import { apiKeySchema, dateTime } from "../accounts/api-key-schema.ts";
 import { planNames } from "../accounts/plans.ts";
 
 /** All event types that a webhook can have. */
@@ -16,7 +16,6 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 
 const livemode = z.boolean().describe("True for live keys, false for test keys.");
-const dateTime = (description: string) => z.string().meta({ format: "date-time", description });
 
 /** Null if the isolate that did the work was lost, and nobody knows any more. */
 const measured = (description: string) => z.int().min(0).nullable().describe(`${description} Null if unknown.`);

@@ -1,7 +1,24 @@
-/** What the queue carries for a delivery: a wake-up. Everything else is in its row, which is the truth. */
+import type { Queue } from "@cloudflare/workers-types";
+
+/** The queue's message for a delivery: a wake-up. Everything else is in the row, which is the truth. */
 export interface DeliveryMessage {
-  /** The number of the database that the row is in. */
+  /** The number of the row's database. */
   readonly shard: number;
-  /** The id of the row in `webhook_deliveries`. */
+  /** The ID of the row in `webhook_deliveries`. */
   readonly delivery: string;
+}
+
+/** Cloudflare's limit for one `sendBatch`. */
+const MESSAGES = 100;
+
+/** Sends a message for each delivery of a database, by ID. */
+export async function wake(
+  queue: Pick<Queue<DeliveryMessage>, "sendBatch">,
+  shard: number,
+  deliveries: readonly string[],
+): Promise<void> {
+  for (let start = 0; start < deliveries.length; start += MESSAGES) {
+    const some = deliveries.slice(start, start + MESSAGES);
+    await queue.sendBatch(some.map((delivery) => ({ body: { shard, delivery } })));
+  }
 }

@@ -1,14 +1,12 @@
 import type { Queue } from "@cloudflare/workers-types";
 import { pickLate } from "./lanes.ts";
-import type { DeliveryMessage } from "./message.ts";
+import { type DeliveryMessage, wake } from "./message.ts";
 import type { Database } from "../db/client.ts";
 
 /** Deliveries that one sweep wakes. */
 const ROWS = 1_000;
-/** Cloudflare's limit for one `sendBatch`. */
-const MESSAGES = 100;
 
-/** Wakes deliveries that nobody came back to, and returns how many. */
+/** Wakes deliveries whose messages were lost, and returns how many. */
 export async function requeueLate(
   db: Database,
   shard: number,
@@ -16,8 +14,10 @@ export async function requeueLate(
   now: Date,
 ): Promise<number> {
   const late = await pickLate(db, now, ROWS);
-  for (let start = 0; start < late.length; start += MESSAGES) {
-    await queue.sendBatch(late.slice(start, start + MESSAGES).map(({ id }) => ({ body: { shard, delivery: id } })));
-  }
+  await wake(
+    queue,
+    shard,
+    late.map(({ id }) => id),
+  );
   return late.length;
 }

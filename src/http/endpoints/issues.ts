@@ -1,14 +1,9 @@
 import type { z } from "zod";
 import type { ApiError } from "../errors/api-error.ts";
-import { invalidFields } from "../errors/invalid-fields.ts";
+import { invalidFields, shownName } from "../errors/invalid-fields.ts";
 import { check } from "../errors/schema-issues.ts";
 import { limits } from "../../limits.ts";
 import type { FieldIssue } from "../../operations/fields.ts";
-
-/** Names of a client are shown in errors up to this length. */
-const SHOWN_NAME = 100;
-
-const shown = (name: string): string => (name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name);
 
 /** What a schema makes of a value; what it finds wrong is added to `issues`, by member: `name`, `scopes.0`. */
 export function checkInto<T>(schema: z.ZodType<T>, given: unknown, issues: FieldIssue[]): T | undefined {
@@ -19,5 +14,7 @@ export function checkInto<T>(schema: z.ZodType<T>, given: unknown, issues: Field
 
 /** The 400 for a request's parameters, all problems in one. */
 export function invalidParameters(issues: readonly FieldIssue[]): ApiError {
-  return invalidFields(issues.slice(0, limits.json.issues).map(({ name, issue }) => ({ name: shown(name), issue })));
+  return invalidFields(
+    issues.slice(0, limits.json.issues).map(({ name, issue }) => ({ name: shownName(name), issue })),
+  );
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineEndpoint } from "./define.ts";
-import { dateTime } from "./webhook-schemas.ts";
+import { dateTime } from "../../accounts/api-key-schema.ts";
 import { limits } from "../../limits.ts";
 import { formInteger, formText } from "../../operations/values.ts";
 import { replay as replayDelivery, sendTest } from "../../webhooks/test-and-replay.ts";

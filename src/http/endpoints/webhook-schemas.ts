@@ -4,8 +4,6 @@ import { limits } from "../../limits.ts";
 import { eventTypes } from "../../events/event-types.ts";
 import { endpointUrlIssue } from "../../webhooks/endpoint-url.ts";
 
-export const dateTime = (description: string) => z.string().meta({ format: "date-time", description });
-
 /** What a subscription is made of. */
 export const webhookParts = {
   url: z

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { dateTime, webhookParts as parts } from "./webhook-schemas.ts";
+import { webhookParts as parts } from "./webhook-schemas.ts";
+import { dateTime } from "../../accounts/api-key-schema.ts";
 import { defineEndpoint } from "./define.ts";
 import { limits } from "../../limits.ts";
 import { formInteger, formText } from "../../operations/values.ts";

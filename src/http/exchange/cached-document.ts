@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { AppEnv } from "./exchange.ts";
-import { hex } from "../../accounts/token.ts";
+import { hex } from "../../engines/bytes/hex.ts";
 import { type Env, readEnv } from "../../env.ts";
 
 interface Made {
@@ -32,7 +32,8 @@ export function cachedDocument(contentType: string, make: (env: Env) => string |
 
 async function makeWhole(env: Env, make: (env: Env) => string | Promise<string>): Promise<Made> {
   const body = new TextEncoder().encode(await make(env));
-  return { body, etag: `"${hex(await crypto.subtle.digest("SHA-256", body)).slice(0, 32)}"` };
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", body));
+  return { body, etag: `"${hex(digest).slice(0, 32)}"` };
 }
 
 /** `If-None-Match` by the weak comparison (RFC 9110, section 13.1.2): on its way the body may have been compressed. */

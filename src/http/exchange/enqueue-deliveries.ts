@@ -3,9 +3,7 @@ import type { AppEnv } from "./exchange.ts";
 import { shardOfAccount } from "../../accounts/token.ts";
 import { readEnv } from "../../env.ts";
 import type { Enqueue } from "../../events/outbox.ts";
-
-/** Cloudflare's limit for one `sendBatch`. */
-const MESSAGES = 100;
+import { wake } from "../../webhooks/message.ts";
 
 /**
  * What enqueues the deliveries that this request's batches make. The response does not wait for the queue, and a message that cannot be sent
@@ -15,9 +13,6 @@ export function enqueuerOf(c: Context<AppEnv>): Enqueue {
   const { webhookQueue } = readEnv(c.env);
   const shard = shardOfAccount(c.get("caller").account) ?? 0;
   return (deliveries) => {
-    for (let start = 0; start < deliveries.length; start += MESSAGES) {
-      const messages = deliveries.slice(start, start + MESSAGES).map((delivery) => ({ body: { shard, delivery } }));
-      c.executionCtx.waitUntil(webhookQueue.sendBatch(messages).catch(() => {}));
-    }
+    if (deliveries.length > 0) c.executionCtx.waitUntil(wake(webhookQueue, shard, deliveries).catch(() => {}));
   };
 }

@@ -6,6 +6,7 @@ import { responseHeaders } from "./headers.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import type { CreditStanding, RateStanding } from "../../accounts/authentication.ts";
 import type { Caller } from "../../accounts/caller.ts";
+import { hex } from "../../engines/bytes/hex.ts";
 import type { Env } from "../../env.ts";
 
 /** What Hono carries through a request. */
@@ -24,10 +25,7 @@ export interface AppEnv {
 
 const SUFFIX_BYTES = 16;
 
-function newRequestId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(SUFFIX_BYTES));
-  return `req_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
-}
+const newRequestId = (): string => `req_${hex(crypto.getRandomValues(new Uint8Array(SUFFIX_BYTES)))}`;
 
 /** The outermost layer: the request's ID on every response, and its one line in the log. */
 export const exchange: MiddlewareHandler<AppEnv> = async (c, next) => {

@@ -1,5 +1,6 @@
 import { ApiError } from "../errors/api-error.ts";
 import type { FormPart } from "../multipart/multipart.ts";
+import { shownName } from "../errors/invalid-fields.ts";
 import { check } from "../errors/schema-issues.ts";
 import type { FieldIssue, Fields, FileKind, UploadedFile } from "../../operations/fields.ts";
 
@@ -8,8 +9,6 @@ type TextField = Extract<Field, { kind: "text" }>;
 type FileField = Extract<Field, { kind: "file" }>;
 type NumberedFilesField = Extract<Field, { kind: "files" }>;
 
-/** Names that a client sent are shown in errors up to this length. */
-const SHOWN_NAME = 100;
 /** How many problems are listed for one field, and how many missing numbers. */
 const SHOWN_ISSUES = 10;
 
@@ -68,7 +67,7 @@ export class FormReader {
   /** The problem of each name that no field has read. */
   unknown(): FieldIssue[] {
     const names = [...this.#parts.keys()].filter((name) => !this.#asked.has(name));
-    return names.map((name) => ({ name: shown(name), issue: "is not a parameter of this operation" }));
+    return names.map((name) => ({ name: shownName(name), issue: "is not a parameter of this operation" }));
   }
 
   #value(name: string, { schema, hints }: TextField): Omit<ReadField, "issues"> {
@@ -77,7 +76,7 @@ export class FormReader {
     const given = text !== undefined && text !== "";
     const { value, issues } = check(schema, given ? text : hints.default?.toString());
     for (const { path, message } of issues.slice(0, SHOWN_ISSUES)) {
-      this.#issue(name, path.length === 0 ? message : `is invalid: \`${shown(path.join("."))}\` ${message}`);
+      this.#issue(name, path.length === 0 ? message : `is invalid: \`${shownName(path.join("."))}\` ${message}`);
     }
     if (issues.length > SHOWN_ISSUES) this.#issue(name, `has ${issues.length - SHOWN_ISSUES} more problems`);
     return { given, valid: issues.length === 0, value };
@@ -166,11 +165,9 @@ export class FormReader {
   }
 
   #issue(name: string, issue: string): void {
-    this.#issues.push({ name: shown(name), issue });
+    this.#issues.push({ name: shownName(name), issue });
   }
 }
-
-const shown = (name: string): string => (name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name);
 
 /** The first numbers from 0 on that are left out before the highest one. */
 function missingNumbers(numbers: readonly number[]): number[] {

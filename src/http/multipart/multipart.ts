@@ -30,6 +30,12 @@ const MAX_PADDING = 256;
 const malformed = (message: string): ApiError =>
   new ApiError("invalid_parameters", `The multipart body is malformed: ${message}.`, { details: { fields: [] } });
 
+function checkLimit(actual: number, limit: number, what: string, unit: string): void {
+  if (actual <= limit) return;
+  const message = `${what} can have up to ${limit.toLocaleString("en-US")} ${unit}.`;
+  throw new ApiError("limit_exceeded", message, { details: { limit, actual } });
+}
+
 type State = "preamble" | "boundary" | "headers" | "content" | "end";
 
 /**
@@ -147,15 +153,7 @@ export class MultipartParser {
     const decoder = new TextDecoder();
     for (let from = at; ;) {
       const end = window.indexOf(LF, from);
-      if ((end < 0 ? window.length : end) - at > partHeaderBytes) {
-        throw new ApiError(
-          "limit_exceeded",
-          `The headers of a part can have up to ${partHeaderBytes.toLocaleString("en-US")} bytes.`,
-          {
-            details: { limit: partHeaderBytes, actual: (end < 0 ? window.length : end) - at },
-          },
-        );
-      }
+      checkLimit((end < 0 ? window.length : end) - at, partHeaderBytes, "The headers of a part", "bytes");
       if (end < 0) return undefined;
       const line = window.subarray(from, window[end - 1] === CR && end > from ? end - 1 : end);
       if (line.length > 0) {
@@ -163,15 +161,7 @@ export class MultipartParser {
         from = end + 1;
         continue;
       }
-      if (this.parts.length >= fields) {
-        throw new ApiError(
-          "limit_exceeded",
-          `A request can have up to ${fields.toLocaleString("en-US")} form fields.`,
-          {
-            details: { limit: fields, actual: fields + 1 },
-          },
-        );
-      }
+      checkLimit(this.parts.length + 1, fields, "A request", "form fields");
       const head = readPartHeaders(lines);
       if (head === undefined) throw malformed("a part has no `Content-Disposition: form-data` with a name");
       this.#head = head;
@@ -204,16 +194,9 @@ export class MultipartParser {
     }
     this.#textBytes += bytes.length;
     this.#allTextBytes += bytes.length;
-    this.#checkText(this.#textBytes, this.#options.textBytes, "A text field");
-    this.#checkText(this.#allTextBytes, this.#options.allTextBytes, "The text fields of a request together");
+    checkLimit(this.#textBytes, this.#options.textBytes, "A text field", "bytes");
+    checkLimit(this.#allTextBytes, this.#options.allTextBytes, "The text fields of a request together", "bytes");
     this.#text.push(bytes.slice());
-  }
-
-  #checkText(actual: number, limit: number, what: string): void {
-    if (actual <= limit) return;
-    throw new ApiError("limit_exceeded", `${what} can have up to ${limit.toLocaleString("en-US")} bytes.`, {
-      details: { limit, actual },
-    });
   }
 
   #endPart(): void {

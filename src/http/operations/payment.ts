@@ -10,7 +10,8 @@ import { finish, refund, release, reserve, settle, type Settled } from "../../bi
 import { creditLimit, monthOf } from "../../accounts/periods.ts";
 import type { Reservation } from "../../billing/reservation.ts";
 import { emitRefusal } from "../../billing/thresholds.ts";
-import { hex, shardOfAccount } from "../../accounts/token.ts";
+import { shardOfAccount } from "../../accounts/token.ts";
+import { hex } from "../../engines/bytes/hex.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
 import { type Env, readEnv } from "../../env.ts";
 import { logFault } from "../../faults.ts";
@@ -192,5 +193,5 @@ async function sha256(bytes: EngineBytes): Promise<string> {
     await writer.write(bytes.view(start, Math.min(start + DIGEST_STEP, bytes.length)).slice());
   }
   await writer.close();
-  return hex(await stream.digest);
+  return hex(new Uint8Array(await stream.digest));
 }
