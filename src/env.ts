@@ -1,15 +1,15 @@
 import type { D1Database, Fetcher, ImagesBinding, Queue } from "@cloudflare/workers-types";
 import { z } from "zod";
 import { MAX_SHARDS } from "./accounts/token.ts";
-import { openDatabase, type Database } from "./db/client.ts";
+import type { LateReversal } from "./billing/late-reversal.ts";
+import { type Database, openDatabase } from "./db/client.ts";
 import type { LoadFont } from "./engines/fonts.ts";
 import type { LoadModel } from "./engines/ocr/models.ts";
 import { ConfigurationError } from "./faults.ts";
 import { MiB } from "./limits.ts";
-import type { LateReversal } from "./billing/late-reversal.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
 import { retrySeconds } from "./webhooks/retry-schedule.ts";
-import type { WebhookSettings } from "./webhooks/settings.ts";
+import type { WebhookSettings } from "./webhooks/webhook.ts";
 
 /** The service's configuration: wrangler.toml's bindings and variables, read and checked. */
 export interface Env {

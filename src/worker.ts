@@ -1,6 +1,6 @@
+import { createApp } from "./app.ts";
 import { type LateReversal, reverseLate } from "./billing/late-reversal.ts";
 import { sweep } from "./billing/sweep.ts";
-import { createApp } from "./app.ts";
 import { suspends } from "./engines/fuel-gauge.ts";
 import { keptBytes } from "./engines/lease/pool.ts";
 import { databaseAt, readEnv } from "./env.ts";

@@ -1,17 +1,26 @@
 import { and, eq, gt, isNull, lt, ne, or, sql, type SQL } from "drizzle-orm";
-import { type ApiKey, apiKeyOf, shownColumns } from "./api-key.ts";
+import {
+  type ApiKey,
+  apiKeyOf,
+  manageableKey,
+  newKey,
+  noSuchKey,
+  requireScopesOf,
+  shownColumns,
+  visibleAs,
+  visibleKey,
+  visibleTo,
+} from "./api-key.ts";
 import { keyEvent } from "./key-events.ts";
-import { newKey } from "./new-key.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
-import { scopes as allScopes, type Scope } from "../accounts/scopes.ts";
-import { manageableKey, noSuchKey, requireScopesOf, visibleAs, visibleKey, visibleTo } from "./visible-keys.ts";
+import { type Scope, scopes as allScopes } from "../accounts/scopes.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { rowOf } from "../db/row.ts";
 import { accounts, apiKeys } from "../db/schema.ts";
-import { limits } from "../limits.ts";
 import { deliveriesOf, emit, type Enqueue } from "../events/outbox.ts";
+import { limits } from "../limits.ts";
 
 /** A key that was just made. `key` is the full key: it is not stored and cannot be had again. */
 export interface IssuedKey extends ApiKey {

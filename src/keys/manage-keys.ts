@@ -1,9 +1,17 @@
 import { and, count, desc, exists, isNull, sql } from "drizzle-orm";
-import { type ApiKey, apiKeyOf, shownColumns } from "./api-key.ts";
-import { isBehind, type Page, pageOf } from "../accounts/list-cursor.ts";
+import {
+  type ApiKey,
+  apiKeyOf,
+  manageableKey,
+  noSuchKey,
+  shownColumns,
+  visibleAs,
+  visibleKey,
+  visibleTo,
+} from "./api-key.ts";
 import { keyEvent } from "./key-events.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { manageableKey, noSuchKey, visibleAs, visibleKey, visibleTo } from "./visible-keys.ts";
+import { isBehind, type Page, pageOf } from "../accounts/list-cursor.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { apiKeys } from "../db/schema.ts";

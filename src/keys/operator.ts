@@ -1,8 +1,7 @@
 import { and, desc, eq, isNull } from "drizzle-orm";
-import { type ApiKey, apiKeyOf, shownColumns } from "./api-key.ts";
-import { newKey } from "./new-key.ts";
+import { type ApiKey, apiKeyOf, newKey, shownColumns } from "./api-key.ts";
 import { type Authentication, callerOf } from "../accounts/caller.ts";
-import { scopes as allScopes, type Scope } from "../accounts/scopes.ts";
+import { type Scope, scopes as allScopes } from "../accounts/scopes.ts";
 import { hashToken, shardOfToken } from "../accounts/token.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";

@@ -6,11 +6,11 @@ import { lanes } from "./lanes.ts";
 import type { DeliveryMessage } from "./message.ts";
 import { recordAttempt } from "./record-attempt.ts";
 import { unseal } from "./sealed-secret.ts";
-import type { WebhookSettings } from "./settings.ts";
 import { signatureHeaders } from "./sign.ts";
+import type { WebhookSettings } from "./webhook.ts";
 import type { Database } from "../db/client.ts";
 import { webhookDeliveries } from "../db/schema.ts";
-import { LONGEST_FAULT_SECONDS, logFault, secondsAfterFault } from "../faults.ts";
+import { logFault, LONGEST_FAULT_SECONDS, secondsAfterFault } from "../faults.ts";
 
 /** Seconds that a message which came too early waits, at most: the sweep is there for more. */
 const EARLY_SECONDS = 60;

@@ -1,5 +1,4 @@
 import { and, desc, eq, exists, getTableColumns, gt, inArray, ne, notExists, or, sql, type SQL } from "drizzle-orm";
-import type { EventType } from "../events/event-types.ts";
 import { LEASE } from "./lanes.ts";
 import { noSuchWebhook, visibleAs } from "./webhook.ts";
 import type { Caller } from "../accounts/caller.ts";
@@ -14,6 +13,7 @@ import {
   webhookEvents as events,
   webhooks,
 } from "../db/schema.ts";
+import type { EventType } from "../events/event-types.ts";
 
 export { deliveryStates } from "../db/schema.ts";
 

@@ -1,8 +1,15 @@
 import { and, count, desc } from "drizzle-orm";
 import { cancelPending } from "./deliveries.ts";
-import type { WebhookSettings } from "./settings.ts";
 import { ordered, requireEndpointUrl, type WebhookRequest } from "./subscribe.ts";
-import { noSuchWebhook, shownColumns, visibleAs, visibleTo, type Webhook, webhookOf } from "./webhook.ts";
+import {
+  noSuchWebhook,
+  shownColumns,
+  visibleAs,
+  visibleTo,
+  type Webhook,
+  webhookOf,
+  type WebhookSettings,
+} from "./webhook.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { isBehind, type Page, pageOf } from "../accounts/list-cursor.ts";
 import { batch } from "../db/batch.ts";

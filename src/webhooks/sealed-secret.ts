@@ -1,4 +1,4 @@
-import { base64, fromBase64 } from "./base64.ts";
+import { base64, fromBase64 } from "./sign.ts";
 
 /** Bytes of AES-GCM's initialisation vector (NIST SP 800-38D, section 8.2.2: random). */
 const IV_BYTES = 12;

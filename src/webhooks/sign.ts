@@ -1,5 +1,3 @@
-import { base64 } from "./base64.ts";
-
 /** Bytes of a signing secret. */
 const SECRET_BYTES = 32;
 
@@ -38,3 +36,9 @@ async function hmac(secret: Uint8Array, content: Uint8Array): Promise<Uint8Array
   const key = await crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, content));
 }
+
+/** Bytes as base64 (RFC 4648, section 4). For a few of them. */
+export const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+
+/** Throws on what is no base64. */
+export const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (digit) => digit.charCodeAt(0));

@@ -1,16 +1,23 @@
 import { and, eq, lt, sql } from "drizzle-orm";
-import { type EventType, eventTypes } from "../events/event-types.ts";
-import { seal } from "./sealed-secret.ts";
-import type { WebhookSettings } from "./settings.ts";
-import { lastFourOf, newSecret, secretText } from "./sign.ts";
 import { endpointUrlIssue } from "./endpoint-url.ts";
-import { noSuchWebhook, shownColumns, visibleAs, visibleTo, type Webhook, webhookOf } from "./webhook.ts";
+import { seal } from "./sealed-secret.ts";
+import { lastFourOf, newSecret, secretText } from "./sign.ts";
+import {
+  noSuchWebhook,
+  shownColumns,
+  visibleAs,
+  visibleTo,
+  type Webhook,
+  webhookOf,
+  type WebhookSettings,
+} from "./webhook.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import { newId } from "../accounts/token.ts";
 import type { Database } from "../db/client.ts";
 import { rowOf } from "../db/row.ts";
 import { accounts, webhooks } from "../db/schema.ts";
+import { type EventType, eventTypes } from "../events/event-types.ts";
 import { limits } from "../limits.ts";
 
 export interface WebhookRequest {

@@ -1,12 +1,12 @@
 import { and, eq, lt, or, sql } from "drizzle-orm";
 import { type Delivery, fetchDelivery, replayDelivery } from "./deliveries.ts";
-import { deliveriesOf, emit, type Enqueue } from "../events/outbox.ts";
 import { fetchWebhook } from "./webhook.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { accounts } from "../db/schema.ts";
+import { deliveriesOf, emit, type Enqueue } from "../events/outbox.ts";
 import { limits } from "../limits.ts";
 
 const MINUTE = 60_000;

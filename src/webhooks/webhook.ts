@@ -1,9 +1,10 @@
 import { and, eq, type SQL } from "drizzle-orm";
-import { type EventType, eventTypes } from "../events/event-types.ts";
+import type { EndpointPolicy } from "./endpoint-url.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import type { Database } from "../db/client.ts";
 import { webhooks } from "../db/schema.ts";
+import { type EventType, eventTypes } from "../events/event-types.ts";
 
 /** A webhook as its owner sees it (SPEC.md, WebhookSubscription). */
 export interface Webhook {
@@ -62,4 +63,13 @@ export async function fetchWebhook(db: Database, caller: Caller, id: string, now
   const [row] = await db.select(shownColumns).from(webhooks).where(visibleAs(caller, id));
   if (row === undefined) throw noSuchWebhook();
   return webhookOf(row, now);
+}
+
+/** What the configuration says of webhooks. */
+export interface WebhookSettings {
+  /** What signing secrets are encrypted under in the database is derived from it. */
+  readonly serverSecret: string;
+  readonly endpoints: EndpointPolicy;
+  /** Seconds from a failed attempt to the next. */
+  readonly retrySeconds: readonly number[];
 }

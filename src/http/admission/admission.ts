@@ -1,5 +1,5 @@
-import { overloaded } from "../errors/api-error.ts";
 import { type Issuer, Ticket, type TicketOptions } from "./ticket.ts";
+import { overloaded } from "../errors/api-error.ts";
 
 export interface AdmissionOptions extends TicketOptions {
   /** How many requests are at work at once, at most. */

@@ -1,6 +1,6 @@
 import { Admission } from "./admission.ts";
-import { ApiError, overloaded } from "../errors/api-error.ts";
 import type { Ticket } from "./ticket.ts";
+import { ApiError, overloaded } from "../errors/api-error.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
 import {
   clearSpares,

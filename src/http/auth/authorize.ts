@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 import { clientNetwork } from "./client-network.ts";
+import { ExpiringMap } from "./expiring-map.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
-import { ExpiringMap } from "./expiring-map.ts";
 import { authenticate, type CreditStanding, type RateStanding } from "../../accounts/authentication.ts";
 import type { Caller, Rejection } from "../../accounts/caller.ts";
 import type { Scope } from "../../accounts/scopes.ts";

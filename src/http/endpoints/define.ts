@@ -1,8 +1,8 @@
 import type { z } from "zod";
+import type { ErrorCode } from "../errors/error-table.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import type { Scope } from "../../accounts/scopes.ts";
 import type { Env } from "../../env.ts";
-import type { ErrorCode } from "../errors/error-table.ts";
 import type { Enqueue } from "../../events/outbox.ts";
 
 /** The names in braces of a path: `id` of `/keys/{id}`. */

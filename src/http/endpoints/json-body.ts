@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 import type { z } from "zod";
 import { checkInto, invalidParameters } from "./issues.ts";
-import { readBody } from "../multipart/body.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
+import { readBody } from "../multipart/body.ts";
 import { limits } from "../../limits.ts";
 import type { FieldIssue } from "../../operations/fields.ts";
 import { repeatedKey } from "../../operations/repeated-key.ts";

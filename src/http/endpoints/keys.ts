@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { defineEndpoint } from "./define.ts";
 import { apiKeySchema } from "../../accounts/api-key-schema.ts";
+import { labelPattern } from "../../accounts/label.ts";
+import { scopes } from "../../accounts/scopes.ts";
 import type { ApiKey } from "../../keys/api-key.ts";
 import { issueKey, type IssuedKey, rotateKey } from "../../keys/issue-keys.ts";
 import { fetchKey, listKeys, renameKey, revokeKey } from "../../keys/manage-keys.ts";
-import { labelPattern } from "../../accounts/label.ts";
-import { scopes } from "../../accounts/scopes.ts";
 import { limits } from "../../limits.ts";
 import { formInteger, formText } from "../../operations/values.ts";
 

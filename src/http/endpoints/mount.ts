@@ -1,9 +1,9 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { Endpoint } from "./define.ts";
-import { readJson } from "./json-body.ts";
 import { checkInto, invalidParameters } from "./issues.ts";
-import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
+import { readJson } from "./json-body.ts";
 import { authorize } from "../auth/authorize.ts";
+import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
 import { readEnv } from "../../env.ts";
 import type { FieldIssue } from "../../operations/fields.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { oneOf } from "../errors/schema-issues.ts";
-import { limits } from "../../limits.ts";
 import { eventTypes } from "../../events/event-types.ts";
+import { limits } from "../../limits.ts";
 import { endpointUrlIssue } from "../../webhooks/endpoint-url.ts";
 
 /** What a subscription is made of. */

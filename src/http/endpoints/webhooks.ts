@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { defineEndpoint } from "./define.ts";
 import { webhookParts as parts } from "./webhook-schemas.ts";
 import { dateTime } from "../../accounts/api-key-schema.ts";
-import { defineEndpoint } from "./define.ts";
+import { eventTypes } from "../../events/event-types.ts";
 import { limits } from "../../limits.ts";
 import { formInteger, formText } from "../../operations/values.ts";
-import { eventTypes } from "../../events/event-types.ts";
 import { changeWebhook, deleteWebhook, listWebhooks } from "../../webhooks/manage-webhooks.ts";
 import { createWebhook, rotateSecret } from "../../webhooks/subscribe.ts";
 import { fetchWebhook, type Webhook } from "../../webhooks/webhook.ts";

@@ -1,6 +1,6 @@
+import { type ErrorCode, type ErrorRow, errorTable } from "./error-table.ts";
 import { AccountRefusal } from "../../accounts/refusal.ts";
 import { Refusal } from "../../engines/errors.ts";
-import { type ErrorCode, type ErrorRow, errorTable } from "./error-table.ts";
 import { limits } from "../../limits.ts";
 
 interface ApiErrorOptions extends ErrorOptions {

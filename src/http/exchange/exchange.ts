@@ -1,9 +1,9 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
-import { BrokenBody, discardRest } from "../multipart/body.ts";
-import { ApiError, asApiError } from "../errors/api-error.ts";
-import { RequestLog } from "./request-log.ts";
 import { responseHeaders } from "./headers.ts";
+import { RequestLog } from "./request-log.ts";
+import { ApiError, asApiError } from "../errors/api-error.ts";
 import { oneOf } from "../errors/schema-issues.ts";
+import { BrokenBody, discardRest } from "../multipart/body.ts";
 import type { CreditStanding, RateStanding } from "../../accounts/authentication.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import { hex } from "../../engines/bytes/hex.ts";

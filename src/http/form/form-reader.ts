@@ -1,7 +1,7 @@
 import { ApiError } from "../errors/api-error.ts";
-import type { FormPart } from "../multipart/multipart.ts";
 import { shownName } from "../errors/invalid-fields.ts";
 import { check } from "../errors/schema-issues.ts";
+import type { FormPart } from "../multipart/multipart.ts";
 import type { FieldIssue, Fields, FileKind, UploadedFile } from "../../operations/fields.ts";
 
 type Field = Fields[string];

@@ -1,10 +1,10 @@
-import { ApiError } from "../errors/api-error.ts";
 import { isOneOf, kindNames } from "./file-kind.ts";
 import { FormReader, numberAfter, tooManyFiles } from "./form-reader.ts";
 import { FormValues } from "./form-values.ts";
+import { ApiError } from "../errors/api-error.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
-import type { FormPart } from "../multipart/multipart.ts";
 import { oneOf } from "../errors/schema-issues.ts";
+import type { FormPart } from "../multipart/multipart.ts";
 import type { Operation } from "../../operations/define.ts";
 import type { FieldIssue, Fields, FileKind, Input, UploadedFile } from "../../operations/fields.ts";
 

@@ -1,5 +1,5 @@
-import { ApiError } from "../errors/api-error.ts";
 import { withTimeout, MinDataRate } from "./timeouts.ts";
+import { ApiError } from "../errors/api-error.ts";
 import { limits, MiB } from "../../limits.ts";
 
 const WINDOW_BYTES = 64 * 1024;

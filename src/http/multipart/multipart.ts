@@ -1,7 +1,6 @@
 import { BoundarySearch } from "./boundary-search.ts";
-import { stemOf } from "./file-stem.ts";
+import { type PartHeaders, readPartHeaders, stemOf } from "./part-headers.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { type PartHeaders, readPartHeaders } from "./part-headers.ts";
 import type { Arena } from "../../engines/bytes/heap.ts";
 import type { UploadedFile } from "../../operations/fields.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { routeErrors, type Json, jsonResponse } from "./responses.ts";
 import type { Endpoint } from "../endpoints/define.ts";
 import type { ErrorCode } from "../errors/error-table.ts";
-import { routeErrors, type Json, jsonResponse } from "./responses.ts";
 
 /** The errors of every endpoint, of those with a body, and of those with an ID in their path. */
 const always: readonly ErrorCode[] = ["invalid_parameters", "method_not_allowed", "internal_error"];

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { errorRows, type ErrorCode } from "../errors/error-table.ts";
-import type { Endpoint } from "../endpoints/define.ts";
 import { describeEndpoint } from "./endpoints.ts";
 import { formEncoding, formSchema } from "./form.ts";
+import { isOfAllOperations } from "./operation-errors.ts";
 import {
   describedHeaders,
   errorResponses,
@@ -13,8 +12,9 @@ import {
   operationErrors,
   responseRefs,
 } from "./responses.ts";
-import { isOfAllOperations } from "./operation-errors.ts";
 import { describeWebhooks } from "./webhooks.ts";
+import type { Endpoint } from "../endpoints/define.ts";
+import { errorRows, type ErrorCode } from "../errors/error-table.ts";
 import { type Operation, scopesOf } from "../../operations/define.ts";
 import { version } from "../../version.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { errorsOf, isOfAllOperations } from "./operation-errors.ts";
 import { type ErrorCode, errorRows } from "../errors/error-table.ts";
 import { responseHeaders } from "../exchange/headers.ts";
-import { errorsOf, isOfAllOperations } from "./operation-errors.ts";
 import type { Operation } from "../../operations/define.ts";
 
 export type Json = Readonly<Record<string, unknown>>;

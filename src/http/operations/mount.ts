@@ -1,20 +1,21 @@
+import type { ImagesBinding } from "@cloudflare/workers-types";
 import type { Context, Hono, MiddlewareHandler } from "hono";
-import { authorize, checkScope } from "../auth/authorize.ts";
-import { fileTooLarge, readBody, readSmallBody } from "../multipart/body.ts";
 import { lookAtQuota, Payment } from "./payment.ts";
+import { respond } from "./respond.ts";
+import { Lease, type LeaseRequest } from "../admission/lease.ts";
+import { authorize, checkScope } from "../auth/authorize.ts";
 import { ApiError, asApiError } from "../errors/api-error.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
 import { isOneOf } from "../form/file-kind.ts";
 import { type CountPages, FormNames, readForm } from "../form/form.ts";
-import { Lease, type LeaseRequest } from "../admission/lease.ts";
-import { MultipartParser, type FormPart } from "../multipart/multipart.ts";
+import { fileTooLarge, readBody, readSmallBody } from "../multipart/body.ts";
+import { type FormPart, MultipartParser } from "../multipart/multipart.ts";
 import { boundaryOf } from "../multipart/part-headers.ts";
-import { respond } from "./respond.ts";
-import { webpServiceOf } from "./webp-service.ts";
 import { plans } from "../../accounts/plans.ts";
 import { Refusal } from "../../engines/errors.ts";
-import { openPdf } from "../../engines/pdf/document/document.ts";
 import { imageKinds } from "../../engines/image/kind.ts";
+import type { WebpService } from "../../engines/lease/engines.ts";
+import { openPdf } from "../../engines/pdf/document/document.ts";
 import { readEnv } from "../../env.ts";
 import { limits } from "../../limits.ts";
 import { type Operation, scopesOf } from "../../operations/define.ts";
@@ -173,4 +174,12 @@ async function readParts(
     lease.dropBody();
   }
   return parser.finish();
+}
+
+/** WebP by Cloudflare Images. The local one that `npm start` runs has no quality and takes its default. */
+function webpServiceOf(images: ImagesBinding): WebpService {
+  return async (png, quality) => {
+    const result = await images.input(png).output({ format: "image/webp", quality });
+    return result.image();
+  };
 }

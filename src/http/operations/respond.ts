@@ -1,9 +1,9 @@
 import { begin, chunksOf } from "./chunks.ts";
 import type { Payment } from "./payment.ts";
 import { type ResponseLease, streamResponse } from "./stream-response.ts";
+import { zipOf } from "./zip.ts";
 import { attachment } from "../exchange/headers.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
-import { zipOf } from "./zip.ts";
 import { limits } from "../../limits.ts";
 import { imageExtensions, type Output } from "../../operations/define.ts";
 

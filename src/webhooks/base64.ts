@@ -1,5 +1,0 @@
-/** Bytes as base64 (RFC 4648, section 4). For a few of them. */
-export const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
-
-/** Throws on what is no base64. */
-export const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (digit) => digit.charCodeAt(0));
