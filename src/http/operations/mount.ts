@@ -1,6 +1,6 @@
 import type { ImagesBinding } from "@cloudflare/workers-types";
 import type { Context, Hono, MiddlewareHandler } from "hono";
-import { lookAtQuota, Payment } from "./payment.ts";
+import { checkQuota, Payment } from "./payment.ts";
 import { respond } from "./respond.ts";
 import { Lease, type LeaseRequest } from "../admission/lease.ts";
 import { authorize, checkScope } from "../auth/authorize.ts";
@@ -27,7 +27,7 @@ export function mountOperations(app: Hono<AppEnv>, operations: readonly Operatio
       POST: [
         noteOperation(operation),
         ...authorize(...scopesOf(operation)),
-        lookAtQuota(operation),
+        checkQuota(operation),
         operationRoute(operation),
       ],
     });

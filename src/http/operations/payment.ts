@@ -29,7 +29,7 @@ const DIGEST_STEP = 1024 * 1024;
  * Refuses a request before its body if it has too few credits. Only what `reserve` finds later counts; with an Idempotency-Key the request
  * may be the retry of a charged one.
  */
-export function lookAtQuota({ credits }: Operation): MiddlewareHandler<AppEnv> {
+export function checkQuota({ credits }: Operation): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const key = c.req.header(KEY_HEADER);
     if (key !== undefined && (key.length < 1 || key.length > MAX_KEY_LENGTH)) {

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { type Description, type Method, operationOf } from "../description/description.ts";
-import { answers } from "./answers.ts";
+import { responseSection } from "./responses.ts";
 import { exampleBlock, exampleCall } from "./example.ts";
 import { fieldRows, memberRows, parameterRow, table } from "./members.ts";
 import { type Html, prose } from "./prose.ts";
@@ -25,7 +25,7 @@ export function methodsOf(paths: Description["paths"]): Described[] {
   );
 }
 
-/** One call: what it does, what it takes, what it answers, and how it is written. */
+/** One method: what it does, its parameters, its responses, and how it is written. */
 export function methodSection(
   description: Description,
   { id, verb, path, method }: Described,
@@ -52,7 +52,7 @@ export function methodSection(
             )
       }
       ${json === undefined ? "" : table("Body", memberRows(description, json))}
-      ${table("Parameters", parameters.map(parameterRow))} ${answers(description, responses, common)}
+      ${table("Parameters", parameters.map(parameterRow))} ${responseSection(description, responses, common)}
     </div>
     <div class="sample">${exampleBlock(id, exampleCall(baseUrl, verb, path, method))}</div>
   </section>`;

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { Description } from "../description/description.ts";
-import { commonHeaders, errorList, headerTable } from "./answers.ts";
+import { commonHeaders, errorList, headerTable } from "./responses.ts";
 import { coloured, KEY_VARIABLE } from "./example.ts";
 import { memberRows, parameterRow, table } from "./members.ts";
 import { type Described, eventSection, methodSection, methodsOf } from "./method-section.ts";

@@ -6,8 +6,8 @@ import { resolve } from "./resolve.ts";
 
 type Described = Readonly<Record<string, Response | Reference>>;
 
-/** What a call can be answered with: headers and members of a success, the codes of each error. */
-export function answers(description: Description, responses: Described, common: ReadonlySet<string>): Html {
+/** The responses of a method: headers and members of a success, the codes of each error. */
+export function responseSection(description: Description, responses: Described, common: ReadonlySet<string>): Html {
   const all = Object.entries(responses).map(([status, given]) => ({ status, ...resolve(description, given) }));
   const successes = all.filter(({ status }) => !/^[45]/.test(status));
   const failures = all.filter(({ status }) => /^[45]/.test(status));
@@ -83,7 +83,7 @@ function failureTable(failures: readonly ({ readonly status: string } & Response
 
 const codesOf = ({ content = {} }: Response): string[] => Object.keys(content["application/json"]?.examples ?? {});
 
-/** The headers that most answers of operations carry: told once. */
+/** The headers of most responses of operations, described once. */
 export function commonHeaders(description: Description, methods: readonly Method[]): Map<string, Header | Reference> {
   const forms = methods.filter(({ requestBody }) => requestBody?.content["multipart/form-data"] !== undefined);
   const carried = forms.flatMap(({ responses }) => {
@@ -94,7 +94,7 @@ export function commonHeaders(description: Description, methods: readonly Method
   return new Map(carried.filter(([name]) => count(name) > forms.length / 2));
 }
 
-/** Every error once, under its status: the description of an answer has a paragraph for each code, which begins with it. */
+/** Every error once, under its status: the description of a response has a paragraph for each code, which begins with it. */
 export function errorList(description: Description, methods: readonly Method[]): Html {
   const named = methods.flatMap(({ responses }) => Object.entries(responses));
   // Such as `Public405`.
