@@ -4,7 +4,7 @@ import type { Rgba } from "../../src/engines/image/codecs.ts";
 import { readWebpHeader } from "../../src/engines/image/webp-header.ts";
 import { MiB } from "../../src/limits.ts";
 
-/** A ramp of colours, opaque but where `alpha` says otherwise. */
+/** A ramp of colors, opaque but where `alpha` says otherwise. */
 function ramp(width: number, height: number, alpha: (x: number) => number = () => 255): Rgba {
   const data = new Uint8Array(width * height * 4);
   for (let y = 0; y < height; y++) {
@@ -43,11 +43,11 @@ describe("the codecs of one request", () => {
     expect(codecs.heapBytes).toBe(0);
   });
 
-  test("JPEG: one component where grey is asked, baseline unless progressive is", async () => {
+  test("JPEG: one component where gray is asked, baseline unless progressive is", async () => {
     const { engines, release } = await leaseEngines(() => true);
     const image = ramp(64, 48);
     /** The frame header: baseline or progressive, number of components, sampling of the first. */
-    const frame = async (options: { quality: number; grey?: boolean; progressive?: boolean }) => {
+    const frame = async (options: { quality: number; gray?: boolean; progressive?: boolean }) => {
       const file = await engines.codecs.encodeJpeg(image, options);
       const at = file.findIndex(
         (byte, index) => byte === 0xff && (file[index + 1] === 0xc0 || file[index + 1] === 0xc2),
@@ -59,7 +59,7 @@ describe("the codecs of one request", () => {
     expect(high).toMatchObject({ kind: 0xc0, components: 3, sampling: 0x11 });
     expect(low).toMatchObject({ kind: 0xc0, components: 3, sampling: 0x22 });
     expect(low.bytes).toBeLessThan(high.bytes);
-    expect(await frame({ quality: 75, grey: true })).toMatchObject({ kind: 0xc0, components: 1 });
+    expect(await frame({ quality: 75, gray: true })).toMatchObject({ kind: 0xc0, components: 1 });
     expect(await frame({ quality: 75, progressive: true })).toMatchObject({ kind: 0xc2, components: 3 });
     release(true);
   });
