@@ -4,7 +4,7 @@ import { scopes } from "./scopes.ts";
 /** A date and time in a response. */
 export const dateTime = (description: string) => z.string().meta({ format: "date-time", description });
 
-/** An API key in responses and events (SPEC.md, ApiKey). */
+/** An API key in responses and events. */
 export const apiKeySchema = z
   .object({
     id: z.string().describe("`key_...`"),

@@ -8,17 +8,17 @@ import { accounts, apiKeys, periods } from "../db/schema.ts";
 
 const MINUTE = 60_000;
 
-/** The requests of the account in this clock minute, including the present one. */
+/** The account's requests in this clock minute, including the current one. */
 export interface RateStanding {
   readonly limit: number;
   readonly remaining: number;
-  /** Whether the present request is over the limit. */
+  /** Whether the current request is over the limit. */
   readonly exceeded: boolean;
   /** Seconds until the next minute. */
   readonly resetSeconds: number;
 }
 
-/** The credits of the account's month before the present request. */
+/** The account's credits this month, before the current request. */
 export interface CreditStanding {
   readonly limit: number;
   readonly used: number;
@@ -37,8 +37,8 @@ const allowed = sql`CASE ${accounts.plan} ${sql.join(
 )} END`;
 
 /**
- * Finds the key with this hash, counts the request, and reads the requests and credits of the account, in one batch. `db` is the database that
- * the key names.
+ * Looks up the key with this hash, counts the request, and reads the account's requests and credits, in one batch. `db` is the
+ * database that the key names.
  */
 export async function authenticate(db: Database, hash: string, now: Date): Promise<Authenticated> {
   const minute = Math.floor(now.getTime() / MINUTE);
@@ -55,11 +55,12 @@ export async function authenticate(db: Database, hash: string, now: Date): Promi
     count: db
       .update(accounts)
       .set({
-        // Clocks differ: a request in an isolate whose clock is behind counts for the minute that has begun elsewhere.
+        // Clocks differ: a request in an isolate whose clock is behind counts toward the minute that has already begun
+        // elsewhere.
         minuteRequests: sql`CASE WHEN ${accounts.minute} < ${minute} THEN 1 ELSE ${accounts.minuteRequests} + 1 END`,
         minute: sql`MAX(${accounts.minute}, ${minute})`,
       })
-      // The first request over the limit is counted, which shows that it is over; those after it write nothing.
+      // The first request over the limit is counted, which shows that it is over; later ones write nothing.
       .where(and(inArray(accounts.id, owner), or(lt(accounts.minute, minute), lte(accounts.minuteRequests, allowed)))),
     found: db
       .select({

@@ -1,7 +1,7 @@
 import { type Column, sql, type SQL } from "drizzle-orm";
 import { AccountRefusal } from "./refusal.ts";
 
-/** A place in a list that begins with the newest: behind this row. New rows do not move it. */
+/** A position in a list sorted newest first: after this row. New rows do not move it. */
 interface ListPosition {
   readonly createdAt: Date;
   readonly id: string;
@@ -14,7 +14,7 @@ export interface Page<Row> {
   readonly nextCursor: string | null;
 }
 
-/** The first `limit` rows as a page, of rows of which one more was read. */
+/** Turns rows into a page of `limit`. Query one row more than that, to see whether there is a next page. */
 export function pageOf<Row extends ListPosition>(rows: readonly Row[], limit: number): Page<Row> {
   const data = rows.slice(0, limit);
   const last = rows.length > limit ? data.at(-1) : undefined;
@@ -22,8 +22,8 @@ export function pageOf<Row extends ListPosition>(rows: readonly Row[], limit: nu
 }
 
 /**
- * The rows behind a cursor; all without one. `prefix`: what IDs of the list begin with. Throws `invalid_parameters` for a cursor that no such
- * list has returned.
+ * The condition for rows after a cursor; all rows without one. `prefix`: the prefix of the IDs in the list. Throws
+ * `invalid_parameters` for a cursor that no such list has returned.
  */
 export function isBehind(
   { createdAt, id }: { readonly createdAt: Column; readonly id: Column },
@@ -35,7 +35,7 @@ export function isBehind(
   return sql`(${createdAt}, ${id}) < (${sql.param(after.createdAt, createdAt)}, ${after.id})`;
 }
 
-/** The place as `nextCursor`: opaque to clients, so that it can change. */
+/** The position as `nextCursor`: opaque to clients, so that its format can change. */
 function writeCursor({ createdAt, id }: ListPosition): string {
   return btoa(`${createdAt.getTime()}:${id}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }

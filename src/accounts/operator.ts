@@ -4,13 +4,13 @@ import { newAccountId } from "./token.ts";
 import type { Database } from "../db/client.ts";
 import { accounts, apiKeys } from "../db/schema.ts";
 
-/** The statement that makes an account, unsent so that a caller can put it into a batch of its own. */
+/** The statement that creates an account, not run, so that the caller can add it to a batch. */
 export function insertAccount(db: Database, account: { name: string; plan: PlanName; shard?: number }, now: Date) {
   const id = newAccountId(account.shard ?? 0);
   return { id, statement: db.insert(accounts).values({ id, name: account.name, plan: account.plan, createdAt: now }) };
 }
 
-/** Makes an account and returns its id. */
+/** Creates an account and returns its ID. */
 export async function createAccount(
   db: Database,
   account: { name: string; plan: PlanName },
@@ -21,7 +21,7 @@ export async function createAccount(
   return id;
 }
 
-/** What the operator sees of an account. */
+/** An account as shown to the operator. */
 export interface AccountSummary {
   readonly account: string;
   readonly name: string;
@@ -52,13 +52,13 @@ export async function listAccounts(db: Database, now: Date): Promise<AccountSumm
     .orderBy(accounts.createdAt, accounts.id);
 }
 
-/** The plan of an account; undefined where there is no such account. */
+/** The plan of an account; undefined if there is no such account. */
 export async function planOf(db: Database, account: string): Promise<string | undefined> {
   const [row] = await db.select({ plan: accounts.plan }).from(accounts).where(eq(accounts.id, account));
   return row?.plan;
 }
 
-/** Puts an account on a plan, from its next request on. `false` where there is no such account. */
+/** Changes an account's plan, from its next request on. `false` if there is no such account. */
 export async function setPlan(db: Database, account: string, plan: PlanName): Promise<boolean> {
   const rows = await db.update(accounts).set({ plan }).where(eq(accounts.id, account)).returning({ id: accounts.id });
   return rows.length > 0;

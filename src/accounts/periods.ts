@@ -12,7 +12,7 @@ export function monthOf(now: Date): Month {
   return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) };
 }
 
-/** The end of a period's ID; authentication appends it to an account that only the database knows. */
+/** The end of a period's ID. Authentication appends it in SQL, where the account is not known yet. */
 export function periodSuffix(livemode: boolean, { start }: Month): string {
   return `:${livemode ? "live" : "test"}:${start.toISOString().slice(0, 7)}`;
 }
@@ -22,7 +22,7 @@ export function periodId(account: string, livemode: boolean, month: Month): stri
   return account + periodSuffix(livemode, month);
 }
 
-/** The credits of a month. Test keys have a ledger of their own. */
+/** The credits of a month. Test keys have a separate ledger. */
 export function creditLimit(plan: PlanName, livemode: boolean): number {
   return livemode ? plans[plan].credits : plans[plan].testCredits;
 }

@@ -1,9 +1,9 @@
 import { MiB } from "../limits.ts";
 
 export interface Plan {
-  /** Credits of a calendar month (UTC) for live keys. */
+  /** Credits per calendar month (UTC) for live keys. */
   readonly credits: number;
-  /** Credits of a calendar month (UTC) for test keys, which have a ledger of their own. */
+  /** Credits per calendar month (UTC) for test keys, which have a separate ledger. */
   readonly testCredits: number;
   readonly requestsPerMinute: number;
   /** Largest request body, in bytes; a body without Content-Length counts as this size. */

@@ -1,4 +1,7 @@
-/** Why a request about an account's own objects is refused. Each code is a row of the table in `src/http/errors/error-table.ts`. */
+/**
+ * Why a request about an account's own objects is rejected. Each code is a row of the table in
+ * `src/http/errors/error-table.ts`.
+ */
 export type AccountRefusalCode =
   | "not_found"
   | "forbidden"

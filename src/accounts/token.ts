@@ -14,8 +14,8 @@ const CRC_VALUES = 2 ** 32;
 export const MAX_SHARDS = Math.floor(62 ** CHECKSUM_LENGTH / CRC_VALUES);
 
 /**
- * An API key: `sk_live_` or `sk_test_`, 256 random bits as 43 base62 digits, and a checksum over all of that, so that a
- * made-up or mistyped key is known without asking a database. The checksum also holds the number of the database.
+ * An API key: `sk_live_` or `sk_test_`, 256 random bits as 43 base62 digits, and a checksum over all of that, so that a made-up
+ * or mistyped key is detected without a query. The checksum also encodes the number of the database.
  */
 export function newToken(livemode: boolean, shard: number): string {
   const unchecked = `${livemode ? "sk_live_" : "sk_test_"}${randomBase62(32)}`;
@@ -23,8 +23,8 @@ export function newToken(livemode: boolean, shard: number): string {
 }
 
 /**
- * The number of the database that knows a key, or undefined where the string has not the form of a key or its checksum
- * is wrong. Says nothing about whether the key exists.
+ * The number of the database that stores a key, or undefined if the string is malformed or its checksum is wrong. Does not
+ * check whether the key exists.
  */
 export function shardOfToken(token: string): number | undefined {
   if (!TOKEN.test(token)) return undefined;
@@ -34,21 +34,21 @@ export function shardOfToken(token: string): number | undefined {
   return Math.floor(checksum / CRC_VALUES);
 }
 
-/** The id of a new account, whose last digit is the number of its database. */
+/** The ID of a new account. Its last digit is the number of its database. */
 export function newAccountId(shard: number): string {
   return `${newId("acct")}${ALPHABET.charAt(shard)}`;
 }
 
 /**
- * The number of the database that an account lives in: a function of the id alone, so that nothing has to be looked up.
- * undefined where the string is no account's id.
+ * The number of an account's database, derived from the ID alone, so that no lookup is needed. Undefined if the string is not
+ * an account ID.
  */
 export function shardOfAccount(account: string): number | undefined {
   const digit = ACCOUNT.exec(account)?.[1];
   return digit === undefined ? undefined : ALPHABET.indexOf(digit);
 }
 
-/** What is stored of a key: its SHA-256, lower-case hexadecimal. 256 random bits need no salt and no slow hash. */
+/** The stored form of a key: its SHA-256, in lower-case hexadecimal. 256 random bits need no salt and no slow hash. */
 export async function hashToken(token: string): Promise<string> {
   return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token))));
 }
@@ -59,12 +59,12 @@ export function sameHash(one: string, other: string): boolean {
   return crypto.subtle.timingSafeEqual(encoder.encode(one), encoder.encode(other));
 }
 
-/** An id such as `acct_4fzyo82mvyr...`: the prefix and 128 random bits. */
+/** An ID such as `acct_4fzyo82mvyr...`: the prefix and 128 random bits. */
 export function newId(prefix: "acct" | "key" | "evt" | "wh"): string {
   return `${prefix}_${randomBase62(16)}`;
 }
 
-/** `bytes` random bytes as base62 digits, always the same number of them. */
+/** `bytes` random bytes as base62 digits, zero-padded to a fixed length. */
 function randomBase62(bytes: number): string {
   let value = 0n;
   for (const byte of crypto.getRandomValues(new Uint8Array(bytes))) value = (value << 8n) | BigInt(byte);

@@ -5,23 +5,23 @@ import { hex } from "../engines/bytes/hex.ts";
 
 /** Milliseconds that a key is remembered. */
 export const KEY_LIFETIME = 24 * 60 * 60 * 1_000;
-/** Retries that one charge pays for. */
+/** Retries covered by one charge. */
 const FREE_REPLAYS = 5;
 
 /** The Idempotency-Key of a request. */
 export interface RequestKey {
-  /** Account, mode, operation, and the HMAC of the key: the same key on another path is another key. */
+  /** Account, mode, operation, and the HMAC of the key: the same key on another path is a different key. */
   readonly id: string;
   /** The HMAC of parameters and files. */
   readonly fingerprint: string;
 }
 
-/** The part of a form as it is signed. */
+/** One part of a form, as signed. */
 export type SignedPart = readonly [name: string, kind: "text" | "file", value: string, filename?: string];
 
 /**
- * The ID and fingerprint of a request, which reveal nothing about it without the server's secret. The order of the fields does not matter,
- * nor does the boundary.
+ * The ID and fingerprint of a request, which reveal nothing about it without the server's secret. They do not depend on the
+ * order of the fields or the boundary.
  */
 export async function requestKey(
   secret: string,
@@ -73,7 +73,7 @@ export function isInUse(db: Database, { id, fingerprint }: RequestKey): SQL {
   );
 }
 
-/** Deletes a key whose time is over. */
+/** Deletes an expired key. */
 export function forgetExpired(db: Database, { id }: RequestKey, now: Date) {
   return db
     .delete(idempotency)
@@ -86,7 +86,7 @@ export function forgetExpired(db: Database, { id }: RequestKey, now: Date) {
     );
 }
 
-/** Binds the key to the request, if its reservation was made. */
+/** Binds the key to the request, if its reservation was created. */
 export function reserveKey(db: Database, key: RequestKey, ledgerId: string, now: Date) {
   return db
     .insert(idempotency)
@@ -106,7 +106,7 @@ export function reserveKey(db: Database, key: RequestKey, ledgerId: string, now:
     .onConflictDoUpdate({ target: idempotency.id, set: { inFlight: sql`excluded.in_flight` } });
 }
 
-/** Records the request that is being settled: as the charge, or as one more retry. */
+/** Records the settled request: as the charge, or as one more retry. */
 export function settleKey(db: Database, key: RequestKey, ledgerId: string, credits: number) {
   const counted =
     credits > 0
@@ -122,7 +122,7 @@ export function settleKey(db: Database, key: RequestKey, ledgerId: string, credi
     .where(boundTo(key, ledgerId));
 }
 
-/** Frees the key of a failed request: without a charge it is deleted. */
+/** Frees the key of a failed request: without a charge, it is deleted. */
 export const releaseKey = (db: Database, key: RequestKey, ledgerId: string) => freeKeys(db, boundTo(key, ledgerId));
 
 /** Frees the keys of the reservations that the sweep is releasing. */
@@ -145,7 +145,7 @@ export function isShared(db: Database, { id }: RequestKey, ledgerId: string): SQ
   return rowOf(db, and(eq(idempotency.id, id), others));
 }
 
-/** Deletes the key of a charge that is being refunded; a retry that broke off does not count as one. */
+/** Deletes the key of a charge that is being refunded; an aborted retry does not count as a retry. */
 export function refundKey(db: Database, key: RequestKey, ledgerId: string, credits: number) {
   const stillSettled = db
     .select({ one: sql`1` })
@@ -154,7 +154,7 @@ export function refundKey(db: Database, key: RequestKey, ledgerId: string, credi
       and(
         eq(ledger.id, ledgerId),
         eq(ledger.state, "settled"),
-        // A retry of an earlier charge is none of this one.
+        // A retry of an earlier charge does not count toward this one.
         gte(ledger.createdAt, idempotency.createdAt),
       ),
     );

@@ -1,4 +1,4 @@
-/** Credits of requests that failed while the database could not be reached: they are released or refunded once it can be. */
+/** Credits of requests that failed while the database was unreachable: they are released or refunded once it is back. */
 import type { Message } from "@cloudflare/workers-types";
 import { refund, release } from "./ledger.ts";
 import type { RequestFailure } from "./operation-events.ts";
@@ -15,8 +15,8 @@ export interface LateReversal {
 }
 
 /**
- * Releases or refunds the credits, whichever the request has come to, and emits its failure; the sweep enqueues the deliveries. A second
- * message changes nothing. Never throws.
+ * Releases or refunds the credits, depending on the request's state, and emits its failure; the sweep enqueues the deliveries.
+ * A duplicate message changes nothing. Never throws.
  */
 export async function reverseLate(
   message: Message<LateReversal>,

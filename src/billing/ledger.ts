@@ -18,10 +18,8 @@ import type { Database } from "../db/client.ts";
 import { idempotency, ledger, type ledgerStates, periodOperations, periods } from "../db/schema.ts";
 import { deliveriesOf, dropHeld, emit, type Enqueue, heldFor, hold, isHeld } from "../events/outbox.ts";
 
-/*
- * The credits of a request: `reserve` before the work; then `settle`, which charges them, or `release`. `refund` takes a charge back.
- * Each is one batch, and running it again changes nothing.
- */
+/* The credits of a request: `reserve` before the work; then `settle`, which charges them, or `release`. `refund` reverses a
+   charge. Each is one idempotent batch. */
 
 type State = (typeof ledgerStates)[number];
 
@@ -32,8 +30,8 @@ export type Denied =
   | { readonly reason: "reused" };
 
 /**
- * Reserves the credits of a request, or says why not. Of two requests for the last credit, one wins. If the database does not respond, it
- * is unknown whether the reservation exists, so it is released; if that fails too, the sweep releases it.
+ * Reserves the credits of a request, or returns why not. Of two requests for the last credit, one wins. If the database does
+ * not respond, the reservation may or may not exist, so it is released; if that fails too, the sweep releases it.
  */
 export async function reserve(db: Database, charge: Charge, now: Date): Promise<Reservation | Denied> {
   const { key, limit } = charge;
@@ -102,7 +100,7 @@ export async function reserve(db: Database, charge: Charge, now: Date): Promise<
     : { reason: "in flight" };
 }
 
-/** What a settled request has cost, and what the account has left. */
+/** The credits a settled request was charged, and the account's remaining credits. */
 export interface Settled {
   readonly charged: number;
   readonly remaining: number;
@@ -111,8 +109,8 @@ export interface Settled {
 }
 
 /**
- * Charges a request. A reservation that the sweep has released as abandoned is not charged any more. Emits `operation.completed`, or holds
- * it for `finish` if the response is streamed.
+ * Charges a request. A reservation that the sweep has released as abandoned is no longer charged. Emits `operation.completed`,
+ * or holds it for `finish` if the response is streamed.
  */
 export async function settle(
   db: Database,
@@ -125,7 +123,7 @@ export async function settle(
   const isStreamed = end.outputBytes === null;
   const isReserved = isIn(db, id, "reserved");
   const results = await batch(db, {
-    // Before the others: what is reserved now is settled by them.
+    // First in the batch, to see the row while it is still reserved.
     found: db
       .select({ used: periods.used, state: ledger.state })
       .from(ledger)
@@ -163,8 +161,8 @@ export async function settle(
 }
 
 /**
- * Emits the held event at the end of a streamed response: complete, left by its client, or broken off by a fault of the document, in which
- * case the charge stands.
+ * Emits the held event at the end of a streamed response: complete, abandoned by its client, or aborted by a fault of the
+ * document, in which case the charge stands.
  */
 export async function finish(
   db: Database,
@@ -193,8 +191,9 @@ export async function release(
 }
 
 /**
- * Refunds the charge of a response that broke off because the service failed, and emits the failure. If the request has been retried in the
- * meantime, the charge stands for the retries (`refund_pending`), and the sweep refunds it if none of them succeeds.
+ * Refunds the charge of a response that was aborted because the service failed, and emits the failure. If the request has been
+ * retried in the meantime, the charge stands for the retries (`refund_pending`), and the sweep refunds it if none of them
+ * succeeds.
  */
 export async function refund(
   db: Database,
@@ -259,7 +258,10 @@ function moveState(db: Database, id: string, from: State, to: State) {
     .where(and(eq(ledger.id, id), eq(ledger.state, from)));
 }
 
-/** Whether the row is still in the state in which this request left it: the sweep, or another try, may have been faster. */
+/**
+ * Whether the row is still in the state in which this request left it: the sweep, or another attempt, may have changed it
+ * first.
+ */
 function isIn(db: Database, id: string, state: State) {
   return exists(
     db

@@ -1,14 +1,14 @@
 import type { Reservation } from "./reservation.ts";
 import type { NewEvent } from "../events/outbox.ts";
 
-/** What is known of a request when it ends, or when its response begins. */
+/** The facts about a request when it ends, or when its response begins. */
 export interface RequestEnd {
   readonly at: Date;
   /** Since the request arrived. */
   readonly durationMilliseconds: number;
   /** Bytes of the request body. */
   readonly inputBytes: number;
-  /** Bytes of the response that were sent; null before the end of a streamed one. */
+  /** Bytes of the response sent so far; null before the end of a streamed one. */
   readonly outputBytes: number | null;
   /** Pages of the PDF in the response. */
   readonly pageCount: number | null;
@@ -28,12 +28,12 @@ export function completedEvent({ id, charge, credits }: Reservation, { at, ...en
   return { type: "operation.completed", account, livemode, at, data };
 }
 
-/** `credits`: what the request cost in spite of its failure. */
+/** `credits`: what the failed request was charged nevertheless. */
 export function failedEvent({ id, charge }: Reservation, { at, ...end }: RequestFailure, credits = 0): NewEvent {
   const { account, livemode, operation } = charge;
   const data = { operation, requestId: requestOf(id), credits, livemode, ...end };
   return { type: "operation.failed", account, livemode, at, data };
 }
 
-/** The ID of the request, which is part of the ledger row's. */
+/** The request ID, which is part of the ledger row's ID. */
 const requestOf = (ledgerId: string): string => ledgerId.slice(ledgerId.indexOf("/") + 1);

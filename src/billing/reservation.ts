@@ -8,18 +8,18 @@ export interface Charge {
   readonly account: string;
   readonly livemode: boolean;
   readonly plan: PlanName;
-  /** The ID of the request, which becomes part of the ledger row's. Random if it is not given. */
+  /** The ID of the request, which becomes part of the ledger row's ID. Default: random. */
   readonly requestId?: string | undefined;
-  /** The operation's name, as usage lists it. */
+  /** The operation's name, as listed in usage. */
   readonly operation: string;
   readonly credits: number;
-  /** Credits of the whole month, by the plan. */
+  /** The month's total credits, by plan. */
   readonly limit: number;
-  /** If the request has an Idempotency-Key. */
+  /** Set if the request has an Idempotency-Key. */
   readonly key?: RequestKey | undefined;
 }
 
-/** Credits reserved for one request, until it settles or releases them, or the sweep does. */
+/** Credits reserved for one request, until they are settled or released, by the request or by the sweep. */
 export interface Reservation {
   /** The ledger row. */
   readonly id: string;
@@ -27,7 +27,7 @@ export interface Reservation {
   readonly limit: number;
   readonly charge: Charge;
   readonly month: Month;
-  /** Thresholds of the period that the reservation has passed and that no event has reported. */
+  /** Thresholds of the period that the reservation has crossed and that no event has reported. */
   readonly thresholds: readonly Threshold[];
   /** What the request costs: 0 for the retry of a charged request. */
   readonly credits: number;

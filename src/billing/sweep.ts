@@ -6,24 +6,27 @@ import { idempotency, ledger, ledgerStates, periodOperations, periods } from "..
 import { holdEach } from "../events/outbox.ts";
 import { ABANDONED_AFTER, emitHeld, forgetOldEvents } from "../events/sweep-events.ts";
 
-/** Rows of one kind that one sweep takes: a batch has to end within D1's 30 seconds. The rest waits for the next minute. */
+/** Rows of one kind per sweep: a batch must finish within D1's 30 seconds. The rest waits for the next minute. */
 const ROWS = 1_000;
-/** Months that ledger and periods are kept after the period's end. */
+/** Months that ledger rows and periods are kept after the period's end. */
 const KEPT_MONTHS = 13;
 
-/** What a sweep did, for the log. */
+/** The results of a sweep, for the log. */
 export interface Swept {
   /** Abandoned reservations. */
   readonly released: number;
-  /** Charges whose responses all broke off. */
+  /** Charges whose responses were all aborted. */
   readonly refunded: number;
   /** Held events whose isolates are gone. */
   readonly emitted: number;
-  /** Rows deleted because their time was over. */
+  /** Expired rows that were deleted. */
   readonly deleted: number;
 }
 
-/** Releases and refunds what dead isolates left, and deletes what is old. Two at once do no harm: each step is one transaction. */
+/**
+ * Releases and refunds what dead isolates left behind, and deletes old rows. Two concurrent sweeps are safe: each step is one
+ * transaction.
+ */
 export async function sweep(db: Database, now: Date): Promise<Swept> {
   const released = await releaseAbandoned(db, now);
   const refunded = await refundPending(db, now);
@@ -38,7 +41,7 @@ async function releaseAbandoned(db: Database, now: Date): Promise<number> {
     .from(ledger)
     .where(and(eq(ledger.state, "reserved"), lt(ledger.createdAt, new Date(now.getTime() - ABANDONED_AFTER))))
     .limit(ROWS);
-  // Nearly always there is none, and no transaction is begun then.
+  // There are almost never any, so the transaction is usually skipped.
   if ((await abandoned).length === 0) return 0;
 
   const { released } = await batch(db, {
@@ -62,7 +65,7 @@ function holdFailures(db: Database) {
   return holdEach(db, "operation.failed", { account, livemode, data }, isSwept);
 }
 
-/** Refunds charges that stood for retries, none of which is left (`refund` in ledger.ts). */
+/** Refunds charges that stood for retries, if no retry is left (`refund` in ledger.ts). */
 async function refundPending(db: Database, now: Date): Promise<number> {
   const alone = and(eq(idempotency.charge, ledger.id), eq(idempotency.replays, 0), isNull(idempotency.inFlight));
   const pending = db
@@ -99,7 +102,7 @@ const isSwept = eq(ledger.state, "sweeping");
 
 const sum = () => sql<number>`SUM(${ledger.credits})`.as("sum");
 
-/** Subtracts the credits of the swept rows from their periods, added up once: there may be many rows of many periods. */
+/** Subtracts the credits of the swept rows from their periods, summed once because there may be many rows and periods. */
 function subtractSwept(db: Database) {
   const sums = db
     .select({ period: ledger.period, sum: sum() })
@@ -125,7 +128,7 @@ async function deleteOld(db: Database, now: Date): Promise<number> {
   const oldRows = db
     .select({ id: ledger.id })
     .from(ledger)
-    // By state, as the index is.
+    // Lists the states so that the index, which begins with the state, applies.
     .where(and(inArray(ledger.state, [...ledgerStates]), lt(ledger.createdAt, oldest)))
     .limit(ROWS);
   const results = await batch(db, {

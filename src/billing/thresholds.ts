@@ -6,12 +6,12 @@ import type { Database } from "../db/client.ts";
 import { periods } from "../db/schema.ts";
 import { deliveriesOf, emit, type Enqueue } from "../events/outbox.ts";
 
-/** Percentages of a period's credits that an event reports once per period. */
+/** Percentages of a period's credits that are reported once per period. */
 const thresholds = [80, 100] as const;
 
 export type Threshold = (typeof thresholds)[number];
 
-/** A period of an account, and the credits it has. */
+/** A period of an account, and its credits. */
 export interface Budget {
   readonly account: string;
   readonly livemode: boolean;
@@ -21,14 +21,14 @@ export interface Budget {
 }
 
 /**
- * The thresholds that `used` credits have passed and that no event has reported. These are all that a request has to check when it settles:
- * while a threshold stays passed, at least one of the reservations that keep it so has seen it passed.
+ * The thresholds that `used` credits have crossed and that no event has reported. A request needs to check only these when it
+ * settles: while a threshold stays crossed, at least one of the reservations that keep it so has seen it crossed.
  */
 export function passedThresholds(period: { used: number; warned: number }, limit: number): Threshold[] {
   return thresholds.filter((threshold) => period.warned < threshold && period.used * 100 >= limit * threshold);
 }
 
-/** Emits the events of a request that was refused because it costs more than is left, the first time in the period. */
+/** Emits the events of a request that was rejected because it costs more than is left, the first time in the period. */
 export async function emitRefusal(
   db: Database,
   budget: Budget,
@@ -43,14 +43,14 @@ export async function emitRefusal(
 }
 
 /**
- * The statements that emit the events of thresholds, each once per period and only if the threshold is passed at their place in the batch.
- * `asked`: the credits of a refused request, which reaches the limit although a few may be left.
+ * The statements that emit threshold events, each once per period and only if the threshold is crossed when they run in the
+ * batch. `asked`: the credits of a rejected request, which counts as reaching the limit even if a few credits are left.
  */
 export function emitThresholds(db: Database, budget: Budget, passed: readonly Threshold[], now: Date, asked = 1) {
   const { account, livemode, limit, month } = budget;
   const id = periodId(account, livemode, month);
   return passed.map((threshold) => {
-    // More than the limit is one more than what reaches it.
+    // With integers, `used + asked > limit` means that `used + asked - 1` reaches the limit.
     const isPassed = and(
       eq(periods.id, id),
       lt(periods.warned, threshold),
@@ -70,7 +70,7 @@ export function emitThresholds(db: Database, budget: Budget, passed: readonly Th
   });
 }
 
-/** The data of the events, from the period's row as it then is. */
+/** The data of the events, read from the period's row when the statement runs. */
 function usageData(id: string, { plan, limit, month, livemode }: Budget): SQL {
   const [start, end] = [month.start.toISOString(), month.end.toISOString()];
   return sql`(SELECT json_object('plan', ${plan}, 'limit', ${limit}, 'used', ${periods.used}, 'currentPeriodStart', ${start},

@@ -6,14 +6,14 @@ import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { periodOperations, periods } from "../db/schema.ts";
 
-/** An account's credits of this month, in the mode of the caller's key. */
+/** An account's credits this month, in the mode of the caller's key. */
 export interface Usage {
   readonly currentPeriodStart: Date;
   /** The first instant of the next period. */
   readonly currentPeriodEnd: Date;
   readonly plan: PlanName;
   readonly limit: number;
-  /** Credits charged, and those reserved for running requests. */
+  /** Credits charged, plus those reserved for running requests. */
   readonly used: number;
   readonly remaining: number;
   /** Credits charged, by operation. */
@@ -38,7 +38,7 @@ export async function usageOf(db: Database, caller: Caller, now: Date): Promise<
     plan: caller.plan,
     limit,
     used,
-    // A plan may have become smaller within the month.
+    // The account may have moved to a smaller plan within the month.
     remaining: Math.max(0, limit - used),
     perOperation: Object.fromEntries(
       operations.filter(({ credits }) => credits > 0).map(({ operation, credits }) => [operation, credits]),

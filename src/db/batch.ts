@@ -3,10 +3,10 @@ import type { Database } from "./client.ts";
 
 type Statement = BatchItem<"sqlite">;
 
-/** One statement, several in a list or under names, or none. */
+/** One statement, several in a list or by name, or none. */
 type Step = Statement | Steps | readonly Step[] | undefined;
 
-/** Statements in the order in which they run, each under a name. */
+/** Named statements, in the order in which they run. */
 export interface Steps {
   readonly [name: string]: Step;
 }
@@ -19,7 +19,7 @@ type ResultOf<S> = S extends Statement
       ? { readonly [Name in keyof S]: ResultOf<S[Name]> }
       : undefined;
 
-/** Runs statements in one transaction and returns an object with the result of each under its name. */
+/** Runs statements in one transaction and returns each result under its statement's name. */
 export async function batch<const S extends Steps>(db: Database, steps: S): Promise<ResultOf<S>> {
   const statements: Statement[] = [];
   const places = mapSteps(steps, (statement: Statement) => statements.push(statement) - 1);
@@ -29,7 +29,7 @@ export async function batch<const S extends Steps>(db: Database, steps: S): Prom
   return mapSteps(places, (place: number) => results[place]) as ResultOf<S>;
 }
 
-/** The same structure with `leafOf` each leaf: whatever is neither a list nor an object literal. */
+/** The same structure with `leafOf` applied to each leaf: anything that is neither a list nor an object literal. */
 function mapSteps<Leaf>(step: unknown, leafOf: (leaf: Leaf) => unknown): unknown {
   if (step === undefined) return undefined;
   if (Array.isArray(step)) return step.map((each) => mapSteps(each, leafOf));

@@ -3,8 +3,8 @@ import { drizzle } from "drizzle-orm/d1";
 import * as schema from "./schema.ts";
 
 /**
- * The database as the rest of the service sees it. D1 has no interactive transactions: what must be atomic goes into one `batch`
- * (batch.ts).
+ * The database handle used throughout the service. D1 has no interactive transactions: statements that must be atomic go into
+ * one `batch` (batch.ts).
  */
 export type Database = ReturnType<typeof openDatabase>;
 

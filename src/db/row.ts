@@ -1,7 +1,7 @@
 import { Column, getTableColumns, is, sql, type SQL } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
-/** A row for an `insert ... select`: values, and columns of what is selected from, in the table's order. */
+/** A row for an `insert ... select`: values and columns of the selected table, in the target table's order. */
 export function rowOf<Table extends SQLiteTable>(
   table: Table,
   row: { readonly [K in keyof Table["$inferSelect"]]: Table["$inferSelect"][K] | Column },

@@ -17,7 +17,7 @@ export type EventType = (typeof eventTypes)[number];
 
 const livemode = z.boolean().describe("True for live keys, false for test keys.");
 
-/** Null if the isolate that did the work was lost, and nobody knows any more. */
+/** Null if the isolate that did the work was lost, and the value with it. */
 const measured = (description: string) => z.int().min(0).nullable().describe(`${description} Null if unknown.`);
 
 const operation = {
@@ -43,7 +43,7 @@ const usage = {
   livemode,
 };
 
-/** `data` of each type, without `sequence`. Never anything of a document. */
+/** `data` of each type, without `sequence`. Never any document content. */
 const data = {
   "operation.completed": z.object({
     ...operation,
@@ -62,7 +62,7 @@ const data = {
   "webhook.test": z.object({ webhook: z.string().describe("The ID of the webhook, `wh_...`."), livemode }),
 } satisfies Record<EventType, z.ZodObject>;
 
-/** `data` of a type, without the sequence. */
+/** `data` of a type, without `sequence`. */
 export type EventData<Type extends EventType> = z.infer<(typeof data)[Type]>;
 
 const descriptions: Record<EventType, string> = {

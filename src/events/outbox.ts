@@ -4,31 +4,30 @@ import { newId } from "../accounts/token.ts";
 import type { Database } from "../db/client.ts";
 import { accounts, ledger, webhookAttempts, webhookDeliveries, webhookEvents, webhooks } from "../db/schema.ts";
 
-/*
- * The outbox: an event and its deliveries are rows, written in the same batch as the change that they report, so that neither exists
- * without the other. Nothing here sends anything.
- */
+/* The outbox: an event and its deliveries are rows, written in the same batch as the change they report, so that neither
+   exists without the other. Nothing here sends anything. */
 
-/** Enqueues a message for each delivery that a batch has made, by id. The sweep finds deliveries whose message was lost. */
+/** Enqueues a message for each delivery that a batch created, by ID. The sweep finds deliveries whose message was lost. */
 export type Enqueue = (deliveries: readonly string[]) => void;
 
 /** Something that happens to an account, in one of its modes. */
 export type NewEvent = {
   readonly [Type in EventType]: {
     readonly type: Type;
-    /** An SQL expression if the batch itself makes the data. */
+    /** An SQL expression if the batch itself computes the data. */
     readonly data: EventData<Type> | SQL;
     readonly account: string;
     readonly livemode: boolean;
     readonly at: Date;
-    /** The only webhook that gets the event, whatever event types it has. */
+    /** Restricts the event to this webhook, whatever event types it subscribes to. */
     readonly to?: string;
   };
 }[EventType];
 
 /**
- * The statements that write an event and its deliveries, if `guard` holds at their place in the batch and a webhook wants the event.
- * Otherwise they change nothing and read next to nothing. Each run of a batch needs new ones, with a new event ID.
+ * The statements that write an event and its deliveries, if `guard` holds when they run in the batch and a webhook subscribes
+ * to the event. Otherwise they change nothing and read next to nothing. Each run of a batch needs new statements, with a new
+ * event ID.
  */
 export function emit(db: Database, event: NewEvent, guard?: SQL) {
   const id = newId("evt");
@@ -67,24 +66,24 @@ export function emit(db: Database, event: NewEvent, guard?: SQL) {
   return { insert, sequence, deliveries };
 }
 
-/** The results of what `emit` returned. */
+/** The results of the statements returned by `emit`. */
 interface Emitted {
   readonly deliveries: readonly { readonly id: string }[];
 }
 
-/** The IDs of the deliveries of events, from the results of their batch. */
+/** The delivery IDs of events, from the results of their batch. */
 export const deliveriesOf = (...events: readonly Emitted[]): string[] =>
   events.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
 
 /**
- * The statement that keeps an event until the response of a request (`awaits`, its ledger row) has ended. A held event has no number and
- * no deliveries. The batch that emits it, or another event in its place, deletes it.
+ * The statement that holds an event until the response of a request (`awaits`, its ledger row) has ended. A held event has no
+ * sequence number and no deliveries. The batch that emits it, or another event in its place, deletes it.
  */
 export function hold(db: Database, event: NewEvent, awaits: string, guard?: SQL) {
   return insertEvent(db, event, { id: newId("evt"), number: sql`0`, awaits }, guard);
 }
 
-/** Holds an event for each ledger row that fulfills the condition, for the next sweep. `of` are expressions over the row. */
+/** Holds an event for each ledger row that matches the condition, for the next sweep. `of` are expressions over the row. */
 export function holdEach(
   db: Database,
   type: EventType,
@@ -99,7 +98,7 @@ export function holdEach(
   );
 }
 
-/** A row if the event of a request is held. */
+/** Returns a row if the event of a request is held. */
 export function heldFor(db: Database, awaits: string) {
   return db.select({ held: webhookEvents.awaits }).from(webhookEvents).where(eq(webhookEvents.awaits, awaits));
 }
@@ -116,7 +115,7 @@ export function heldBefore(db: Database, time: Date, rows: number) {
     db
       .select({ account, livemode, type, data, awaits })
       .from(webhookEvents)
-      // The plus keeps SQLite to the index of what is held, which is little.
+      // The plus makes SQLite use the index of held events, which is small.
       .where(and(gt(awaits, ""), sql`+${createdAt} < ${time.getTime()}`))
       .limit(rows)
   );
@@ -149,7 +148,7 @@ interface Wanted {
   readonly to?: string;
 }
 
-/** Whether a webhook gets the event. */
+/** Whether a webhook subscribes to the event. */
 function isWanted(db: Database, event: Wanted): SQL {
   return exists(
     db
@@ -159,20 +158,20 @@ function isWanted(db: Database, event: Wanted): SQL {
   );
 }
 
-/** The webhooks that get an event. */
+/** The webhooks that receive an event. */
 function wanting({ account, livemode, type, to }: Wanted): SQL | undefined {
   return and(
     eq(webhooks.account, account),
     eq(webhooks.livemode, livemode),
     eq(webhooks.active, true),
-    // A name in quotes is a whole entry of the list.
+    // A quoted name only matches a complete entry of the list.
     to === undefined ? sql`instr(${webhooks.events}, ${`"${type}"`}) > 0` : eq(webhooks.id, to),
   );
 }
 
 /**
- * The statements that delete events from before `time` with their deliveries and attempts, at most `rows` deliveries and as
- * many events.
+ * The statements that delete events from before `time` with their deliveries and attempts, up to `rows` deliveries and as many
+ * events.
  */
 export function forgetEvents(db: Database, time: Date, rows: number) {
   const deliveries = db
@@ -187,7 +186,7 @@ export function forgetEvents(db: Database, time: Date, rows: number) {
     .where(
       and(
         lt(webhookEvents.createdAt, time),
-        // Ids of deliveries begin with the event's and a dot, which the slash follows.
+        // Delivery IDs begin with the event's ID and a dot; the next character after the dot is the slash.
         sql`not exists (select 1 from ${webhookDeliveries} where ${webhookDeliveries.id} > ${webhookEvents.id} || '.' and ${webhookDeliveries.id} < ${webhookEvents.id} || '/')`,
       ),
     )

@@ -6,7 +6,7 @@ import { hashToken, newId, newToken, shardOfAccount } from "../accounts/token.ts
 import type { Database } from "../db/client.ts";
 import { apiKeys } from "../db/schema.ts";
 
-/** What is shown of a key (SPEC.md, ApiKey): never the key itself, never its hash. */
+/** The visible part of a key: never the key itself, never its hash. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
@@ -14,14 +14,14 @@ export interface ApiKey {
   readonly scopes: readonly Scope[];
   readonly lastFour: string;
   readonly createdAt: Date;
-  /** The instant from which on it is refused. */
+  /** The key is rejected from this instant on. */
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
 }
 
 const { hash: _hash, account: _account, ...shown } = getTableColumns(apiKeys);
 
-/** The columns that an `ApiKey` is made of. The hash is not among them, so that it is not even read. */
+/** The columns of an `ApiKey`. The hash is not among them, so it is not even read. */
 export const shownColumns = shown;
 
 type Row = Pick<typeof apiKeys.$inferSelect, keyof typeof shown>;
@@ -30,18 +30,18 @@ export function apiKeyOf(row: Row): ApiKey {
   return { ...row, scopes: allScopes.filter((scope) => row.scopes.includes(scope)) };
 }
 
-/** The keys that a caller sees: those of its own account and mode. Every query about keys has this condition. */
+/** The keys visible to a caller: those of its own account and mode. Every query about keys has this condition. */
 export const visibleTo = ({ account, livemode }: Caller): SQL | undefined =>
   and(eq(apiKeys.account, account), eq(apiKeys.livemode, livemode));
 
-/** The key of this id, where the caller sees it. */
+/** The key with this ID, if the caller can see it. */
 export const visibleAs = (caller: Caller, id: string): SQL | undefined => and(eq(apiKeys.id, id), visibleTo(caller));
 
 export const noSuchKey = (): AccountRefusal => new AccountRefusal("not_found", "No such API key.");
 
 /**
- * The key of this id. Throws `not_found` for one of another account or mode, exactly as for one that never was: it is the same
- * query, whatever the id looks like.
+ * The key with this ID. Throws `not_found` for a key of another account or mode exactly as for one that never existed: it is
+ * the same query, whatever the ID looks like.
  */
 export async function visibleKey(db: Database, caller: Caller, id: string) {
   const [row] = await db.select(shownColumns).from(apiKeys).where(visibleAs(caller, id));
@@ -50,8 +50,8 @@ export async function visibleKey(db: Database, caller: Caller, id: string) {
 }
 
 /**
- * The key of this id, where the caller may change it. Throws `not_found`, or `forbidden` where it has scopes that the caller
- * lacks. A key's scopes never change, so the statement that changes it need not look again.
+ * The key with this ID, if the caller may change it. Throws `not_found`, or `forbidden` if it has scopes that the caller lacks.
+ * A key's scopes never change, so the statement that changes the key need not check again.
  */
 export async function manageableKey(db: Database, caller: Caller, id: string) {
   const row = await visibleKey(db, caller, id);
@@ -68,7 +68,7 @@ export function requireScopesOf(caller: Caller, scopes: readonly string[]): void
   });
 }
 
-/** A key that no row has yet, and what its row holds of it. */
+/** A new key that is not stored yet, and the columns of its row. */
 export async function newKey(account: string, livemode: boolean, now: Date) {
   const token = newToken(livemode, shardOfAccount(account) ?? 0);
   const [id, hash] = [newId("key"), await hashToken(token)];

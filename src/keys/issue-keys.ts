@@ -22,24 +22,24 @@ import { accounts, apiKeys } from "../db/schema.ts";
 import { deliveriesOf, emit, type Enqueue } from "../events/outbox.ts";
 import { limits } from "../limits.ts";
 
-/** A key that was just made. `key` is the full key: it is not stored and cannot be had again. */
+/** A new key. `key` is the full key: it is not stored and cannot be retrieved again. */
 export interface IssuedKey extends ApiKey {
   readonly key: string;
 }
 
 export interface KeyRequest {
   readonly name: string;
-  /** The caller's where it is not given; never another. */
+  /** Default: the caller's mode, which is the only one allowed. */
   readonly livemode?: boolean | undefined;
-  /** The caller's where they are not given; never more than those. */
+  /** Default: the caller's scopes. Never more than those. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** The caller's where it is not given; null: never. Never later than the caller's. */
+  /** Default: the caller's expiry. Null: never. Never later than the caller's. */
   readonly expiresAt?: Date | null | undefined;
 }
 
 /**
- * Makes a key that can do nothing that the caller cannot. Throws `forbidden` for another mode or more scopes,
- * `invalid_parameters` for an expiry that is past or later than the caller's, `limit_reached`.
+ * Creates a key with no more rights than the caller. Throws `forbidden` for another mode or more scopes, `invalid_parameters`
+ * for an expiry in the past or later than the caller's, and `limit_reached`.
  */
 export async function issueKey(
   db: Database,
@@ -60,7 +60,7 @@ export async function issueKey(
   const row = rowOf(apiKeys, { ...fresh.row, account: accounts.id, name, livemode, scopes: ordered, expiresAt });
   const hasPlace = lt(usableKeys(db, caller, now), limits.keys.usable);
   const results = await batch(db, {
-    // One statement counts and inserts: of two that race for the last place, one gets it.
+    // One statement counts and inserts: of two concurrent requests for the last slot, one wins.
     made: db
       .insert(apiKeys)
       .select(sql`select ${row} from ${accounts} where ${and(eq(accounts.id, caller.account), hasPlace)}`)
@@ -74,9 +74,9 @@ export async function issueKey(
 }
 
 /**
- * Makes a key like another one, which then expires after `graceSeconds`, unless it does so earlier by itself. Throws
- * `not_found` for a key that is revoked or expired, `forbidden` for one that can do more or lives longer than the caller,
- * `limit_reached` where there is no place for both.
+ * Creates a copy of a key; the old key then expires after `graceSeconds`, unless it expires earlier anyway. Throws `not_found`
+ * for a revoked or expired key, `forbidden` for one with more scopes or a longer life than the caller, and `limit_reached` if
+ * there is no room for both.
  */
 export async function rotateKey(
   db: Database,
@@ -88,7 +88,7 @@ export async function rotateKey(
 ): Promise<IssuedKey> {
   const old = await manageableKey(db, caller, id);
   if (!isUsable(old, now)) throw noSuchKey();
-  // The new key has the old one's expiry, and would outlive the caller.
+  // The new key inherits the old one's expiry, and would outlive the caller.
   if (caller.expiresAt !== null && (old.expiresAt === null || old.expiresAt > caller.expiresAt)) {
     throw new AccountRefusal("forbidden", "You cannot rotate a key that expires later than the key you use.");
   }
@@ -99,7 +99,7 @@ export async function rotateKey(
   const hasPlace = lt(usableKeys(db, caller, now, ne(apiKeys.id, id)), places);
   const end = sql.param(new Date(now.getTime() + graceSeconds * 1000), expiresAt);
   const results = await batch(db, {
-    // The old key is looked at again: it may have been revoked or rotated in the meantime.
+    // The statement checks the old key again: it may have been revoked or rotated in the meantime.
     made: db
       .insert(apiKeys)
       .select(sql`select ${row} from ${apiKeys} where ${and(visibleAs(caller, id), usable(now), hasPlace)}`)
@@ -148,10 +148,10 @@ const usable = (now: Date): SQL | undefined =>
 const isUsable = ({ revokedAt, expiresAt }: Pick<ApiKey, "revokedAt" | "expiresAt">, now: Date): boolean =>
   revokedAt === null && (expiresAt === null || expiresAt > now);
 
-/** How many keys of the caller's account and mode can be used, as an expression for the guard of an insert. */
+/** The number of usable keys of the caller's account and mode, as an expression for the guard of an insert. */
 function usableKeys(db: Database, caller: Caller, now: Date, further?: SQL): SQL<number> {
   return db.$count(apiKeys, and(visibleTo(caller), usable(now), further));
 }
 
-/** Whether the batch has made the key. */
+/** Whether the batch has created the key. */
 const isMade = (db: Database, id: string): SQL => lt(sql`0`, db.$count(apiKeys, eq(apiKeys.id, id)));

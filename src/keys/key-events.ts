@@ -4,8 +4,8 @@ import { apiKeys } from "../db/schema.ts";
 import type { NewEvent } from "../events/outbox.ts";
 
 /**
- * The event of a key of the caller's account and mode, with the key as its row is when the event's statements run. `revokedAt` replaces the
- * row's if it is given.
+ * An event about a key of the caller's account and mode, with the key's row as it is when the event's statements run.
+ * `revokedAt`, if set, replaces the row's value.
  */
 export function keyEvent(
   type: "key.created" | "key.revoked",
@@ -22,5 +22,5 @@ export function keyEvent(
   return { type, account, livemode, at, data };
 }
 
-/** Milliseconds since 1970 as ISO 8601, as `Date.toISOString` writes it; null stays null. */
+/** Milliseconds since 1970 as ISO 8601, in the format of `Date.toISOString`; null stays null. */
 const iso = (time: SQL): SQL => sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${time} / 1000.0, 'unixepoch')`;

@@ -37,7 +37,7 @@ export async function listKeys(
       .from(apiKeys)
       .where(and(visibleTo(caller), isBehind(apiKeys, cursor, "key")))
       .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
-      // One more than asked for: whether there is a next page.
+      // One more row than requested shows whether there is a next page.
       .limit(limit + 1),
     total: db.select({ count: count() }).from(apiKeys).where(visibleTo(caller)),
   });
@@ -50,7 +50,7 @@ export async function fetchKey(db: Database, caller: Caller, id: string): Promis
   return apiKeyOf(await visibleKey(db, caller, id));
 }
 
-/** Throws `not_found`, or `forbidden` where the key has scopes that the caller lacks. */
+/** Throws `not_found`, or `forbidden` if the key has scopes that the caller lacks. */
 export async function renameKey(db: Database, caller: Caller, id: string, name: string): Promise<ApiKey> {
   await manageableKey(db, caller, id);
   const [row] = await db.update(apiKeys).set({ name }).where(visibleAs(caller, id)).returning(shownColumns);
@@ -59,8 +59,8 @@ export async function renameKey(db: Database, caller: Caller, id: string, name: 
 }
 
 /**
- * Ends a key, the caller's own too; one that is revoked already stays as it is. Throws `not_found`, or `forbidden` where the
- * key has scopes that the caller lacks.
+ * Revokes a key, which may be the caller's own; a key that is already revoked does not change. Throws `not_found`, or
+ * `forbidden` if the key has scopes that the caller lacks.
  */
 export async function revokeKey(
   db: Database,

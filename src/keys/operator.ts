@@ -10,12 +10,12 @@ import { accounts, apiKeys } from "../db/schema.ts";
 export interface NewKey {
   readonly name: string;
   readonly livemode: boolean;
-  /** Every scope where it is not given. */
+  /** Default: every scope. */
   readonly scopes?: readonly Scope[];
   readonly expiresAt?: Date;
 }
 
-/** The statement that makes a key, and the key itself, which cannot be read again later. */
+/** The statement that creates a key, and the key itself, which cannot be read again later. */
 export async function insertKey(db: Database, account: string, key: NewKey, now: Date) {
   const { token, row } = await newKey(account, key.livemode, now);
   const { name, livemode, scopes = allScopes, expiresAt = null } = key;
@@ -38,7 +38,7 @@ export async function createKey(
   return { id, token };
 }
 
-/** Whose key a token is. Counts no request: for the operator's tools. Requests go through `authenticate`. */
+/** Looks up the owner of a token without counting a request, for the operator's tools. Requests go through `authenticate`. */
 export async function findKey(db: Database, token: string, now: Date): Promise<Authentication> {
   if (shardOfToken(token) === undefined) return { ok: false, reason: "bad" };
   const hash = await hashToken(token);
@@ -65,11 +65,11 @@ export async function keysOf(db: Database, account: string): Promise<ApiKey[] | 
 
 export interface Revoked {
   readonly account: string;
-  /** The keys that were still to be revoked. */
+  /** The keys that this call revoked. */
   readonly revoked: readonly ApiKey[];
 }
 
-/** Revokes one key, whosever it is; undefined where there is none. */
+/** Revokes one key of any account; undefined if there is none. */
 export async function revokeAnyKey(db: Database, key: string, now: Date): Promise<Revoked | undefined> {
   const {
     found: [found],
@@ -85,7 +85,7 @@ export async function revokeAnyKey(db: Database, key: string, now: Date): Promis
   return found && { account: found.account, revoked: revoked.map(apiKeyOf) };
 }
 
-/** Revokes all keys of an account, of both modes; undefined where there is no such account. */
+/** Revokes all keys of an account in both modes; undefined if there is no such account. */
 export async function revokeAllKeys(db: Database, account: string, now: Date): Promise<Revoked | undefined> {
   const { known, revoked } = await batch(db, {
     known: db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, account)),

@@ -20,7 +20,7 @@ import { formBoolean, formChoice, formInteger } from "./values.ts";
 
 /** JPEG quality by level. */
 const QUALITY = { low: 85, medium: 70, high: 55, max: 35 } as const;
-/** Bytes from which an inline image becomes an object, to be encoded anew. */
+/** Minimum size in bytes of an inline image that is turned into an object and re-encoded. */
 const SMALLEST_INLINE = 2048;
 
 export const compress = defineOperation({
@@ -79,7 +79,7 @@ The output is never larger than the input: if nothing can be saved, the input is
     const gained = smaller !== undefined && smaller.length < file.bytes.length;
     const bytes = smaller && (gained || asked) ? smaller : file.bytes;
     const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
-    // What comes back as it was is neither repaired nor changed.
+    // A document returned unchanged is neither repaired nor changed.
     const told =
       bytes === smaller
         ? resultHeadersOf([open], { pageCount, signed })
@@ -88,7 +88,7 @@ The output is never larger than the input: if nothing can be saved, the input is
   },
 });
 
-/** The document written anew; undefined where there is no memory for that and it can go back as it came. */
+/** The rewritten document; undefined if there is no memory for that and the original can be returned. */
 async function rewritten(open: OpenPdf, asked: boolean, streamBytes: number): Promise<EngineBytes | undefined> {
   try {
     return await rewriteSmall(open, Math.min(streamBytes, open.input.bytes.length));

@@ -4,16 +4,16 @@ import type { RefusalCode } from "../engines/errors.ts";
 import type { Engines } from "../engines/lease/engines.ts";
 import type { EngineBytes } from "../engines/bytes/heap.ts";
 
-/** The scopes that an operation can ask for; the other scopes belong to the accounts' own routes. */
+/** The scopes that an operation can require; the other scopes belong to the account routes. */
 export type OperationScope = "pdf:read" | "pdf:write";
 
-/** A scope that depends on the parameters: a key needs one of several to send them, and the exact one to have them done. */
+/** A scope that depends on the parameters: a key needs one of several to send the request, and the exact one to run it. */
 export interface ScopeOfInput<F extends Fields> {
   readonly anyOf: readonly [OperationScope, ...OperationScope[]];
   exact(input: Input<F>): OperationScope;
 }
 
-/** Headers that tell what happened to the document. Listed once: CORS exposes them and openapi.json describes them. */
+/** Headers that report what happened to the document. Defined once: CORS exposes them and openapi.json describes them. */
 export const resultHeaders = {
   "X-Page-Count": "The number of pages of the PDF.",
   "X-Input-Repaired": "`true` if an input was damaged and has been repaired without losing pages or resources.",
@@ -32,10 +32,10 @@ export const resultHeaders = {
 export type ResultHeader = keyof typeof resultHeaders;
 export type ResultHeaders = Partial<Record<ResultHeader, string>>;
 
-/** Bytes that are made while they are sent, piece by piece; nobody knows yet how many. */
+/** Bytes produced piece by piece while they are sent; the total is not known in advance. */
 export type ByteStream = AsyncIterable<Uint8Array>;
 
-/** One file: bytes in the engine's heap, until `bytes.free()` or until the engine is given back, or bytes to be made. */
+/** One file: bytes in the engine's heap (valid until `bytes.free()` or until the engine is returned), or a stream of bytes. */
 export interface OutputFile {
   /** File name without a directory, such as `report-001.pdf`. */
   readonly name: string;
@@ -43,12 +43,13 @@ export interface OutputFile {
 }
 
 export type ImageFormat = "png" | "jpeg" | "webp";
-/** How the files of a format end. */
+/** File extensions by format. */
 export const imageExtensions = { png: "png", jpeg: "jpg", webp: "webp" } as const satisfies Record<ImageFormat, string>;
 
 /**
- * What an operation returns. `pdf`: one document. `zip`: entries made one at a time while the response is streamed, so that many need no more
- * memory than one; an entry's bytes are freed before the next one is made. `image`: one image, made while it is streamed. `json`: a value.
+ * What an operation returns. `pdf`: one document. `zip`: entries produced one at a time while the response is streamed, so that
+ * many need no more memory than one; an entry's bytes are freed before the next is produced. `image`: one image, produced while
+ * it is streamed. `json`: a value.
  */
 export type Output =
   | { readonly kind: "pdf"; readonly bytes: EngineBytes; readonly headers: ResultHeaders }
@@ -65,7 +66,7 @@ export type Output =
     }
   | { readonly kind: "json"; readonly value: unknown; readonly headers: ResultHeaders };
 
-/** Methods, so that operations on other fields fit one registry: their parameters are compared in both directions. */
+/** Method syntax, so that operations with different fields fit in one registry: method parameters are compared bivariantly. */
 interface Check<F extends Fields> {
   of(input: Input<F>): readonly FieldIssue[];
   withPages(input: Input<F>, pageCount: number): readonly FieldIssue[];
@@ -82,33 +83,35 @@ export interface Operation<F extends Fields = Fields> {
   readonly scope: OperationScope | ScopeOfInput<F>;
   /** The form fields, in the order of the reference. `password` fields are named by the file fields, not here. */
   readonly fields: F;
-  /** A request that works, for the reference and the playground; files by their names in `examples/`. */
+  /** A working request for the reference and the playground. Files are named as in `examples/`. */
   readonly example?: Readonly<Record<string, string>>;
   /** Media types of a 200, for the reference. */
   readonly produces: readonly ("application/pdf" | "application/zip" | "application/json" | `image/${ImageFormat}`)[];
   /** What a 200 of `application/json` looks like, for the reference. */
   readonly json?: z.ZodType;
-  /** Whether the work copies what it needs and then frees the files (`freeArena`) instead of keeping them until the end. */
+  /**
+   * Whether the operation copies what it needs and then frees the files (`freeArena`) instead of keeping them until the end.
+   */
   readonly freesInput?: boolean;
   /**
-   * Whether the work needs much memory besides the engine, for codecs or a large JSON response. An engine that has grown in an earlier
-   * request would leave too little.
+   * Whether the operation needs much memory besides the engine, for codecs or a large JSON response. An engine that grew in an
+   * earlier request would leave too little.
    */
   readonly needsHeadroom?: boolean;
-  /** Bytes that every request takes besides the engine's heap. It is admitted only if they are free as well. */
+  /** Bytes that every request needs besides the engine's heap. It is admitted only if they are free too. */
   readonly extraMemoryBytes?: number;
-  /** Its own errors, besides those of every operation with such fields. */
+  /** The operation's own errors, besides those shared by every operation with such fields. */
   readonly errors?: readonly RefusalCode[];
-  /** Which of the result headers a 200 can carry. */
+  /** Result headers that a 200 can carry. */
   readonly headers: readonly ResultHeader[];
-  /** Problems of several fields together. A check runs unless a field that it reads is invalid: keep checks small. */
+  /** Problems that concern several fields together. A check runs unless a field it reads is invalid, so keep checks small. */
   readonly checks?: readonly Check<F>["of"][];
   /**
-   * Problems that only the page count of `file` shows, other than page ranges. Looked for if a request is refused anyway, so that it gets all its
-   * problems at once; `run` checks them itself.
+   * Problems, other than page ranges, that depend on the page count of `file`. They are checked early only if a request fails
+   * anyway, so that the client gets all problems at once; `run` checks them itself.
    */
   readonly pageChecks?: readonly Check<F>["withPages"][];
-  /** The work: a plain function, without HTTP and database. Throws a `Refusal` for what the client can fix. */
+  /** The work: a plain function, without HTTP or database. Throws a `Refusal` for what the client can fix. */
   run(input: Input<F>, engines: Engines): Promise<Output>;
 }
 

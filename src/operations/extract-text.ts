@@ -6,7 +6,7 @@ import { pdfFile, text } from "./fields.ts";
 import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, pageRange } from "./values.ts";
 
-/** What stands between two pages in `text`. */
+/** Separates pages in `text`. */
 const PAGE_BREAK = "\n\f";
 
 const box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
@@ -66,16 +66,16 @@ scans. Text outside the visible page is left out. Glyphs without a known charact
   },
 });
 
-/** In one pass and without copies: the text may be long. */
+/** One pass without copies, because the text may be long. */
 function count(value: string): { wordCount: number; charCount: number } {
   let [wordCount, charCount, inWord] = [0, value.length, false];
   for (let index = 0; index < value.length; index++) {
     const unit = value.charCodeAt(index);
-    // The engine leaves no other white space.
+    // The engine emits no other white space.
     const isSpace = unit === 0x20 || unit === 0x0a || unit === 0x0c;
     if (!isSpace && !inWord) wordCount++;
     inWord = !isSpace;
-    // The second half of a pair; halves never stand alone.
+    // The second half of a surrogate pair; halves never occur alone.
     if ((unit & 0xfc00) === 0xdc00) charCount--;
   }
   return { wordCount, charCount };

@@ -2,14 +2,15 @@ import type { z } from "zod";
 import type { InputBytes } from "../engines/bytes/heap.ts";
 import { type ImageKind, imageKinds } from "../engines/image/kind.ts";
 
-/** A problem with one form field, as it stands in `details.fields`. */
+/** A problem with one form field, as listed in `details.fields`. */
 export interface FieldIssue {
   readonly name: string;
   readonly issue: string;
 }
 
 /**
- * An uploaded file, from the reader of the form to the operation. Its bytes lie in the engine's heap; nothing of it outlives the request.
+ * An uploaded file, as the form reader passes it to the operation. Its bytes are in the engine's heap; nothing of it outlives
+ * the request.
  */
 export interface UploadedFile {
   /** The form field: `file`, `file0`, `image3`. Names the file in errors. */
@@ -19,25 +20,25 @@ export interface UploadedFile {
   readonly bytes: InputBytes;
   /** From `password`, or `passwordN` with `password` as the fallback. */
   readonly password?: string;
-  /** Whether the password was sent for this file alone: then a wrong one is an error even if none is needed. */
+  /** Whether the password was sent for this file only: then a wrong one is an error even if the file needs none. */
   readonly passwordIsOwn: boolean;
 }
 
-/** What a file field takes, recognized by the bytes, never by name or declared type. */
+/** The formats a file field accepts, recognized by their bytes, never by name or declared type. */
 export type FileKind = "pdf" | ImageKind;
 
-/** What is said of a field beside its type. Validation, openapi.json and the playground all follow it. */
+/** What is known about a field besides its type. Validation, openapi.json and the playground all follow it. */
 interface FieldHints {
-  /** The value that counts where the field is not given, as a client would send it. */
+  /** The value used if the field is absent, as a client would send it. */
   readonly default?: string | number;
   /**
-   * The values of other fields that this one belongs to. With others it is refused, unless it has the value that it has
-   * where it is not given: many clients send every parameter.
+   * Values of other fields that this field depends on. With other values it is rejected unless it has its default: many clients
+   * send every parameter.
    */
   readonly when?: Readonly<Record<string, readonly string[]>>;
-  /** Whether it must be given, wherever `when` holds. */
+  /** Whether it is required wherever `when` holds. */
   readonly required?: boolean;
-  /** What kind of text it is. */
+  /** The kind of text. */
   readonly format?: "password" | "color" | "multiline";
 }
 
@@ -49,13 +50,13 @@ interface FileField {
   readonly description: string;
 }
 
-/** One file that need not always be sent. */
+/** One optional file. */
 interface OptionalFileField extends Omit<FileField, "optional"> {
   readonly optional: true;
   readonly hints: FieldHints;
 }
 
-/** Numbered files: `file0`, `file1`, ... without a gap; for PDFs also `password0`, `password1`, ... and `password`. */
+/** Numbered files: `file0`, `file1`, ... without gaps; for PDFs also `password0`, `password1`, ... and `password`. */
 interface NumberedFilesField {
   readonly kind: "files";
   /** The name before the number: `file` or `image`. */
@@ -66,7 +67,7 @@ interface NumberedFilesField {
   readonly description: string;
 }
 
-/** A text field. The schema takes the form's string (or undefined) and gives the value that the operation sees. */
+/** A text field. The schema takes the form's string (or undefined) and returns the value that the operation receives. */
 export interface TextField<T> {
   readonly kind: "text";
   readonly schema: z.ZodType<T | undefined>;
@@ -87,7 +88,7 @@ type Value<F extends Field> = F extends OptionalFileField
         ? T
         : never;
 
-/** What `run` gets: the fields by their names, with the types that their schemas give. */
+/** The input of `run`: the fields by name, with the types of their schemas. */
 export type Input<F extends Fields> = { readonly [K in keyof F]: Value<F[K]> };
 
 export function pdfFile(description = "The PDF."): FileField {
@@ -119,7 +120,7 @@ export function imageFiles(
   return { kind: "files", prefix, ...limits, accept: imageKinds, description };
 }
 
-/** A field that always has a value: it must be given, or it has a default. */
+/** A field that always has a value: it is required or has a default. */
 type AlwaysThere = { readonly default: string | number } | { readonly required: true; readonly when?: undefined };
 
 export function text<T>(

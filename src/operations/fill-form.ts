@@ -17,7 +17,7 @@ const value = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()], 
 });
 const values = jsonMap(z.string(), value);
 
-/** Bytes of the header that names unknown fields. */
+/** Maximum size in bytes of the header that lists unknown fields. */
 const NAMES_BYTES = 4_096;
 
 export const fillForm = defineOperation({

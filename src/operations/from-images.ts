@@ -87,7 +87,7 @@ the space and is cropped. \`stretch\`: the image fills the space and is distorte
   },
 });
 
-/** An image that is in the file. */
+/** An image that is already in the PDF. */
 interface Known extends Pick<ImageInput, "bytes"> {
   readonly facts: ImageFacts;
   readonly number: number;

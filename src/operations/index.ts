@@ -15,7 +15,7 @@ import { split } from "./split.ts";
 import { toImages } from "./to-images.ts";
 import { watermark } from "./watermark.ts";
 
-/** The registry: route, validation, reference and usage of an operation all follow from its line here. */
+/** The registry: an operation's route, validation, reference and usage all derive from its line here. */
 export const operations: readonly Operation[] = [
   merge,
   split,

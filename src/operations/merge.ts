@@ -14,7 +14,7 @@ import { pdfFiles, text, type UploadedFile } from "./fields.ts";
 import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, formChoice, formText } from "./values.ts";
 
-/** Longest title or author, in characters. */
+/** Maximum length of a title or author, in characters. */
 const MOST_CHARACTERS = 2000;
 
 export const merge = defineOperation({
@@ -106,7 +106,7 @@ function inTurn(sources: readonly Source[]): PageSelection[] {
   );
 }
 
-/** An entry for each file that leads to its first page, with the file's own outline below, closed. */
+/** One entry per file that leads to its first page, with the file's own outline below it, closed. */
 function perFile(grafts: readonly Graft[], sources: readonly Source[], files: readonly UploadedFile[]): NewItem[] {
   return grafts.map((graft) => ({
     write: () => {

@@ -20,12 +20,12 @@ import { pdfFile, text } from "./fields.ts";
 import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, formChoice, jsonField, jsonMap } from "./values.ts";
 
-/** Bytes of the longest name that every reader takes (ISO 32000-2, annex C). */
+/** Maximum length in bytes of a name that every reader accepts (ISO 32000-2, annex C). */
 const LONGEST_NAME = 127;
 
 const infoText = z
   .string()
-  // XML has no place for other control characters, and readers end a text at NUL.
+  // XML does not allow other control characters, and readers end a text at NUL.
   .refine((value) => value.isWellFormed() && !/[^\P{Cc}\t\n\r\u007f-\u009f]/u.test(value), {
     error: "must not contain control characters or unpaired surrogates",
   })
@@ -39,7 +39,7 @@ const infoDate = z
   .nullish()
   .meta({ examples: ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05+01:00", "2026-01-02"] });
 
-/** Lets a check see an object whose members have other problems, so that all of them are reported at once. */
+/** Lets a check run on an object whose members have other problems, so that all of them are reported at once. */
 const isObject = ({ value }: { value: unknown }): boolean => typeof value === "object" && value !== null;
 
 const customName = z.string().superRefine((name, context) => {

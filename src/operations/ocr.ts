@@ -23,20 +23,22 @@ import { pdfOrImageFile, text } from "./fields.ts";
 import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, formChoice, pageRange } from "./values.ts";
 
-/** What stands between two pages in `text`. */
+/** Separates pages in `text`. */
 const PAGE_BREAK = "\n\f";
-/** A page with less text than this many characters, over half of which is an image, is a scan with a stamp on it. */
+/**
+ * A page with fewer characters of text than this, more than half covered by an image, is treated as a scan with a stamp on it.
+ */
 const FEW_CHARACTERS = 20;
-/** What a character of text and a word with its place take, in bytes, until they have become an answer. */
+/** Memory in bytes for a character of text and for a positioned word, until they are part of the response. */
 const [CHARACTER_BYTES, WORD_BYTES] = [10, 300];
 
-/** A page of the answer. */
+/** A page of the response. */
 interface Page {
   readonly pageNumber: number;
   readonly text: string;
   readonly confidence: number;
   readonly words: readonly { readonly text: string; readonly bbox: readonly number[]; readonly confidence: number }[];
-  /** Undefined where the page has its own text. */
+  /** Undefined if the page has its own text. */
   readonly reading?: PageReading;
 }
 
@@ -165,7 +167,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
   },
 });
 
-/** The pages (0-based) that need no recognition. */
+/** The pages (0-based) that do not need recognition. */
 async function pagesWithText(open: OpenPdf, pages: readonly number[]): Promise<Map<number, Page>> {
   const kept = new Map<number, Page>();
   for (const page of pages) {
@@ -205,7 +207,7 @@ async function recognized(open: OpenPdf, page: number, { recognizer }: Engines):
   }
 }
 
-/** Lays what was read under its pages, and takes what an earlier recognition left there away. */
+/** Adds the recognized text under its pages and removes the layer of an earlier recognition. */
 async function addLayer(open: OpenPdf, pages: readonly Page[]): Promise<void> {
   await repairPageTree(open);
   const [earlier, layer] = [new InvisibleText(open), new HiddenText(open)];
@@ -225,7 +227,7 @@ function meanOf(pages: readonly Page[]): number {
 
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 
-/** Codes of languages, without repeats. */
+/** Language codes without duplicates. */
 function formLanguages(): z.ZodType<readonly string[] | undefined> {
   return z
     .preprocess((value) => (value === "" ? undefined : value), z.string().optional())

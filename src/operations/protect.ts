@@ -12,7 +12,7 @@ import { type FieldIssue, pdfFile, text } from "./fields.ts";
 import { resultHeadersOf } from "./result-headers.ts";
 import { formChoice, formText } from "./values.ts";
 
-/** Longest password or list of permissions that is looked at, in characters. */
+/** Maximum length of a password or list of permissions, in characters. */
 const MOST_CHARACTERS = 2000;
 
 export const protect = defineOperation({
@@ -105,7 +105,7 @@ aes-128, 1 to 32 printable ASCII characters.`,
 const issues = (name: string, found: readonly (string | undefined)[]): FieldIssue[] =>
   found.flatMap((issue) => (issue === undefined ? [] : [{ name, issue }]));
 
-/** Want of memory is told as such; whatever else goes wrong from here on is a failed encryption. */
+/** Out of memory is reported as such; anything else that goes wrong from here on is a failed encryption. */
 function failure(pdf: PdfEngine, error: unknown): Refusal {
   const meaning = pdf.explain(error);
   if (meaning instanceof Refusal && meaning.code !== "invalid_file") return meaning;

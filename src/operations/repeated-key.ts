@@ -1,9 +1,9 @@
 /**
- * The first key that an object of a JSON text has twice, at any depth; undefined where there is none. JSON.parse keeps the last
- * of two and says nothing (RFC 8259, section 4). The text must be valid JSON, so that only its strings need care.
+ * The first duplicate key of an object in a JSON text, at any depth, or undefined. JSON.parse silently keeps the last one (RFC
+ * 8259, section 4). The text must be valid JSON, so that only its strings need care.
  */
 export function repeatedKey(json: string): string | undefined {
-  /** The keys of the objects that are open, from the outside in; undefined for an array. */
+  /** The keys of the open objects, outermost first; undefined for an array. */
   const open: (Set<string> | undefined)[] = [];
   let text = "";
   for (let at = 0; at < json.length; at++) {

@@ -1,7 +1,7 @@
 import type { OpenPdf } from "../engines/pdf/document/document.ts";
 import type { ResultHeaders } from "./define.ts";
 
-/** The result headers that all operations on PDFs share. */
+/** The result headers shared by all operations on PDFs. */
 export function resultHeadersOf(
   opened: readonly OpenPdf[],
   facts: { pageCount?: number; signed: boolean },

@@ -64,7 +64,7 @@ export const rotate = defineOperation({
     for (const page of byAngle) turns.set(page, Number(angle));
     for (const page of named?.resolveSet("rotations", pageCount) ?? [])
       turns.set(page, rotations?.get(String(page + 1)) ?? 0);
-    // All are looked up before the first is changed: each change makes MuPDF forget where the others are.
+    // Find all pages before changing any: each change makes MuPDF forget where the others are.
     const objects = [...turns].map(([page, turn]) => ({ object: document.findPage(page), turn }));
     for (const { object, turn } of objects) {
       if (turn === 0) continue;
@@ -78,12 +78,12 @@ export const rotate = defineOperation({
   },
 });
 
-/** The pages that `rotations` names. */
+/** The pages named by `rotations`. */
 function pagesOf(rotations: ReadonlyMap<string, number> | undefined): PageRange | undefined {
   return rotations && new PageRange(Array.from(rotations.keys()).join(","));
 }
 
-/** Refuses ranges that are wrong together in one; a single one says more by itself. */
+/** Rejects all invalid ranges in one error; a single one keeps its more specific message. */
 function refuseBoth(ranges: Readonly<Record<string, PageRange | undefined>>, pageCount: number): void {
   const fields = Object.entries(ranges).flatMap(([name, range]) => {
     const issue = range?.problemIn(pageCount);

@@ -9,7 +9,7 @@ import { imageFile, pdfFile, text } from "./fields.ts";
 import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, formChoice, jsonField, stampText } from "./values.ts";
 
-/** Smaller than a point is a mistake, not a signature. */
+/** Less than a point is a mistake, not a signature. */
 const length = z.number().min(1);
 
 const signatureField = z.strictObject({

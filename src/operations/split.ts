@@ -14,7 +14,7 @@ import { pdfFile, text } from "./fields.ts";
 import { resultHeadersOf } from "./result-headers.ts";
 import { formChoice, formInteger, pageRanges } from "./values.ts";
 
-/** Longest list of ranges, in characters: each item may name all pages. */
+/** Maximum length of the list of ranges, in characters: each item may name all pages. */
 const MOST_CHARACTERS = 100_000;
 
 export const split = defineOperation({
@@ -51,7 +51,7 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
     using stack = new DisposableStack();
     const open = stack.use(await openPdf(pdf, file, { whole: "copied" }));
     const { pageCount } = open;
-    // Syntax and bounds are checked before the document is taken apart.
+    // Check syntax and bounds before splitting the document.
     const fromRanges = resolveRanges(ranges ?? [], pageCount);
     const source = await readSource(open);
     const parts =
@@ -91,9 +91,9 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
       const bytes = await makePart(pdf, source, only);
       return { kind: "pdf", bytes, headers: { ...headers, "X-Page-Count": String(only.length) } };
     }
-    // What the parts share is read before the first, which lets go of all that it reads.
+    // Read what the parts share before the first part, which frees everything it reads.
     readStructureElements(source);
-    // The document stays open until the last part is made.
+    // The document stays open until the last part is produced.
     const owned = stack.move();
     return { kind: "zip", entries: makeParts(pdf, source, parts, file.stem, owned), headers };
   },
@@ -149,7 +149,7 @@ function chunks(pageCount: number, size: number): number[][] {
   );
 }
 
-/** From each entry's page up to the next entry's; entries of one page each get that page. */
+/** From each entry's page up to the next entry's. Entries that share a page each get that page. */
 function byBookmarks(source: Source): number[][] {
   const starts = source.outline.flatMap(({ page }) => (page === undefined ? [] : [page])).sort((a, b) => a - b);
   if (starts.length === 0) {

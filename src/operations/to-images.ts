@@ -51,7 +51,7 @@ memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the 
     await checkContents(open, chosen);
     const headers = resultHeadersOf([open], { signed: false });
     const wanted = { format, dpi, quality };
-    // The document stays open until the last image is made.
+    // The document stays open until the last image is produced.
     const owned = stack.move();
     const [only] = chosen;
     if (chosen.length === 1 && only !== undefined) {

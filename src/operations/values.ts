@@ -1,9 +1,9 @@
-/** What the text fields of a form make of the text that was sent. An empty text counts as not given. */
+/** Turns the text fields of a form into values. An empty text counts as absent. */
 import { z } from "zod";
 import { PageRange } from "../engines/pdf/document/ranges.ts";
 import { repeatedKey } from "./repeated-key.ts";
 
-/** `""` in a form means "not given". */
+/** `""` in a form means "absent". */
 const blankIsAbsent = (value: unknown): unknown => (value === "" ? undefined : value);
 
 /** `true`, `false`, `1`, or `0`. Default: false. */
@@ -23,7 +23,7 @@ export function formBoolean(): z.ZodType<boolean> {
   );
 }
 
-/** A whole number in decimal notation, the whole string. */
+/** An integer in decimal notation; the whole string must match. */
 export function formInteger(min: number, max: number): z.ZodType<number | undefined> {
   const error = `must be a whole number from ${shown(min)} to ${shown(max)}`;
   return z.preprocess((value) => {
@@ -41,14 +41,14 @@ export function formChoice<const W extends readonly [string, ...string[]]>(
   return z.preprocess(blankIsAbsent, z.enum(words).optional());
 }
 
-/** Free text; `""` is "not given". */
+/** Free text; `""` means "absent". */
 export function formText(maxLength: number): z.ZodType<string | undefined> {
   return z.preprocess(blankIsAbsent, z.string().max(maxLength).optional());
 }
 
 /**
- * A page range. Its syntax is read here, but nothing is refused yet: whether the document has the pages is known only when
- * it is open, and `resolve(pageCount)` then refuses both with `maxPage`.
+ * A page range. Its syntax is parsed here, but errors are deferred: whether the pages exist is known only once the document is
+ * open, and `resolve(pageCount)` then reports both kinds of error with `maxPage`.
  */
 export function pageRange(): z.ZodType<PageRange | undefined> {
   return z
@@ -85,8 +85,8 @@ export function jsonField<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
 }
 
 /**
- * A JSON object whose names are the client's own, as a Map: an object would already have `constructor`, and zod's records leave
- * `__proto__` out. `holds` is asked about all of it.
+ * A JSON object whose names are the client's own, as a Map: a plain object would already have `constructor`, and zod's records
+ * drop `__proto__`. `holds` checks the whole map.
  */
 export function jsonMap<T>(
   key: z.ZodType<string, string>,
@@ -101,7 +101,7 @@ export function jsonMap<T>(
   return z.preprocess((given) => (isObject(given) ? new Map(Object.entries(given)) : given), entries).meta(schema);
 }
 
-/** A number in decimal notation, the whole string; any finite one where there are no limits. */
+/** A number in decimal notation; the whole string must match. Any finite number if there are no limits. */
 export function formNumber(min?: number, max?: number): z.ZodType<number | undefined> {
   const range = min === undefined || max === undefined ? "" : ` from ${shown(min)} to ${shown(max)}`;
   const error = `must be a number${range}`;
@@ -134,7 +134,7 @@ export function formColor(): z.ZodType<readonly [number, number, number] | undef
     .meta({ type: "string", examples: ["#888888", "#c00"] });
 }
 
-/** Text that is shown on pages, not blank, its lines separated by line feeds; forms turn those into CR LF. */
+/** Text shown on pages: not blank, with lines separated by line feeds, which forms turn into CR LF. */
 export function stampText(): z.ZodType<string | undefined> {
   return z.preprocess(
     (value) => (typeof value === "string" ? blankIsAbsent(value.replaceAll("\r\n", "\n")) : value),

@@ -4,12 +4,12 @@ import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { webhookDeliveries as deliveries, webhookEvents as events, webhooks } from "../db/schema.ts";
 
-/** A delivery that is this consumer's to try, until the lease ends. */
+/** A delivery that this consumer alone may attempt until the lease ends. */
 export interface Claim {
   readonly id: string;
-  /** The number of the attempt. Whoever ends it names it, so that a claim which was lost ends nothing. */
+  /** The number of the attempt. Recording its result requires it, so that a lost claim cannot end a newer attempt. */
   readonly attempt: number;
-  /** Attempts before the last replay: the schedule counts from there. */
+  /** Attempts before the last replay; the retry schedule restarts there. */
   readonly replayedAfter: number;
   readonly account: string;
   readonly lane: Lane;
@@ -21,16 +21,16 @@ export interface Claim {
 }
 
 /**
- * Why a delivery is not tried now. With `wakeAt` it is not due before that instant; without, its message has no more use: either the
- * delivery is over, or all lanes are held, and then an attempt that ends wakes it.
+ * Why a delivery is not attempted now. With `wakeAt`, it is not due before that instant. Without, its message is obsolete:
+ * either the delivery is over, or all lanes are busy, and the end of another attempt will wake it.
  */
 export interface NotClaimed {
   readonly wakeAt: Date | undefined;
 }
 
 /**
- * Claims deliveries that are due for one attempt each, as far as their accounts have free lanes, in one batch: of two wake-ups one gets
- * it. A delivery whose subscription is inactive or gone is canceled instead.
+ * Claims one attempt each for deliveries that are due, as far as their accounts have free lanes, in one batch: of two
+ * concurrent wake-ups, one wins. A delivery whose subscription is inactive or deleted is canceled instead.
  */
 export async function claim(
   db: Database,
@@ -45,7 +45,7 @@ export async function claim(
   const { account, timeouts, url, secret, previousSecret, previousSecretExpiresAt } = webhooks;
   const pending = eq(deliveries.state, "pending");
   const due = and(pending, lte(deliveries.nextAttemptAt, now));
-  // One by one, so that each counts the lanes that those before it hold.
+  // One by one, so that each counts the lanes held by the ones before it.
   const claims = ids.map((id) =>
     db
       .update(deliveries)
@@ -63,7 +63,7 @@ export async function claim(
       .set({ state: "canceled", nextAttemptAt: null, finishedAt: now, lane: null })
       .where(and(inArray(deliveries.id, ids), pending, notExists(receiver))),
     found: db
-      // A batch's rows are known by the names of their columns, so each name is here once.
+      // Rows of a batch are keyed by column name, so each name may occur only once.
       .select({
         delivery: sql<string>`${deliveries.id}`.as("delivery"),
         dueAt: deliveries.nextAttemptAt,
@@ -77,7 +77,7 @@ export async function claim(
       .innerJoin(webhooks, eq(webhooks.id, deliveries.webhook))
       .where(and(inArray(deliveries.id, ids), pending)),
     claims,
-    // Those that are still due have not been claimed: all lanes are held.
+    // Those that are still due have not been claimed: all lanes are busy.
     waiting: db
       .update(deliveries)
       .set({ lane: WAITING })

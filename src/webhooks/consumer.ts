@@ -12,26 +12,26 @@ import type { Database } from "../db/client.ts";
 import { webhookDeliveries } from "../db/schema.ts";
 import { logFault, LONGEST_FAULT_SECONDS, secondsAfterFault } from "../faults.ts";
 
-/** Seconds that a message which came too early waits, at most: the sweep is there for more. */
+/** Maximum seconds to delay a message that arrived early; the sweep handles longer waits. */
 const EARLY_SECONDS = 60;
-/** What a queue allows. */
+/** The maximum delay that Cloudflare Queues supports. */
 const LONGEST_DELAY_SECONDS = 86_400;
 
 type Wakeup = Message<DeliveryMessage>;
 
-/** What the consumer works with. */
+/** The consumer's dependencies. */
 export interface Consumer {
   readonly settings: WebhookSettings;
   readonly queue: Pick<Queue<DeliveryMessage>, "sendBatch">;
-  /** The database of a number. Throws if there is none. */
+  /** The database with this number. Throws if there is none. */
   databaseOf(shard: number): Database;
-  /** Lets attempts go on behind the batch. */
+  /** Lets attempts continue after the batch. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
 /**
- * Delivers what a batch of messages wakes. The batch ends as soon as each of its messages is claimed, refused, or put off. The attempts
- * themselves go on behind it, so that a receiver that hangs does not keep the next batch waiting. From then on the row stands for the
+ * Delivers what a batch of messages wakes. The batch ends as soon as each message is claimed, rejected, or delayed. The
+ * attempts continue after it, so that a receiver that hangs does not block the next batch. From then on the row represents the
  * delivery: if the isolate is lost, the sweep finds it.
  */
 export async function consume(messages: readonly Wakeup[], consumer: Consumer): Promise<void> {
@@ -46,7 +46,7 @@ async function consumeOf(shard: number, messages: readonly Wakeup[], consumer: C
     const results = await claim(consumer.databaseOf(shard), Array.from(ids), new Date());
     for (const message of messages) {
       const result = results.get(message.body.delivery);
-      // The second message of a delivery that this batch has claimed has no more use.
+      // A second message for a delivery that this batch has claimed is obsolete.
       const isFirst = ids.delete(message.body.delivery);
       if (result !== undefined && "wakeAt" in result) wakeEarly(message, result.wakeAt);
       else message.ack();
@@ -62,7 +62,7 @@ async function consumeOf(shard: number, messages: readonly Wakeup[], consumer: C
   }
 }
 
-/** Makes the attempt and wakes what comes after it. Never throws. */
+/** Makes the attempt and wakes the deliveries that follow. Never throws. */
 async function finish(claimed: Claim, message: Wakeup, { settings, queue, databaseOf }: Consumer): Promise<void> {
   const { shard, delivery } = message.body;
   try {
@@ -76,14 +76,14 @@ async function finish(claimed: Claim, message: Wakeup, { settings, queue, databa
   }
 }
 
-/** For a message that came before its time, by a clock that differs; one that is far too early is a second one, of no use. */
+/** Delays a message that arrived early because clocks differ; one that is far too early is an obsolete duplicate. */
 function wakeEarly(message: Wakeup, at: Date | undefined): void {
   const delaySeconds = at === undefined ? Infinity : secondsUntil(at);
   if (delaySeconds > EARLY_SECONDS) message.ack();
   else message.retry({ delaySeconds });
 }
 
-/** At most as long as a queue keeps a message back. */
+/** Capped at the maximum delay of a queue. */
 const secondsUntil = (time: Date): number =>
   Math.min(Math.max(0, Math.ceil((time.getTime() - Date.now()) / 1_000)), LONGEST_DELAY_SECONDS);
 
@@ -105,7 +105,7 @@ async function attempt(
   return deliver(webhook.url, { headers, body }, endpoints, lanes[lane].milliseconds);
 }
 
-/** Ends the deliveries of messages that failed too often. */
+/** Ends the deliveries whose messages failed too often. */
 export async function consumeDead(
   messages: readonly Wakeup[],
   { databaseOf }: Pick<Consumer, "databaseOf">,

@@ -1,7 +1,7 @@
 import { endpointUrlIssue, type EndpointPolicy } from "./endpoint-url.ts";
 import { version } from "../version.ts";
 
-/** Bytes of a response body that are read, and those of them that are kept. */
+/** Bytes of a response body that are read, and how many of them are kept. */
 const READ_BYTES = 64 * 1024;
 const KEPT_BYTES = 1024;
 
@@ -37,8 +37,8 @@ export function notAttempted(error: AttemptError, startedAt: Date): Attempt {
 }
 
 /**
- * Sends one delivery and looks at the response. Never throws, and returns after `milliseconds`, whatever the receiver does: a
- * redirect is a response like others, and no more than 64 KiB of a body are read.
+ * Sends one delivery and reads the response. Never throws, and returns within `milliseconds` whatever the receiver does: a
+ * redirect is a response like any other, and at most 64 KiB of a body are read.
  */
 export async function deliver(
   url: string,
@@ -85,11 +85,11 @@ class Beginning {
   readonly #kept = new Uint8Array(KEPT_BYTES);
   #length = 0;
 
-  /** Reads up to the limit and lets the rest go. Throws what the body or the signal throws. */
+  /** Reads up to the limit and cancels the rest. Throws what the body or the signal throws. */
   async read({ body }: Response, signal: AbortSignal): Promise<void> {
     if (body === null) return;
     const reader = body.getReader();
-    // The body of a response that has begun need not follow the signal of fetch.
+    // fetch's signal does not necessarily abort a response body that has begun.
     const stopped = new Promise<never>((_, fail) => {
       signal.addEventListener("abort", () => fail(new Error("out of time")), { once: true });
     });
@@ -107,13 +107,13 @@ class Beginning {
       }
     } finally {
       stopped.catch(() => {});
-      // Closes the connection; what it says to that is of no interest.
+      // Closes the connection; errors do not matter.
       reader.cancel().catch(() => {});
     }
   }
 
   text(): string {
-    // Half a character at the cut is left out; a NUL is where SQL's text functions stop.
+    // Drops a character cut in half at the end; removes NULs, at which SQL's text functions stop.
     return new TextDecoder()
       .decode(this.#kept.subarray(0, this.#length), { stream: true })
       .replaceAll("\0", "\u{fffd}");

@@ -17,7 +17,7 @@ import type { EventType } from "../events/event-types.ts";
 
 export { deliveryStates } from "../db/schema.ts";
 
-/** A delivery as the owner of its subscription sees it. */
+/** A delivery as shown to the owner of its subscription. */
 export interface Delivery {
   readonly id: string;
   /** `webhook-id` of every attempt. */
@@ -27,7 +27,7 @@ export interface Delivery {
   readonly nextAttemptAt: Date | null;
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
-  /** Those that have ended, in their order. */
+  /** The completed attempts, oldest first. */
   readonly attempts: readonly LoggedAttempt[];
 }
 
@@ -100,7 +100,7 @@ async function readDeliveries(
   }));
 }
 
-/** Sends a delivery again, with the whole schedule before it; one that is pending is tried now. Throws `not_found`. */
+/** Sends a delivery again with a fresh retry schedule; a pending one is attempted now. Throws `not_found`. */
 export async function replayDelivery(
   db: Database,
   caller: Caller,
@@ -125,14 +125,14 @@ export async function replayDelivery(
         eq(deliveries.id, id),
         eq(deliveries.webhook, webhook),
         exists(own),
-        // One that is being tried is left alone, and so is one that is about to be.
+        // Leaves a delivery alone if an attempt is running or about to.
         or(ne(deliveries.state, "pending"), gt(deliveries.nextAttemptAt, new Date(now.getTime() + LEASE))),
       ),
     );
   return fetchDelivery(db, caller, webhook, id);
 }
 
-/** Ends what is pending of a subscription that is not active, or gone; changes nothing while it is active. */
+/** Cancels the pending deliveries of a subscription that is inactive or deleted; changes nothing while it is active. */
 export function cancelPending(db: Database, webhook: string, now: Date) {
   return db
     .update(deliveries)
@@ -140,7 +140,7 @@ export function cancelPending(db: Database, webhook: string, now: Date) {
     .where(
       and(
         eq(deliveries.state, "pending"),
-        // The plus keeps SQLite to the index of what is pending, which is little.
+        // The plus makes SQLite use the index of pending deliveries, which is small.
         sql`+${deliveries.webhook} = ${webhook}`,
         notExists(
           db

@@ -2,18 +2,18 @@ import ipaddr from "ipaddr.js";
 
 /** Which URLs can be endpoints. */
 export interface EndpointPolicy {
-  /** The service's own URL, to which nothing is delivered. */
+  /** The service's own URL, which cannot be an endpoint. */
   readonly baseUrl: string;
   /** For development: also allows http and https to loopback, on any port. */
   readonly allowLocal: boolean;
 }
 
-/** Characters of an endpoint URL. */
+/** Maximum length of an endpoint URL, in characters. */
 const URL_LENGTH = 2_048;
 
 /**
- * Last labels of names that are not in the public DNS, or that networks use internally: RFC 6761, 6762, 7686, 8375, and 9476, what ICANN
- * reserves for private use, and what containers and clusters use.
+ * Top-level labels that are not in the public DNS or are used on internal networks: RFC 6761, 6762, 7686, 8375, and 9476, the
+ * one ICANN reserves for private use, and those used by containers and clusters.
  */
 const internalTopLevels = new Set(
   [
@@ -23,7 +23,7 @@ const internalTopLevels = new Set(
   ].flat(),
 );
 
-/** Names in public domains under which clouds serve a machine its own credentials. */
+/** Public names under which clouds serve a machine its own credentials. */
 const metadataNames = [
   "metadata.goog",
   "metadata.packet.net",
@@ -40,8 +40,8 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
  */
 export function endpointUrlIssue(text: string, { baseUrl, allowLocal }: EndpointPolicy): string | undefined {
   if (text.length > URL_LENGTH) return `must be at most ${URL_LENGTH} characters long`;
-  // The parser would drop the one and turn the other.
-  // oxlint-disable-next-line no-control-regex -- they are what is looked for: URL parsers drop some of them
+  // URL parsers drop white space and turn backslashes into slashes.
+  // oxlint-disable-next-line no-control-regex -- the check looks for control characters
   if (/[\u0000-\u0020\u007f\\]/.test(text)) return "must not contain white space, control characters, or backslashes";
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   const url = URL.parse(text);

@@ -4,19 +4,19 @@ import type { Database } from "../db/client.ts";
 import { webhookDeliveries as deliveries, webhooks } from "../db/schema.ts";
 
 /**
- * Every account has lanes of its own, and an attempt holds one of them from its claim to its outcome. Endpoints that hang therefore
- * hold up no account but their own, however many there are and however many consumers run. Endpoints that keep timing out move to
- * the account's slow lanes, so that they stop holding up its other endpoints too.
+ * Each account has its own lanes, and an attempt occupies one of them from its claim to its result. Endpoints that hang
+ * therefore delay only their own account, however many there are and however many consumers run. Endpoints that keep timing out
+ * move to the account's slow lanes, so that they no longer delay its other endpoints either.
  */
 export const lanes = {
-  /** `milliseconds` is how long the receiver has for its whole response, headers and body. */
+  /** `milliseconds`: the time limit for the receiver's complete response, headers and body. */
   fast: { attempts: 10, milliseconds: 15_000 },
   slow: { attempts: 3, milliseconds: 5_000 },
 } as const;
 
 export type Lane = keyof typeof lanes;
 
-/** Time-outs in a row after which an endpoint is slow. Any response, even an error, makes it fast again. */
+/** Consecutive timeouts after which an endpoint counts as slow. Any response, even an error, makes it fast again. */
 const SLOW_AFTER = 3;
 
 export const laneOf = (timeouts: number): Lane => (timeouts < SLOW_AFTER ? "fast" : "slow");
@@ -24,18 +24,18 @@ export const laneOf = (timeouts: number): Lane => (timeouts < SLOW_AFTER ? "fast
 const isSlow = sql`${webhooks.timeouts} >= ${SLOW_AFTER}`;
 
 /**
- * Milliseconds after which an attempt that has not ended counts as lost with its isolate: twice what a receiver may take. Until then nobody
- * else tries the delivery.
+ * Milliseconds after which an unfinished attempt counts as lost with its isolate: twice the time limit of a receiver. Until
+ * then nobody else attempts the delivery.
  */
 export const LEASE = 30_000;
 
-/** The name of the lanes that a delivery uses, as its row has it: the account and `fast` or `slow`. */
+/** The name of a delivery's lanes, as stored in its row: the account and `fast` or `slow`. */
 export function laneName(db: Database): SQL {
   const name = sql`${webhooks.account} || iif(${isSlow}, '/slow', '/fast')`;
   return sql`${db.select({ name }).from(webhooks).where(eq(webhooks.id, deliveries.webhook))}`;
 }
 
-/** Whether one of the lanes that a delivery uses is free. A lane whose attempt was lost is free again when its lease ends. */
+/** Whether one of the delivery's lanes is free. The lane of a lost attempt becomes free when its lease ends. */
 export function hasFreeLane(db: Database, now: Date): SQL {
   const held = alias(deliveries, "held");
   const heldLanes = db
@@ -49,20 +49,20 @@ export function hasFreeLane(db: Database, now: Date): SQL {
   return sql`${heldLanes} < ${width}`;
 }
 
-/** What a delivery's row has for a lane while it waits for one. Its message is gone then: an attempt that ends sends another. */
+/** The lane value of a row that waits for a lane. It has no message anymore: the end of another attempt sends one. */
 export const WAITING = sql`${deliveries.webhook} || '/waiting'`;
 
-/** What it has from when another message is sent for it, so that the next attempt that ends wakes a different one. */
+/** The lane value once another message was sent for it, so that the next attempt to end wakes a different delivery. */
 const WOKEN = "woken";
 
-/** Milliseconds past its time after which a delivery's message counts as lost. */
+/** Milliseconds past its due time after which a delivery's message counts as lost. */
 const LATE = 60_000;
 
 /**
- * Picks the deliveries to wake when an attempt ends, one for the account's fast lanes and one for its slow ones: of an endpoint the oldest
- * that is late, whatever became of its message, or else the oldest that waits. However many messages were lost, once some deliveries
- * have been woken the others follow as fast as the lanes allow. Endpoints that have not timed out come first, and among equals chance
- * decides, so that no endpoint waits for another one's backlog.
+ * Picks the deliveries to wake when an attempt ends, one for the account's fast lanes and one for its slow lanes: per endpoint
+ * the oldest late one, whatever happened to its message, or else the oldest waiting one. However many messages were lost, once
+ * a few deliveries are awake the others follow as fast as the lanes allow. Endpoints that have not timed out come first and
+ * ties are broken at random, so that no endpoint waits for another one's backlog.
  */
 export function pickWaiting(db: Database, account: string, now: Date) {
   const oldest = (condition: SQL | undefined) =>
@@ -90,12 +90,12 @@ export function pickWaiting(db: Database, account: string, now: Date) {
     .returning({ id: deliveries.id });
 }
 
-/** Deliveries of each endpoint that a sweep wakes: the endpoint's share of the lanes; the attempts wake the others as they end. */
+/** Deliveries per endpoint that a sweep wakes: the endpoint's share of the lanes. The end of each attempt wakes the others. */
 const SHARE = lanes.fast.attempts;
 
 /**
- * Picks the deliveries that a sweep wakes because they are late: some of each endpoint, of endpoints in random order, at most `rows`.
- * Each endpoint is found by one step of the index, however many deliveries it has.
+ * Picks the late deliveries that a sweep wakes: a few per endpoint, endpoints in random order, at most `rows`. Finding each
+ * endpoint takes one step of the index, however many deliveries it has.
  */
 export function pickLate(db: Database, now: Date, rows: number) {
   const { id, webhook, nextAttemptAt } = deliveries;

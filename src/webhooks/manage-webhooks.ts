@@ -37,7 +37,7 @@ export async function listWebhooks(
       .from(webhooks)
       .where(and(visibleTo(caller), isBehind(webhooks, cursor, "wh")))
       .orderBy(desc(webhooks.createdAt), desc(webhooks.id))
-      // One more than asked for: whether there is a next page.
+      // One more row than requested shows whether there is a next page.
       .limit(limit + 1),
     total: db.select({ count: count() }).from(webhooks).where(visibleTo(caller)),
   });
@@ -45,14 +45,14 @@ export async function listWebhooks(
   return { ...page, data: page.data.map((row) => webhookOf(row, now)), count: total?.count ?? 0 };
 }
 
-/** What is to be changed. */
+/** The members to change. */
 export type WebhookChange = { readonly [K in keyof WebhookRequest]?: WebhookRequest[K] | undefined } & {
   readonly active?: boolean | undefined;
 };
 
 /**
- * Changes what is given. Deactivating cancels the deliveries that are pending; a new URL, or activating again, forgets the
- * failures of the past. Throws `not_found`, `invalid_parameters`.
+ * Changes the given members. Deactivating cancels pending deliveries; a new URL, or reactivating, resets the failure history.
+ * Throws `not_found`, `invalid_parameters`.
  */
 export async function changeWebhook(
   db: Database,
@@ -64,7 +64,7 @@ export async function changeWebhook(
 ): Promise<Webhook> {
   if (url !== undefined) requireEndpointUrl(url, endpoints);
   const change = {
-    // There is always something to set, so that an empty change shows the subscription.
+    // Sets at least one column, so that an empty change still returns the subscription.
     id,
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events: ordered(events) }),
@@ -82,7 +82,7 @@ export async function changeWebhook(
   return webhookOf(row, now);
 }
 
-/** Deletes a subscription and returns what it was. What is pending of it is never sent. Throws `not_found`. */
+/** Deletes a subscription and returns its last state. Its pending deliveries are never sent. Throws `not_found`. */
 export async function deleteWebhook(db: Database, caller: Caller, id: string, now: Date): Promise<Webhook> {
   const [row] = await db.delete(webhooks).where(visibleAs(caller, id)).returning(shownColumns);
   if (row === undefined) throw noSuchWebhook();

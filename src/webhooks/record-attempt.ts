@@ -10,10 +10,10 @@ import { webhookAttempts, webhookDeliveries as deliveries, webhooks } from "../d
 
 /** Milliseconds of failures without a success after which a subscription is deactivated. */
 const GIVEN_UP_AFTER = 5 * 24 * 60 * 60 * 1_000;
-/** The receiver wants no more (RFC 9110, section 15.5.11). */
+/** The receiver has unsubscribed (RFC 9110, section 15.5.11). */
 const GONE = 410;
 
-/** What comes after an attempt. */
+/** What to do after an attempt. */
 export interface FollowUp {
   /** When the next attempt of the delivery is due; undefined if there is none. */
   readonly next: Date | undefined;
@@ -21,7 +21,7 @@ export interface FollowUp {
   readonly waiting: readonly string[];
 }
 
-/** Records an attempt and frees its lane. A claim that was lost in the meantime only leaves its entry in the log. */
+/** Records an attempt and frees its lane. A claim lost in the meantime only adds its log entry. */
 export async function recordAttempt(
   db: Database,
   claim: Claim,
@@ -78,7 +78,7 @@ async function recordFailure(
         timeouts: attempt.error === "timeout" ? sql`${webhooks.timeouts} + 1` : 0,
         active: isGone ? false : sql`${failingSince} > ${at.getTime() - GIVEN_UP_AFTER}`,
       })
-      // A URL that was changed meanwhile has not failed.
+      // A URL changed in the meantime has not failed.
       .where(and(eq(webhooks.id, claim.webhook.id), eq(webhooks.active, true), eq(webhooks.url, claim.webhook.url)))
       .returning({ active: webhooks.active }),
     waiting: pickWaiting(db, claim.account, at),
@@ -95,7 +95,7 @@ function logEntry(db: Database, { id, attempt }: Claim, made: Attempt) {
     .onConflictDoNothing();
 }
 
-/** Whether the delivery is still in the attempt that was claimed. */
+/** Whether the delivery is still on the claimed attempt. */
 const isOurs = ({ id, attempt }: Claim): SQL | undefined =>
   and(eq(deliveries.id, id), eq(deliveries.state, "pending"), eq(deliveries.attempts, attempt));
 

@@ -3,7 +3,7 @@ import { pickLate } from "./lanes.ts";
 import { type DeliveryMessage, wake } from "./message.ts";
 import type { Database } from "../db/client.ts";
 
-/** Deliveries that one sweep wakes. */
+/** Maximum number of deliveries woken per sweep. */
 const ROWS = 1_000;
 
 /** Wakes deliveries whose messages were lost, and returns how many. */

@@ -1,24 +1,24 @@
-/** Seconds from a failed attempt to the next, by how many have failed: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h. */
+/** Seconds from a failed attempt to the next, by number of failures: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h. */
 export const retrySeconds: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
 
-/** The share that is added to a wait at random, at most: what failed together does not come back together. */
+/** Maximum random share added to a wait, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
-/** Seconds that a receiver can put its next attempt off, at most; a queue's message cannot wait longer either. */
+/** Maximum seconds by which a receiver can postpone the next attempt, and the maximum delay of a queue message. */
 const LONGEST_WAIT = 86_400;
 
 export interface Failure {
-  /** How many attempts have failed, this one included. */
+  /** Number of failed attempts, including this one. */
   readonly failures: number;
   readonly at: Date;
-  /** The header of the response, if it had one. */
+  /** The response header, if any. */
   readonly retryAfter: string | null;
-  /** At random, from 0 to 1. */
+  /** A random number from 0 to 1. */
   readonly random: number;
 }
 
 /**
- * When to try again; undefined where the schedule has come to its end. `Retry-After` (RFC 9110, section 10.2.3) makes a wait
- * longer, up to a day, never shorter.
+ * When to try again; undefined at the end of the schedule. `Retry-After` (RFC 9110, section 10.2.3) can lengthen a wait, up to
+ * a day, but never shorten it.
  */
 export function nextAttempt(
   { failures, at, retryAfter, random }: Failure,
@@ -33,7 +33,7 @@ export function nextAttempt(
 function retryAfterSeconds(header: string | null, now: Date): number {
   if (header === null) return 0;
   if (/^\d+$/.test(header)) return Number(header);
-  // An HTTP date begins with the day's name; Date.parse would take far more.
+  // An HTTP date begins with the day's name; Date.parse would accept much more.
   const time = /^[A-Z][a-z]{2}/.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(time) ? 0 : Math.max(0, (time - now.getTime()) / 1_000);
 }

@@ -3,22 +3,22 @@ const SECRET_BYTES = 32;
 
 export const newSecret = (): Uint8Array => crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
 
-/** A signing secret as its owner gets it: `whsec_` and the bytes in base64 (Standard Webhooks 1.0, "Secret"). */
+/** A signing secret as shown to its owner: `whsec_` and the bytes in base64 (Standard Webhooks 1.0, "Secret"). */
 export const secretText = (secret: Uint8Array): string => `whsec_${base64(secret)}`;
 
-/** What of a secret is kept readable. */
+/** The part of a secret that stays readable. */
 export const lastFourOf = (secret: Uint8Array): string => secretText(secret).slice(-4);
 
 export interface SignedMessage {
-  /** The event's, the same for every attempt. */
+  /** The event's ID, the same for every attempt. */
   readonly id: string;
-  /** Of the attempt: receivers refuse one that is minutes old. */
+  /** The time of the attempt: receivers reject one that is minutes old. */
   readonly at: Date;
   readonly body: string;
 }
 
 /**
- * The headers that a receiver verifies a delivery by, signed with each of the secrets: HMAC-SHA256 of `id.timestamp.body`
+ * The headers with which a receiver verifies a delivery, signed with each of the secrets: HMAC-SHA256 of `id.timestamp.body`
  * (Standard Webhooks 1.0, "Verifying webhook authenticity").
  */
 export async function signatureHeaders(secrets: readonly Uint8Array[], { id, at, body }: SignedMessage) {
@@ -37,7 +37,7 @@ async function hmac(secret: Uint8Array, content: Uint8Array): Promise<Uint8Array
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, content));
 }
 
-/** Bytes as base64 (RFC 4648, section 4). For a few of them. */
+/** Encodes bytes as base64 (RFC 4648, section 4). For short input only. */
 export const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 
 /** Throws on what is no base64. */

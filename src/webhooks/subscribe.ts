@@ -27,8 +27,8 @@ export interface WebhookRequest {
 }
 
 /**
- * Makes a subscription of the caller's mode; its `secret` is the whole secret, this once. Throws `invalid_parameters` for a URL
- * that may not be a target, `limit_reached`.
+ * Creates a subscription in the caller's mode; `secret` contains the full secret, only this once. Throws `invalid_parameters`
+ * for a URL that is not allowed as an endpoint, and `limit_reached`.
  */
 export async function createWebhook(
   db: Database,
@@ -58,7 +58,7 @@ export async function createWebhook(
   });
   const { subscriptions: limit } = limits.webhooks;
   const hasPlace = lt(db.$count(webhooks, visibleTo(caller)), limit);
-  // One statement counts and inserts: of two that race for the last place, one gets it.
+  // One statement counts and inserts: of two concurrent requests for the last slot, one wins.
   const [made] = await db
     .insert(webhooks)
     .select(sql`select ${row} from ${accounts} where ${and(eq(accounts.id, account), hasPlace)}`)
@@ -71,8 +71,8 @@ export async function createWebhook(
 }
 
 /**
- * Replaces the secret and returns the subscription with the new one in full. The old one signs beside it for a day; the one before
- * that, if it still did, no more. Throws `not_found`.
+ * Replaces the secret and returns the subscription with the full new one. The old secret keeps signing for a day; the one
+ * before that stops. Throws `not_found`.
  */
 export async function rotateSecret(
   db: Database,
@@ -96,7 +96,7 @@ export async function rotateSecret(
   return { ...webhookOf(row, now), secret: secretText(secret) };
 }
 
-/** Throws `invalid_parameters` unless deliveries may go to the URL. */
+/** Throws `invalid_parameters` unless the URL is allowed as an endpoint. */
 export function requireEndpointUrl(url: string, endpoints: WebhookSettings["endpoints"]): void {
   const issue = endpointUrlIssue(url, endpoints);
   if (issue === undefined) return;

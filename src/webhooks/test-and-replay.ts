@@ -11,7 +11,7 @@ import { limits } from "../limits.ts";
 
 const MINUTE = 60_000;
 
-/** A request of an owner for a delivery. */
+/** An owner's request for a delivery. */
 interface DeliveryRequest {
   readonly db: Database;
   readonly caller: Caller;
@@ -20,7 +20,7 @@ interface DeliveryRequest {
 }
 
 /**
- * Sends a `webhook.test` to one subscription, whatever types it asks for. Throws `not_found`, `webhook_inactive`,
+ * Sends a `webhook.test` to one subscription, whatever event types it has. Throws `not_found`, `webhook_inactive`,
  * `rate_limit_exceeded`.
  */
 export async function sendTest({ db, caller, now, enqueue }: DeliveryRequest, webhook: string): Promise<Delivery> {
@@ -32,15 +32,13 @@ export async function sendTest({ db, caller, now, enqueue }: DeliveryRequest, we
   const event = emit(db, { type: "webhook.test", account, livemode, at: now, to: id, data });
   const deliveries = deliveriesOf(await batch(db, event));
   const [delivery] = deliveries;
-  // It was deactivated or deleted in this very moment.
+  // It was deactivated or deleted in the meantime.
   if (delivery === undefined) throw inactive();
   enqueue(deliveries);
   return fetchDelivery(db, caller, id, delivery);
 }
 
-/**
- * Sends a delivery once more, with the same `webhook-id`. Throws `not_found`, `webhook_inactive`, `rate_limit_exceeded`.
- */
+/** Sends a delivery again, with the same `webhook-id`. Throws `not_found`, `webhook_inactive`, `rate_limit_exceeded`. */
 export async function replay(
   { db, caller, now, enqueue }: DeliveryRequest,
   webhook: string,
@@ -55,7 +53,7 @@ export async function replay(
   return delivery;
 }
 
-/** Counts a test or a replay in the account's minute. Throws `rate_limit_exceeded`, exactly. */
+/** Counts a test or replay in the account's current minute. Throws `rate_limit_exceeded`; the count is exact. */
 async function countAsked(db: Database, { account }: Caller, now: Date): Promise<void> {
   const minute = Math.floor(now.getTime() / MINUTE);
   const { askedPerMinute } = limits.webhooks;

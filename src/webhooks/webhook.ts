@@ -6,24 +6,24 @@ import type { Database } from "../db/client.ts";
 import { webhooks } from "../db/schema.ts";
 import { type EventType, eventTypes } from "../events/event-types.ts";
 
-/** A webhook as its owner sees it (SPEC.md, WebhookSubscription). */
+/** A webhook as its owner sees it. */
 export interface Webhook {
   readonly id: string;
   readonly url: string;
   readonly events: readonly EventType[];
   readonly description: string | null;
-  /** `whsec_****` and the last four characters; the whole secret only in the response that creates it. */
+  /** `whsec_****` and the last four characters. The full secret is only in the response that creates it. */
   readonly secret: string;
-  /** Until when the previous secret signs as well; null if there is none. */
+  /** When the previous secret stops signing; null if there is none. */
   readonly previousSecretExpiresAt: Date | null;
   readonly livemode: boolean;
   readonly active: boolean;
-  /** Since when every attempt has failed; null if the last one succeeded. */
+  /** The time since which every attempt has failed; null if the last one succeeded. */
   readonly failingSince: Date | null;
   readonly createdAt: Date;
 }
 
-/** The columns that are shown. The secrets are not among them. */
+/** The visible columns. The secrets are not among them. */
 export const shownColumns = {
   id: webhooks.id,
   url: webhooks.url,
@@ -49,25 +49,25 @@ export function webhookOf({ secretLastFour, previousSecretExpiresAt, events, ...
   };
 }
 
-/** The webhooks that a caller sees: those of its account and mode. Every query about webhooks has this condition. */
+/** The webhooks visible to a caller: those of its account and mode. Every query about webhooks has this condition. */
 export const visibleTo = ({ account, livemode }: Caller): SQL | undefined =>
   and(eq(webhooks.account, account), eq(webhooks.livemode, livemode));
 
-/** The webhook with this ID, if the caller sees it. */
+/** The webhook with this ID, if the caller can see it. */
 export const visibleAs = (caller: Caller, id: string): SQL | undefined => and(eq(webhooks.id, id), visibleTo(caller));
 
 export const noSuchWebhook = (): AccountRefusal => new AccountRefusal("not_found", "No such webhook.");
 
-/** Throws `not_found`, for a webhook of another account or mode exactly as for one that never existed: it is the same query. */
+/** Throws `not_found` for a webhook of another account or mode exactly as for one that never existed: it is the same query. */
 export async function fetchWebhook(db: Database, caller: Caller, id: string, now: Date): Promise<Webhook> {
   const [row] = await db.select(shownColumns).from(webhooks).where(visibleAs(caller, id));
   if (row === undefined) throw noSuchWebhook();
   return webhookOf(row, now);
 }
 
-/** What the configuration says of webhooks. */
+/** The webhook configuration. */
 export interface WebhookSettings {
-  /** What signing secrets are encrypted under in the database is derived from it. */
+  /** The key that encrypts signing secrets in the database is derived from this. */
   readonly serverSecret: string;
   readonly endpoints: EndpointPolicy;
   /** Seconds from a failed attempt to the next. */

@@ -2,54 +2,59 @@ import { type Issuer, Ticket, type TicketOptions } from "./ticket.ts";
 import { overloaded } from "../errors/api-error.ts";
 
 export interface AdmissionOptions extends TicketOptions {
-  /** How many requests are at work at once, at most. */
+  /** Maximum number of requests working at once. */
   readonly requests: number;
-  /** Bytes that those who wait for their client leave free, so that a small request can be at work. */
+  /** Bytes that requests waiting for their client leave free, so that a small request can still run. */
   readonly engineBytes: number;
-  /** The same for the body of one that is small. */
+  /** The part of those bytes meant for the small request's body. */
   readonly smallBodyBytes: number;
-  /** How many requests of an account have an engine while they wait for their client, at most. */
+  /** Maximum number of requests per account that hold an engine while they wait for their client. */
   readonly idlePerAccount: number;
-  /** Milliseconds that a request waits before it is rejected. */
+  /** Milliseconds a request waits before it is rejected. */
   readonly waitMilliseconds: number;
-  /** Milliseconds after which a request that waits looks again by itself: those before it may have ended without a word. */
+  /**
+   * Milliseconds after which a waiting request checks again on its own: the requests before it may have ended without notice.
+   */
   readonly lookMilliseconds: number;
 }
 
 export interface Admittance {
   readonly account: string;
   readonly bytes: number;
-  /** What it is admitted to: to hold bytes while the body arrives, to hold an engine meanwhile, or to work with one. */
+  /**
+   * What the request is admitted to do: hold bytes while the body arrives, hold an engine while it arrives, or work with an
+   * engine.
+   */
   readonly to: "read" | "read into an engine" | "work";
-  /** Milliseconds that it may wait, where not as long as every one. */
+  /** Maximum wait in milliseconds, if shorter than the default. */
   readonly waitMilliseconds?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request that waits. */
+/** A waiting request. */
 interface Waiting extends Admittance {
-  /** The ticket that it has already. */
+  /** The ticket it already holds. */
   readonly ticket: Ticket | undefined;
   readonly since: number;
-  /** When it is rejected, whether or not it still runs to see that. */
+  /** When it is rejected, whether or not it is still running to notice. */
   readonly until: number;
   look(): void;
 }
 
-/** What is supposed to see whether a request would fit then. */
+/** Assumptions for a check of whether a request would fit. */
 interface Supposed {
   readonly without?: readonly Ticket[];
   readonly kept?: number;
 }
 
 /**
- * Lets in only as many requests as the isolate's memory takes; the others wait in order of arrival, their bodies unread, and
- * behind those of accounts that hold no engine. workerd ends an isolate that passes its memory with every request in it, so
- * an estimate on the large side is the kinder error.
+ * Admits only as many requests as fit in the isolate's memory. The others wait in order of arrival with their bodies unread,
+ * behind those of accounts that hold no engine. workerd terminates an isolate that exceeds its memory, with every request in
+ * it, so estimates err on the large side.
  *
- * The platform can drop what a request still has to do, its `finally` blocks too, when the client is gone. So nothing here
- * relies on a request to come back: each place in the queue and each ticket has a time of its own, and those who wait look
- * at it.
+ * When the client disconnects, the platform can drop the rest of a request's work, including its `finally` blocks. So nothing
+ * here relies on a request to clean up: each place in the queue and each ticket has its own deadline, which the waiting
+ * requests check.
  */
 export class Admission implements Issuer {
   readonly options: AdmissionOptions;
@@ -60,7 +65,7 @@ export class Admission implements Issuer {
     this.options = options;
   }
 
-  /** Bytes held by the requests that are in. */
+  /** Bytes held by the admitted requests. */
   get heldBytes(): number {
     return Array.from(this.#tickets).reduce((sum, { bytes }) => sum + bytes, 0);
   }
@@ -70,8 +75,8 @@ export class Admission implements Issuer {
   }
 
   /**
-   * Waits for `bytes`, and at most for the whole budget: a request that is estimated larger has it to itself.
-   * Throws `overloaded` when the wait is over, and the signal's reason when the client goes away before.
+   * Waits for `bytes`, capped at the whole budget: a request with a larger estimate gets the budget to itself. Throws
+   * `overloaded` when the wait times out, and the signal's reason when the client disconnects first.
    */
   async admit(asked: Admittance): Promise<Ticket> {
     const ticket = new Ticket(this, asked.account);
@@ -82,7 +87,7 @@ export class Admission implements Issuer {
     return ticket;
   }
 
-  /** The same for one that is in already: `bytes` are all that it will hold. */
+  /** The same for a request that is already admitted. `bytes` is the total it will hold. */
   async admitTo(ticket: Ticket, asked: Omit<Admittance, "account">): Promise<void> {
     ticket.arrived();
     await this.#turn({ ...asked, account: ticket.account }, ticket, () => {
@@ -90,17 +95,17 @@ export class Admission implements Issuer {
     });
   }
 
-  /** Takes a ticket back. */
+  /** Ends a ticket. */
   end(ticket: Ticket): void {
     if (this.#tickets.delete(ticket)) this.lookAll();
   }
 
-  /** Something became free: those whose turn it is may have it. */
+  /** Something became free: wakes the requests whose turn it is. */
   lookAll(): void {
     for (const toWork of [true, false]) this.#next(toWork)?.look();
   }
 
-  /** Whose turn it is, of those whose body is here or of the others: the two do not keep each other waiting. */
+  /** Whose turn it is, among requests whose body has arrived or among the others: the two groups do not block each other. */
   #next(toWork: boolean): Waiting | undefined {
     const withEngine = Array.from(this.#tickets).filter(({ hasEngine }) => hasEngine);
     const rivals = this.#queue.filter(({ to }) => (to === "work") === toWork);
@@ -115,7 +120,7 @@ export class Admission implements Issuer {
     else ticket.wait(to === "read into an engine");
   }
 
-  /** Waits until it is the request's turn, and has it take what it asks for before anybody else looks. */
+  /** Waits for the request's turn, then takes what it asked for before any other request checks. */
   async #turn(asked: Admittance, ticket: Ticket | undefined, take: () => void): Promise<void> {
     const { waitMilliseconds, lookMilliseconds, budgetBytes } = this.options;
     const since = Date.now();
@@ -129,7 +134,7 @@ export class Admission implements Issuer {
     };
     asked.signal?.addEventListener("abort", leave);
     try {
-      // Each takes its turn itself: what is given to a request that runs no more would be nobody's.
+      // Each request takes its turn itself: anything handed to a request that no longer runs would be lost.
       while (!this.#isNext(waiting)) {
         const left = until - Date.now();
         if (left <= 0) throw overloaded("The service is overloaded. Retry in a few seconds.");
@@ -156,13 +161,13 @@ export class Admission implements Issuer {
     for (const ticket of this.#others(waiting.ticket)) if (ticket.deadline < now) ticket.lose("silent");
     this.#loseSlow(waiting, now);
     if (this.#fits(waiting)) return true;
-    // What is kept stays until the garbage collector comes by, so it is dropped only for one that has waited.
+    // Kept engines stay in memory until they are garbage collected, so they are dropped only for a request that has waited.
     if (waiting.since === now || !this.#fits(waiting, { kept: 0 })) return false;
     this.options.dropKept();
     return this.#fits(waiting);
   }
 
-  /** Takes back what slow clients hold: the slowest first, only as many as it takes, and none in vain. */
+  /** Reclaims what slow clients hold: the slowest first, no more than needed, and nothing if it would not help. */
   #loseSlow(waiting: Waiting, now: number): void {
     const slow = this.#others(waiting.ticket).filter(({ fairUntil }) => fairUntil < now);
     slow.sort((a, b) => b.fairUntil - a.fairUntil);
@@ -174,7 +179,7 @@ export class Admission implements Issuer {
     return Array.from(this.#tickets).filter((other) => other !== ticket);
   }
 
-  /** Alone a request always fits: what is kept between requests is its own then, or is thrown away. */
+  /** A request that is alone always fits: it uses the memory kept between requests, or that memory is dropped. */
   #fits(
     { account, bytes, to, ticket }: Waiting,
     { without = [], kept = this.options.keptBytes() }: Supposed = {},
@@ -192,7 +197,7 @@ export class Admission implements Issuer {
     return idle < idlePerAccount && Math.max(bytes + engineBytes + smallBodyBytes, kept) <= room;
   }
 
-  /** One that asked for much may have stood before others that fit. */
+  /** A large request may have been blocking others that fit. */
   #leave(waiting: Waiting): void {
     if (this.#remove(waiting)) this.lookAll();
   }

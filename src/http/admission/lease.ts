@@ -15,14 +15,16 @@ import { Work } from "../../engines/work.ts";
 import { limits } from "../../limits.ts";
 import type { Operation } from "../../operations/define.ts";
 
-/** The client left before its response began. Nobody sees this; it goes to the log and into `operation.failed`. */
+/**
+ * The client disconnected before the response began. No client sees this error; it goes to the log and into `operation.failed`.
+ */
 export class ClientGone extends ApiError {
   constructor() {
     super("client_closed_request");
   }
 }
 
-/** The client was slow, and others needed what it held. */
+/** The client was slow, and other requests needed the memory it held. */
 class TooSlow extends ApiError {
   constructor() {
     super("request_timeout", "The body arrived too slowly, and other requests were waiting.");
@@ -32,40 +34,39 @@ class TooSlow extends ApiError {
 export interface LeaseRequest {
   readonly account: string;
   readonly operation: Pick<Operation, "needsHeadroom" | "extraMemoryBytes">;
-  /** The Content-Length, if there is one. */
+  /** The Content-Length, if sent. */
   readonly length: number | undefined;
-  /** The most that it may have. */
+  /** Maximum size of the body. */
   readonly maxBytes: number;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** What the engines are given. `memoryBytes`: for all requests together and what is kept between them. */
+  /** Passed to the engines. `memoryBytes` covers all requests plus what is kept between them. */
   readonly given: Omit<LeaseOptions, "expected" | "most" | "work"> & { readonly memoryBytes: number };
-  /** Lets work go on after the response. */
+  /** Keeps work running after the response. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
 /**
- * What one request has of the isolate: engines, and the memory that they may fill. It has one owner, which releases it once.
- * Where the owner does not come to that, because the platform dropped what it still had to do, admission takes the memory
- * back when another request needs it: the engines are never leased again then, and whoever still works with them fails at the
- * next slice.
+ * One request's share of the isolate: its engines, and the memory they may fill. It has one owner, which releases it once. If
+ * the owner never gets to that because the platform dropped the rest of its work, admission reclaims the memory when another
+ * request needs it: the engines are never leased again, and anyone still using them fails at the next slice.
  *
- * A small body is read before there is an engine; a larger one goes straight into the engine's heap. `turn` waits for the
- * request's turn in both cases.
+ * A small body is read before the request has an engine; a larger one goes straight into the engine's heap. Either way, `turn`
+ * waits for the request's turn.
  */
 export class Lease {
-  /** Bytes of the body, or the most that it may have. */
+  /** Size of the body in bytes, or its maximum if unknown. */
   readonly bodyBytes: number;
-  /** Whether the body is to be read before `turn`. */
+  /** Whether to read the body before `turn`. */
   readonly isSmall: boolean;
   readonly #request: LeaseRequest;
   readonly #ticket: Ticket;
-  /** The client has disconnected: what the lease holds is soon taken back if it is not released. */
+  /** The client has disconnected: if the lease is not released soon, it is reclaimed. */
   readonly expire = (): void => this.#ticket.expire();
   #engines: EngineLease | undefined;
-  /** What the request may do, and has done. */
+  /** The request's work limits, and the work done so far. */
   readonly work: Work;
-  /** Bytes of the response that are made and not sent. */
+  /** Bytes of the response that are produced but not sent. */
   #unsentBytes = 0;
 
   private constructor(request: LeaseRequest, ticket: Ticket, sizes: Pick<Lease, "bodyBytes" | "isSmall">) {
@@ -79,7 +80,10 @@ export class Lease {
     request.signal.addEventListener("abort", this.expire);
   }
 
-  /** Waits for memory, and for engines if the body is large. Throws `overloaded` if there are none in time. Whoever takes the lease releases it. */
+  /**
+   * Waits for memory, and for engines if the body is large. Throws `overloaded` if they do not become free in time. The caller
+   * releases the lease.
+   */
   static async take(request: LeaseRequest): Promise<Lease> {
     const { account, length, maxBytes, signal, given } = request;
     const bodyBytes = length ?? maxBytes;
@@ -100,7 +104,7 @@ export class Lease {
     }
   }
 
-  /** Waits for the request's turn, when its body is here. Throws `overloaded` if it does not come in time. */
+  /** Waits for the request's turn once its body has arrived. Throws `overloaded` if it does not come in time. */
   async turn(): Promise<void> {
     const { signal, given } = this.#request;
     const { bytes } = intoEngine(this.#request, this.bodyBytes);
@@ -114,20 +118,20 @@ export class Lease {
     if (this.isSmall) await this.#leaseWithin(weightOf(this.bodyBytes));
   }
 
-  /** The small body lies in the engine's heap now, and nowhere else. */
+  /** The small body is now in the engine's heap, so this copy can go. */
   dropBody(): void {
     const heap = this.#engines?.heapBytes() ?? 0;
     if (this.isSmall) this.#ticket.hold(Math.max(this.#ticket.bytes - this.bodyBytes, heap));
   }
 
-  /** Throws where the lease has ended. */
+  /** Throws if the lease has ended. */
   get engines(): Engines {
     this.check();
     if (this.#engines === undefined) throw new Error("the request has no engines");
     return this.#engines.engines;
   }
 
-  /** Whether what is done under the lease has to stop, and why: what `AbortSignal` says, and what admission says. */
+  /** Whether work under the lease must stop, and why: the `AbortSignal` or admission. */
   get aborted(): boolean {
     return this.#request.signal.aborted || this.#ticket.lost !== undefined;
   }
@@ -138,13 +142,13 @@ export class Lease {
     return overloaded("The request made no progress for too long. Retry in a few seconds.");
   }
 
-  /** Throws where nobody waits for the response any more, or the lease is lost; otherwise a sign of life. */
+  /** Throws if the client is gone or the lease is lost; otherwise counts as a sign of life. */
   check(): void {
     if (this.aborted) throw this.reason;
     this.#ticket.renew();
   }
 
-  /** `act` is called when admission takes the lease back, by another request: it may touch plain values only, no I/O. */
+  /** `act` is called from another request, when admission reclaims the lease: it may touch plain values only, no I/O. */
   onLost(act: (reason: ApiError) => void): void {
     this.#ticket.onLost(() => {
       this.#engines?.release(false);
@@ -152,13 +156,13 @@ export class Lease {
     });
   }
 
-  /** So many bytes of the body have arrived. Throws as `check` does. */
+  /** Reports that `bytes` of the body have arrived. Throws as `check` does. */
   received(bytes: number): void {
     this.check();
     this.#ticket.moved(bytes);
   }
 
-  /** Whether so many bytes of the response may wait for their reader, beside the engines. */
+  /** Whether `bytes` of the response may be buffered for the client, in addition to the engines. */
   mayHold(bytes: number): boolean {
     const { engineBytes, smallBodyBytes } = limits.admission;
     this.#unsentBytes = bytes;
@@ -168,12 +172,12 @@ export class Lease {
     return bytes <= limits.response.aheadBytes && this.#ticket.grow(heap + bytes, spare) === true;
   }
 
-  /** The engines have to wait for the reader of the response: others may work meanwhile. */
+  /** The engines must wait for the client to read the response: other requests may work meanwhile. */
   waitForReader(): void {
     this.#ticket.wait(true);
   }
 
-  /** So many bytes of the response were sent, and so many that are made are left. Throws as `check` does. */
+  /** Reports that `bytes` of the response were sent and `unsent` produced bytes remain. Throws as `check` does. */
   sent(bytes: number, unsent: number): void {
     this.check();
     this.#unsentBytes = unsent;
@@ -181,14 +185,14 @@ export class Lease {
     if (this.#engines === undefined) this.#ticket.hold(unsent);
   }
 
-  /** What an error that came out of the engines means. */
+  /** Translates an error thrown by the engines. */
   explain(error: unknown): unknown {
     return this.aborted ? this.reason : (this.#engines?.explain(error) ?? error);
   }
 
   /**
-   * Gives the engines back, when so many bytes of the response are all that is left to do. `clean: false` where the engines
-   * cannot be trusted any more.
+   * Returns the engines when only `unsent` bytes of the response remain. `clean: false` if the engines can no longer be
+   * trusted.
    */
   finishWork(clean: boolean, unsent: number): void {
     if (this.#engines === undefined) return;
@@ -198,14 +202,17 @@ export class Lease {
     this.#request.waitUntil(scheduler.wait(0).then(clearSpares));
   }
 
-  /** Gives engines and memory back. */
+  /** Releases engines and memory. */
   release(clean: boolean): void {
     this.#request.signal.removeEventListener("abort", this.expire);
     this.finishWork(clean, 0);
     this.#ticket.release();
   }
 
-  /** Engines within the ticket. A kept one may have grown in a larger request; it is dropped if it does not fit this one. */
+  /**
+   * Leases engines within the ticket. A kept engine may have grown in a larger request; it is dropped if it does not fit this
+   * one.
+   */
   async #leaseWithin(expected: number): Promise<void> {
     const { given, operation } = this.#request;
     const { needsHeadroom = false, extraMemoryBytes = 0 } = operation;
@@ -220,17 +227,17 @@ export class Lease {
   }
 }
 
-/** What it takes to read a body into an engine, and to work on it. */
+/** Requirements for reading a body into an engine and working on it. */
 const intoEngine = ({ operation }: LeaseRequest, bodyBytes: number) =>
   ({ to: "read into an engine", bytes: weightOf(bodyBytes) + (operation.extraMemoryBytes ?? 0) }) as const;
 
-/** What a request is expected to hold, in bytes. The engine asks the ticket for more where the guess was too low. */
+/** Estimated memory of a request, in bytes. If the estimate was too low, the engine asks the ticket for more. */
 function weightOf(bodyBytes: number): number {
   const { engineBytes, engineOwnBytes, heapPerBodyByte } = limits.admission;
   return Math.max(engineBytes, engineOwnBytes + bodyBytes * heapPerBodyByte);
 }
 
-/** One for the isolate: memory is the isolate's. */
+/** One per isolate, because memory is per isolate. */
 let admission: Admission | undefined;
 
 function admissionOf(budgetBytes: number): Admission {

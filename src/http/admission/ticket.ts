@@ -1,33 +1,33 @@
 export interface TicketOptions {
-  /** Bytes for all requests together and what is kept between them. */
+  /** Bytes for all requests plus what is kept between them. */
   readonly budgetBytes: number;
-  /** Bytes kept between requests. The next request is given those engines first, so they are not counted beside it. */
+  /** Bytes kept between requests. The next request gets those engines first, so they are not counted on top of it. */
   keptBytes(): number;
-  /** Throws away what is kept. */
+  /** Drops what is kept. */
   dropKept(): void;
-  /** Milliseconds without a sign of life after which a ticket goes to one who waits for it. */
+  /** Milliseconds without a sign of life after which a waiting request may take over the ticket's memory. */
   readonly silentMilliseconds: number;
   /** The same after the client has disconnected. */
   readonly goneMilliseconds: number;
-  /** A slow client has so many milliseconds, and more for each byte, before one who waits for the room gets what it holds. */
+  /** Milliseconds a slow client is granted, plus more for each byte, before a waiting request may take over its memory. */
   readonly fairMilliseconds: number;
   readonly fairBytesPerSecond: number;
 }
 
-/** Who gives tickets out. */
+/** Issues tickets. */
 export interface Issuer {
   readonly options: TicketOptions;
-  /** Bytes of all tickets that are out. */
+  /** Bytes of all open tickets. */
   readonly heldBytes: number;
-  /** Whether a ticket is out. */
+  /** Whether a ticket is open. */
   holds(ticket: Ticket): boolean;
-  /** Takes a ticket back. */
+  /** Ends a ticket. */
   end(ticket: Ticket): void;
-  /** Something became free: those who wait may have it. */
+  /** Something became free: lets the waiting requests check. */
   lookAll(): void;
 }
 
-/** Memory that one request may fill, until `release`, or until it is lost. */
+/** Memory that one request may fill until `release`, or until the ticket is lost. */
 export class Ticket {
   readonly account: string;
   readonly #issuer: Issuer;
@@ -38,7 +38,7 @@ export class Ticket {
   #gone = false;
   #lost: "silent" | "slow" | undefined;
   #whenLost = (): void => {};
-  /** When the client began to hold up the work, and the bytes that it has sent or read since. */
+  /** When the client began to hold up the work, and the bytes it has sent or read since. */
   #idle: { readonly since: number; moved: number } | undefined;
 
   constructor(issuer: Issuer, account: string) {
@@ -51,7 +51,7 @@ export class Ticket {
     return this.#bytes;
   }
 
-  /** Whether it is one of those that are at work, and not one that waits for its client. */
+  /** Whether the request is working, rather than waiting for its client. */
   get works(): boolean {
     return this.#works;
   }
@@ -60,24 +60,24 @@ export class Ticket {
     return this.#hasEngine;
   }
 
-  /** When it can be taken back, because its request may have ended without a word. */
+  /** When the ticket can be reclaimed because its request may have ended without notice. */
   get deadline(): number {
     return this.#deadline;
   }
 
-  /** When it can be taken back, because its client is slow, and others need what it holds. */
+  /** When the ticket can be reclaimed because its client is slow and other requests need the memory. */
   get fairUntil(): number {
     if (this.#idle === undefined) return Infinity;
     const { fairMilliseconds, fairBytesPerSecond } = this.#issuer.options;
     return this.#idle.since + fairMilliseconds + (this.#idle.moved / fairBytesPerSecond) * 1_000;
   }
 
-  /** Why it was taken back, if it was. Its memory then belongs to others: nothing may go on under it. */
+  /** Why the ticket was reclaimed, if it was. Its memory then belongs to other requests: stop all work under it. */
   get lost(): "silent" | "slow" | undefined {
     return this.#lost;
   }
 
-  /** `act` is called when the ticket is lost, by the request that needs the room: it may touch plain values only, no I/O. */
+  /** `act` is called from the request that needs the room, when this ticket is lost: it may touch plain values only, no I/O. */
   onLost(act: () => void): void {
     this.#whenLost = act;
   }
@@ -88,7 +88,7 @@ export class Ticket {
     this.#whenLost();
   }
 
-  /** The body is here: the client is not what it waits for any more. */
+  /** The body has arrived: the request no longer waits for its client. */
   arrived(): void {
     this.#idle = undefined;
   }
@@ -98,7 +98,7 @@ export class Ticket {
     this.#hasEngine = true;
   }
 
-  /** From now on the client decides how long it takes: others may work meanwhile. */
+  /** From now on the client sets the pace: other requests may work meanwhile. */
   wait(hasEngine: boolean): void {
     this.#works = false;
     this.#hasEngine = hasEngine;
@@ -106,7 +106,7 @@ export class Ticket {
     this.#issuer.lookAll();
   }
 
-  /** The work is done, and only `bytes` of the response are left, which may be read as slowly as any. */
+  /** The work is done and only `bytes` of the response remain, which the client may read slowly. */
   finishWork(bytes: number): void {
     this.#works = false;
     this.#hasEngine = false;
@@ -115,7 +115,7 @@ export class Ticket {
     this.#issuer.lookAll();
   }
 
-  /** Holds exactly so many bytes from now on. */
+  /** Sets the number of bytes held. */
   hold(bytes: number): void {
     const less = bytes < this.#bytes;
     this.#bytes = bytes;
@@ -123,8 +123,8 @@ export class Ticket {
   }
 
   /**
-   * Asks for more: to hold `wanted` bytes, and leave `spare` free for others. `false`: more than one request may have.
-   * `"busy"`: there would be enough, but other requests hold it.
+   * Asks to hold `wanted` bytes and leave `spare` bytes free for others. `false`: more than one request may have. `"busy"`:
+   * other requests hold the memory.
    */
   grow(wanted: number, spare = 0): boolean | "busy" {
     if (!this.#issuer.holds(this)) return false;
@@ -139,23 +139,23 @@ export class Ticket {
     return true;
   }
 
-  /** The client has sent, or read, so many bytes more. */
+  /** Reports that the client has sent or read `bytes` more. */
   moved(bytes: number): void {
     if (this.#idle !== undefined) this.#idle.moved += bytes;
   }
 
-  /** A sign of life: the ticket's time begins anew. */
+  /** A sign of life: restarts the ticket's deadline. */
   renew(): void {
     if (!this.#gone) this.#deadline = Date.now() + this.#issuer.options.silentMilliseconds;
   }
 
-  /** The client has disconnected: the ticket ends after `goneMilliseconds` at the latest. */
+  /** The client has disconnected: the ticket ends after at most `goneMilliseconds`. */
   expire(): void {
     this.#gone = true;
     this.#deadline = Math.min(this.#deadline, Date.now() + this.#issuer.options.goneMilliseconds);
   }
 
-  /** Gives the memory to those who wait. Calling it again does nothing. */
+  /** Releases the memory to the waiting requests. Calling it again does nothing. */
   release(): void {
     this.#issuer.end(this);
   }

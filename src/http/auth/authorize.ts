@@ -16,7 +16,7 @@ const rejections: Record<Rejection | "missing", string> = {
   expired: "This API key has expired.",
 };
 
-/** The window of both shields and of the plans' limits. */
+/** The window of both rate limiters and of the plans' limits. */
 const WINDOW_SECONDS = 60;
 
 function unauthenticated(reason: keyof typeof rejections): ApiError {
@@ -28,8 +28,8 @@ function tooFast(message: string, seconds: number): ApiError {
 }
 
 /**
- * What stands before every route that needs a key: bearer authentication (RFC 6750, the header only), one of the scopes,
- * and the account's requests a minute. Sets `caller`, `database` and `credits`.
+ * Guards every route that needs a key: bearer authentication (RFC 6750, header only), one of the scopes, and the account's
+ * requests per minute. Sets `caller`, `database` and `credits`.
  */
 export function authorize(...scopes: readonly [Scope, ...Scope[]]): MiddlewareHandler<AppEnv>[] {
   return [identify, allow(scopes)];
@@ -64,12 +64,12 @@ function allow(scopes: readonly [Scope, ...Scope[]]): MiddlewareHandler<AppEnv> 
   };
 }
 
-/** Who sends a request. Throws 401, or 429 where a shield stops it before the database. */
+/** Identifies the sender of a request. Throws 401, or 429 if a rate limiter stops it before the database. */
 async function bearer(env: Env, headers: Headers) {
   const token = /^Bearer +([^\s]+) *$/i.exec(headers.get("Authorization") ?? "")?.[1];
   if (token === undefined) throw unauthenticated("missing");
   const shard = shardOfToken(token);
-  // A made-up key costs no query, so it is not counted either.
+  // A made-up key costs no query, so it is not counted.
   if (shard === undefined || shard >= env.databases.length) throw unauthenticated("bad");
   const network = clientNetwork(headers);
   if (badSenders.get(network) === true) {
@@ -96,7 +96,7 @@ async function bearer(env: Env, headers: Headers) {
   throw unauthenticated(result.reason);
 }
 
-/** Networks that the shield has counted too many bad keys of. It only counts what it is asked, so what it said is kept here. */
+/** Networks over the limit for bad keys. The rate limiter counts every check, so its verdict is cached here. */
 const badSenders = new ExpiringMap<true>(1_000);
 
 interface Exceeded {
@@ -107,7 +107,7 @@ interface Exceeded {
   readonly until: number;
 }
 
-/** The hashes of keys whose account has used its minute up: until the next one, their requests are refused without a query. */
+/** Hashes of keys whose account has used up its minute: until the next one, their requests are rejected without a query. */
 const exceeded = new ExpiringMap<Exceeded>(1_000);
 
 /** Throws `forbidden` unless the caller has one of the scopes. */

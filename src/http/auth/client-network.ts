@@ -1,11 +1,11 @@
 import ipaddr from "ipaddr.js";
 
-/** Bytes of an IPv6 address that name the network of one subscriber (RFC 6177): the rest of them is free to choose. */
+/** Bytes of an IPv6 address that identify one subscriber's network (RFC 6177); the subscriber chooses the rest freely. */
 const NETWORK_BYTES = 8;
 
 /**
- * What a client that sends bad keys is known by: its IPv4 address, or the /64 of its IPv6 address, whose 2^64 addresses are all its
- * own. An IPv4 address in IPv6 notation is that IPv4 address.
+ * Identifies a client that sends bad keys: by its IPv4 address, or by the /64 of its IPv6 address, since it owns all 2^64
+ * addresses in it. An IPv4-mapped IPv6 address counts as the IPv4 address.
  */
 export function clientNetwork(headers: Headers): string {
   const text = headers.get("CF-Connecting-IP") ?? "";

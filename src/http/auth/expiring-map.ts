@@ -1,4 +1,4 @@
-/** What is known for a while, in this isolate. Keeps `most` entries: what is set beyond them drops the oldest. */
+/** A cache with expiring entries, per isolate. Keeps `most` entries; setting more drops the oldest. */
 export class ExpiringMap<Value> {
   readonly #most: number;
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>();
@@ -8,7 +8,7 @@ export class ExpiringMap<Value> {
   }
 
   set(key: string, value: Value, milliseconds: number): void {
-    // The oldest comes first; a key that is set again moves to the end.
+    // Map order is insertion order, so setting a key again moves it to the end.
     this.#entries.delete(key);
     const [oldest] = this.#entries.keys();
     if (this.#entries.size >= this.#most && oldest !== undefined) this.#entries.delete(oldest);

@@ -23,7 +23,7 @@ export interface Call<Path extends string, Query, Body> {
   readonly body: Body;
 }
 
-/** A route with JSON bodies: what an account does with its own objects. */
+/** A route with JSON bodies, for managing an account's own objects. */
 export interface Endpoint<Path extends string = string, Query = unknown, Body = unknown, Result = unknown> {
   /** For the reference and for generated clients, such as `createKey`. */
   readonly name: string;
@@ -38,15 +38,15 @@ export interface Endpoint<Path extends string = string, Query = unknown, Body = 
   readonly description: string;
   readonly scope: Scope;
   readonly status: 200 | 201;
-  /** The schema of the query parameters, each a string or undefined. Without one the endpoint has none. */
+  /** The schema of the query parameters, each a string or undefined. Without it, the endpoint has none. */
   readonly query?: z.ZodType<Query>;
-  /** The schema of the JSON body; an absent body counts as `{}`. */
+  /** The schema of the JSON body; a missing body counts as `{}`. */
   readonly body?: z.ZodType<Body>;
-  /** The response body. Members that the schema does not name are never sent. */
+  /** The response body. Members that are not in the schema are never sent. */
   readonly response: z.ZodType<Result>;
-  /** Errors beside those that follow from authentication, query and body. */
+  /** Errors in addition to those implied by authentication, query and body. */
   readonly errors: readonly ErrorCode[];
-  /** Calls a business verb and shapes its result; holds no SQL. */
+  /** Calls a business verb and shapes its result; contains no SQL. */
   handle(call: Call<Path, Query, Body>): Promise<Result>;
 }
 

@@ -4,5 +4,5 @@ import { usage } from "./usage.ts";
 import { deliveries } from "./webhook-deliveries.ts";
 import { webhooks } from "./webhooks.ts";
 
-/** The registry: route, validation and reference of an endpoint all follow from its entry here. */
+/** The registry: an endpoint's route, validation and reference all derive from its entry here. */
 export const endpoints: readonly Endpoint[] = [...keys, ...webhooks, ...deliveries, usage];

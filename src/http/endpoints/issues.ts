@@ -5,14 +5,14 @@ import { check } from "../errors/schema-issues.ts";
 import { limits } from "../../limits.ts";
 import type { FieldIssue } from "../../operations/fields.ts";
 
-/** What a schema makes of a value; what it finds wrong is added to `issues`, by member: `name`, `scopes.0`. */
+/** Validates a value; problems are added to `issues` by member: `name`, `scopes.0`. */
 export function checkInto<T>(schema: z.ZodType<T>, given: unknown, issues: FieldIssue[]): T | undefined {
   const { value, issues: found } = check(schema, given);
   issues.push(...found.map(({ path, message }) => ({ name: path.join("."), issue: message })));
   return value;
 }
 
-/** The 400 for a request's parameters, all problems in one. */
+/** The 400 for invalid parameters, with all problems in one. */
 export function invalidParameters(issues: readonly FieldIssue[]): ApiError {
   return invalidFields(
     issues.slice(0, limits.json.issues).map(({ name, issue }) => ({ name: shownName(name), issue })),

@@ -9,9 +9,9 @@ import type { FieldIssue } from "../../operations/fields.ts";
 import { repeatedKey } from "../../operations/repeated-key.ts";
 
 /**
- * Reads a JSON object (RFC 8259) of at most `limits.json.bodyBytes` and checks it; problems with its members are added to
- * `issues`. No body at all is `{}`. Throws `unsupported_format`, `file_too_large`, `request_timeout`, and
- * `invalid_parameters` where there is no JSON object.
+ * Reads and validates a JSON object (RFC 8259) of at most `limits.json.bodyBytes`; problems with its members are added to
+ * `issues`. A missing body counts as `{}`. Throws `unsupported_format`, `file_too_large`, `request_timeout`, and
+ * `invalid_parameters` if the body is not a JSON object.
  */
 export async function readJson(c: Context<AppEnv>, schema: z.ZodType, issues: FieldIssue[]): Promise<unknown> {
   const type = c.req.header("Content-Type");
@@ -61,7 +61,7 @@ function decode(bytes: Uint8Array): { text: string; value: unknown } {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     return { text, value: JSON.parse(text) as unknown };
   } catch (cause) {
-    // The parser's own message would repeat what was sent.
+    // The parser's own message would repeat the client's input.
     throw unreadable("The request body must be valid JSON in UTF-8.", cause);
   }
 }

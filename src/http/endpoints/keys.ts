@@ -42,7 +42,7 @@ const expirySchema = z.iso
   .transform((text) => new Date(text))
   .meta({ type: "string", format: "date-time" });
 
-/** What may be done with keys, and with which: the same for every route that changes one. */
+/** What a key may manage, and which keys: the same for every route that changes one. */
 const reach =
   "The key must belong to the mode of the API key you use, and you can only change keys whose scopes your key has as well.";
 

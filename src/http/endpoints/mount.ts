@@ -8,7 +8,7 @@ import { addPath, type AppEnv } from "../exchange/exchange.ts";
 import { readEnv } from "../../env.ts";
 import type { FieldIssue } from "../../operations/fields.ts";
 
-/** Mounts every endpoint of the registry, the methods of a path together. */
+/** Mounts every endpoint of the registry, grouping the methods of a path. */
 export function mountEndpoints(app: Hono<AppEnv>, endpoints: readonly Endpoint[]): void {
   for (const [path, methods] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
     const handlers = methods.map((endpoint) => [endpoint.method, [...authorize(endpoint.scope), route(endpoint)]]);
@@ -32,7 +32,7 @@ function route(endpoint: Endpoint): MiddlewareHandler<AppEnv> {
       query,
       body,
     });
-    // The schema drops what it does not name: what is not described cannot leave.
+    // The schema drops undeclared members, so nothing undocumented is sent.
     return c.json(endpoint.response.parse(result), endpoint.status, { "Cache-Control": "no-store" });
   };
 }

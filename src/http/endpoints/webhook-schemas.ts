@@ -4,11 +4,12 @@ import { eventTypes } from "../../events/event-types.ts";
 import { limits } from "../../limits.ts";
 import { endpointUrlIssue } from "../../webhooks/endpoint-url.ts";
 
-/** What a subscription is made of. */
+/** The members of a subscription. */
 export const webhookParts = {
   url: z
     .string({ error: (issue) => (issue.input === undefined ? "is required" : "must be a string") })
-    // What no configuration allows is reported with the other problems; loopback and the service's own host are checked later.
+    // URLs that no configuration allows are reported with the other problems; loopback and the service's own host are checked
+    // later.
     .check(({ value, issues }) => {
       const message = endpointUrlIssue(value, { baseUrl: "http://localhost:0", allowLocal: true });
       if (message !== undefined) issues.push({ code: "custom", input: value, message });
@@ -28,7 +29,7 @@ export const webhookParts = {
     .max(100, "must have at most 100 items"),
   description: z
     .string({ error: "must be a string or null" })
-    // No half of a surrogate pair, which no database text can hold, and no control characters.
+    // No lone surrogates, which the database cannot store, and no control characters.
     .regex(
       new RegExp(`^[^\\p{Cc}\\p{Cs}]{0,${limits.webhooks.description}}$`, "u"),
       `must be at most ${limits.webhooks.description} characters long, without control characters`,

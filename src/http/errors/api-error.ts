@@ -8,7 +8,7 @@ interface ApiErrorOptions extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An error of the table. Its message is sent to the client as it is; its `cause` only goes to the log. */
+/** An error from the table. Its message is sent to the client unchanged; its `cause` only goes to the log. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
@@ -27,7 +27,7 @@ export class ApiError extends Error {
     return errorTable[this.code].status;
   }
 
-  /** The envelope. `X-Request-Id` is added to every response further out. */
+  /** The response body. `X-Request-Id` is added to every response by the outer middleware. */
   toResponse(): Response {
     const { code, message, details } = this;
     return Response.json(
@@ -37,13 +37,16 @@ export class ApiError extends Error {
   }
 }
 
-/** The 503 of a full service. */
+/** The 503 sent at capacity. */
 export function overloaded(message: string, options: ErrorOptions = {}): ApiError {
   const headers = { "Retry-After": String(limits.admission.retryAfterSeconds) };
   return new ApiError("overloaded", message, { ...options, headers });
 }
 
-/** What was thrown as an error of the table: a refusal as it is, everything unexpected as a 500 that reveals nothing of its cause. */
+/**
+ * Converts anything thrown to an error from the table: a refusal stays as it is; anything unexpected becomes a 500 that does
+ * not reveal its cause.
+ */
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof Refusal) {

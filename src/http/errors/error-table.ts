@@ -2,20 +2,20 @@ import type { RefusalCode } from "../../engines/errors.ts";
 
 export interface ErrorRow {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 422 | 429 | 499 | 500 | 503;
-  /** A sentence without its period: the message where there is no better one. */
+  /** A sentence without its period: the default message. */
   readonly title: string;
-  /** When it occurs. Goes into openapi.json, after the title. */
+  /** When it occurs. Appended to the title in openapi.json. */
   readonly when: string;
   /** The members of `details`, if any. */
   readonly details?: readonly string[];
   /**
-   * Which routes respond with it: every route, those that need an API key, all operations, those that take PDFs, those that
-   * have a page range among their parameters, or only routes that name it in their `errors`.
+   * Which routes can return it: every route, those that need an API key, all operations, those that accept PDFs, those with a
+   * page range among their parameters, or only routes that list it in their `errors`.
    */
   readonly from: "every route" | "authenticated" | "operations" | "PDF inputs" | "page ranges" | "named";
 }
 
-/** Every error of the service. What is thrown and what openapi.json describes both come from here. */
+/** Every error of the service. Thrown errors and openapi.json both derive from this table. */
 export const errorTable = {
   invalid_parameters: {
     status: 400,
@@ -230,7 +230,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** The rows with one type for all, for those who walk the table. */
+/** The rows with a common type, for iterating over the table. */
 export const errorRows: readonly (readonly [ErrorCode, ErrorRow])[] = Object.entries(errorTable).map(
   ([code, row]) => [code as ErrorCode, row] as const,
 );

@@ -1,12 +1,12 @@
 import { ApiError } from "./api-error.ts";
 import type { FieldIssue } from "../../operations/fields.ts";
 
-/** Names that a client sent are shown in errors up to this length. */
+/** Longest client-supplied name shown in an error, in characters. */
 const SHOWN_NAME = 100;
 
 export const shownName = (name: string): string => (name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name);
 
-/** The 400 for the parameters of a request: the message has the first problem, `details.fields` all of them. */
+/** The 400 for invalid parameters: the message has the first problem, `details.fields` has all of them. */
 export function invalidFields(fields: readonly FieldIssue[]): ApiError {
   const [first] = fields;
   const more = fields.length - 1;

@@ -2,9 +2,9 @@ import type { z } from "zod";
 
 /** A problem that a schema found. */
 export interface SchemaIssue {
-  /** Where in the value; empty for the value itself. */
+  /** Path within the value; empty for the value itself. */
   readonly path: readonly PropertyKey[];
-  /** What is wrong there, without its subject: `must be a number`. */
+  /** The problem without its subject: `must be a number`. */
   readonly message: string;
 }
 
@@ -16,7 +16,7 @@ const count = (number: number | bigint): string => number.toLocaleString("en-US"
 /** `png, jpeg, or webp`. */
 export const oneOf = (values: readonly unknown[]): string => list.format(values.map(String));
 
-/** What the schema finds wrong with a value, all of it, in the service's own words. */
+/** All problems that the schema finds with a value, in the service's own words. */
 export function check<T>(schema: z.ZodType<T>, value: unknown): { value?: T; issues: readonly SchemaIssue[] } {
   const result = schema.safeParse(value, { error: wordsFor });
   if (result.success) return { value: result.data, issues: [] };
@@ -30,7 +30,7 @@ export function check<T>(schema: z.ZodType<T>, value: unknown): { value?: T; iss
 
 const UNKNOWN = "is not a known parameter";
 
-/** The words for a problem that the schema has none for. zod's own would name its types, not the client's. */
+/** The message for a problem for which the schema has none. zod's own would name its types, not the client's. */
 function wordsFor(issue: RawIssue): string {
   switch (issue.code) {
     case "invalid_type":

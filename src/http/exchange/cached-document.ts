@@ -9,8 +9,8 @@ interface Made {
 }
 
 /**
- * Serves a document that depends on the configuration alone: it is made once for each isolate and configuration, and a client that
- * has it gets a 304.
+ * Serves a document that depends only on the configuration: it is built once per isolate and configuration, and a client with a
+ * current copy gets a 304.
  */
 export function cachedDocument(contentType: string, make: (env: Env) => string | Promise<string>) {
   const known = new WeakMap<Env, Promise<Made>>();
@@ -36,7 +36,7 @@ async function makeWhole(env: Env, make: (env: Env) => string | Promise<string>)
   return { body, etag: `"${hex(digest).slice(0, 32)}"` };
 }
 
-/** `If-None-Match` by the weak comparison (RFC 9110, section 13.1.2): on its way the body may have been compressed. */
+/** `If-None-Match` by weak comparison (RFC 9110, section 13.1.2), because the body may have been compressed in transit. */
 function isKnown(header: string | undefined, etag: string): boolean {
   const known = header?.split(",").map((one) => one.trim().replace(/^W\//, "")) ?? [];
   return known.includes("*") || known.includes(etag);

@@ -6,8 +6,8 @@ import type { Enqueue } from "../../events/outbox.ts";
 import { wake } from "../../webhooks/message.ts";
 
 /**
- * What enqueues the deliveries that this request's batches make. The response does not wait for the queue, and a message that cannot be sent
- * does not fail the request: the sweep finds the delivery in the database.
+ * Enqueues the deliveries created by this request's batches. The response does not wait for the queue, and a message that
+ * cannot be sent does not fail the request: the sweep finds the delivery in the database.
  */
 export function enqueuerOf(c: Context<AppEnv>): Enqueue {
   const { webhookQueue } = readEnv(c.env);

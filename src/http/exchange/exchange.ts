@@ -9,12 +9,12 @@ import type { Caller } from "../../accounts/caller.ts";
 import { hex } from "../../engines/bytes/hex.ts";
 import type { Env } from "../../env.ts";
 
-/** What Hono carries through a request. */
+/** The context that Hono carries through a request. */
 export interface AppEnv {
   Bindings: object;
   Variables: {
     log: RequestLog;
-    /** These are set by `authorize`. */
+    /** Set by `authorize`, like those below. */
     caller: Caller;
     /** The database of the caller's account. */
     database: Env["databases"][number];
@@ -27,7 +27,7 @@ const SUFFIX_BYTES = 16;
 
 const newRequestId = (): string => `req_${hex(crypto.getRandomValues(new Uint8Array(SUFFIX_BYTES)))}`;
 
-/** The outermost layer: the request's ID on every response, and its one line in the log. */
+/** The outermost middleware: sets the request ID on every response and writes the request's log line. */
 export const exchange: MiddlewareHandler<AppEnv> = async (c, next) => {
   const log = new RequestLog(newRequestId(), c.req.method);
   c.set("log", log);
@@ -59,7 +59,7 @@ export const cors: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.header("Access-Control-Allow-Origin", "*");
 };
 
-/** Responds with an error in the envelope and keeps it for the log. */
+/** Responds with an error and keeps it for the log. */
 export function respondWithError(thrown: unknown, c: Context<AppEnv>): Response {
   const error = asApiError(thrown);
   c.get("log").failed(error);
@@ -68,7 +68,7 @@ export function respondWithError(thrown: unknown, c: Context<AppEnv>): Response 
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** Mounts all methods of a path such as `/keys/{id}`; any other is 405 with `Allow`. HEAD comes with GET. */
+/** Mounts all methods of a path such as `/keys/{id}`; other methods get 405 with `Allow`. GET includes HEAD. */
 export function addPath(
   app: Hono<AppEnv>,
   path: string,

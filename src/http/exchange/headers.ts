@@ -1,8 +1,8 @@
 import { resultHeaders } from "../../operations/define.ts";
 
 /**
- * Every header that a response can carry and a client may want to read. Listed once: CORS exposes exactly these, and
- * openapi.json describes them.
+ * Every response header that a client may want to read. Listed once: CORS exposes exactly these, and openapi.json describes
+ * them.
  */
 export const responseHeaders: Readonly<Record<string, string>> = {
   "X-Request-Id": "The ID of the request. Include it when you report a problem.",

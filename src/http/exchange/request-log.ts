@@ -1,13 +1,13 @@
 import type { ApiError } from "../errors/api-error.ts";
 import { faultOf } from "../../faults.ts";
 
-/** How a request ended: `aborted` if the client disconnected or the response could not be sent to its end. */
+/** How a request ended: `aborted` if the client disconnected or the response could not be sent completely. */
 export type Outcome = "complete" | "aborted";
 
 /**
- * What is known of one request, written as exactly one line of JSON at its end. It never holds what a document or a
- * caller brought: no content, file name, password, query string or key; the route's pattern stands for the path, and of an error it has
- * what `faults.ts` lists.
+ * Everything logged about a request, written as exactly one line of JSON at its end. It never contains what a document or
+ * client supplied: no content, file name, password, query string or key; the route's pattern replaces the path, and an error is
+ * reduced to the facts listed in `faults.ts`.
  */
 export class RequestLog {
   readonly requestId: string;
@@ -23,9 +23,9 @@ export class RequestLog {
   bodyBytes = 0;
   responseBytes = 0;
   pageCount: number | undefined;
-  /** Fuel that the engines and our loops spent (src/engines/work.ts). */
+  /** Fuel spent by the engines and our loops (src/engines/work.ts). */
   work: { readonly spent: number; readonly share: number } | undefined;
-  /** Whether the end of the response's stream writes the line, not the handler. */
+  /** Whether the end of the response stream writes the line instead of the handler. */
   streaming = false;
 
   constructor(requestId: string, method: string) {
@@ -33,12 +33,12 @@ export class RequestLog {
     this.#method = method;
   }
 
-  /** Notes what the request was refused or failed with; the last one counts. */
+  /** Records the request's error; the last one counts. */
   failed(error: ApiError): void {
     this.#error = error;
   }
 
-  /** Writes the line; only the first call does. */
+  /** Writes the line; later calls do nothing. */
   end(status: number, outcome: Outcome): void {
     if (this.#written) return;
     this.#written = true;

@@ -3,16 +3,16 @@ import { latin1 } from "../../engines/bytes/latin1.ts";
 import { imageKindOf } from "../../engines/image/kind.ts";
 import type { FileKind } from "../../operations/fields.ts";
 
-/** A PDF may begin anywhere in this many first bytes: mail gateways and printers put lines of their own before it. */
+/** A PDF header may begin anywhere in this many first bytes: mail gateways and printers prepend lines of their own. */
 const SIGNATURE_WITHIN = 1024;
-/** With or without what follows in a sound header, and the form of PostScript that Acrobat takes (ISO 32000-1, annex H). */
+/** With or without the rest of a valid header, plus the PostScript form that Acrobat accepts (ISO 32000-1, annex H). */
 const PDF_SIGNATURE = /%PDF|%!PS-Adobe-\d\.\d PDF-\d\.\d/;
 const LONGEST_SIGNATURE = 24;
 
-/** What the kinds are called in messages. */
+/** The names of the kinds in messages. */
 export const kindNames: Readonly<Record<FileKind, string>> = { pdf: "PDF", png: "PNG", jpeg: "JPEG", webp: "WebP" };
 
-/** Whether a file is one of these kinds, by its bytes. A file can be two things at once: what is asked for counts. */
+/** Whether a file is one of these kinds, by its bytes. A file can be two kinds at once; the expected one counts. */
 export function isOneOf(kinds: readonly FileKind[], bytes: EngineBytes): boolean {
   const image = imageKindOf(bytes.view(0, bytes.length));
   if (image !== undefined && kinds.includes(image)) return true;

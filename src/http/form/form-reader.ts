@@ -9,10 +9,10 @@ type TextField = Extract<Field, { kind: "text" }>;
 type FileField = Extract<Field, { kind: "file" }>;
 type NumberedFilesField = Extract<Field, { kind: "files" }>;
 
-/** How many problems are listed for one field, and how many missing numbers. */
+/** Maximum number of problems listed per field, and of missing numbers. */
 const SHOWN_ISSUES = 10;
 
-/** The number of `file12` after `file`, written without leading zeros; undefined where the name is another. */
+/** The number in `file12` after `file`, written without leading zeros; undefined for any other name. */
 export function numberAfter(prefix: string, name: string): number | undefined {
   if (!name.startsWith(prefix)) return undefined;
   const digits = name.slice(prefix.length);
@@ -25,27 +25,27 @@ export function tooManyFiles(limit: number, actual: number): ApiError {
   });
 }
 
-/** A field as it was sent. */
+/** A field as sent. */
 export interface ReadField {
   readonly given: boolean;
-  /** Whether `value` can be used: it is valid, and no file is missing. */
+  /** Whether `value` is usable: it is valid, and no file is missing. */
   readonly valid: boolean;
   readonly value: unknown;
   readonly issues: readonly FieldIssue[];
 }
 
-/** Reads the fields of a form one by one; what nobody asked for is unknown. */
+/** Reads the fields of a form one by one; the remaining names are unknown. */
 export class FormReader {
   readonly files: { readonly file: UploadedFile; readonly accept: readonly FileKind[] }[] = [];
 
   readonly #parts = new Map<string, FormPart[]>();
   readonly #asked = new Set<string>();
-  /** Of the field that is being read. */
+  /** Issues of the field being read. */
   #issues: FieldIssue[] = [];
 
   constructor(parts: readonly FormPart[]) {
     for (const part of parts) {
-      // What a browser sends for a file input that was left empty.
+      // Browsers send this for an empty file input.
       if (part.kind === "file" && part.filename === "" && !part.file?.bytes.length) continue;
       const same = this.#parts.get(part.field);
       if (same === undefined) this.#parts.set(part.field, [part]);
@@ -64,7 +64,7 @@ export class FormReader {
     return { ...read, issues: this.#issues };
   }
 
-  /** The problem of each name that no field has read. */
+  /** One issue for each name that no field has read. */
   unknown(): FieldIssue[] {
     const names = [...this.#parts.keys()].filter((name) => !this.#asked.has(name));
     return names.map((name) => ({ name: shownName(name), issue: "is not a parameter of this operation" }));
@@ -135,7 +135,7 @@ export class FormReader {
     return parts?.[0];
   }
 
-  /** The text of a field, undefined if it is not given, null if it is a file (an issue). */
+  /** The text of a field, undefined if absent, null if it is a file (an issue). */
   #text(name: string): string | undefined | null {
     const part = this.#only(name);
     if (part === undefined || part.kind === "text") return part?.value;
@@ -143,7 +143,7 @@ export class FormReader {
     return null;
   }
 
-  /** The file of a field, undefined if it is not given, null if it is text (an issue). */
+  /** The file of a field, undefined if absent, null if it is text (an issue). */
   #file(name: string): UploadedFile | undefined | null {
     const part = this.#only(name);
     if (part === undefined) return undefined;
@@ -169,7 +169,7 @@ export class FormReader {
   }
 }
 
-/** The first numbers from 0 on that are left out before the highest one. */
+/** The first numbers from 0 on that are missing below the highest one. */
 function missingNumbers(numbers: readonly number[]): number[] {
   const missing: number[] = [];
   let next = 0;

@@ -5,15 +5,15 @@ import { type FieldIssue, type Fields, hintsOf, type Input, type UploadedFile } 
 
 type Field = Fields[string];
 
-/** Thrown where a check reads a field that has no valid value. */
+/** Thrown when a check reads a field that has no valid value. */
 class NotValid extends Error {}
 
-/** All fields of a form: which of them apply, the value of each, and the issues. */
+/** All fields of a form: which of them apply, their values, and the issues. */
 export class FormValues<F extends Fields> {
   readonly issues: readonly FieldIssue[];
   readonly #fields: Fields;
   readonly #read: ReadonlyMap<string, ReadField>;
-  /** Only valid ones; undefined where an optional field was not given. */
+  /** Valid values only; undefined for an absent optional field. */
   readonly #values = new Map<string, unknown>();
   /** Reading a field that is not valid throws NotValid. */
   readonly #checked: Input<F>;
@@ -34,7 +34,7 @@ export class FormValues<F extends Fields> {
     return Object.fromEntries(this.#values) as Input<F>;
   }
 
-  /** What a check finds. One that reads a field without a valid value finds nothing. */
+  /** The issues that a check finds; none if it reads a field without a valid value. */
   issuesOf(check: (input: Input<F>) => readonly FieldIssue[]): readonly FieldIssue[] {
     try {
       return check(this.#checked);
@@ -51,7 +51,7 @@ export class FormValues<F extends Fields> {
     );
   }
 
-  /** The file in the field `file`, whose pages the ranges name. */
+  /** The file in the field `file`, which the page ranges refer to. */
   get file(): UploadedFile | undefined {
     return this.#values.get("file") as UploadedFile | undefined;
   }
@@ -84,7 +84,7 @@ export class FormValues<F extends Fields> {
     return issues;
   }
 
-  /** Whether a field has one of these values; undefined if it is invalid or missing itself. */
+  /** Whether a field has one of these values; undefined if the field itself is invalid or missing. */
   #holds(name: string, values: readonly string[]): boolean | undefined {
     const { given, valid, value } = this.#read.get(name) ?? nothing;
     const field = this.#fields[name];
@@ -95,7 +95,7 @@ export class FormValues<F extends Fields> {
 
 const nothing: ReadField = { given: false, valid: false, value: undefined, issues: [] };
 
-/** The value of a field that is not given. */
+/** The value of an absent field. */
 function unsetValue(field: Field): unknown {
   return field.kind === "text" ? field.schema.safeParse(field.hints.default?.toString()).data : undefined;
 }

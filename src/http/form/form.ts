@@ -8,9 +8,9 @@ import type { FormPart } from "../multipart/multipart.ts";
 import type { Operation } from "../../operations/define.ts";
 import type { FieldIssue, Fields, FileKind, Input, UploadedFile } from "../../operations/fields.ts";
 
-/** Which names a form takes, known before its body is read. */
+/** The names that a form accepts, known before its body is read. */
 export class FormNames {
-  /** The most files that the form takes. */
+  /** Maximum number of files in the form. */
   readonly maxFiles: number;
   readonly #fields: Fields;
   readonly #files = new Set<string>();
@@ -24,8 +24,8 @@ export class FormNames {
   }
 
   /**
-   * Whether a file under this name belongs to the form: no unknown name, and no second file under one. Throws
-   * `limit_exceeded` at the first file too many, before the rest is uploaded.
+   * Whether a file with this name belongs to the form: the name is known and not yet used. Throws `limit_exceeded` at the first
+   * file too many, before the rest is uploaded.
    */
   wantsFile(name: string): boolean {
     if (this.#files.has(name) || !this.#isFileName(name)) return false;
@@ -44,17 +44,17 @@ export class FormNames {
 
 export interface ReadForm<F extends Fields> {
   readonly input: Input<F>;
-  /** The first file's name without directory and extension, after which the response is named. */
+  /** The first file's name without directory and extension, used to name the response. */
   readonly stem: string;
 }
 
-/** How many pages a file of the form has; undefined if it cannot be opened. */
+/** Counts the pages of a file in the form; undefined if it cannot be opened. */
 export type CountPages = (file: UploadedFile) => Promise<number | undefined>;
 
 /**
- * Makes an operation's input of a form. All problems with parameters are thrown at once (`invalid_parameters`), those that
- * only the document's page count shows among them. Without any, the first file whose bytes are not what the field takes
- * (`invalid_file`, `unsupported_format`). Page ranges alone are let through: `run` refuses them with the page count.
+ * Turns a form into an operation's input. All problems with parameters are thrown at once (`invalid_parameters`), including
+ * those that depend on the document's page count. Without any, throws for the first file of a wrong kind (`invalid_file`,
+ * `unsupported_format`). If page ranges are the only problem, the form passes: `run` rejects them and reports the page count.
  */
 export async function readForm<F extends Fields>(
   operation: Operation<F>,
@@ -72,7 +72,7 @@ export async function readForm<F extends Fields>(
   return { input: form.input, stem: reader.files[0]?.file.stem ?? "document" };
 }
 
-/** The problems that only the document's page count shows; if it cannot be opened, only malformed ranges. */
+/** Problems that depend on the document's page count; if it cannot be opened, only malformed ranges. */
 async function pageIssues<F extends Fields>(
   { pageChecks = [] }: Operation<F>,
   form: FormValues<F>,

@@ -5,19 +5,19 @@ import { limits, MiB } from "../../limits.ts";
 const WINDOW_BYTES = 64 * 1024;
 
 export interface BodyOptions {
-  /** Bytes that the body may have; reading stops right behind them. */
+  /** Maximum size of the body in bytes; reading stops just past it. */
   readonly maxBytes: number;
   /** The error for a longer body. Default: `fileTooLarge`. */
   readonly tooLarge?: (limit: number, actual: number) => ApiError;
   /** Milliseconds that the client may fall behind `limits.slowestBytesPerSecond`. */
   readonly graceMilliseconds: number;
-  /** Takes a window and returns how many of its bytes are done with; the others begin the next window. */
+  /** Reads a window and returns how many of its bytes it consumed; the others begin the next window. */
   read(window: Uint8Array): number;
-  /** Told the number of bytes that have arrived so far. */
+  /** Called with the number of bytes received so far. */
   progress(bytes: number): void;
 }
 
-/** Two numbers of bytes in MiB, or in bytes where they would look the same. */
+/** Formats two numbers of bytes in MiB, or in bytes if they would look the same. */
 function sizes(limit: number, actual: number): [string, string] {
   const inMiB = (bytes: number): string => `${(bytes / MiB).toLocaleString("en-US", { maximumFractionDigits: 1 })} MiB`;
   const inBytes = (bytes: number): string => `${bytes.toLocaleString("en-US")} bytes`;
@@ -25,14 +25,17 @@ function sizes(limit: number, actual: number): [string, string] {
   return [words(limit), words(actual)];
 }
 
-/** The error for a body over the plan's limit. `actual` is its Content-Length or, unless it `isWhole`, the number of bytes read until then. */
+/**
+ * The error for a body over the plan's limit. `actual` is its Content-Length or, unless `isWhole`, the number of bytes read so
+ * far.
+ */
 export function fileTooLarge(limit: number, actual: number, isWhole = true): ApiError {
   const [most, size] = sizes(limit, actual);
   const message = `Your plan allows uploads of up to ${most}; this one is ${isWhole ? size : "larger"}.`;
   return new ApiError("file_too_large", message, { details: { limit, actual } });
 }
 
-/** The client disconnected in the middle of the body: an error that mostly nobody sees. */
+/** The client disconnected in the middle of the body: usually nobody sees this error. */
 export class BrokenBody extends ApiError {
   constructor(cause: unknown) {
     super("invalid_parameters", "The request body ended early.", { details: { fields: [] }, cause });
@@ -40,8 +43,8 @@ export class BrokenBody extends ApiError {
 }
 
 /**
- * Reads a body through one buffer of 64 KiB that moves back and forth between the stream and `options.read`: a body of
- * any size takes no more of the JavaScript heap.
+ * Reads a body through one 64 KiB buffer that moves back and forth between the stream and `options.read`, so that a body of any
+ * size takes no more of the JavaScript heap.
  */
 export async function readBody(body: ReadableStream<Uint8Array>, options: BodyOptions): Promise<void> {
   const reader = body.getReader({ mode: "byob" });
@@ -67,14 +70,14 @@ export async function readBody(body: ReadableStream<Uint8Array>, options: BodyOp
       kept = window.length - used;
     }
   } catch (error) {
-    // After a refusal `discardRest` reads the rest; from a client that is gone or silent there is none.
+    // After any other error `discardRest` reads the rest; a client that is gone or silent sends none.
     if (error instanceof BrokenBody || error instanceof Stalled) reader.cancel(error).catch(() => {});
     else reader.releaseLock();
     throw error;
   }
 }
 
-/** Reads a body of `length` bytes, as it says itself, into memory. */
+/** Reads a body with a declared `length` in bytes into memory. */
 export async function readSmallBody(
   body: ReadableStream<Uint8Array>,
   { length, ...options }: Omit<BodyOptions, "read"> & { readonly length: number },
@@ -94,8 +97,8 @@ export async function readSmallBody(
 }
 
 /**
- * Reads the rest of a refused body and discards it: most clients read the response only after they have sent everything, and report a
- * connection that closes earlier as broken. Limited in time and bytes; beyond that the response goes out at once.
+ * Reads and discards the rest of a rejected body: most clients read the response only after they have sent everything, and
+ * report an earlier close as a broken connection. Limited in time and bytes; past the limit, the response is sent at once.
  */
 export async function discardRest({ body, headers }: Request): Promise<void> {
   const { discardBytes, discardMilliseconds } = limits.form;
@@ -112,7 +115,7 @@ export async function discardRest({ body, headers }: Request): Promise<void> {
       total += value.byteLength;
     }
   } catch {
-    // Too slow, or gone: the response is the same.
+    // The client is too slow or gone: the response is the same.
   }
   reader.cancel().catch(() => {});
 }

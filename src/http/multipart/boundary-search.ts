@@ -1,6 +1,7 @@
 /**
- * Finds a boundary delimiter (RFC 2046, section 5.1.1) in windows of a body. It begins with its only line break, which makes the search
- * linear: bytes that matched cannot hold another start. Elsewhere it skips as in Boyer-Moore-Horspool, up to the delimiter's length a step.
+ * Finds a boundary delimiter (RFC 2046, section 5.1.1) in windows of a body. Its only line break is at its start, which makes
+ * the search linear: matched bytes cannot contain another start. Elsewhere it skips as in Boyer-Moore-Horspool, up to the
+ * delimiter's length per step.
  */
 export class BoundarySearch {
   readonly bytes: Uint8Array;
@@ -13,7 +14,7 @@ export class BoundarySearch {
     this.bytes.subarray(0, -1).forEach((byte, index) => (this.#skip[byte] = length - 1 - index));
   }
 
-  /** Index of the first occurrence that lies wholly in `window[from, to)`, or -1. */
+  /** Index of the first occurrence entirely within `window[from, to)`, or -1. */
   find(window: Uint8Array, from: number, to: number): number {
     const { bytes } = this;
     const skip = this.#skip;

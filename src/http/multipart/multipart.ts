@@ -4,7 +4,7 @@ import { ApiError } from "../errors/api-error.ts";
 import type { Arena } from "../../engines/bytes/heap.ts";
 import type { UploadedFile } from "../../operations/fields.ts";
 
-/** One part of a body, by its form field. `file` is not there if nobody wanted it. */
+/** One part of a body, by its form field. `file` is absent if the file was not wanted. */
 export type FormPart =
   | { readonly kind: "text"; readonly field: string; readonly value: string }
   | { readonly kind: "file"; readonly field: string; readonly filename: string; readonly file?: UploadedFile };
@@ -12,9 +12,9 @@ export type FormPart =
 export interface MultipartOptions {
   /** From the Content-Type; see `boundaryOf`. */
   readonly boundary: string;
-  /** Where the bytes of files go. */
+  /** Receives the bytes of files. */
   readonly arena: Arena;
-  /** Asked at the start of each file; the bytes of one that is not wanted are passed over. */
+  /** Called at the start of each file; the bytes of unwanted files are skipped. */
   wantsFile(field: string): boolean;
   readonly fields: number;
   readonly textBytes: number;
@@ -38,8 +38,8 @@ function checkLimit(actual: number, limit: number, what: string, unit: string): 
 type State = "preamble" | "boundary" | "headers" | "content" | "end";
 
 /**
- * Reads multipart/form-data (RFC 7578, RFC 2046) from windows of bytes that follow one another. Nothing of a file is
- * kept here: it goes to the arena from the window it came in.
+ * Parses multipart/form-data (RFC 7578, RFC 2046) from consecutive windows of bytes. It buffers nothing of a file: the bytes go
+ * straight from the window to the arena.
  */
 export class MultipartParser {
   readonly parts: FormPart[] = [];
@@ -48,11 +48,14 @@ export class MultipartParser {
   #state: State = "preamble";
   #atStart = true;
   #delimiter: BoundarySearch;
-  /** What the first boundary line ended with. CRLF is the standard; a body that begins with LF is read with LF throughout. */
+  /**
+   * Length of the line break after the first boundary. CRLF is the standard; a body that begins with LF is parsed with LF
+   * throughout.
+   */
   #newline = 2;
   #head: PartHeaders | undefined;
   #wanted = false;
-  /** Bytes of the blank line before a part's content, kept in the window as a part may end right with it. */
+  /** Bytes of the blank line before a part's content, kept in the window because an empty part may end right there. */
   #blank = 0;
   #text: Uint8Array[] = [];
   #textBytes = 0;
@@ -64,8 +67,8 @@ export class MultipartParser {
   }
 
   /**
-   * Reads what it can of a window and returns how many bytes it is done with; the rest has to stand at the beginning of
-   * the next window. The rest is always less than 32 KiB.
+   * Parses as much of a window as possible and returns how many bytes it consumed; the rest must be at the start of the next
+   * window. The rest is always less than 32 KiB.
    */
   read(window: Uint8Array): number {
     let at = 0;
@@ -77,7 +80,7 @@ export class MultipartParser {
     }
   }
 
-  /** Call at the end of the body: throws unless the final boundary was there. */
+  /** Call at the end of the body: throws if the final boundary is missing. */
   finish(): readonly FormPart[] {
     if (this.#state === "end") return this.parts;
     throw malformed(
@@ -87,7 +90,7 @@ export class MultipartParser {
     );
   }
 
-  /** One step from `at`: where the next begins, or undefined where this window has not enough bytes for it. */
+  /** One step from `at`: returns where the next begins, or undefined if this window has too few bytes for it. */
   #step(window: Uint8Array, at: number): number | undefined {
     if (this.#state === "preamble") return this.#preamble(window, at);
     if (this.#state === "boundary") return this.#boundary(window, at);

@@ -1,4 +1,4 @@
-/** The headers of a part. `filename` makes it a file, even if it is empty. */
+/** The headers of a part. `filename` makes it a file, even if empty. */
 export interface PartHeaders {
   /** The form field. */
   readonly field: string;
@@ -6,12 +6,12 @@ export interface PartHeaders {
 }
 
 /**
- * A parameter: a token, `=`, and a quoted string or a token. In a quoted string `\"` and `\\` are escapes, any other
- * backslash stands for itself: old browsers send whole Windows paths.
+ * A parameter: a token, `=`, and a quoted string or a token. In a quoted string `\"` and `\\` are escapes; any other backslash
+ * is literal, because old browsers send complete Windows paths.
  */
 const PARAMETER = /;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"|([^;\s"]*))\s*/gy;
 
-/** The parameters after the first word of a header's value, their names in lower case; undefined if the value is malformed. */
+/** The parameters after the first word of a header's value, names in lower case; undefined if the value is malformed. */
 function parameters(value: string): Map<string, string> | undefined {
   const start = value.indexOf(";");
   const found = new Map<string, string>();
@@ -27,7 +27,7 @@ function parameters(value: string): Map<string, string> | undefined {
   return /^[;\s]*$/.test(value.slice(end)) ? found : undefined;
 }
 
-/** What browsers do to a name or file name in quotes (HTML, "multipart/form-data encoding algorithm"). */
+/** Reverses how browsers escape a name or file name in quotes (HTML, "multipart/form-data encoding algorithm"). */
 const unescapeBrowser = (value: string): string =>
   value.replace(/%(22|0D|0A)/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
@@ -46,8 +46,8 @@ function extendedValue(value: string | undefined): string | undefined {
 }
 
 /**
- * Reads the header lines of a part. RFC 7578 forbids `filename*`, but clients send it: it wins if it is readable.
- * Returns undefined unless there is a `Content-Disposition: form-data` with a name.
+ * Parses the header lines of a part. RFC 7578 forbids `filename*`, but clients send it: it wins if it is readable. Returns
+ * undefined without a `Content-Disposition: form-data` that has a name.
  */
 export function readPartHeaders(lines: readonly string[]): PartHeaders | undefined {
   // A line that begins with white space continues the one before it (RFC 5322, folding).
@@ -67,8 +67,8 @@ export function readPartHeaders(lines: readonly string[]): PartHeaders | undefin
 }
 
 /**
- * The boundary of a Content-Type: `undefined` where the type is not multipart/form-data, `""` where it is but names no
- * boundary that RFC 2046 allows (1 to 70 characters, none of them a line break).
+ * The boundary of a Content-Type: `undefined` if the type is not multipart/form-data, `""` if it is but has no boundary that
+ * RFC 2046 allows (1 to 70 characters, no line breaks).
  */
 export function boundaryOf(contentType: string | null): string | undefined {
   if (contentType === null || !/^\s*multipart\/form-data\s*(;|$)/i.test(contentType)) return undefined;
@@ -79,8 +79,8 @@ export function boundaryOf(contentType: string | null): string | undefined {
 const MAX_STEM = 150;
 
 /**
- * A file name without directory and extension, fit for the name of a response or of a ZIP entry: without characters that are invisible,
- * reverse the direction of text, or mean something to a file system. `document` if nothing is left.
+ * A file name without directory and extension, safe for naming a response or a ZIP entry: without characters that are
+ * invisible, reverse the direction of text, or have a meaning to a file system. `document` if nothing is left.
  */
 export function stemOf(filename: string): string {
   const name = filename.slice(Math.max(filename.lastIndexOf("/"), filename.lastIndexOf("\\")) + 1);

@@ -1,4 +1,4 @@
-/** The promise's value. Throws `error()` if there is none within `milliseconds`. */
+/** Resolves with the promise's value, or throws `error()` after `milliseconds`. */
 export async function withTimeout<T>(promise: Promise<T>, milliseconds: number, error: () => Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
@@ -12,9 +12,9 @@ export async function withTimeout<T>(promise: Promise<T>, milliseconds: number, 
 }
 
 /**
- * How long to wait for a client. It has `graceMilliseconds`, which run while the client is waited for; each byte restores the time that it
- * takes at `bytesPerSecond`. A client that keeps to that rate is never cut off, however unevenly its bytes arrive, as long as those in buffers
- * on the way take no more than `graceMilliseconds`.
+ * Limits how long to wait for a client. It gets `graceMilliseconds`, which count down while we wait for it; each byte restores
+ * the time it takes at `bytesPerSecond`. A client that keeps to that rate is never cut off, however unevenly its bytes arrive,
+ * as long as the bytes buffered on the way take no more than `graceMilliseconds`.
  */
 export class MinDataRate {
   readonly #graceMilliseconds: number;
@@ -27,7 +27,7 @@ export class MinDataRate {
     this.#left = graceMilliseconds;
   }
 
-  /** The promise's value. Throws `error()` if the client is too slow. */
+  /** Resolves with the promise's value, or throws `error()` if the client is too slow. */
   async wait<T>(promise: Promise<T>, error: () => Error): Promise<T> {
     const began = Date.now();
     try {
@@ -37,7 +37,7 @@ export class MinDataRate {
     }
   }
 
-  /** So many more bytes have passed. */
+  /** Reports that `bytes` more have passed. */
   passed(bytes: number): void {
     const restored = this.#left + (bytes / this.#bytesPerSecond) * 1_000;
     this.#left = Math.min(restored, this.#graceMilliseconds);

@@ -3,12 +3,12 @@ import { routeErrors, type Json, jsonResponse } from "./responses.ts";
 import type { Endpoint } from "../endpoints/define.ts";
 import type { ErrorCode } from "../errors/error-table.ts";
 
-/** The errors of every endpoint, of those with a body, and of those with an ID in their path. */
+/** The errors of every endpoint, of those with a body, and of those with an ID in the path. */
 const always: readonly ErrorCode[] = ["invalid_parameters", "method_not_allowed", "internal_error"];
 const withBody: readonly ErrorCode[] = ["request_timeout", "file_too_large", "unsupported_format"];
 const withId: readonly ErrorCode[] = ["not_found"];
 
-/** One method of a path. Schemas that have an id are put into `schemas`, where all descriptions refer to them. */
+/** One method of a path. Schemas with an ID are moved to `schemas`, where all descriptions refer to them. */
 export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Json>): Json {
   const { name, tag, summary, description, path, query, body, status, response, scope } = endpoint;
   const ids = Array.from(path.matchAll(/\{(\w+)\}/g), ([, id = ""]) => id);
@@ -30,25 +30,25 @@ export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Jso
       },
     }),
     responses: {
-      // `input`: a response may have members that a client does not know yet, so the schema allows others.
+      // `input`: a response may gain members that a client does not know yet, so the schema allows additional ones.
       [status]: jsonResponse(status === 201 ? "Created." : "Success.", sentSchema(response, schemas)),
       ...routeErrors(codes),
     },
   };
 }
 
-/** A transformation has no description; what is sent stands before it. */
+/** A transform has no description; describe its input, which is what the client sends. */
 const options = {
   unrepresentable: "any",
   override({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) {
-    // The format says it, in fewer than 300 characters.
+    // The format says the same in fewer than 300 characters.
     if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   },
 } as const;
 
 function bodySchema(body: z.ZodType, schemas: Record<string, Json>): Json {
-  // zod leaves examples out where a member is transformed: they could be meant for either side.
+  // zod omits examples if a member is transformed: they could describe either side.
   const { examples } = body.meta() ?? {};
   const schema = shared(z.toJSONSchema(body, { io: "input", ...options }), schemas);
   return { ...schema, ...(examples !== undefined && { examples }) };
@@ -62,7 +62,7 @@ function queryParameters(query: z.ZodType): Json[] {
   });
 }
 
-/** A schema of what is sent. Definitions that it has are put into `schemas`. */
+/** A schema of what is sent. Its definitions are moved to `schemas`. */
 export const sentSchema = (schema: z.ZodType, schemas: Record<string, Json>): Json =>
   shared(z.toJSONSchema(schema, { io: "input", ...options }), schemas);
 

@@ -15,7 +15,7 @@ const mediaTypes: Readonly<Record<FileField["accept"][number], string>> = {
 const NUMBER = "(0|[1-9][0-9]*)$";
 const password = (description: string): Json => ({ type: "string", format: "password", description });
 
-/** A form as a JSON schema: what stands in a `multipart/form-data` entry of OpenAPI 3.1. */
+/** A form as a JSON schema, for a `multipart/form-data` entry of OpenAPI 3.1. */
 export function formSchema(fields: Fields): Json {
   const properties: Record<string, Json> = {};
   const patternProperties: Record<string, Json> = {};
@@ -50,8 +50,8 @@ export function formSchema(fields: Fields): Json {
 }
 
 /**
- * The media types of the file fields that take more than one (OpenAPI 3.1, Encoding Object): a schema can name one only.
- * They are for the reference; what a file is says its first bytes.
+ * The media types of file fields that accept more than one (OpenAPI 3.1, Encoding Object): a schema can name only one. They
+ * only document the field; the service recognizes a file by its first bytes.
  */
 export function formEncoding(fields: Fields): Json {
   return Object.fromEntries(
@@ -75,14 +75,14 @@ function fileSchema(field: FileField): Json {
   };
 }
 
-/** What the field's schema gives. An object or array travels as JSON in a string. */
+/** The schema of a text field. An object or array is sent as a JSON string. */
 function textSchema(field: TextField): Json {
   const { $schema: _, ...value } = z.toJSONSchema(field.schema, { io: "output", unrepresentable: "any", override });
   if (value.type !== "object" && value.type !== "array") return { ...value, ...told(field) };
   return { type: "string", contentMediaType: "application/json", contentSchema: value, ...told(field) };
 }
 
-/** What comes out always has a member with a default; what is sent need not. */
+/** In the output, a member with a default is always present; in the input it is optional. */
 function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema }) {
   if (!(zodSchema instanceof z.ZodObject) || jsonSchema.required === undefined) return;
   const { shape } = zodSchema as z.ZodObject<Record<string, z.ZodType>>;
@@ -90,8 +90,8 @@ function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonS
 }
 
 /**
- * What a field's hints say, in words and for forms that are drawn from them: `x-when` names the values of other fields that this
- * one belongs to, which JSON schema can say only in many more words.
+ * A field's hints, in words and for forms built from them: `x-when` lists the values of other fields that this one depends on,
+ * which would take JSON schema many more words.
  */
 function told(field: Field): Json {
   const { default: byDefault, when, required, format } = hintsOf(field);

@@ -18,7 +18,7 @@ import { errorRows, type ErrorCode } from "../errors/error-table.ts";
 import { type Operation, scopesOf } from "../../operations/define.ts";
 import { version } from "../../version.ts";
 
-/** Headers of every 200 that is a file. */
+/** Headers of every 200 that returns a file. */
 const fileHeaders = ["Content-Disposition", "Content-Length"];
 /** Headers of every response to an authenticated request. */
 const rateHeaders = ["RateLimit-Policy", "RateLimit"];
@@ -48,8 +48,8 @@ const errorSchema = z.object({
 });
 
 /**
- * The OpenAPI 3.1 description: a projection of the registry, of the schemas that validate, and of the error table.
- * `baseUrl` is where callers reach the service.
+ * The OpenAPI 3.1 description: derived from the registry, the validation schemas, and the error table. `baseUrl` is where
+ * clients reach the service.
  */
 export function describeApi(operations: readonly Operation[], endpoints: readonly Endpoint[], baseUrl: string): Json {
   const schemas: Record<string, Json> = {};

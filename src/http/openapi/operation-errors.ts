@@ -2,15 +2,15 @@ import { type ErrorCode, errorRows, type ErrorRow } from "../errors/error-table.
 import { PageRange } from "../../engines/pdf/document/ranges.ts";
 import type { Operation } from "../../operations/define.ts";
 
-/** Whether every operation can respond with this error. A POST to its very path is never an unknown path. */
+/** Whether every operation can respond with this error. A POST to an existing path never gets the error for unknown paths. */
 export const isOfAllOperations = ({ from, status }: ErrorRow): boolean =>
   status !== 404 && (from === "every route" || from === "authenticated" || from === "operations");
 
-/** The errors that an operation can respond with: those of all, those of its kinds of fields, and its own. */
+/** The errors that an operation can respond with: those shared by all, those of its kinds of fields, and its own. */
 export function errorsOf({ fields, errors = [] }: Operation): ErrorCode[] {
   const all = Object.values(fields);
   const takesPdf = all.some((field) => field.kind !== "text" && field.accept.includes("pdf"));
-  // What a field makes of "1" shows whether it is a range.
+  // Parsing "1" shows whether the field is a page range.
   const hasRange = all.some(
     (field) => field.kind === "text" && [field.schema.safeParse("1").data].flat()[0] instanceof PageRange,
   );

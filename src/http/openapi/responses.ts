@@ -7,7 +7,7 @@ import type { Operation } from "../../operations/define.ts";
 export type Json = Readonly<Record<string, unknown>>;
 type Row = (typeof errorRows)[number][1];
 
-/** Headers that only errors carry; the statuses they come with. */
+/** Headers that only errors carry, by status. */
 const errorHeaders: Readonly<Record<number, readonly string[]>> = {
   401: ["WWW-Authenticate"],
   405: ["Allow"],
@@ -27,18 +27,18 @@ export const jsonResponse = (text: string, schema: Json): Json => ({
   content: { "application/json": { schema } },
 });
 
-/** One response a status, with the codes that it can carry, named by the prefix and the status. */
+/** One response per status, with the codes it can carry, named by prefix and status. */
 export function errorResponses(prefix: string, applies: (row: Row) => boolean): Json {
   const answers = Object.entries(responsesOf(errorRows.filter(([, row]) => applies(row))));
   return Object.fromEntries(answers.map(([status, answer]) => [`${prefix}${status}`, answer]));
 }
 
-/** The error responses of a route by status: those of authentication, and the given codes. */
+/** The error responses of a route by status: authentication plus the given codes. */
 export function routeErrors(codes: readonly ErrorCode[]): Json {
   return responsesOf(errorRows.filter(([code, { from }]) => from === "authenticated" || codes.includes(code)));
 }
 
-/** The responses of an operation by status. Those that all operations share are written once. */
+/** The error responses of an operation by status. Those shared by all operations are defined once. */
 export function operationErrors(operation: Operation): Json {
   const codes = errorsOf(operation);
   const own = Map.groupBy(

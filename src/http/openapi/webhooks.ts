@@ -18,7 +18,7 @@ const parameters: readonly Json[] = Object.entries(signature).map(([name, descri
   schema: { type: "string" },
 }));
 
-/** The section `webhooks` of OpenAPI 3.1: what is sent to subscribers, by type. */
+/** The `webhooks` section of OpenAPI 3.1: the events sent to subscribers, by type. */
 export function describeWebhooks(schemas: Record<string, Json>): Json {
   return Object.fromEntries(
     eventTypes.map((type) => [

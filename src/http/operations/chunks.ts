@@ -3,8 +3,8 @@ import type { OutputFile } from "../../operations/define.ts";
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * A file's bytes as they are sent. Those that lie in an engine are copied, 64 KiB at a time, as a view would not outlive the
- * next call into it, and are freed when all are out.
+ * A file's bytes in chunks for sending. Bytes in an engine are copied 64 KiB at a time, because a view would not outlive the
+ * next call into the engine, and are freed when all are out.
  */
 export async function* chunksOf(bytes: OutputFile["bytes"]): AsyncGenerator<Uint8Array, void> {
   if (!("view" in bytes)) {
@@ -17,7 +17,7 @@ export async function* chunksOf(bytes: OutputFile["bytes"]): AsyncGenerator<Uint
   bytes.free();
 }
 
-/** Takes the first `enough` bytes, or `all` there are. Throws what making them threw. */
+/** Reads the first `enough` bytes, or all there are. Throws what producing them threw. */
 export async function begin(
   chunks: AsyncGenerator<Uint8Array, void>,
   enough: number,

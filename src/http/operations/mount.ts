@@ -20,7 +20,7 @@ import { readEnv } from "../../env.ts";
 import { limits } from "../../limits.ts";
 import { type Operation, scopesOf } from "../../operations/define.ts";
 
-/** Mounts every operation of the registry, in the order of checks that API.md gives. */
+/** Mounts every operation of the registry. docs/api.md documents the order of the checks. */
 export function mountOperations(app: Hono<AppEnv>, operations: readonly Operation[]): void {
   for (const operation of operations) {
     addPath(app, `/api/v1/${operation.name}`, {
@@ -44,17 +44,17 @@ function noteOperation(operation: Operation): MiddlewareHandler<AppEnv> {
 function operationRoute(operation: Operation): MiddlewareHandler<AppEnv> {
   return (c) => {
     const handled = handle(c, operation);
-    // If the client disconnects, the runtime stops what `waitUntil` does not hold, and nothing would be released.
+    // If the client disconnects, the runtime stops everything outside `waitUntil`, and nothing would be released.
     c.executionCtx.waitUntil(handled.catch(() => {}));
     return handled;
   };
 }
 
-/** What a request says about its body before the body is read. */
+/** What a request declares about its body before the body is read. */
 interface DeclaredBody {
   readonly body: ReadableStream<Uint8Array>;
   readonly boundary: string;
-  /** The Content-Length, if there is one. */
+  /** The Content-Length, if sent. */
   readonly length: number | undefined;
   readonly maxBytes: number;
 }
@@ -121,7 +121,7 @@ function declaredBody(c: Context<AppEnv>): DeclaredBody {
   return { body, boundary, length: bytes, maxBytes };
 }
 
-/** Opens a file to count its pages, for a request that is refused anyway. What is wrong with the file itself is not said then. */
+/** Opens a file to count its pages for a request that fails anyway. Problems with the file itself are not reported then. */
 function pageCounter(lease: Lease): CountPages {
   return async ({ bytes, ...input }) => {
     if (isOneOf(imageKinds, bytes)) return 1;
@@ -140,7 +140,7 @@ function unreadable(message: string): ApiError {
   return new ApiError("invalid_parameters", message, { details: { fields: [] } });
 }
 
-/** Reads the form, and returns when it is the request's turn to work. */
+/** Reads the form and waits for the request's turn to work. */
 async function readParts(
   c: Context<AppEnv>,
   declared: DeclaredBody,
@@ -176,7 +176,7 @@ async function readParts(
   return parser.finish();
 }
 
-/** WebP by Cloudflare Images. The local one that `npm start` runs has no quality and takes its default. */
+/** WebP by Cloudflare Images. The local version used by `npm start` does not support quality and uses its default. */
 function webpServiceOf(images: ImagesBinding): WebpService {
   return async (png, quality) => {
     const result = await images.input(png).output({ format: "image/webp", quality });

@@ -20,14 +20,14 @@ import type { Operation } from "../../operations/define.ts";
 
 const KEY_HEADER = "Idempotency-Key";
 const MAX_KEY_LENGTH = 255;
-/** Seconds until a reversal that failed is tried again, for a database that comes back by then. */
+/** Seconds until a failed reversal is retried, so that the database has time to recover. */
 const LATE_SECONDS = 30;
-/** Bytes of a file that are copied at once for its digest: a digest of the whole would copy all of it. */
+/** Bytes of a file copied at a time for its digest: hashing it in one go would copy the whole file. */
 const DIGEST_STEP = 1024 * 1024;
 
 /**
- * Refuses a request before its body if it has too few credits. Only what `reserve` finds later counts; with an Idempotency-Key the request
- * may be the retry of a charged one.
+ * Rejects a request with too few credits before its body is read. Only the later check in `reserve` is authoritative; with an
+ * Idempotency-Key the request may be the retry of a charged one.
  */
 export function checkQuota({ credits }: Operation): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -70,7 +70,7 @@ export class Payment {
   readonly #log: RequestLog;
   readonly #enqueue: Enqueue;
   readonly #sendLate: (failure: RequestFailure) => Promise<void>;
-  /** `asked`: the database did not say whether it has charged the request. */
+  /** `asked`: the database did not confirm whether it charged the request. */
   #charge: "none" | "asked" | "made" = "none";
   /** Whether an event waits for the end of the response. */
   #held = false;
@@ -104,8 +104,8 @@ export class Payment {
   }
 
   /**
-   * Charges the request before the first byte of its response, which gets these headers. `outputBytes`: the size of the response, or null if
-   * it is streamed; then `ended` has to be called.
+   * Charges the request before the first byte of its response, and returns headers for it. `outputBytes`: the size of the
+   * response, or null if it is streamed; then call `ended` at its end.
    */
   async settle(outputBytes: number | null): Promise<Readonly<Record<string, string>>> {
     this.#charge = "asked";
@@ -119,14 +119,14 @@ export class Payment {
     };
   }
 
-  /** Tries again if the database did not respond: a charge that came through the first time stays one charge. */
+  /** Retries if the database did not respond: a charge that succeeded the first time is not repeated. */
   #settleTwice(end: RequestEnd): Promise<Settled> {
     return twice(() => settle(this.#database, this.#reservation, end, this.#enqueue));
   }
 
   /**
-   * Emits the end of a streamed response that stays charged: complete, left by its client, or broken off by a `failure` of the document. Never
-   * throws: if this fails, the sweep emits it.
+   * Emits the end of a streamed response that stays charged: complete, abandoned by its client, or aborted by a `failure` of
+   * the document. Never throws: if this fails, the sweep emits it.
    */
   async ended(outputBytes: number, failure?: ApiError): Promise<void> {
     if (!this.#held) return;
@@ -138,12 +138,12 @@ export class Payment {
   }
 
   /**
-   * Releases or refunds the credits of a request that failed. Never throws: the client gets the failure itself. If the database cannot be
-   * reached, the sweep releases the reservation, and the queue keeps what may have been charged until it can be refunded.
+   * Releases or refunds the credits of a failed request. Never throws: the client gets the original error. If the database is
+   * unreachable, the sweep releases the reservation, and the queue keeps a possible charge until it can be refunded.
    */
   async reverse({ status, code }: ApiError): Promise<void> {
     const failure = { ...this.#end(this.#log.responseBytes), status, code };
-    // If it is unknown whether the request was charged, one of the two finds nothing to do.
+    // If it is unknown whether the request was charged, one of the two changes nothing.
     try {
       if (this.#charge !== "made") {
         await twice(() => release(this.#database, this.#reservation, failure, this.#enqueue));
@@ -167,7 +167,7 @@ export class Payment {
   }
 }
 
-/** Tries again if a service did not respond. */
+/** Retries once if a service did not respond. */
 const twice = <T>(send: () => Promise<T>): Promise<T> => send().catch(send);
 
 async function keyOf(

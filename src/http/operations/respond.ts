@@ -8,7 +8,7 @@ import { limits } from "../../limits.ts";
 import { imageExtensions, type Output } from "../../operations/define.ts";
 
 export interface ResponseContext {
-  /** What the file is called, without its extension. */
+  /** The file name without its extension. */
   readonly name: string;
   readonly log: RequestLog;
   readonly payment: Pick<Payment, "settle" | "ended" | "reverse">;
@@ -17,14 +17,14 @@ export interface ResponseContext {
 
 export interface StartedResponse {
   readonly response: Response;
-  /** For a streamed response: ends when it is sent, or has broken off, and nothing works under the lease any more. */
+  /** For a streamed response: resolves when it is sent or aborted, and no more work runs under the lease. */
   readonly sent?: Promise<void>;
 }
 
 /**
- * Makes the response of an output and charges the request before the first byte. A response that is not complete within the first MiB is
- * streamed while it is made. Throws what goes wrong before the first byte. What goes wrong later breaks the stream off, so that no part of a
- * ZIP or of an image looks complete: if the service is at fault the charge is refunded, if the document is, it stands.
+ * Builds the response for an output and charges the request before the first byte. A response that is not complete within the
+ * first MiB is streamed as it is produced. Throws errors from before the first byte. Later errors abort the stream, so that no
+ * partial ZIP or image looks complete: a fault of the service refunds the charge, a fault of the document does not.
  */
 export async function respond(output: Output, context: ResponseContext): Promise<StartedResponse> {
   const { log, lease, payment } = context;
@@ -37,10 +37,10 @@ export async function respond(output: Output, context: ResponseContext): Promise
   headers.set("Content-Type", type);
   if (extension !== undefined) headers.set("Content-Disposition", attachment(`${context.name}.${extension}`));
   const { copiedBytes } = limits.response;
-  // Of a ZIP only the first chunk: its reader need not wait for more than one entry.
+  // Only the first chunk of a ZIP: its reader should not wait for more than one entry.
   const streamed = output.kind === "zip" || (length !== undefined && length > copiedBytes);
   const { taken, all } = await begin(chunks, streamed ? 1 : copiedBytes + 1);
-  // A client that is gone is not charged.
+  // Do not charge a client that is gone.
   lease.check();
   if (all) {
     const bytes = taken.reduce((sum, chunk) => sum + chunk.byteLength, 0);
@@ -62,9 +62,9 @@ async function charge(headers: Headers, payment: ResponseContext["payment"], byt
 
 interface Content {
   readonly type: string;
-  /** Of the file, where the response is one. */
+  /** Of the file, if the response is one. */
   readonly extension?: string;
-  /** Bytes, where they are known. */
+  /** In bytes, if known. */
   readonly length?: number;
   readonly chunks: AsyncGenerator<Uint8Array, void>;
 }
@@ -100,7 +100,7 @@ async function whole(
   return new Response(body, { headers });
 }
 
-/** A generator of which the first chunks were already taken. */
+/** Resumes a generator whose first chunks were already read. */
 async function* resumed(
   taken: readonly Uint8Array[],
   chunks: AsyncGenerator<Uint8Array, void>,

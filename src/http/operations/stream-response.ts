@@ -5,7 +5,7 @@ import type { RequestLog } from "../exchange/request-log.ts";
 import { MinDataRate } from "../multipart/timeouts.ts";
 import { limits, MiB } from "../../limits.ts";
 
-/** What a response needs of its request's lease. Whoever took the lease releases it. */
+/** The part of the request's lease that a response needs. Whoever acquired the lease releases it. */
 export type ResponseLease = Pick<
   Lease,
   "check" | "expire" | "explain" | "finishWork" | "mayHold" | "onLost" | "sent" | "waitForReader"
@@ -17,12 +17,12 @@ interface ResponseContext {
   readonly lease: ResponseLease;
 }
 
-/** Bytes that are made between two turns of other requests. */
+/** Bytes produced before other requests get a turn. */
 const TURN_BYTES = MiB;
 
 /**
- * Streams a response that has been charged: makes its chunks as fast as memory for them allows, sends them as fast as the client reads, and
- * returns the engines when the last chunk is made. Ends when nothing works under the lease any more. Never throws.
+ * Streams a charged response: produces its chunks as fast as memory allows, sends them as fast as the client reads, and returns
+ * the engines when the last chunk is produced. Resolves when no more work runs under the lease. Never throws.
  */
 export async function streamResponse(
   chunks: AsyncGenerator<Uint8Array, void>,
@@ -41,14 +41,15 @@ export async function streamResponse(
     log.end(200, "complete");
     await payment.ended(log.responseBytes);
   } catch (error) {
-    // Nobody takes what is still made, and the platform may drop the work for a client that is gone before it ends.
+    // Nobody will read what is still being produced, and the platform may drop the work for a disconnected client early.
     queue.drop(error);
     lease.expire();
     const failure = error instanceof Broken ? error.failure : undefined;
     if (failure !== undefined) log.failed(failure);
-    // A client that sees the break and retries has its credits back by then, and its Idempotency-Key is free.
+    // Before the client sees the break, so that when it retries its credits are back and its Idempotency-Key is free.
     if (failure !== undefined && failure.status >= 500) await payment.reverse(failure);
-    // Not awaited: a reader that takes nothing would hold it up. Not with the error itself: the runtime logs what breaks a response.
+    // Not awaited: a client that does not read would block it. Not with the original error: the runtime logs the reason of an
+    // abort.
     writer.abort(new Error("the response broke off")).catch(() => {});
     log.end(200, "aborted");
     if (failure === undefined || failure.status < 500) await payment.ended(log.responseBytes, failure);
@@ -56,7 +57,7 @@ export async function streamResponse(
   }
 }
 
-/** What went wrong in making a response, apart from what went wrong in sending it. */
+/** An error from producing a response, as opposed to sending it. */
 class Broken extends Error {
   readonly failure: ApiError;
 
@@ -66,7 +67,7 @@ class Broken extends Error {
   }
 }
 
-/** Makes chunks until memory runs out, and goes on as they are taken out. Never throws: what goes wrong is in the queue. */
+/** Produces chunks until memory runs out, and continues as they are removed. Never throws: errors go into the queue. */
 async function make(chunks: AsyncGenerator<Uint8Array, void>, queue: ChunkQueue, lease: ResponseLease): Promise<void> {
   let clean = true;
   try {
@@ -95,7 +96,7 @@ async function make(chunks: AsyncGenerator<Uint8Array, void>, queue: ChunkQueue,
 
 const tooSlow = (): Error => new Error("the reader is too slow");
 
-/** Sends what comes out of the queue. Throws what making it threw, or `tooSlow`, or that the client is gone. */
+/** Sends the chunks in the queue. Throws what producing them threw, `tooSlow`, or that the client is gone. */
 async function send(
   queue: ChunkQueue,
   writer: WritableStreamDefaultWriter<Uint8Array>,
@@ -112,15 +113,15 @@ async function send(
 }
 
 /**
- * The chunks of a response that are made and not yet sent. Making and sending go on side by side, so that a slow reader does not hold the
- * engine while there is memory for what it makes.
+ * Chunks of a response that are produced but not yet sent. Production and sending run side by side, so that a slow reader does
+ * not hold the engine while there is memory for the output.
  */
 class ChunkQueue {
   readonly #chunks: Uint8Array[] = [];
   #bytes = 0;
   #isDropped = false;
   #state: "open" | "complete" | { readonly error: unknown } = "open";
-  /** Whoever waits for a change; there are two sides, and either may. */
+  /** Wakes whichever side waits for a change. */
   #changed = Promise.withResolvers<void>();
 
   /** Bytes that lie here. */
@@ -130,7 +131,7 @@ class ChunkQueue {
 
   push(chunk: Uint8Array): void {
     if (this.#isDropped) return;
-    // A view keeps all that it looks at, and may be overwritten by whoever made it.
+    // A view keeps its whole buffer alive, and its producer may overwrite it.
     this.#chunks.push(chunk.byteLength === chunk.buffer.byteLength ? chunk : chunk.slice());
     this.#bytes += chunk.byteLength;
     this.#wake();
@@ -142,13 +143,13 @@ class ChunkQueue {
     this.#wake();
   }
 
-  /** There will be no more chunks, and what there is does not make a whole: `next` throws `error` behind the last. */
+  /** Ends an incomplete response: `next` throws `error` after the last chunk. */
   fail(error: unknown): void {
     if (this.#state === "open") this.#state = { error };
     this.#wake();
   }
 
-  /** Throws away what lies here, and what is still made: `next` throws `error`. */
+  /** Discards the queue and any later chunks: `next` throws `error`. */
   drop(error: unknown): void {
     this.#chunks.length = 0;
     this.#bytes = 0;
@@ -161,7 +162,7 @@ class ChunkQueue {
     return this.#isDropped;
   }
 
-  /** The next chunk, taken out; waits for one to be made. Undefined behind the last. */
+  /** Removes the next chunk, waiting for one if necessary. Undefined after the last. */
   async next(): Promise<Uint8Array | undefined> {
     for (;;) {
       const chunk = this.#chunks.shift();
@@ -176,7 +177,7 @@ class ChunkQueue {
     }
   }
 
-  /** Waits until something was taken out or thrown away. */
+  /** Waits until a chunk is removed or the queue is discarded. */
   drained(): Promise<void> {
     return this.#changed.promise;
   }

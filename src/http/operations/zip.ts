@@ -5,9 +5,9 @@ import { limits } from "../../limits.ts";
 import type { OutputFile } from "../../operations/define.ts";
 
 /**
- * A ZIP made as it is read: an entry is asked for when the bytes before it are gone, and its own bytes are freed before
- * the next. Entries are stored: PDFs and images do not get smaller by deflating them again. fflate marks names that are
- * not ASCII as UTF-8. Sizes and CRCs follow each entry's data (a data descriptor), as they are not known before it.
+ * A ZIP produced as it is read: an entry is requested when the bytes before it are sent, and its own bytes are freed before the
+ * next. Entries are stored, because deflate does not shrink PDFs and images further. fflate marks names that are not ASCII as
+ * UTF-8. Sizes and CRCs follow each entry's data (a data descriptor), because they are not known before it.
  */
 export async function* zipOf(
   entries: Iterable<OutputFile> | AsyncIterable<OutputFile>,
