@@ -10,7 +10,7 @@ import type { Operation } from "./operations/define.ts";
 import { mountSite } from "./site/index.ts";
 import { version } from "./version.ts";
 
-/** The service over a registry of operations: its middleware in order, then its paths. */
+/** Builds the service from a registry of operations: its middleware in order, then its routes. */
 export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.onError(respondWithError);

@@ -11,35 +11,41 @@ import type { DeliveryMessage } from "./webhooks/message.ts";
 import { retrySeconds } from "./webhooks/retry-schedule.ts";
 import type { WebhookSettings } from "./webhooks/webhook.ts";
 
-/** The service's configuration: wrangler.toml's bindings and variables, read and checked. */
+/** The service's configuration: the bindings and variables of wrangler.toml, parsed and validated. */
 export interface Env {
-  /** The databases that accounts are spread over: `DB`, then `DB_1`, `DB_2`, ... An account stays in the one of its id. */
+  /**
+   * The databases that accounts are spread over: `DB`, then `DB_1`, `DB_2`, ... An account's ID determines its database
+   * permanently.
+   */
   readonly databases: readonly [Database, ...Database[]];
-  /** Signs what is kept of requests that came with an Idempotency-Key. */
+  /** Signs the stored traces of requests with an Idempotency-Key. */
   readonly serverSecret: string;
-  /** In front of the databases, for each place of Cloudflare on its own and not exact: by key, and by network for bad keys. */
+  /** Rate limiters in front of the databases, per Cloudflare location and not exact: by key, and by network for bad keys. */
   readonly keyShield: Shield;
   readonly addressShield: Shield;
-  /** What one isolate may hold for its requests and between them, in bytes. */
+  /** Memory in bytes that one isolate may hold for its requests and between them. */
   readonly memoryBudgetBytes: number;
-  /** Where callers reach the service, without a slash at the end: `servers` of the API description. */
+  /** The URL at which clients reach the service, without a trailing slash: `servers` of the API description. */
   readonly baseUrl: string;
-  /** Cloudflare Images, where it is bound. */
+  /** Cloudflare Images, if bound. */
   readonly images: ImagesBinding | undefined;
-  /** Carries wake-ups for deliveries, and reversals for which a database could not be reached. */
+  /** Carries wake-ups for deliveries, and reversals that could not reach their database. */
   readonly webhookQueue: Queue<DeliveryMessage | LateReversal>;
   readonly webhooks: WebhookSettings;
-  /** Reads one of the fonts that lie in the static assets. */
+  /** Reads a font from the static assets. */
   readonly loadFont: LoadFont;
-  /** Reads one of the models of text recognition that lie there, too. */
+  /** Reads a text recognition model from the static assets. */
   readonly loadModel: LoadModel;
-  /** Where the source of what runs here is offered, as the AGPL asks: linked on every page. */
+  /** Where the source of this deployment is offered, as the AGPL requires: linked on every page. */
   readonly sourceUrl: string;
-  /** Reads a file of the pages, such as `/playground.js`; 304 where it is the one of `known`, undefined where there is none. */
+  /**
+   * Reads a file of the pages, such as `/playground.js`. Responds with 304 if its ETag is `known`; undefined if there is no
+   * such file.
+   */
   readonly siteAsset: (path: string, known: string | undefined) => Promise<Response | undefined>;
 }
 
-/** A rate-limit binding: counts a key, and says whether it is still below the limit that wrangler.toml gives. */
+/** A rate-limit binding: counts a key and reports whether it is still below the limit set in wrangler.toml. */
 export interface Shield {
   limit(options: { key: string }): Promise<{ success: boolean }>;
 }
@@ -80,14 +86,14 @@ const bindingsSchema = z.object({
     .transform((value) => value.replace(/\/+$/, "")),
 });
 
-/** The archive that scripts/build-site.ts makes: whoever runs a changed version offers the change without further ado. */
+/** The archive built by scripts/build-site.ts: a modified version offers its own source without further setup. */
 const OWN_SOURCE = "/assets/source.tar.gz";
 
 const parsed = new WeakMap<object, Env>();
 
 /**
- * Reads the bindings that the runtime hands to the worker, once for each set of bindings.
- * Throws a `ConfigurationError` that names every binding that is missing or wrong, and never a value.
+ * Reads the bindings passed to the worker, once per set of bindings. Throws a `ConfigurationError` that names every missing or
+ * invalid binding, but never a value.
  */
 export function readEnv(bindings: object): Env {
   const known = parsed.get(bindings);
@@ -100,7 +106,7 @@ export function readEnv(bindings: object): Env {
   const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL, ASSETS, IMAGES, WEBHOOKS } =
     result.data;
   const isLocal = new URL(BASE_URL).hostname === "localhost";
-  // The one that stands in wrangler.toml is known to everybody.
+  // The default in wrangler.toml is public.
   if (SERVER_SECRET.startsWith("local-") && !isLocal) {
     throw new ConfigurationError(
       "SERVER_SECRET is the one for local use. Set another: npx wrangler secret put SERVER_SECRET",
@@ -135,7 +141,7 @@ export function readEnv(bindings: object): Env {
   return env;
 }
 
-/** `DB_1`, `DB_2`, ... as far as they go without a gap. Throws on one that nothing would ever reach. */
+/** `DB_1`, `DB_2`, ... up to the first gap. Throws on one after the gap, which would never be used. */
 function furtherDatabases(bindings: object): D1Database[] {
   const named = new Map(Object.entries(bindings).filter(([name]) => /^DB_\d+$/.test(name)));
   const found: D1Database[] = [];
@@ -153,7 +159,7 @@ function furtherDatabases(bindings: object): D1Database[] {
   return found;
 }
 
-/** The database of a number, as keys and accounts have it. Throws where the configuration has no such database. */
+/** The database with this number, as used in keys and account IDs. Throws if the configuration has no such database. */
 export function databaseAt({ databases }: Env, shard: number): Database {
   const db = databases[shard];
   if (db === undefined)
@@ -162,7 +168,7 @@ export function databaseAt({ databases }: Env, shard: number): Database {
 }
 
 async function readAsset(assets: Fetcher, path: string): Promise<ArrayBuffer> {
-  // The host is not looked at.
+  // The host is ignored.
   const response = await assets.fetch(`http://assets/${path}`);
   if (!response.ok) throw new Error(`the static assets have no ${path}: ${response.status}`);
   return response.arrayBuffer();

@@ -1,22 +1,21 @@
-/*
- * What the log says of an error. An error's own words may hold anything: drizzle's name every parameter of a query, a library's the URL
- * or the text that it stumbled over, and a stack begins with the message. So only fields from closed lists are logged.
- */
+/* What the log contains about an error. An error's message may contain anything: drizzle's list every parameter of a query,
+   a library's the URL or the text that it failed on, and a stack begins with the message. So only fields from closed lists
+   are logged. */
 
-/** A fault of the service's own configuration. Its message is ours, names no value, and is logged. */
+/** An error in the service's own configuration. Its message is ours, contains no values, and is logged. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
 
-/** What is logged of an error. */
+/** The logged form of an error. */
 export interface Fault {
   /** One of `names`, or `other`. */
   readonly name: string;
-  /** What a binding reports, as far as it is one of `reasons`. */
+  /** The reason reported by a binding, if it is one of `reasons`. */
   readonly reason?: string;
-  /** Of a `ConfigurationError` alone. */
+  /** Only for a `ConfigurationError`. */
   readonly message?: string;
-  /** Where it was thrown: function, module, line and column of this program. */
+  /** Where it was thrown: function, module, line and column in this program. */
   readonly frames?: readonly string[];
   readonly cause?: Fault;
 }
@@ -41,7 +40,10 @@ const names: ReadonlySet<string> = new Set([
   "ConfigurationError",
 ]);
 
-/** What Cloudflare's bindings report (developers.cloudflare.com/d1/observability/debug-d1), by a part of their messages. */
+/**
+ * Reasons reported by Cloudflare's bindings (developers.cloudflare.com/d1/observability/debug-d1), matched by a part of their
+ * messages.
+ */
 const reasons = [
   "Network connection lost",
   "Cannot resolve D1 due to transient issue on remote node",
@@ -63,10 +65,10 @@ const reasons = [
 
 const DEPTH = 3;
 const FRAMES = 12;
-/** `at name (module:line:column)`; what V8 writes of this program. */
+/** `at name (module:line:column)`, as V8 prints frames of this program. */
 const FRAME = /^ {4}at (?:async )?(?:([\w$.<>#]{1,80}) )?\(?((?:[\w.:-]*\/)*[\w.-]{1,80}:\d{1,9}:\d{1,9})\)?$/;
 
-/** What of a thrown value is logged. */
+/** The loggable form of a thrown value. */
 export function faultOf(thrown: unknown, depth = 0): Fault {
   if (!(thrown instanceof Error)) return { name: "other" };
   const reason = reasons.find((one) => thrown.message.includes(one));
@@ -80,7 +82,10 @@ export function faultOf(thrown: unknown, depth = 0): Fault {
   };
 }
 
-/** The frames behind the message, which could hold lines that look like some. None where it is not known where it ends. */
+/**
+ * The frames after the message, which itself could contain lines that look like frames. None if the end of the message is
+ * unknown.
+ */
 function framesOf({ name, message, stack = "" }: Error): string[] {
   const heads = [`${name}: ${message}\n`, `Error: ${message}\n`, `${message}\n`];
   const head = heads.find((one) => stack.startsWith(one));
@@ -95,15 +100,15 @@ function framesOf({ name, message, stack = "" }: Error): string[] {
     });
 }
 
-/** Writes one line for a fault behind which there is no request's own line. `ids`: what it is about. */
+/** Logs a fault that occurred outside any request. `ids`: what it concerns. */
 export function logFault(message: string, ids: Readonly<Record<string, string | number>>, thrown: unknown): void {
   console.log(JSON.stringify({ level: "error", message, ...ids, cause: faultOf(thrown) }));
 }
 
-/** Seconds until a message that met a fault is tried again, doubled each time, and at most. */
+/** Seconds until a message that failed is retried, doubled each time, and the maximum. */
 const FAULT_SECONDS = 5;
 export const LONGEST_FAULT_SECONDS = 3_600;
 
-/** Seconds until the next try of a message that met a fault, after so many. */
+/** Seconds until the next retry of a message, after this many attempts. */
 export const secondsAfterFault = (attempts: number): number =>
   Math.min(FAULT_SECONDS * 2 ** attempts, LONGEST_FAULT_SECONDS);

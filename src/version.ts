@@ -1,2 +1,2 @@
-/** Version of the API's machine-readable description, as `health` and `openapi.json` report it. */
+/** The version of the API description, as reported by `health` and `openapi.json`. */
 export const version = "0.1.0";

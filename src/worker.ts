@@ -23,7 +23,7 @@ export default {
       waitUntil: (promise: Promise<unknown>) => context.waitUntil(promise),
     };
     const [reversals, deliveries] = sorted(batch.messages);
-    // The names differ by environment: pdf-service-webhooks-dead-staging.
+    // Queue names differ by environment: pdf-service-webhooks-dead-staging.
     if (batch.queue.includes("-dead")) await consumeDead(deliveries, consumer);
     else await consume(deliveries, consumer);
     for (const message of reversals) await reverseLate(message, consumer.databaseOf);
@@ -43,7 +43,7 @@ export default {
     };
     const swept = await Promise.all(
       databases.map(async (db, shard) => {
-        // Side by side: a fault of one must not keep the other from its work.
+        // In parallel: a failure of one must not keep the other from its work.
         const [done, requeued] = await Promise.all([
           guard("sweep", shard, sweep(db, now)),
           guard("requeue", shard, requeueLate(db, shard, webhookQueue, now)),
@@ -52,12 +52,12 @@ export default {
       }),
     );
     console.log(JSON.stringify({ level: "info", message: "scheduled", cron, keptBytes: keptBytes(), suspends, swept }));
-    // The runtime logs what is thrown here, so it is not the fault itself.
+    // The runtime logs what is thrown here, so this is not the original error.
     if (failed) throw new Error("the scheduled work failed");
   },
 } satisfies ExportedHandler<object, DeliveryMessage | LateReversal>;
 
-/** The messages of a batch by their kind. */
+/** Groups the messages of a batch by kind. */
 function sorted(
   messages: readonly Message<DeliveryMessage | LateReversal>[],
 ): [Message<LateReversal>[], Message<DeliveryMessage>[]] {

@@ -1,6 +1,6 @@
 /**
- * What an engine or an operation can refuse: a closed list. Each code is one row of the table in `src/http/errors/error-table.ts`,
- * which says when it occurs and with what HTTP status it leaves the service.
+ * Everything an engine or an operation can reject, as a closed list. Each code is a row of the table in
+ * `src/http/errors/error-table.ts`, which documents when it occurs and its HTTP status.
  */
 export type RefusalCode =
   | "invalid_parameters"
@@ -22,8 +22,8 @@ export type RefusalCode =
   | "encryption_unavailable";
 
 /**
- * A problem that the caller can mend, or must know of by its own code, told in a message that is safe to send. Anything else
- * that is thrown is a fault of the service: it is logged, and leaves as 500 without its message.
+ * A problem that the client can fix, or should see under its own code, with a message that is safe to send. Anything else that
+ * is thrown is a fault of the service: it is logged, and the response is a 500 without its message.
  */
 export class Refusal extends Error {
   override readonly name = "Refusal";
@@ -39,8 +39,8 @@ export class Refusal extends Error {
 }
 
 /**
- * What was thrown first, where letting go of what was in use threw as well: an engine whose work has been ended refuses that, too.
- * The error that `using` makes of both has no class of its own on platforms that do not know it.
+ * The original error, if releasing resources threw as well: an engine whose work was ended rejects that too. The
+ * `SuppressedError` that `using` creates from both has no class of its own on platforms without it.
  */
 export function firstThrown(thrown: unknown): unknown {
   return thrown instanceof Error && thrown.name === "SuppressedError" && "suppressed" in thrown

@@ -1,8 +1,8 @@
-/** The fonts that stamps are set in: from npm packages, put in place by wasm/prepare.ts. */
+/** The fonts for stamps, copied from npm packages by wasm/prepare.ts. */
 
 /** By family; each is one TrueType file of that name. */
 export const FONTS = ["NotoSans", "IBMPlexSansArabic", "NotoSansHebrew", "NotoSansThai", "GreatVibes"] as const;
 export type FontName = (typeof FONTS)[number];
 
-/** Reads a font's file. Nothing is kept: a request holds the fonts that its text needs, and no other does. */
+/** Reads a font file. Nothing is cached: a request holds only the fonts that its text needs. */
 export type LoadFont = (name: FontName) => Promise<ArrayBuffer>;

@@ -1,6 +1,6 @@
 import { unlimitedWork, type Work } from "./work.ts";
 
-/** What V8 adds to `WebAssembly` with JavaScript Promise Integration. */
+/** The additions to `WebAssembly` by JavaScript Promise Integration. */
 interface PromiseIntegration {
   readonly Suspending?: new (callback: () => Promise<void>) => () => void;
   readonly promising?: <A extends readonly unknown[], R>(call: (...args: A) => R) => (...args: A) => Promise<R>;
@@ -13,59 +13,59 @@ interface Global {
   value: number;
 }
 
-/** What wasm/fuel.ts adds to the exports of a binary. */
+/** The exports that wasm/fuel.ts adds to a binary. */
 interface GaugedExports {
   readonly $fuel: Global;
   readonly $table: { readonly length: number; set(index: number, entry: unknown): void };
 }
 
 /**
- * Whether calls into the engines can be suspended, so that other requests have their turn meanwhile. Without it everything works
- * but for that; budgets of work hold all the same.
+ * Whether calls into the engines can be suspended, so that other requests get their turn meanwhile. Without it everything else
+ * still works, including work budgets.
  */
 export const suspends = wasm.Suspending !== undefined && wasm.promising !== undefined;
 
-/** Fuel that an engine is given at a time: it is asked for more after 5 to 15 ms. */
+/** Fuel given to an engine at a time: it asks for more after 5 to 15 ms. */
 const FILL = 1_000_000;
 
-/** Fuel for a handle that is made and dropped: half a microsecond to one and a half. */
+/** Fuel for creating and dropping a handle: 0.5 to 1.5 microseconds. */
 const HANDLE = 100;
 
 /**
- * The fuel of one engine instance whose binary has a gauge (wasm/fuel.ts): counts into the work of the request that has the
- * engine, and lets others through during its long calls.
+ * The fuel of one engine instance whose binary has a gauge (wasm/fuel.ts): counts toward the work of the request that holds the
+ * engine, and yields to other requests during long calls.
  */
 export class FuelGauge {
-  /** Of the request that has the engine. */
+  /** The work of the request that holds the engine. */
   work: Work;
   readonly #tick: WebAssembly.Module;
   readonly #price: number;
   #fuel: Global | undefined;
-  /** What it was given last. */
+  /** Fuel given last. */
   #filled = 0;
-  /** Fuel for handles that has not been counted yet. */
+  /** Fuel for handles that is not counted yet. */
   #handles = 0;
   #broken = false;
-  /** Whether a call is under way that can be suspended. */
+  /** Whether a suspendable call is running. */
   #long = false;
-  /** Frames of JavaScript within that call: below them it cannot be. */
+  /** JavaScript frames within that call: it cannot be suspended below them. */
   #frames = 0;
-  /** Whether it could not be when it should have been. */
+  /** Whether a suspension was due but not possible. */
   #overdue = false;
 
-  /** `tick`: the compiled module of wasm/tick.ts. `price`: work for a unit of this engine's fuel. */
+  /** `tick`: the compiled module of wasm/tick.ts. `price`: work per unit of this engine's fuel. */
   constructor(tick: WebAssembly.Module, work = unlimitedWork(), price = 1) {
     this.#tick = tick;
     this.work = work;
     this.#price = price;
   }
 
-  /** Whether a call was ended in its middle: the instance cannot be used any more. */
+  /** Whether a call was aborted: the instance can no longer be used. */
   get broken(): boolean {
     return this.#broken;
   }
 
-  /** To be called with an instance before anything of it runs. */
+  /** Must be called with a new instance before any of its code runs. */
   attach({ exports }: WebAssembly.Instance): void {
     const spend = (): number => this.#spend();
     const pause = wasm.Suspending ? new wasm.Suspending(() => this.#pause()) : () => {};
@@ -77,8 +77,8 @@ export class FuelGauge {
   }
 
   /**
-   * A function of the instance as one that gives others their turn while it runs: between its loops, but not below callbacks
-   * that call into the instance again, which do so between `enter` and `leave`.
+   * Wraps a function of the instance so that it yields to other requests while it runs: between its loops, but not below
+   * callbacks that call into the instance again, which use `enter` and `leave`.
    */
   long<A extends readonly unknown[], R>(call: (...args: A) => R): (...args: A) => Promise<R> {
     if (!wasm.promising) return async (...args) => call(...args);
@@ -94,8 +94,8 @@ export class FuelGauge {
   }
 
   /**
-   * Counts a handle that was made on something of the instance: loops of ours over the objects of a document make one at each
-   * step, so that none of them goes on forever.
+   * Counts a handle created on an object of the instance: our loops over a document's objects create one at each step, so none
+   * of them can run forever.
    */
   handle(): void {
     this.#handles += HANDLE;
@@ -105,23 +105,23 @@ export class FuelGauge {
     this.work.spend(fuel);
   }
 
-  /** Before a callback calls into the instance. */
+  /** Call before a callback calls into the instance. */
   enter(): void {
     this.#frames += 1;
   }
 
-  /** After that, however it ended. */
+  /** Call after that, even if it threw. */
   leave(): void {
     this.#frames -= 1;
     if (this.#frames > 0 || !this.#overdue || !this.#fuel) return;
     this.#overdue = false;
-    // The next loop asks at once.
+    // Makes the next loop check at once.
     this.work.count(this.#used());
     this.#fuel.value = 0;
     this.#filled = 0;
   }
 
-  /** Counts what was used since the last time, for a request that has ended. */
+  /** Counts the fuel used since the last time, for a request that has ended. */
   settle(): void {
     this.work.count(this.#used() + this.#handles);
     this.#handles = 0;
@@ -134,7 +134,7 @@ export class FuelGauge {
     return used * this.#price;
   }
 
-  /** Says whether the call is to be suspended now. */
+  /** Returns whether to suspend the call now. */
   #spend(): 0 | 1 {
     try {
       this.work.spend(this.#used());

@@ -1,8 +1,6 @@
 import { Refusal } from "./errors.ts";
 
-/**
- * Fuel between two looks at the event loop: 5 to 15 ms of work, so that others wait no longer than that for their turn.
- */
+/** Fuel between two turns of the event loop: 5 to 15 ms of work, the longest that other requests wait for their turn. */
 const SLICE = 1_000_000;
 
 interface WorkOptions {
@@ -12,26 +10,26 @@ interface WorkOptions {
 }
 
 /**
- * The work that one request may do, counted in fuel: an iteration of a loop, in an engine's wasm or in our own code, of some
- * 5 to 15 ns. Clocks stand still while a Worker computes, and nothing interrupts it, so counting is the only way to end
- * what does not end by itself. Fuel is deterministic: the same request costs the same everywhere.
+ * The work that one request may do, counted in fuel: one unit is a loop iteration of about 5 to 15 ns, in an engine's wasm or
+ * in our own code. Clocks stand still while a Worker computes, and nothing can interrupt it, so counting is the only way to end
+ * a runaway computation. Fuel is deterministic: the same request costs the same everywhere.
  */
 export class Work {
   readonly #alive: () => void;
   readonly #most: number;
   #limit: number;
-  /** Of the part that is under way: what was spent before it, and where it ends. */
+  /** For the current part: the fuel spent before it, and where it ends. */
   #partStart = 0;
   #part = 0;
-  /** The largest share of a budget that was used so far. */
+  /** The largest share of a budget used so far. */
   #share = 0;
   #spent = 0;
   #nextPause = SLICE;
   #ended: unknown;
 
   /**
-   * `limit`: fuel for all but what `extend` and `allow` add, and `most` with it. `alive` is asked at each pause, and throws where nobody waits
-   * for the result any more.
+   * `limit`: the fuel for everything except what `extend` and `allow` add; `most`: the total including that. `alive` is called
+   * at each pause, and throws if nobody waits for the result anymore.
    */
   constructor({ limit, most = limit, alive = () => {} }: WorkOptions) {
     this.#limit = limit;
@@ -44,21 +42,21 @@ export class Work {
     return this.#spent;
   }
 
-  /** The largest share of its budget that the request, or one of its parts, has used: at 1 it is refused. */
+  /** The largest share of a budget that the request, or one of its parts, has used: at 1 the request is rejected. */
   get share(): number {
     const ofPart = (this.#spent - this.#partStart) / (this.#part - this.#partStart);
     const ofAll = this.#spent / this.#limit;
     return Math.max(this.#share, this.#part > 0 ? Math.min(ofAll, ofPart) : ofAll);
   }
 
-  /** Raises the limit, when it is known how much there is to do. */
+  /** Raises the limit, once the amount of work is known. */
   extend(fuel: number): void {
     this.#limit = Math.min(this.#most, this.#limit + fuel);
   }
 
   /**
-   * Begins a part of the work, such as a page, that may take so much. What the part before left is not added: the pages of a
-   * long document do not pay for a dear one.
+   * Begins a part of the work, such as a page, with its own budget. Unused fuel does not carry over: the pages of a long
+   * document do not pay for an expensive one.
    */
   allow(fuel: number): void {
     this.#share = this.share;
@@ -66,14 +64,14 @@ export class Work {
     this.#part = Math.min(this.#most, this.#spent + fuel);
   }
 
-  /** Counts work that was done by a request that has ended. */
+  /** Counts work done by a request that has ended. */
   count(fuel: number): void {
     this.#spent += fuel;
   }
 
   /**
-   * Counts work that was done, or is about to be.
-   * @throws Refusal `limit_exceeded` (`limit: "work"`) where the request's budget is spent
+   * Counts work that was done or is about to be done.
+   * @throws Refusal `limit_exceeded` (`limit: "work"`) if the request's budget is used up
    */
   spend(fuel: number): void {
     this.count(fuel);
@@ -87,8 +85,8 @@ export class Work {
   }
 
   /**
-   * Lets other requests have a turn where a slice has been spent since the last time. To be awaited in every loop that a
-   * document can make long.
+   * Yields to other requests if a slice has been spent since the last time. Await it in every loop that a document can make
+   * long.
    * @throws what `alive` throws
    */
   async pause(): Promise<void> {
@@ -104,12 +102,12 @@ export class Work {
   }
 }
 
-/** After all others that are ready have had their turn. */
+/** Resolves after everything else that is ready has had its turn. */
 function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   setTimeout(resolve, 0);
   return promise;
 }
 
-/** For what is done without a request. */
+/** For work outside a request. */
 export const unlimitedWork = (): Work => new Work({ limit: Infinity });

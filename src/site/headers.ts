@@ -1,6 +1,6 @@
 /**
- * What the pages may do: load from here and nothing else. pdf.js decodes JPEG 2000 and JBIG2 in wasm, and shows images that it made
- * itself (blob:). Workers have the policy of their own answer, so files carry it too.
+ * The Content Security Policy: load from this origin only. pdf.js decodes JPEG 2000 and JBIG2 in wasm, and shows images it
+ * created (blob:). Workers follow the policy of their own response, so files carry it too.
  */
 const policy = {
   "default-src": "'none'",

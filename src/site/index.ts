@@ -24,8 +24,8 @@ const reference: Page = {
 };
 
 /**
- * The pages, and the files that they load: what scripts/build-site.ts puts into the static assets. `describe` gives the API's
- * description for the address that callers reach the service at.
+ * Mounts the pages and the files they load, which scripts/build-site.ts puts into the static assets. `describe` returns the API
+ * description for the URL at which clients reach the service.
  */
 export function mountSite(app: Hono<AppEnv>, describe: (baseUrl: string) => unknown): void {
   const html = "text/html; charset=UTF-8";
@@ -39,7 +39,7 @@ export function mountSite(app: Hono<AppEnv>, describe: (baseUrl: string) => unkn
   addPath(app, "/assets/:file{.+}", { GET: [(c) => answerAsset(c)] });
 }
 
-/** What the name says cannot change: esbuild's chunks carry a hash, pdf.js its version. */
+/** Files whose content never changes under the same name: esbuild's chunks carry a hash, pdf.js its version. */
 const IMMUTABLE = /-[A-Z0-9]{8}\.\w+$|\/pdfjs-[\d.]+\//;
 
 async function answerAsset(c: Context<AppEnv>): Promise<Response> {

@@ -2,15 +2,17 @@ import { html, raw } from "hono/html";
 import { type Html } from "./reference/prose.ts";
 import { version } from "../version.ts";
 
-/** A page: its frame is made here, what it shows by its script (`<entry>.js`, with `<entry>.css`) or as `body`. */
+/**
+ * A page: the server renders its frame; its content comes from its script (`<entry>.js`, with `<entry>.css`) or from `body`.
+ */
 export interface Page {
   readonly title: string;
   /** For search engines. */
   readonly description: string;
   readonly path: string;
-  /** `<entry>.page.ts` or `.tsx` of src/site/browser/. */
+  /** `<entry>.page.ts` or `.tsx` in src/site/browser/. */
   readonly entry: string;
-  /** The main part, where it is made on the server. */
+  /** The main part, if rendered on the server. */
   readonly body?: Html;
 }
 
@@ -29,7 +31,7 @@ const needsJavaScript = html`<noscript
   </p></noscript
 >`;
 
-/** The whole document. `sourceUrl` is where the source of what runs here is offered (AGPL, section 13). */
+/** The full document. `sourceUrl` is where the source of this deployment is offered (AGPL, section 13). */
 export function renderPage(page: Page, sourceUrl: string) {
   return html`<!doctype html>
     <html lang="en">

@@ -1,4 +1,4 @@
-/** The parts one behind another, in a new array. */
+/** The parts joined into a new array. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

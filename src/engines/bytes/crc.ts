@@ -6,7 +6,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** CRC-32 as PNG's chunks carry it (ISO/IEC 15948, 5.5). */
+/** CRC-32 as used in PNG chunks (ISO/IEC 15948, 5.5). */
 export function crc32(bytes: Uint8Array): number {
   let crc = 0xffff_ffff;
   for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0);

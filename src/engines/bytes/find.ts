@@ -1,6 +1,6 @@
 import { bytesOf } from "./latin1.ts";
 
-/** Where a word stands, from `from` on; -1 where it does not (Horspool's algorithm: some 0.1 s for 32 MiB at worst). */
+/** Index of a word at or after `from`; -1 if it does not occur (Horspool's algorithm: about 0.1 s for 32 MiB at worst). */
 export function find(bytes: Uint8Array, word: string, from: number): number {
   const codes = bytesOf(word);
   const last = codes.length - 1;

@@ -1,37 +1,42 @@
-/** The heap of an engine: what lies in it, and how it is measured and cleared. */
+/** The heap of an engine: what it contains, and how it is measured and cleared. */
 
 /** Bytes in the heap of an engine. */
 export interface EngineBytes {
   readonly length: number;
-  /** A view of a part; good only until the next call into the engine, which may move the heap. */
+  /** A view of a part, valid only until the next call into the engine, which may move the heap. */
   view(start: number, end: number): Uint8Array;
   free(): void;
 }
 
 /** Space in the heap for a request's files, filled while the body arrives. */
 export interface Arena {
-  /** Appends to the file at hand. Throws `Refusal("limit_exceeded")` where the capacity is passed. */
+  /** Appends to the current file. Throws `Refusal("limit_exceeded")` if the capacity is exceeded. */
   write(chunk: Uint8Array): void;
-  /** Ends the file at hand and begins the next. */
+  /** Ends the current file and begins the next. */
   seal(): InputBytes;
 }
 
-/** A file of the request, as it lies in the arena. */
+/** A file of the request in the arena. */
 export interface InputBytes extends EngineBytes {
   /** Address in the heap. */
   readonly pointer: number;
 }
 
-/** Whether the heap may grow to `bytes`: `false`, this request has what one may have; `"busy"`, others hold the rest. */
+/**
+ * Whether the heap may grow to `bytes`. `false`: the request has reached its maximum. `"busy"`: other requests hold the rest.
+ */
 export type AllowHeap = (bytes: number) => boolean | "busy";
 
-/** Sizes of the places that are made free in one piece before they are needed. */
+/** Sizes of the contiguous holes that are freed before they are needed. */
 export const HOLES = {
-  /** For copies of all that the files hold, in sizes of the files: a little more than they take. */
+  /** For copies of everything in the files, relative to the files' size: copies take slightly more. */
   copies: 1.1,
-  /** For the objects of source and target, in bytes. */
+  /** For the objects of source and target documents, in bytes. */
   objects: 4 * 1024 * 1024,
-  /** For an output, in sizes of the input: its buffer's last step may be half as large again, and objects need some. */
+  /**
+   * For an output, relative to the input's size: its buffer's last growth step may be half as large again, and objects need
+   * some.
+   */
   output: 1.6,
 } as const;
 
@@ -39,8 +44,8 @@ export const HOLES = {
 export const WASM_PAGE = 65_536;
 
 /**
- * Has every growth of a memory asked for first, with the bytes that it would then have. MuPDF takes a `grow` that throws for
- * "no memory": it sheds its caches, tries again, and at last reports an error.
+ * Asks before every growth of a memory, with its size in bytes after the growth. MuPDF interprets a `grow` that throws as "no
+ * memory": it drops its caches, tries again, and finally reports an error.
  */
 export function capGrowth(memory: WebAssembly.Memory, allows: (bytes: number) => boolean): void {
   const grow = memory.grow.bind(memory);
@@ -51,8 +56,8 @@ export function capGrowth(memory: WebAssembly.Memory, allows: (bytes: number) =>
 }
 
 /**
- * Zeroes memory from `start` on. Pages that nobody wrote are only read: writing zeros would make the system provide them,
- * and an instance that waits would hold twice as much.
+ * Zeroes memory from `start` on. Pages that were never written are only read: writing zeros would make the system allocate
+ * them, and an idle instance would hold twice as much.
  */
 export function clearFrom(memory: ArrayBuffer, start: number): void {
   const words = new Int32Array(memory);
@@ -65,7 +70,7 @@ export function clearFrom(memory: ArrayBuffer, start: number): void {
   }
 }
 
-/** A copy of the memory up to its last byte that is not zero. */
+/** A copy of the memory up to its last nonzero byte. */
 export function snapshotOf(heap: Uint8Array): Uint8Array {
   const words = new BigUint64Array(heap.buffer, heap.byteOffset, heap.byteLength >> 3);
   let end = words.length;

@@ -1,20 +1,20 @@
 /**
- * Inflating zlib streams of documents and images (RFC 1950, RFC 1951), counted while it goes on. A stream of 1 MB can hold
- * 1 GB, and the platform's own `DecompressionStream` takes in all of it before we see the first byte, so nothing that comes
- * from a client goes through that.
+ * Inflates zlib streams of documents and images (RFC 1950, RFC 1951) and counts the work as it goes. A stream of 1 MB can
+ * expand to 1 GB, and the platform's own `DecompressionStream` consumes all of it before we see the first byte, so no client
+ * data goes through that.
  */
 import { Unzlib } from "fflate";
 import type { Work } from "../work.ts";
 import { concat } from "./concat.ts";
 
-/** Bytes that are inflated at a time: what they expand to, 1032 times as many at most, is no burden. */
+/** Bytes inflated at a time: they expand to 1032 times as many at most, which is safe. */
 const STEP = 4 * 1024;
-/** Bytes in a row that may give nothing: a deflate block without output is much shorter. */
+/** Maximum run of input bytes without output: a valid deflate block without output is much shorter. */
 const MOST_IDLE_BYTES = 1024 * 1024;
-/** Fuel for a step, beside what its bytes cost. */
+/** Fuel per step, in addition to the cost of its bytes. */
 const STEP_WORK = 100;
 
-/** Thrown where a stream is damaged or cut off. */
+/** Thrown if a stream is damaged or truncated. */
 export class DamagedStream extends Error {
   override readonly name = "DamagedStream";
 }
@@ -26,8 +26,8 @@ export interface Piece {
 }
 
 /**
- * Inflates a stream piece by piece, never holding more of it than one step gives. Its chunks must not change while they are
- * waited for.
+ * Inflates a stream piece by piece, never holding more than the output of one step. Its chunks must not change while they are
+ * awaited.
  * @throws DamagedStream; Refusal `limit_exceeded` (work)
  */
 export async function* inflate(
@@ -60,7 +60,7 @@ export async function* inflate(
   yield* out;
 }
 
-/** Bytes of a file in copies of one step each: the heap that the file lies in may move before a step is used. */
+/** Bytes of a file, copied in steps: the heap that contains the file may move before a step is used. */
 export function* copies(
   pieces: Iterable<Piece>,
   read: (start: number, end: number) => Uint8Array,
@@ -70,7 +70,7 @@ export function* copies(
   }
 }
 
-/** All that a stream holds; undefined where it is damaged or holds more than `most` bytes. */
+/** The complete contents of a stream; undefined if it is damaged or contains more than `most` bytes. */
 export async function inflateWhole(
   work: Work,
   data: Uint8Array,

@@ -1,46 +1,46 @@
 /**
- * How much a deflate stream holds, without inflating it: its codes are read, and the lengths that they stand for added up
- * (RFC 1950, RFC 1951). Nothing is kept of what would come out.
+ * Computes the inflated size of a deflate stream without inflating it, by reading its codes and adding up the lengths they
+ * stand for (RFC 1950, RFC 1951). No output is kept.
  */
 
 import type { Work } from "../work.ts";
 
-/** Symbols that are read between two looks at the work. */
+/** Symbols read between two checks of the work budget. */
 const STEP = 20_000;
-/** Fuel for a symbol, for a step, and how many symbols the codes of a block take as long as. */
+/** Fuel per symbol and per step, and the number of symbols that take as long as reading a block's codes. */
 const SYMBOL_WORK = 3;
 const STEP_WORK = 20;
 const CODES = 400;
 
-/** Bits of a code that are looked up at once; longer ones are rare. */
+/** Bits of a code that are looked up at once; longer codes are rare. */
 const FAST = 10;
 /** Bits of the longest code. */
 const LONGEST = 15;
 
 const END_OF_BLOCK = 256;
-/** What the codes from 257 on stand for: the least length, and how many bits say by how much it is longer. */
+/** Meaning of the codes from 257 on: the base length, and the number of extra bits. */
 const LENGTHS = [
   3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258,
 ];
 const LENGTH_BITS = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
-/** Bits that follow the code of a distance. */
+/** Extra bits after each distance code. */
 const DISTANCE_BITS = Array.from({ length: 30 }, (_, code) => Math.max(0, (code >> 1) - 1));
-/** The order in which a dynamic block gives the lengths of the codes for its code lengths. */
+/** The order in which a dynamic block lists the lengths of the codes for its code lengths. */
 const CODE_LENGTH_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-/** A code of Huffman's (RFC 1951, 3.2.2). */
+/** A Huffman code (RFC 1951, 3.2.2). */
 interface Code {
-  /** Symbol and length, `symbol << 4 | length`, by the next bits; 0 where the code is longer, or there is none. */
+  /** Symbol and length, `symbol << 4 | length`, indexed by the next bits; 0 if the code is longer or invalid. */
   readonly fast: Uint16Array;
-  /** How many codes have each length. */
+  /** Number of codes of each length. */
   readonly counts: Uint16Array;
   /** Symbols in the order of their codes. */
   readonly symbols: Uint16Array;
 }
 
 /**
- * Bytes that a zlib stream inflates to; counting stops a little beyond `most`. A damaged or unfinished stream counts as far
- * as it goes.
+ * The inflated size of a zlib stream in bytes; counting stops slightly past `most`. A damaged or truncated stream is counted as
+ * far as it goes.
  */
 export async function inflatedSize(work: Work, data: Uint8Array, most: number): Promise<number> {
   const counter = new Counter(data, most);
@@ -55,9 +55,9 @@ class Counter {
   size = 0;
   readonly #data: Uint8Array;
   readonly #most: number;
-  /** Bits read so far; the header's two bytes are taken as they come. */
+  /** Bits read so far; the two header bytes are skipped. */
   #at = 16;
-  /** The codes of the block that is being read. */
+  /** The codes of the current block. */
   #block: readonly [Code, Code] | undefined;
   #isLast = false;
   #symbols = 0;
@@ -67,12 +67,12 @@ class Counter {
     this.#most = most;
   }
 
-  /** Counts on; false where nothing is left to count. */
+  /** Continues counting; false if nothing is left. */
   step(): boolean {
     return this.#block ? this.#coded(this.#block) : this.#header();
   }
 
-  /** Fuel since it was last asked. */
+  /** Fuel used since the last call. */
   work(): number {
     const symbols = this.#symbols;
     this.#symbols = 0;
@@ -127,7 +127,7 @@ class Counter {
     return true;
   }
 
-  /** The codes that stand at the beginning of a dynamic block (3.2.7). */
+  /** Reads the codes at the start of a dynamic block (3.2.7). */
   #codes(): readonly [Code, Code] | undefined {
     this.#symbols += CODES;
     const literals = this.#bits(5) + 257;
@@ -152,7 +152,7 @@ class Counter {
     return [codeOf(lengths.subarray(0, literals)), codeOf(lengths.subarray(literals))];
   }
 
-  /** The next symbol; -1 where there is none. */
+  /** The next symbol; -1 if there is none. */
   #symbol({ fast, counts, symbols }: Code): number {
     const bits = this.#peek();
     const entry = fast[bits & ((1 << FAST) - 1)] ?? 0;
@@ -160,7 +160,7 @@ class Counter {
       this.#at += entry & 15;
       return entry >> 4;
     }
-    // Bit by bit: codes of one length are numbers in a row.
+    // Bit by bit: codes of the same length are consecutive numbers.
     for (let length = 1, code = 0, first = 0, index = 0; length <= LONGEST; length++) {
       code |= (bits >>> (length - 1)) & 1;
       const count = counts[length] ?? 0;
@@ -181,7 +181,7 @@ class Counter {
     return bits;
   }
 
-  /** The next bits, 25 of them at least, the first one lowest; zeros behind the end. */
+  /** The next bits, at least 25, least significant first; zeros past the end. */
   #peek(): number {
     const data = this.#data;
     const byte = this.#at >> 3;
@@ -190,11 +190,11 @@ class Counter {
   }
 }
 
-/** The code whose symbols have these lengths; 0 is a symbol that does not occur. */
+/** Builds the code with these lengths by symbol; 0 marks a symbol that does not occur. */
 function codeOf(lengths: Uint8Array): Code {
   const counts = new Uint16Array(LONGEST + 1);
   for (const length of lengths) if (length > 0) counts[length] = (counts[length] ?? 0) + 1;
-  /** Of each length, the first code and the place of its symbol. */
+  /** For each length, the first code and the index of its symbol. */
   const codes = new Uint32Array(LONGEST + 2);
   const places = new Uint16Array(LONGEST + 2);
   for (let length = 1; length <= LONGEST; length++) {
@@ -211,7 +211,7 @@ function codeOf(lengths: Uint8Array): Code {
     places[length] = place + 1;
     symbols[place] = symbol;
     if (length > FAST) continue;
-    // Codes stand with their first bit lowest; what follows a short one can be anything.
+    // Codes are stored with their first bit lowest; the bits after a short one can be anything.
     const step = 1 << length;
     for (let at = reversed(code, length); at < fast.length; at += step) fast[at] = (symbol << 4) | length;
   }
@@ -224,7 +224,7 @@ function reversed(code: number, length: number): number {
   return bits;
 }
 
-/** The codes of blocks that bring none (3.2.6). */
+/** The fixed codes, for blocks without their own (3.2.6). */
 const FIXED = [
   codeOf(Uint8Array.from({ length: 288 }, (_, symbol) => (symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8))),
   codeOf(new Uint8Array(30).fill(5)),

@@ -1,11 +1,11 @@
 import type { EngineBytes } from "./heap.ts";
 
-/** Bytes of the JavaScript heap as an engine's. */
+/** Wraps bytes of the JavaScript heap as engine bytes. */
 export function ownBytes(bytes: Uint8Array): EngineBytes {
   return { length: bytes.length, view: (start, end) => bytes.subarray(start, end), free: () => undefined };
 }
 
-/** A part of other bytes; not a copy. */
+/** A slice of other bytes, without copying. */
 export function partOf(bytes: EngineBytes, start: number, end: number): EngineBytes {
   return {
     length: end - start,
@@ -15,8 +15,8 @@ export function partOf(bytes: EngineBytes, start: number, end: number): EngineBy
 }
 
 /**
- * Several bytes one behind the other, without copying them: a view within one is a view of it, only one that spans several is
- * put together.
+ * Several byte ranges joined without copying: a view inside one part is a view of that part; only a view across parts is copied
+ * together.
  */
 export function joinedBytes(parts: readonly EngineBytes[]): EngineBytes {
   const starts: number[] = [];
@@ -48,7 +48,10 @@ export function joinedBytes(parts: readonly EngineBytes[]): EngineBytes {
   };
 }
 
-/** The last part that begins at or before a place: it has the byte there, as empty parts begin where the next does. */
+/**
+ * The last part that begins at or before a position. It contains the byte there, because empty parts begin where the next one
+ * does.
+ */
 function partAt(starts: readonly number[], place: number): number {
   let [low, high] = [0, starts.length - 1];
   while (low < high) {

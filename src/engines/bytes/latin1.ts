@@ -1,6 +1,6 @@
-/** Text whose characters are bytes, as most of a PDF's syntax is. */
+/** Text whose characters are bytes, as in most PDF syntax. */
 
-/** Each byte as the character of its number. */
+/** Each byte as the character with its code. */
 export function latin1(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));

@@ -1,4 +1,4 @@
-/** The predictor of PNG's fourth row filter (ISO/IEC 15948, 9.4): the neighbor that is nearest to left + up - corner. */
+/** The predictor of PNG's fourth row filter (ISO/IEC 15948, 9.4): the neighbor nearest to left + up - corner. */
 export function paeth(left: number, up: number, corner: number): number {
   const toLeft = Math.abs(up - corner);
   const toUp = Math.abs(left - corner);

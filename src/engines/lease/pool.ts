@@ -12,41 +12,41 @@ import { ImageCodecs } from "../image/codecs.ts";
 import { FuelGauge } from "../fuel-gauge.ts";
 import { unlimitedWork, type Work } from "../work.ts";
 
-/** The engines that one request has to itself, until `release`. */
+/** The engines leased to one request, until `release`. */
 export interface EngineLease {
   readonly engines: Engines;
   /** Bytes of wasm memory that the engines hold now. */
   heapBytes(): number;
-  /** What an error that came out of the work means: a `Refusal` where the document is at fault, else the error itself. */
+  /** Translates an error from the work: a `Refusal` if the document is at fault, else the error itself. */
   explain(error: unknown): unknown;
   /**
-   * Gives the engines back; nothing in their heap can be used any more. `clean: false` (a trap, an abort, anything
-   * unexpected) throws them away instead of keeping them for the next request. Calling it again does nothing.
+   * Returns the engines; nothing in their heap can be used afterwards. `clean: false` (a trap, an abort, anything unexpected)
+   * discards them instead of keeping them for the next request. Calling it again does nothing.
    */
   release(clean: boolean): void;
 }
 
-/** What a lease is given beside its memory. */
+/** Options for a lease other than its memory. */
 export interface LeaseOptions {
-  /** About how many bytes of heap the request needs: the smallest engine that has them is taken, or else the largest. */
+  /** Expected heap in bytes: picks the smallest kept engine that has it, or else the largest. */
   readonly expected?: number;
-  /** Bytes of heap that a kept engine may have to be taken. */
+  /** Maximum heap in bytes of a kept engine that may be reused. */
   readonly most?: number;
-  /** Bytes of memory that a request may have at most. */
+  /** Maximum memory of a request in bytes. */
   readonly memoryBytes?: number;
   readonly webpService?: WebpService | undefined;
-  /** Reads a font; without it none can be had. */
+  /** Reads a font; without it, none are available. */
   readonly loadFont?: LoadFont;
-  /** Reads a model of text recognition; without it none can be had. */
+  /** Reads a text recognition model; without it, none are available. */
   readonly loadModel?: LoadModel;
-  /** What the request may do; without it there is no limit. */
+  /** The request's work budget; without it there is no limit. */
   readonly work?: Work;
 }
 
-/** Tesseract's loops multiply, mostly: a unit of their fuel takes 1 ns, where MuPDF's take 2 to 8. */
+/** Tesseract's loops are mostly multiplications: a unit of their fuel takes 1 ns, where MuPDF's take 2 to 8. */
 const RECOGNITION_PRICE = 0.1;
 
-/** Holds nothing of a request, so one is enough. */
+/** Holds no request state, so one instance is enough. */
 const encryption = new PdfEncryption(crypto);
 
 const noFonts: LoadFont = async (name) => {
@@ -58,23 +58,23 @@ const noModels: LoadModel = async (code) => {
 };
 
 /**
- * Instances that wait for the next requests, at most as many as admission lets in at once. Also grown ones are kept: wasm
- * memory never shrinks, and one that is thrown away stays until the garbage collector comes by, beside its successor.
+ * Instances kept for the next requests, at most as many as admission lets in at once. Grown ones are kept too: wasm memory
+ * never shrinks, and a discarded one stays in memory until it is garbage collected, next to its successor.
  */
 const spares: PdfEngine[] = [];
-/** Those that still hold what a request left. */
+/** Those that still contain data of a request. */
 const used = new Set<PdfEngine>();
 
 /**
- * Leases engines: those kept from an earlier request, or new ones (4 to 6 ms). `allowHeap` is asked with the size in
- * bytes that heap and codecs together want to grow to; `false` makes the engine give up what it can and then refuse
- * (`limit_exceeded`), `"busy"` makes it refuse with `overloaded`.
+ * Leases engines: kept ones, or new ones (4 to 6 ms). `allowHeap` is called with the size in bytes that heap and codecs
+ * together need. `false` makes the engine free what it can and then reject with `limit_exceeded`; `"busy"` makes it reject with
+ * `overloaded`.
  */
 export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions = {}): Promise<EngineLease> {
   const { expected = 0, most = Infinity, memoryBytes = Infinity, webpService } = options;
   const { loadFont = noFonts, loadModel = noModels, work = unlimitedWork() } = options;
   const pdf = takeSpare(expected, Math.max(most, expected)) ?? (await PdfEngine.create(module, tick));
-  // Each sees its own memory grow; the request answers for all of it.
+  // Each instance sees only its own memory grow; the request is accountable for the sum.
   const gauge = (): FuelGauge => new FuelGauge(tick, work);
   const codecs = new ImageCodecs((bytes) => allowHeap(pdf.heapBytes + recognizer.heapBytes + bytes), gauge);
   const recognizer = new TextRecognizer(
@@ -110,12 +110,12 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
   };
 }
 
-/** Bytes of wasm memory, heap snapshot and models that stay between requests. */
+/** Bytes of wasm memory, heap snapshot and models kept between requests. */
 export function keptBytes(): number {
   return spares.reduce((sum, pdf) => sum + pdf.heapBytes, snapshotBytes() + keptModelBytes());
 }
 
-/** Throws away what waits, for a request that needs the room. */
+/** Discards the kept engines, for a request that needs the room. */
 export function dropSpares(): void {
   spares.length = 0;
   used.clear();
@@ -123,8 +123,8 @@ export function dropSpares(): void {
 }
 
 /**
- * Throws away what waits and has more than `bytes` of heap, for a request that will need that room: the sooner, the more the
- * request allocates until then, and the likelier the garbage collector comes by.
+ * Discards kept engines with more than `bytes` of heap, for a request that will need the room. The earlier this happens, the
+ * more the request allocates until then, and the likelier a garbage collection.
  */
 export function dropLarger(bytes: number): void {
   for (const pdf of spares.filter(({ heapBytes }) => heapBytes > bytes)) {
@@ -133,7 +133,7 @@ export function dropLarger(bytes: number): void {
   }
 }
 
-/** Clears what requests left in the engines that wait. It takes a few ms, so it is done when the answer is on its way. */
+/** Clears what requests left in the kept engines. It takes a few ms, so it runs once the response is on its way. */
 export function clearSpares(): void {
   for (const pdf of used) pdf.reset();
   used.clear();

@@ -9,7 +9,7 @@ import { Webhooks } from "./dashboard/webhooks.tsx";
 import { KeyButton } from "./parts/key-dialog.tsx";
 import { Playground } from "./playground/playground.tsx";
 
-/** The part of the address after `#/`. Other fragments lead to places of the page and change nothing. */
+/** The part of the URL after `#/`. Other fragments are anchors on the page and change nothing. */
 function useRoute(): string {
   const read = () => /^#\/(.*)/.exec(location.hash)?.[1];
   const [route, setRoute] = useState(read() ?? "");
@@ -19,7 +19,7 @@ function useRoute(): string {
       if (location.hash === "" || location.hash.startsWith("#/")) setRoute(read() ?? "");
     };
     addEventListener("hashchange", changed);
-    // It may have changed before anybody listened.
+    // It may have changed before the listener was added.
     changed();
     return () => removeEventListener("hashchange", changed);
   }, []);
@@ -71,7 +71,7 @@ function View({ route, description, apiKey }: { route: string; description: Desc
   return <Playground operations={operationsOf(description)} description={description} route={route} apiKey={apiKey} />;
 }
 
-/** The links stand in the page that the server sends. */
+/** The links are in the page that the server sends. */
 function markCurrentLink(route: string): void {
   const current = views.includes(route) ? `/#/${route}` : "/";
   for (const link of document.querySelectorAll("#links a")) {

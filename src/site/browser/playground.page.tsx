@@ -1,4 +1,4 @@
-/** The page at `/`: the playground, and the dashboard behind the hash routes. */
+/** The page at `/`: the playground, and the dashboard at its hash routes. */
 import { render } from "preact";
 import { takeKeyFromAddress } from "./api/key.ts";
 import { App } from "./app.tsx";

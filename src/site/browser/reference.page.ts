@@ -1,4 +1,7 @@
-/** The page at `/docs`, which is whole without this: one choice of language for all examples, copying, and where one is. */
+/**
+ * Enhances the page at `/docs`, which works without it: one choice of language for all examples, copy buttons, and the current
+ * position in the contents.
+ */
 import "./styles/reference-page.css";
 
 const LANGUAGE = "language";
@@ -26,7 +29,7 @@ function addCopyButton(example: Element): void {
   example.querySelector("pre")?.before(button);
 }
 
-/** Marks in the contents the section that is being read. */
+/** Marks the section being read in the contents. */
 function followReading(): void {
   const links = new Map(
     [...document.querySelectorAll<HTMLAnchorElement>(".contents a")].map((link) => [link.hash.slice(1), link]),
@@ -34,7 +37,7 @@ function followReading(): void {
   const sections = [...document.querySelectorAll<HTMLElement>(".chapter, .method")];
   let current: HTMLAnchorElement | undefined;
   const look = () => {
-    // The last one that begins above the upper third of the window.
+    // The last section that begins above the upper third of the window.
     const reading = sections.findLast((section) => section.getBoundingClientRect().top < innerHeight / 3);
     const link = links.get(reading?.id ?? "");
     if (link === undefined || link === current) return;
@@ -61,7 +64,7 @@ function followReading(): void {
   look();
 }
 
-/** On a phone the contents are closed until somebody wants them, and after they were used. */
+/** On a phone the contents start out closed, and close again after use. */
 function closeContentsOnPhones(): void {
   const contents = document.querySelector<HTMLDetailsElement>(".contents details");
   if (contents === null) return;
@@ -82,7 +85,7 @@ for (const example of document.querySelectorAll(".example")) {
     const before = target.getBoundingClientRect().top;
     choose(target.value);
     localStorage.setItem(LANGUAGE, target.value);
-    // Examples above it have grown or shrunk.
+    // Examples above it have changed in height.
     scrollBy({ top: target.getBoundingClientRect().top - before, behavior: "instant" });
   });
 }

@@ -3,14 +3,14 @@ import type { Schema } from "./schema.ts";
 
 export interface Media {
   readonly schema?: Schema;
-  /** Of a form: parameters of a call that works; files by their names among the examples. */
+  /** For a form: parameters of a working request; files are named as in `examples/`. */
   readonly example?: Readonly<Record<string, string>>;
   readonly encoding?: Readonly<Record<string, { readonly contentType?: string }>>;
   /** By name, such as an error's code. */
   readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
 }
 
-/** To something else in the description, such as `#/components/headers/X-Request-Id`. */
+/** A reference to another part of the description, such as `#/components/headers/X-Request-Id`. */
 export interface Reference {
   readonly $ref: string;
 }
@@ -39,7 +39,7 @@ export interface Method {
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
-  /** Empty: no key is needed. */
+  /** Empty if no key is needed. */
   readonly security?: readonly unknown[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, Media>> };
@@ -48,13 +48,13 @@ export interface Method {
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Method>>>>;
 
-/** openapi.json, as far as it is used here. */
+/** The part of openapi.json used here. */
 export interface Description {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Paths;
-  /** What the service sends to others, by the type of the event. */
+  /** The requests that the service sends to others, by event type. */
   readonly webhooks?: Paths;
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>;
@@ -64,7 +64,7 @@ export interface Description {
   };
 }
 
-/** What takes a form: all that the playground can run. */
+/** A method that takes a form, which the playground can run. */
 export interface Operation {
   /** The path's last segment. */
   readonly name: string;
@@ -72,9 +72,9 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly fields: readonly Field[];
-  /** Parameters of a call that works; files by their names among the examples. */
+  /** Parameters of a working request; files are named as in `examples/`. */
   readonly example: Readonly<Record<string, string>>;
-  /** Media types of a 200, that of the example first. */
+  /** Media types of a 200, the example's first. */
   readonly produces: readonly string[];
 }
 
@@ -82,7 +82,7 @@ export function operationsOf({ paths }: Description): Operation[] {
   return Object.entries(paths).flatMap(([path, { post }]) => (post && operationOf(path, post)) ?? []);
 }
 
-/** Undefined where the method takes no form. */
+/** Undefined if the method takes no form. */
 export function operationOf(path: string, method: Method): Operation | undefined {
   const form = method.requestBody?.content["multipart/form-data"];
   if (form?.schema === undefined) return undefined;
@@ -98,7 +98,7 @@ export function operationOf(path: string, method: Method): Operation | undefined
   };
 }
 
-/** The schema of a JSON body, such as that of `POST /api/v1/keys`; undefined where the API has no such call. */
+/** The schema of a JSON body, such as that of `POST /api/v1/keys`; undefined if the API has no such endpoint. */
 export function bodyOf({ paths }: Description, method: string, path: string): Schema | undefined {
   return paths[path]?.[method]?.requestBody?.content["application/json"]?.schema;
 }

@@ -1,7 +1,7 @@
 import type { Operation } from "./description.ts";
 import type { Entry } from "./form-values.ts";
 
-/** The files of the folder `examples/` that an operation's example names, by field. */
+/** The files of `examples/` that an operation's example uses, by field. */
 export function exampleFiles({ fields, example }: Operation): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const field of fields) {
@@ -17,12 +17,12 @@ export function exampleFiles({ fields, example }: Operation): Map<string, string
   return found;
 }
 
-/** Stands for a file of `examples/` in code; its path is that from the project's folder, where a copied call runs. */
+/** Represents a file of `examples/` in code; its path is relative to the project's folder, where a copied request runs. */
 export function exampleEntry(name: string, fileName: string): Entry {
   return { name, file: { blob: new Blob(), name: fileName, path: `examples/${fileName}`, password: "" } };
 }
 
-/** The parts of an operation's example, in its order. */
+/** The parts of an operation's example, in order. */
 export function exampleEntries(operation: Operation): Entry[] {
   const files = new Set([...exampleFiles(operation).values()].flat());
   return Object.entries(operation.example).map(([name, value]) =>

@@ -4,7 +4,7 @@ interface Common {
   readonly name: string;
   readonly required: boolean;
   readonly description: string;
-  /** The other parameters' values that it belongs to. */
+  /** The values of other parameters on which it depends. */
   readonly when: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -18,13 +18,13 @@ export interface FileField extends Common {
 export interface FilesField extends Common {
   readonly kind: "files";
   readonly accept: string;
-  /** How many there must be. */
+  /** Minimum number of files. */
   readonly min: number;
-  /** The name before the number of the files' own passwords, where they can have any. */
+  /** The prefix of the files' own password fields, if they can have any. */
   readonly passwords: string | undefined;
 }
 
-/** Everything that travels as text. */
+/** Any field sent as text. */
 export interface ValueField extends Common {
   readonly kind: "value";
   readonly schema: Schema;
@@ -34,7 +34,7 @@ export type Field = FileField | FilesField | ValueField;
 
 const numbered = (pattern: string): string | undefined => /^\^(\w+?)\(/.exec(pattern)?.[1];
 
-/** The fields of a form, in the schema's order; numbered files are one field. */
+/** The fields of a form, in the schema's order; numbered files form one field. */
 export function fieldsOf(schema: Schema, contentType: (name: string) => string | undefined): Field[] {
   const { properties = {}, patternProperties = {}, required = [] } = schema;
   const patterns = Object.entries(patternProperties).flatMap(([pattern, inner]) => {
@@ -62,7 +62,7 @@ export function fieldsOf(schema: Schema, contentType: (name: string) => string |
       fields.push({ ...common, name: list, kind: "files", accept, min, passwords });
     }
   }
-  // Files first, then what must be given, then the rest; passwords of the input, which few need, at the end.
+  // Files first, then required fields, then the rest; the rarely needed passwords of the input come last.
   const rank = (field: Field): number => {
     if (field.kind !== "value") return Object.keys(field.when).length > 0 ? 2 : 0;
     if (field.name === "password") return 4;

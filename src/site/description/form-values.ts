@@ -1,6 +1,6 @@
 import type { Field } from "./fields.ts";
 
-/** A file that somebody chose. `path` is where it lies for whoever repeats the call in a shell. */
+/** A chosen file. `path` is its location for someone who repeats the request in a shell. */
 export interface ChosenFile {
   readonly blob: Blob;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface ChosenFile {
   readonly password: string;
 }
 
-/** What the form holds: text by parameter, files by field. */
+/** The content of the form: text by parameter, files by field. */
 export interface FormValues {
   readonly texts: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, readonly ChosenFile[]>>;
@@ -17,7 +17,7 @@ export interface FormValues {
 
 export type Entry = { readonly name: string } & ({ readonly text: string } | { readonly file: ChosenFile });
 
-/** What the fields show before anybody has touched them: of what must be chosen the first, of the rest the default. */
+/** The initial values: the first choice for a required parameter, the default for the others. */
 export function initialTexts(fields: readonly Field[]): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const field of fields) {
@@ -29,12 +29,12 @@ export function initialTexts(fields: readonly Field[]): Record<string, string> {
   return texts;
 }
 
-/** Whether a field belongs to what the others say. */
+/** Whether a field applies, given the values of the others. */
 export function applies(field: Field, texts: FormValues["texts"]): boolean {
   return Object.entries(field.when).every(([name, values]) => values.includes(texts[name] ?? ""));
 }
 
-/** The parts of the request, in the form's order. What is empty or its own default is not sent. */
+/** The parts of the request, in the form's order. Empty values and defaults are not sent. */
 export function entriesOf(fields: readonly Field[], { texts, files }: FormValues): Entry[] {
   return fields
     .filter((field) => applies(field, texts))

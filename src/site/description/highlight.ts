@@ -3,7 +3,7 @@ import type { Language } from "./snippets.ts";
 const strings = String.raw`"(?:[^"\\\n]|\\.)*"(?:\s*:)?`;
 const numbers = String.raw`\b\d+(?:\.\d+)?\b`;
 
-/** What is coloured: strings everywhere, words and numbers where they mean something. */
+/** What is highlighted: strings everywhere, words and numbers where they have a meaning. */
 const patterns: Readonly<Record<Language | "JSON", RegExp>> = {
   curl: /('[^'\n]*'|"[^"\n]*")/,
   JavaScript: new RegExp(String.raw`(${strings}|\x60[^\x60\n]*\x60|\b(?:const|await|import|from|if|throw|new)\b)`),
@@ -11,13 +11,13 @@ const patterns: Readonly<Record<Language | "JSON", RegExp>> = {
   JSON: new RegExp(String.raw`(${strings}|\b(?:true|false|null)\b|${numbers})`),
 };
 
-/** A piece of code, and what it is: undefined where it has no colour. */
+/** A piece of code and its kind: undefined if it is not highlighted. */
 export interface Token {
   readonly text: string;
   readonly kind: "name" | "string" | "number" | "word" | undefined;
 }
 
-/** A snippet or JSON, in pieces to colour. What it does not know it leaves alone. */
+/** Splits a snippet or JSON into tokens to highlight. Unknown syntax stays plain. */
 export function tokens(text: string, language: Language | "JSON"): Token[] {
   return text
     .split(patterns[language])

@@ -1,4 +1,4 @@
-/** The part of JSON Schema that the API's description uses. */
+/** The part of JSON Schema used by the API description. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -22,7 +22,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly contentMediaType?: string;
   readonly contentSchema?: Schema;
-  /** The parameter belongs to some values of others, such as `{ "kind": ["text"] }`. */
+  /** The parameter depends on values of others, such as `{ "kind": ["text"] }`. */
   readonly "x-when"?: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -7,22 +7,22 @@ export type Language = (typeof languages)[number];
 export interface Call {
   readonly method: string;
   readonly url: string;
-  /** The key itself, or the environment variable that holds it; undefined where none is needed. */
+  /** The key itself, or the environment variable that contains it; undefined if none is needed. */
   readonly key: string | { readonly variable: string } | undefined;
-  /** A form's parts, a value that is sent as JSON, or nothing. */
+  /** A form's parts, a value sent as JSON, or nothing. */
   readonly body: { readonly form: readonly Entry[] } | { readonly json: unknown } | undefined;
-  /** Where the result goes. Undefined for JSON, which is printed. */
+  /** The file that receives the result. Undefined for JSON, which is printed. */
   readonly file: string | undefined;
 }
 
-/** The call as somebody would paste it; its files are where `path` says. */
+/** The request as code to paste; its files are at their `path`. */
 export function snippet(language: Language, call: Call): string {
   if (language === "curl") return curl(call);
   return language === "JavaScript" ? javascript(call) : python(call);
 }
 
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-/** curl reads `;` and `,` after a bare path, and backslashes in a quoted one. */
+/** curl gives `;` and `,` in an unquoted path a meaning, and backslashes in a quoted one. */
 const formPath = (path: string): string =>
   /[";,\\]/.test(path) ? `"${path.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"` : path;
 
@@ -34,7 +34,7 @@ function curl({ method, url, key, body, file }: Call): string {
   if (body && "form" in body) {
     for (const entry of body.form) {
       if ("file" in entry) lines.push(`-F ${shellQuoted(`${entry.name}=@${formPath(entry.file.path)}`)}`);
-      // Not -F: a value may begin with @ or <, which are not meant as file names.
+      // Not -F: a value may begin with @ or <, which -F takes for file names.
       else lines.push(`--form-string ${shellQuoted(`${entry.name}=${entry.text}`)}`);
     }
   } else if (body) {
@@ -44,7 +44,7 @@ function curl({ method, url, key, body, file }: Call): string {
   return lines.join(" \\\n  ");
 }
 
-/** A string of JavaScript, and of Python but for what lies beyond its escapes: none here. */
+/** A JavaScript string. It is also valid Python, except for escapes that do not occur here. */
 const quote = (text: string): string => JSON.stringify(text);
 
 function javascript({ method, url, key, body, file }: Call): string {
@@ -118,7 +118,7 @@ function python({ method, url, key, body, file }: Call): string {
   ].join("\n");
 }
 
-/** JSON in Python's words. */
+/** JSON as a Python literal. */
 function pythonLiteral(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(", ")}]`;
   if (typeof value === "object" && value !== null) {
@@ -138,14 +138,14 @@ const extensions: Readonly<Record<string, string>> = {
   "image/webp": "webp",
 };
 
-/** What came back of an operation, where it has been run. */
+/** The response of an operation that has been run. */
 interface Known {
   readonly type: string;
   readonly fileName: string | undefined;
   readonly error: unknown;
 }
 
-/** Where an operation's result goes: named as the service names it. Undefined for JSON. */
+/** The file for an operation's result, named as the service names it. Undefined for JSON. */
 export function resultFile(operation: Operation, entries: readonly Entry[], answer?: Known): string | undefined {
   const known = answer?.error === undefined ? answer : undefined;
   const type = known?.type ?? operation.produces[0] ?? "";

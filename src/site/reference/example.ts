@@ -6,10 +6,10 @@ import { tokens } from "../description/highlight.ts";
 import { type Call, type Language, languages, resultFile, snippet } from "../description/snippets.ts";
 import type { Html } from "./prose.ts";
 
-/** The environment variable that the examples read the key from. */
+/** The environment variable from which the examples read the key. */
 export const KEY_VARIABLE = "API_KEY";
 
-/** A call of a method: with its example's parameters, and `ID` for an id that the path asks for. */
+/** An example request: with the parameters of the method's example, and `ID` for an ID in the path. */
 export function exampleCall(baseUrl: string, verb: string, path: string, method: Method): Call {
   const operation = operationOf(path, method);
   const form = operation && exampleEntries(operation);
@@ -24,10 +24,10 @@ export function exampleCall(baseUrl: string, verb: string, path: string, method:
   };
 }
 
-/** `deliveryId` is `DELIVERY_ID`. */
+/** `deliveryId` becomes `DELIVERY_ID`. */
 const placeholder = (name: string): string => name.replace(/(?=[A-Z])/g, "_").toUpperCase();
 
-/** The call in each language. Without the page's script, too, a language is chosen by its radio button. */
+/** The request in each language. Radio buttons choose the language, so that it works without the page's script. */
 export function exampleBlock(id: string, call: Call): Html {
   return html`<fieldset class="example" data-example>
     <legend class="visually-hidden">Language of the example</legend>
@@ -52,7 +52,7 @@ const code = (language: Language, text: string): Html =>
     language,
   )}</code></pre>`;
 
-/** A snippet or JSON, coloured. */
+/** A snippet or JSON with syntax highlighting. */
 export const coloured = (text: string, language: Language | "JSON"): Html[] =>
   tokens(text, language).map(({ text, kind }) =>
     kind === undefined ? html`${text}` : html`<span class="${kind}">${text}</span>`,

@@ -15,10 +15,10 @@ interface Row {
   readonly notes: readonly string[];
 }
 
-/** Deeper than any schema of the API; a schema that refers to itself ends here. */
+/** Deeper than any schema of the API; recursion of a schema into itself ends here. */
 const DEEPEST = 6;
 
-/** The members of a JSON value and theirs: `pages[].text`. */
+/** The members of a JSON value, including nested ones: `pages[].text`. */
 export function memberRows(description: Description, given: Schema, prefix = "", depth = 0): Row[] {
   const schema = resolved(description, withoutNull(resolved(description, given)).schema);
   if (depth > DEEPEST) return [];
@@ -31,7 +31,7 @@ export function memberRows(description: Description, given: Schema, prefix = "",
     const row = { name: `${path}${name}`, required: required.includes(name), ...told(inner) };
     return [row, ...memberRows(description, inner, `${path}${name}`, depth + 1)];
   });
-  // `{}` and `true` say no more than that there may be others.
+  // `{}` and `true` only say that there may be others.
   if (typeof others !== "object" || Object.keys(others).length === 0) return rows;
   const inner = resolved(description, others);
   const name = `${path}{name}`;
@@ -54,7 +54,7 @@ export function parameterRow({ name, in: place, required = false, description = 
   return { name, required, ...told({ ...schema, description }), type: `${typeWords(schema)}, in the ${place}` };
 }
 
-/** A field of a form, with the members of the JSON that it holds. */
+/** A form field, with the members of the JSON it contains. */
 export function fieldRows(description: Description, field: Field): Row[] {
   const { required } = field;
   const when = Object.entries(field.when).map(([name, values]) => ({ name, values }));
@@ -91,7 +91,7 @@ const fileWords = (accept: string): string =>
     .join(", ")
     .replace(/, (\w+)$/, " or $1")} file`;
 
-/** `marked`: what is said of a name: of what is sent, that it must be there, of what comes, that it may be missing. */
+/** `marked`: what to note about a name: that it is required in a request, or that it may be missing from a response. */
 export function table(caption: string, rows: readonly Row[], marked: "required" | "optional" = "required"): Html | "" {
   if (rows.length === 0) return "";
   return html`<table class="members">
@@ -125,6 +125,6 @@ export function table(caption: string, rows: readonly Row[], marked: "required" 
   </table>`;
 }
 
-/** Long names may break after their dots and underscores, and before their capitals. */
+/** Lets long names break after dots and underscores, and before capitals. */
 export const breakable = (name: string): Html =>
   html`${name.split(/(?<=[.\]_])|(?<=[a-z])(?=[A-Z])/).map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}`;

@@ -5,7 +5,7 @@ import { exampleBlock, exampleCall } from "./example.ts";
 import { fieldRows, memberRows, parameterRow, table } from "./members.ts";
 import { type Html, prose } from "./prose.ts";
 
-/** A method of a path, with the name that its anchor has. */
+/** A method of a path, with the ID of its anchor. */
 export interface Described {
   readonly id: string;
   readonly verb: string;
@@ -13,7 +13,10 @@ export interface Described {
   readonly method: Method;
 }
 
-/** All calls of the API, or all that it sends (`webhooks`): an operation's anchor is its name, an event's type its own. */
+/**
+ * All methods of the API, or all requests it sends (`webhooks`). The anchor of an operation is its name, that of an event its
+ * type.
+ */
 export function methodsOf(paths: Description["paths"]): Described[] {
   return Object.entries(paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, method]) => ({
@@ -58,7 +61,7 @@ export function methodSection(
   </section>`;
 }
 
-/** What is sent to a subscriber. */
+/** A request sent to a subscriber. */
 export function eventSection(description: Description, { id, method }: Described): Html {
   const body = method.requestBody?.content["application/json"]?.schema;
   return html`<section class="method event" id="${id}" aria-labelledby="${id}-title">

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 
 export type Html = ReturnType<typeof html>;
 
-/** The Markdown that descriptions use: paragraphs and code. */
+/** The subset of Markdown used in descriptions: paragraphs and code. */
 export const prose = (text: string): Html[] =>
   text
     .split(/\n{2,}/)

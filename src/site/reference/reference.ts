@@ -13,7 +13,7 @@ interface Chapter {
   readonly methods: readonly { readonly id: string; readonly name: string; readonly section: Html }[];
 }
 
-/** The reference as the main part of a page: all of it follows from the description. */
+/** The reference as the main part of a page, derived entirely from the description. */
 export function renderReference(description: Description): Html {
   const baseUrl = description.servers[0]?.url ?? "";
   const calls = methodsOf(description.paths);
@@ -67,7 +67,7 @@ export function renderReference(description: Description): Html {
   </div>`;
 }
 
-/** Those that the description lists, and what calls name beside them. */
+/** The tags listed in the description, plus those that only methods name. */
 function tagsOf({ tags }: Description, calls: readonly Described[]): Description["tags"] {
   const named = new Set(calls.flatMap(({ method }) => method.tags.slice(0, 1)));
   return [
@@ -76,11 +76,11 @@ function tagsOf({ tags }: Description, calls: readonly Described[]): Description
   ];
 }
 
-/** An operation by its name, everything else by what it does. */
+/** An operation by its name, everything else by its summary. */
 const navName = ({ id, method }: Described): string =>
   method.requestBody?.content["multipart/form-data"] ? id : method.summary;
 
-/** Beside those of the methods, which have no capitals or no dashes. */
+/** Distinct from the anchors of methods, which have no capitals or no dashes. */
 const anchor = (name: string): string => `about-${name.toLowerCase().replaceAll(" ", "-")}`;
 
 const chapter = ({ id, name, about, methods }: Chapter, index: number): Html =>

@@ -8,7 +8,7 @@ const formats: Readonly<Record<string, string>> = {
   multiline: "text",
 };
 
-/** A schema and whether null is allowed beside it. */
+/** A schema without null, and whether null is allowed. */
 export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
   const choices = schema.anyOf?.filter(({ type }) => type !== "null");
   const [only] = choices ?? [];
@@ -21,12 +21,12 @@ export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean
   return { schema, nullable: false };
 }
 
-/** What kind of value it is, in a word or two. */
+/** The type of a value, in a word or two. */
 export function typeWords(given: Schema): string {
   const { schema, nullable } = withoutNull(given);
   const { type, format, items, anyOf, contentSchema } = schema;
   const words = (): string => {
-    // All schemas that others refer to are of objects.
+    // All referenced schemas are of objects.
     if (schema.$ref !== undefined) return "object";
     if (contentSchema) return "JSON in a string";
     if (anyOf) return anyOf.map(typeWords).join(" or ");
@@ -43,7 +43,7 @@ const plural = (word: string): string => (/^\w+$/.test(word) ? `${word}s` : word
 
 const shown = (value: unknown): string => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 
-/** What limits the value, and what holds where it is not given, unless the description says it already (Markdown). */
+/** The limits and default of a value, unless the description already states them (Markdown). */
 export function limitWords(given: Schema): string[] {
   const { schema } = withoutNull(given);
   const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
@@ -62,7 +62,7 @@ export function limitWords(given: Schema): string[] {
 }
 
 function between(low: number | undefined, high: number | undefined, unit: string): string[] {
-  // What zod says of every whole number limits nothing.
+  // zod adds these bounds to every integer; they limit nothing.
   const [from, to] = [low, high].map((value) =>
     value === undefined || Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value.toLocaleString("en"),
   );

@@ -19,18 +19,18 @@ export interface Answer {
   readonly type: string;
   readonly fileName: string | undefined;
   readonly milliseconds: number;
-  /** Bytes of the files that were sent. */
+  /** Size of the uploaded files in bytes. */
   readonly sentBytes: number;
   readonly error: ApiProblem | undefined;
 }
 
-/** How far a call is: bytes on their way there, waiting for the answer, bytes on their way back. `part` is from 0 to 1. */
+/** The progress of a request: uploading, waiting for the response, downloading. `part` is from 0 to 1. */
 export interface Progress {
   readonly phase: "uploading" | "processing" | "downloading";
   readonly part: number | undefined;
 }
 
-/** The account's own things: JSON there and back. Throws an `ApiFailure`. */
+/** For managing the account's objects: JSON in both directions. Throws an `ApiFailure`. */
 export async function callJson<T>(key: string, method: string, path: string, body?: unknown): Promise<T> {
   const answer = await fetch(path, {
     method,
@@ -58,7 +58,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Runs an operation. XMLHttpRequest, since fetch does not tell how much of a body has been sent. */
+/** Runs an operation. Uses XMLHttpRequest, because fetch does not report upload progress. */
 export function callOperation(
   key: string,
   path: string,
@@ -124,7 +124,7 @@ function fileNameOf(disposition: string | undefined): string | undefined {
   return /filename="([^"]*)"/.exec(disposition ?? "")?.[1];
 }
 
-/** The fields that an error names, and what is wrong with each. */
+/** The fields that an error lists, with the issue of each. */
 export function fieldIssues(problem: ApiProblem | undefined): ReadonlyMap<string, string> {
   const issues = new Map<string, string>();
   const { fields, field, input, ...rest } = problem?.details ?? {};

@@ -1,18 +1,18 @@
-/** The key lives in this tab's session storage and nowhere else. */
+/** The key is kept in this tab's session storage and nowhere else. */
 const NAME = "api-key";
 const KEY = /^sk_(live|test)_\w+$/;
 
 let listeners: (() => void)[] = [];
 
 /**
- * Takes the key out of `#key=sk_...`, which `npm start` prints: a fragment is not sent to any server, and here it leaves the address
- * bar and the history at once.
+ * Reads the key from `#key=sk_...`, which `npm start` prints. A fragment is never sent to a server, and this removes it from
+ * the address bar and the history at once.
  */
 export function takeKeyFromAddress(): void {
   const key = /^#key=([^&]+)/.exec(location.hash)?.[1];
   if (key === undefined) return;
   history.replaceState(null, "", location.pathname);
-  // Elsewhere a link must not put another key in the place of one's own.
+  // On other hosts, a link must not replace the user's own key.
   if (KEY.test(key) && (currentKey() === "" || location.hostname === "localhost")) setKey(key);
 }
 
@@ -20,7 +20,7 @@ export function currentKey(): string {
   return sessionStorage.getItem(NAME) ?? "";
 }
 
-/** Keeps a key, or forgets it where it is empty. */
+/** Stores the key; an empty one removes it. */
 export function setKey(key: string): void {
   if (key === "") sessionStorage.removeItem(NAME);
   else sessionStorage.setItem(NAME, key);

@@ -11,7 +11,7 @@ interface Props {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The form of a JSON body, drawn from its schema. What is not touched is not sent. */
+/** The form for a JSON body, built from its schema. Untouched members are not sent. */
 export function BodyForm({ schema, action, send }: Props) {
   const [body, setBody] = useState<Body>({});
   const [error, setError] = useState<unknown>();
@@ -154,7 +154,7 @@ function Member({ name, schema, required, value, change, issue }: MemberProps) {
   );
 }
 
-/** ISO 8601 as the browser's control wants it: without a zone, on this machine's clock. */
+/** ISO 8601 in the format of the browser's control: local time without a zone. */
 function localTime(value: unknown): string {
   if (typeof value !== "string") return "";
   const date = new Date(value);

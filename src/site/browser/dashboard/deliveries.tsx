@@ -25,11 +25,11 @@ interface Delivery {
 interface Props {
   readonly path: string;
   readonly apiKey: string;
-  /** Grows with each test that is sent: its delivery is then read, too. */
+  /** Incremented with each test that is sent, to load its delivery too. */
   readonly tested: number;
 }
 
-/** The last deliveries of a webhook. Those that are under way are looked at again. */
+/** The latest deliveries of a webhook. Pending ones are polled. */
 export function Deliveries({ path, apiKey, tested }: Props) {
   const { data, error, reload } = useData<{ data: readonly Delivery[] }>(apiKey, path);
   const [failed, setFailed] = useState<unknown>();

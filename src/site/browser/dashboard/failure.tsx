@@ -1,7 +1,7 @@
 import { ApiFailure } from "../api/call.ts";
 import { askForKey } from "../parts/key-dialog.tsx";
 
-/** What went wrong with a call, its code and its request id. */
+/** A failed request: the message, its code and its request ID. */
 export function Failure({ error }: { error: unknown }) {
   if (error === undefined) return null;
   if (!(error instanceof ApiFailure)) {
@@ -29,7 +29,7 @@ export function Failure({ error }: { error: unknown }) {
   );
 }
 
-/** What stands where a view needs a key and there is none. */
+/** Shown instead of a view that needs a key if there is none. */
 export function KeyMissing({ what }: { what: string }) {
   return (
     <div class="blank">

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { CopyButton } from "../parts/copy.tsx";
 
-/** Something that is shown this once. */
+/** A secret that is shown only once. */
 export function Secret({ title, value, children }: { title: string; value: string; children?: ComponentChildren }) {
   return (
     <div class="notice secret" role="status">

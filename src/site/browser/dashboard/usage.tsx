@@ -66,7 +66,7 @@ function Summary({ data }: { data: UsageSummary }) {
   );
 }
 
-/** Of one bar, in units of the drawing. */
+/** Height of one bar, in units of the drawing. */
 const ROW = 34;
 const LABELS = 150;
 const WIDTH = 720;

@@ -4,11 +4,11 @@ import { callJson } from "../api/call.ts";
 export interface Loaded<T> {
   readonly data: T | undefined;
   readonly error: unknown;
-  /** Reads it again. */
+  /** Loads the data again. */
   reload(): Promise<void>;
 }
 
-/** What a GET answers; read again when the key or the path changes. Nothing is asked for without a key. */
+/** The response to a GET, loaded again when the key or the path changes. Nothing is requested without a key. */
 export function useData<T>(apiKey: string, path: string | undefined): Loaded<T> {
   const [state, setState] = useState<{ data?: T; error?: unknown }>({});
   const reload = useCallback(async () => {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 
-/** Copies `text`, which need not be what is shown. */
+/** Copies `text`, which can differ from what is shown. */
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
   const [done, setDone] = useState(false);
   const copy = async () => {

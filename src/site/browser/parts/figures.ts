@@ -1,4 +1,4 @@
-/** Bytes as a person reads them: 1 KB is 1,000 bytes, as file managers count. */
+/** Formats bytes for people: 1 KB is 1,000 bytes, as in file managers. */
 export function bytes(count: number): string {
   if (count < 1_000) return `${count} B`;
   if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)} KB`;

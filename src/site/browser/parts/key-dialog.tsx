@@ -8,7 +8,7 @@ export function askForKey(): void {
   dispatchEvent(new Event(EVENT));
 }
 
-/** The button in the header, and the dialog behind it. */
+/** The button in the header, and the dialog it opens. */
 export function KeyButton({ value }: { value: string }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {

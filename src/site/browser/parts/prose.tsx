@@ -1,4 +1,4 @@
-/** The Markdown that descriptions use: paragraphs and code. */
+/** The subset of Markdown used in descriptions: paragraphs and code. */
 export function Prose({ text }: { text: string }) {
   return (
     <>

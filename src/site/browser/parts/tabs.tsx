@@ -6,12 +6,12 @@ interface Props<T extends string> {
   readonly names: readonly T[];
   readonly chosen: T;
   readonly choose: (name: T) => void;
-  /** Beside the tabs. */
+  /** Shown beside the tabs. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** Tabs by the ARIA pattern: one stop of the Tab key, arrow keys between them. */
+/** Tabs that follow the ARIA pattern: one stop of the Tab key, arrow keys between them. */
 export function Tabs<T extends string>({ label, names, chosen, choose, aside, children }: Props<T>) {
   const id = useId();
   const move = (event: KeyboardEvent) => {

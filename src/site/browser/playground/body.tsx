@@ -7,11 +7,11 @@ interface Props {
   readonly blob: Blob;
   readonly type: string;
   readonly name: string;
-  /** That may open it. */
+  /** Passwords to try. */
   readonly passwords: readonly string[];
 }
 
-/** A file, shown as what it is. */
+/** Shows a file according to its type. */
 export function Body({ blob, type, name, passwords }: Props) {
   if (type === "application/pdf") return <PdfView file={blob} passwords={passwords} />;
   if (type === "application/zip") {

@@ -8,7 +8,7 @@ import { usePdf } from "./use-pdf.ts";
 
 const MEMBERS = ["page", "x", "y", "width", "height"];
 
-/** Whether an object is a box of a page: then it can be drawn. */
+/** Whether an object is a box on a page, which can be drawn. */
 export function isBoxField({ contentSchema }: Schema): boolean {
   return MEMBERS.every((name) => {
     const member = contentSchema?.properties?.[name];
@@ -17,7 +17,7 @@ export function isBoxField({ contentSchema }: Schema): boolean {
 }
 
 interface Props {
-  /** The PDF that the box is drawn on. */
+  /** The PDF on which the box is drawn. */
   readonly file: ChosenFile | undefined;
   readonly password: string;
   readonly value: string;
@@ -32,7 +32,7 @@ const KEYS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, STEP],
 };
 
-/** The page with the box on it: drawn, moved and sized by mouse, finger or arrow keys. */
+/** The page with the box on it, which can be drawn, moved and resized by mouse, finger or arrow keys. */
 export function BoxPicker({ file, password, value, change }: Props) {
   const pdf = usePdf(file?.blob, [password]);
   const surface = useRef<HTMLDivElement>(null);
@@ -59,7 +59,7 @@ export function BoxPicker({ file, password, value, change }: Props) {
     if (box) set(box, page + step);
     else change(writeMembers({ ...members, page: page + step }));
   };
-  /** Points of the page, from its top left. */
+  /** In points of the page, from its top left. */
   const pointOf = (event: PointerEvent) => {
     const place = surface.current?.getBoundingClientRect();
     if (place === undefined) return { x: 0, y: 0 };
@@ -144,7 +144,7 @@ export function BoxPicker({ file, password, value, change }: Props) {
   );
 }
 
-/** Where people sign: at the bottom left. */
+/** Where people usually sign: at the bottom left. */
 function placed({ width, height }: { width: number; height: number }): Box {
   return {
     x: Math.round(width * 0.12),

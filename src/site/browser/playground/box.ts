@@ -1,4 +1,4 @@
-/** A box of a page in whole points, its place measured from the page's top left. */
+/** A box on a page in whole points, measured from the page's top left. */
 export interface Box {
   readonly x: number;
   readonly y: number;
@@ -16,12 +16,12 @@ interface Point {
   readonly y: number;
 }
 
-/** What is dragged: a corner, the whole box, or a new one. */
+/** What is being dragged: a corner, the whole box, or a new one. */
 export type Corner = "nw" | "ne" | "sw" | "se" | "inside" | "new";
 
 const SMALLEST = 4;
 
-/** The box that a JSON object says; undefined where it says none. Boxes measured from the bottom are turned. */
+/** The box described by a JSON object; undefined if it has none. Boxes measured from the bottom are converted. */
 export function boxFrom(members: Readonly<Record<string, unknown>>, pageHeight: number): Box | undefined {
   const { x, y, width, height, origin } = members;
   if (typeof x !== "number" || typeof y !== "number" || typeof width !== "number" || typeof height !== "number") {
@@ -33,7 +33,7 @@ export function boxFrom(members: Readonly<Record<string, unknown>>, pageHeight: 
 const round = (value: number): number => Math.round(value * 100) / 100;
 const between = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
 
-/** Moved by points, and kept on the page. */
+/** Moves the box by points, keeping it on the page. */
 export function moved(box: Box, x: number, y: number, { width, height }: Size): Box {
   return {
     ...box,
@@ -42,7 +42,7 @@ export function moved(box: Box, x: number, y: number, { width, height }: Size): 
   };
 }
 
-/** Larger or smaller by points at its right and bottom. */
+/** Resizes the box by points at its right and bottom. */
 export function sized(box: Box, x: number, y: number, page: Size): Box {
   return {
     ...box,
@@ -51,11 +51,11 @@ export function sized(box: Box, x: number, y: number, page: Size): Box {
   };
 }
 
-/** What a drag that began at a point makes of the box it began with. */
+/** The box that results from dragging, given the box at the start of the drag. */
 export function dragged(start: { corner: Corner; box: Box } & Point, to: Point, page: Size): Box {
   const { corner, box } = start;
   if (corner === "inside") return moved(box, to.x - start.x, to.y - start.y, page);
-  // The corner that stays, opposite to the one that is dragged.
+  // The corner opposite to the dragged one, which stays in place.
   const fixed =
     corner === "new"
       ? { x: start.x, y: start.y }

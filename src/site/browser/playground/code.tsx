@@ -16,7 +16,7 @@ interface Props {
   readonly answer: Answer | undefined;
 }
 
-/** The call that the form makes, to paste elsewhere. Shown without the key, copied with it. */
+/** The form's request as code, ready to paste. Shown without the key, copied with it. */
 export function Code({ operation, entries, apiKey, answer }: Props) {
   const [language, setLanguage] = useState<Language>("curl");
   const whole = [...placeholders(operation, entries), ...entries];

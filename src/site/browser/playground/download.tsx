@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** An address of a blob for as long as it is shown. */
+/** A URL for a blob, valid as long as the blob is shown. */
 export function useBlobUrl(blob: Blob): string {
   const [url, setUrl] = useState("");
   useEffect(() => {

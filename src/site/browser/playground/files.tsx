@@ -16,7 +16,7 @@ interface DropProps {
   readonly describedBy: string;
 }
 
-/** Takes files by drag and drop, by the system's dialog, or from the examples. */
+/** Accepts files by drag and drop, from the system's dialog, or from the examples. */
 function Drop({ label, accept, multiple, add, issue, describedBy }: DropProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -56,7 +56,7 @@ function Drop({ label, accept, multiple, add, issue, describedBy }: DropProps) {
         aria-describedby={describedBy}
         onChange={(event) => {
           take(event.currentTarget.files);
-          // The same file again is a choice, too.
+          // Lets the user choose the same file again.
           event.currentTarget.value = "";
         }}
       />
@@ -131,7 +131,7 @@ export function FilesInput({
   const id = useId();
   const { name, description, accept, passwords, min } = field;
   const issueOf = (index: number) => issues.get(`${name}${index}`) ?? issues.get(`${passwords}${index}`);
-  // Issues of files that are not there are told with the place to add them.
+  // Issues about missing files are shown next to the place to add them.
   const missing = [...issues].find(([key]) => key.startsWith(name) && Number(key.slice(name.length)) >= chosen.length);
   const move = (from: number, to: number) => {
     const file = chosen[from];

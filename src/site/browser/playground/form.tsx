@@ -16,7 +16,7 @@ interface Props {
   readonly submit: () => void;
 }
 
-/** The form of an operation: what it asks for is what the schema says, in its words. */
+/** The form of an operation, with the inputs and descriptions of its schema. */
 export function Form({ fields, values, change, issues, running, submit }: Props) {
   const setText = (name: string) => (text: string) =>
     change(name, (values) => ({ ...values, texts: { ...values.texts, [name]: text } }));
@@ -90,7 +90,7 @@ export function Form({ fields, values, change, issues, running, submit }: Props)
   );
 }
 
-/** Belongs to what was chosen above it, and has no default: most often it has to be given. */
+/** It depends on a choice above it and has no default, so it is usually required. */
 function isTied(field: Field): boolean {
   if (Object.keys(field.when).length === 0) return false;
   return field.kind !== "value" || field.schema.default === undefined;

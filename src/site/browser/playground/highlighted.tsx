@@ -1,7 +1,7 @@
 import { tokens } from "../../description/highlight.ts";
 import type { Language } from "../../description/snippets.ts";
 
-/** A snippet or JSON, coloured. */
+/** A snippet or JSON with syntax highlighting. */
 export function Highlighted({ text, language }: { text: string; language: Language | "JSON" }) {
   return (
     <code>

@@ -4,7 +4,7 @@ import { allows, type Schema } from "../../description/schema.ts";
 interface Props {
   readonly name: string;
   readonly schema: Schema;
-  /** JSON, or "" where nothing is given. */
+  /** JSON, or "" if empty. */
   readonly value: string;
   readonly change: (value: string) => void;
   readonly invalid: boolean;
@@ -12,7 +12,7 @@ interface Props {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The object that the text says; undefined where it says none. */
+/** The object in the text; undefined if there is none. */
 export function readMembers(text: string): Members | undefined {
   if (text.trim() === "") return {};
   try {
@@ -28,7 +28,7 @@ export function writeMembers(members: Members): string {
   return given.length === 0 ? "" : JSON.stringify(Object.fromEntries(given));
 }
 
-/** An object as rows where its schema names its members or says that their names are free; any JSON as text. */
+/** Edits an object as rows if its schema names its members or allows free names; any other JSON as text. */
 export function JsonInput({ name, schema, value, change, invalid }: Props) {
   const [asText, setAsText] = useState(false);
   const members = readMembers(value);
@@ -86,7 +86,7 @@ function NamedRows({ schema, members, change, invalid }: RowsProps) {
   );
 }
 
-/** What a member's control says: undefined where it is empty. */
+/** The value of a member's control: undefined if it is empty. */
 function Member({
   schema,
   value,
@@ -166,7 +166,7 @@ const membersOf = (rows: Rows): Members =>
 /** Rows of a name and a value, such as a page and its angle. */
 function FreeRows({ schema, members, change, invalid }: RowsProps) {
   const [rows, setRows] = useState(() => rowsOf(members));
-  // Rows that are not whole yet are only here; what was set elsewhere, such as by an example, takes their place.
+  // Incomplete rows exist only here; a value set elsewhere, such as by an example, replaces them.
   useEffect(() => {
     if (writeMembers(membersOf(rows)) !== writeMembers(members)) setRows(rowsOf(members));
   }, [writeMembers(members)]);

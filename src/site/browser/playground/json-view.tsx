@@ -3,10 +3,10 @@ import { CopyButton } from "../parts/copy.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Highlighted } from "./highlighted.tsx";
 
-/** More is slow to lay out and is not read: it can be copied. */
+/** Longer text is slow to lay out and nobody reads it; it can still be copied. */
 const MOST_CHARACTERS = 50_000;
 
-/** JSON, indented; where it carries a text, that text first. */
+/** Indented JSON. If it contains a text, that comes first. */
 export function JsonView({ blob }: { blob: Blob }) {
   const [json, setJson] = useState<unknown>();
   const [tab, setTab] = useState<"Text" | "JSON">("Text");

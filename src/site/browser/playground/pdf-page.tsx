@@ -5,14 +5,14 @@ interface Props {
   readonly document: PDFDocumentProxy;
   /** From 1. */
   readonly page: number;
-  /** Told once it is known: points, as the page is shown. */
+  /** Called once the size is known: in points, as the page is shown. */
   readonly sized?: (width: number, height: number) => void;
 }
 
-/** More than two pixels for a point of the screen are not seen. */
+/** More than two pixels per CSS pixel make no visible difference. */
 const SHARPEST = 2;
 
-/** One page on a canvas as wide as its place, drawn when it comes near the screen. */
+/** One page on a canvas as wide as its container, drawn when it comes near the viewport. */
 export function PdfPage({ document, page, sized }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -21,7 +21,7 @@ export function PdfPage({ document, page, sized }: Props) {
   const [drawn, setDrawn] = useState(false);
   const [aspect, setAspect] = useState("");
 
-  // The place has its shape before the page is drawn: nothing jumps, and a box on it is where it belongs.
+  // The container gets its aspect ratio before the page is drawn: nothing jumps, and a box on the page stays in place.
   useEffect(() => {
     let gone = false;
     const measure = async () => {

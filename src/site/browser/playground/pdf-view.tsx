@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import { PdfPage } from "./pdf-page.tsx";
 import { usePdf } from "./use-pdf.ts";
 
-/** How many pages are shown at first, and with each further wish. */
+/** Number of pages shown at first, and added each time the user asks for more. */
 const PAGES = 24;
 
-/** The pages of a PDF, small side by side or one as large as there is room. */
+/** The pages of a PDF: small side by side, or one that fills the width. */
 export function PdfView({ file, passwords }: { file: Blob; passwords: readonly string[] }) {
   const [asked, setAsked] = useState<readonly string[]>([]);
   const [shown, setShown] = useState(PAGES);

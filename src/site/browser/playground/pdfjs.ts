@@ -1,13 +1,13 @@
 import type { PDFDocumentProxy } from "pdfjs-dist";
 
-/** Where pdf.js lies, with a slash at the end. */
+/** The path of pdf.js, with a slash at the end. */
 declare const PDFJS: string;
 
 export type { PDFDocumentProxy } from "pdfjs-dist";
 
 let loading: Promise<typeof import("pdfjs-dist")> | undefined;
 
-/** pdf.js is five times as large as the rest of the page: it is loaded when there is a PDF to show. */
+/** pdf.js is five times as large as the rest of the page, so it is loaded only when there is a PDF to show. */
 function load(): Promise<typeof import("pdfjs-dist")> {
   const url = `${PDFJS}pdf.min.mjs`;
   loading ??= (import(url) as Promise<typeof import("pdfjs-dist")>).then((pdfjs) => {
@@ -17,7 +17,7 @@ function load(): Promise<typeof import("pdfjs-dist")> {
   return loading;
 }
 
-/** Opens a PDF with the first of the passwords that fits. Undefined where none does; throws where it is no PDF. */
+/** Opens a PDF with the first password that works. Undefined if none does; throws if it is not a PDF. */
 export async function openPdf(file: Blob, passwords: readonly string[]): Promise<PDFDocumentProxy | undefined> {
   const pdfjs = await load();
   for (const password of ["", ...passwords]) {

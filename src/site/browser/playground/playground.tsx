@@ -12,7 +12,7 @@ import { exampleValues } from "./samples.ts";
 interface Props {
   readonly operations: readonly Operation[];
   readonly description: Description;
-  /** The operation's name; the first one where there is none of it. */
+  /** The operation's name; the first operation if there is none with that name. */
   readonly route: string;
   readonly apiKey: string;
 }
@@ -61,11 +61,11 @@ function Operations({ operations, current }: { operations: readonly Operation[];
   );
 }
 
-/** One operation: its form, what came back, and the call as code. */
+/** One operation: its form, the result, and the request as code. */
 function Try({ operation, description, apiKey }: Omit<Props, "operations" | "route"> & { operation: Operation }) {
   const [values, setValues] = useState<FormValues>(() => ({ texts: initialTexts(operation.fields), files: {} }));
   const [run, setRun] = useState<Run>();
-  // What was changed since the last run: what that said about it may be mended.
+  // Parameters changed since the last run: their issues may be fixed.
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const result = useRef<HTMLElement>(null);
   const entries = entriesOf(operation.fields, values);

@@ -21,7 +21,7 @@ interface Props {
   readonly tryExample: () => void;
 }
 
-/** What came of a run: progress, result or error. What changes is told to screen readers. */
+/** The outcome of a run: progress, result or error. Changes are announced to screen readers. */
 export function Result({ run, values, description, tryExample }: Props) {
   return (
     <>
@@ -130,7 +130,7 @@ function Sizes({ answer }: { answer: Answer }) {
   );
 }
 
-/** Of the described headers those that this answer has, but for what is shown elsewhere. */
+/** The described headers that this response has, except those shown elsewhere. */
 function interesting(answer: Answer, { components }: Description): (readonly [string, string, string])[] {
   const elsewhere = ["X-Request-Id", "Content-Disposition", "Content-Length", "RateLimit", "RateLimit-Policy"];
   return Object.entries(components.headers).flatMap(([name, { description }]) => {

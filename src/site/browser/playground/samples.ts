@@ -2,7 +2,7 @@ import type { Operation } from "../../description/description.ts";
 import { exampleEntry, exampleFiles } from "../../description/example.ts";
 import { type ChosenFile, type Entry, type FormValues, initialTexts } from "../../description/form-values.ts";
 
-/** The files of the folder `examples/`, which lie beside this script. */
+/** The files of the folder `examples/`, which are served next to this script. */
 declare const SAMPLES: readonly string[];
 
 const types: Readonly<Record<string, string>> = {
@@ -14,13 +14,13 @@ const types: Readonly<Record<string, string>> = {
 
 const typeOf = (name: string): string => types[name.slice(name.lastIndexOf(".") + 1)] ?? "";
 
-/** The examples that a field takes. */
+/** The examples that a field accepts. */
 export function samplesFor(accept: string): string[] {
   const accepted = accept.split(/,\s*/);
   return SAMPLES.filter((name) => accepted.includes(typeOf(name)));
 }
 
-/** An example; its path is that from the project's folder, where a copied call runs. */
+/** Loads an example; its path is relative to the project's folder, where a copied request runs. */
 export async function fetchSample(name: string): Promise<ChosenFile> {
   const answer = await fetch(`/assets/examples/${name}`);
   if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
@@ -28,7 +28,7 @@ export async function fetchSample(name: string): Promise<ChosenFile> {
   return { blob, name, path: `examples/${name}`, password: "" };
 }
 
-/** The examples that a field of an operation is shown with: those that its description names, else some that it takes. */
+/** The examples shown with an operation's fields: those named in its description, or else some that each field accepts. */
 function examplesOf(operation: Operation): Map<string, string[]> {
   const found = exampleFiles(operation);
   for (const field of operation.fields) {
@@ -39,7 +39,7 @@ function examplesOf(operation: Operation): Map<string, string[]> {
   return found;
 }
 
-/** The form filled in with a call that works. */
+/** The form filled in with a working request. */
 export async function exampleValues(operation: Operation): Promise<FormValues> {
   const files: Record<string, readonly ChosenFile[]> = {};
   for (const [name, samples] of examplesOf(operation)) files[name] = await Promise.all(samples.map(fetchSample));
@@ -51,7 +51,7 @@ export async function exampleValues(operation: Operation): Promise<FormValues> {
   return { texts, files };
 }
 
-/** Stand-ins for the files that are not chosen yet, so that the code is whole from the beginning. */
+/** Placeholders for files not chosen yet, so that the code is complete from the start. */
 export function placeholders(operation: Operation, entries: readonly Entry[]): Entry[] {
   if (entries.some((entry) => "file" in entry)) return [];
   return [...examplesOf(operation)].flatMap(([prefix, samples]) => {

@@ -1,2 +1,2 @@
-/** What is needed of fflate, in a file of its own: loaded when there is a ZIP to show. */
+/** The part of fflate we need, in a file of its own so that it is loaded only when there is a ZIP to show. */
 export { unzipSync } from "fflate";

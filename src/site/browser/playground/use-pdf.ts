@@ -7,7 +7,7 @@ export type OpenPdf =
   | { readonly state: "failed"; readonly message: string }
   | { readonly state: "open"; readonly document: PDFDocumentProxy };
 
-/** A PDF, open for as long as it is shown. `locked`: none of the passwords fits. */
+/** Keeps a PDF open as long as it is shown. `locked`: none of the passwords works. */
 export function usePdf(file: Blob | undefined, passwords: readonly string[]): OpenPdf {
   const [open, setOpen] = useState<OpenPdf>({ state: "opening" });
   useEffect(() => {

@@ -10,14 +10,14 @@ interface Props {
   readonly value: string;
   readonly change: (value: string) => void;
   readonly issue: string | undefined;
-  /** A further way to set it, below the description. */
+  /** Another way to set the value, below the description. */
   readonly children?: ComponentChildren;
 }
 
-/** As many choices as are seen at a glance, side by side. */
+/** Up to this many choices are shown side by side. */
 const AT_A_GLANCE = 4;
 
-/** One parameter: its name, what the schema says about it, and the control that its type asks for. */
+/** One parameter: its name, its description from the schema, and the control for its type. */
 export function ValueInput({ field, value, change, issue, children }: Props) {
   const id = useId();
   const { name, schema, required, description } = field;
@@ -115,7 +115,7 @@ function isShort(words: readonly unknown[], required: boolean, byDefault: unknow
 
 const isNarrow = ({ schema }: ValueField): boolean => allows(schema, "number") || allows(schema, "integer");
 
-/** A few choices, side by side. The arrow keys move between them, as between any radio buttons. */
+/** A few choices side by side. The arrow keys move between them, as between radio buttons. */
 function Segments({ field, value, change, invalid }: Pick<Props, "field" | "value" | "change"> & { invalid: boolean }) {
   const group = useId();
   const { schema, required, name } = field;

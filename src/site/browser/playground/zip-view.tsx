@@ -10,7 +10,7 @@ interface Entry {
 
 interface Archive {
   readonly entries: readonly Entry[];
-  /** Unpacks one. */
+  /** Unpacks one file. */
   read(name: string): Blob;
 }
 
@@ -41,7 +41,7 @@ async function openZip(zip: Blob): Promise<Archive> {
   };
 }
 
-/** What is in a ZIP: every entry with its size, the chosen one shown. */
+/** The contents of a ZIP: every entry with its size, and the selected one open. */
 export function ZipView({ zip, show }: { zip: Blob; show: (file: Blob, name: string) => ComponentChildren }) {
   const [archive, setArchive] = useState<Archive>();
   const [chosen, setChosen] = useState<{ name: string; blob: Blob }>();
