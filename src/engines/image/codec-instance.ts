@@ -3,16 +3,16 @@ import type { FuelGauge } from "../fuel-gauge.ts";
 import { type AllowHeap, WASM_PAGE } from "../bytes/heap.ts";
 
 export interface CodecOptions {
-  /** Asked with the bytes that the memory wants to grow by. */
+  /** Called with the number of bytes by which the memory needs to grow. */
   readonly allowGrowth: AllowHeap;
-  /** Its own: an instance has one gauge. */
+  /** Its own gauge: each instance has one. */
   readonly gauge: FuelGauge;
   readonly globals?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * One codec of jSquash, instantiated when it is first used and dropped with its request: an instance takes about 1 ms, its
- * memory never shrinks, and it would keep a caller's pixels.
+ * One jSquash codec, instantiated on first use and dropped with its request: an instance takes about 1 ms to create, its memory
+ * never shrinks, and it would retain a client's pixels.
  */
 export class CodecInstance<Codec> {
   readonly #factory: CodecFactory<Codec>;
@@ -32,14 +32,15 @@ export class CodecInstance<Codec> {
     this.#globals = options.globals ?? { Uint8Array };
   }
 
-  /** Bytes of wasm memory that it holds. */
+  /** Bytes of wasm memory held. */
   get heapBytes(): number {
     return this.#memory?.buffer.byteLength ?? 0;
   }
 
   /**
-   * Calls into the codec. `bytes`: what its memory is expected to grow to; where it may not, the call is refused at once.
-   * @throws Refusal `limit_exceeded` or `overloaded` where its memory may not grow.
+   * Runs calls into the codec. `bytes`: the expected size of its memory; if it may not grow to that, the call is rejected at
+   * once.
+   * @throws Refusal `limit_exceeded` or `overloaded` if its memory may not grow
    */
   async use<T>(work: (codec: Codec) => T | Promise<T>, bytes = 0): Promise<T> {
     try {
@@ -48,7 +49,7 @@ export class CodecInstance<Codec> {
       return await work(this.#codec);
     } catch (error) {
       const denied = this.#denied;
-      // What was under way has left its state and its frames there.
+      // An aborted call leaves its state and stack frames in the instance.
       this.drop();
       if (denied === false) throw error;
       throw denied === "busy"
@@ -64,7 +65,7 @@ export class CodecInstance<Codec> {
     }
   }
 
-  /** Lets go of the instance; the next use makes another. */
+  /** Drops the instance; the next use creates another. */
   drop(): void {
     this.#gauge.settle();
     this.#codec = undefined;
@@ -81,7 +82,7 @@ export class CodecInstance<Codec> {
         const instance = new WebAssembly.Instance(this.#module, imports);
         const memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
         if (!memory) throw new Error("the codec exports no memory");
-        // What it begins with is not yet touched.
+        // Its initial memory is not counted yet.
         this.#ask(memory.buffer.byteLength);
         const grow = memory.grow.bind(memory);
         memory.grow = (pages) => {

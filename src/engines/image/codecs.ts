@@ -10,36 +10,38 @@ import type { AllowHeap } from "../bytes/heap.ts";
 import { CodecInstance } from "./codec-instance.ts";
 import { readWebpHeader } from "./webp-header.ts";
 
-/** An image of 8 bits a sample, four samples a pixel, rows from the top without padding. */
+/** An image with 8 bits per sample, four samples per pixel, rows from the top without padding. */
 export interface Rgba {
-  /** Red, green, blue, alpha (not premultiplied). May be a view of an engine's heap: it is read before anything else runs. */
+  /** Red, green, blue, alpha (not premultiplied). May be a view of an engine's heap: it is read before any other code runs. */
   readonly data: Uint8Array;
   /** Pixels. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Writes all the pixels of an image to where its encoder wants them. */
+/** Writes all pixels of an image into the encoder's buffer. */
 export type FillPixels = (target: ReservedBytes) => Promise<void>;
 
 export interface JpegOptions {
-  /** 1 to 100, as libjpeg counts. From 90 on color is kept at full resolution, from 80 on at half, below at a quarter. */
+  /**
+   * 1 to 100, on libjpeg's scale. Color is stored at full resolution from 90 on, at half from 80 on, and at a quarter below.
+   */
   readonly quality: number;
-  /** One component instead of three; the pixels are turned to luminance. */
+  /** One component instead of three; the pixels are converted to luminance. */
   readonly gray?: boolean;
-  /** Smaller by a tenth, at more than twice the time. Not given: baseline, in one scan. */
+  /** Smaller by a tenth, at more than twice the time. Default: baseline, in one scan. */
   readonly progressive?: boolean;
 }
 
-/** How the codecs of one request turn pixels into files and back, within the memory that the request may have. */
+/** The codecs of one request, which convert pixels to files and back within the request's memory. */
 export class ImageCodecs {
   readonly #jpegEncoder;
   readonly #webpEncoder;
   readonly #webpDecoder;
-  /** What the decoder hands its pixels to. */
+  /** Receives the decoder's pixels. */
   #take: (pixels: Rgba) => void = () => {};
 
-  /** `allowHeap` is asked with the bytes that all the codecs' memories together want to have; `gauge` makes one for each. */
+  /** `allowHeap` is called with the bytes that all codec memories together need; `gauge` creates a gauge for each. */
   constructor(allowHeap: AllowHeap, gauge: () => FuelGauge) {
     const allowGrowth: AllowHeap = (bytes) => allowHeap(this.heapBytes + bytes);
     const take = (pixels: Rgba): void => this.#take(pixels);
@@ -52,15 +54,15 @@ export class ImageCodecs {
     });
   }
 
-  /** Bytes of wasm memory that the codecs hold now. */
+  /** Bytes of wasm memory that the codecs hold. */
   get heapBytes(): number {
     return this.#jpegEncoder.heapBytes + this.#webpEncoder.heapBytes + this.#webpDecoder.heapBytes;
   }
 
   /**
-   * Writes a JFIF file with mozjpeg; alpha is left out. Takes about 10 bytes of memory a pixel in baseline color, besides
-   * the 16 MiB of an instance. `data` can also be what writes the pixels into the encoder's memory.
-   * @throws Refusal `limit_exceeded`, `overloaded` (memory).
+   * Encodes a JFIF file with mozjpeg, dropping alpha. Takes about 10 bytes of memory per pixel in baseline color, in addition
+   * to the 16 MiB of an instance. `data` can also be a function that writes the pixels into the encoder's memory.
+   * @throws Refusal `limit_exceeded`, `overloaded` (memory)
    */
   encodeJpeg(
     { data, width, height }: Omit<Rgba, "data"> & { readonly data: Uint8Array | CodecBytes },
@@ -70,7 +72,7 @@ export class ImageCodecs {
     return this.#jpegEncoder.use((codec) =>
       codec.encode(data, width, height, {
         quality,
-        // Also keeps each quantization step within eight bits: some readers take no more.
+        // Also keeps each quantization step within eight bits: some readers accept no more.
         baseline: !progressive,
         arithmetic: false,
         progressive,
@@ -91,9 +93,9 @@ export class ImageCodecs {
   }
 
   /**
-   * Writes a lossy WebP; alpha is kept, without loss, where a pixel has any. At most `WEBP_SIDE` pixels each way. `data` can
-   * also be what fills the encoder's own memory, so that the pixels lie nowhere else.
-   * @throws Refusal `limit_exceeded`, `overloaded` (memory), and what `data` throws.
+   * Encodes a lossy WebP; alpha is kept losslessly if any pixel has it. At most `WEBP_SIDE` pixels each way. `data` can also be
+   * a function that fills the encoder's own memory, so that no second copy of the pixels exists.
+   * @throws Refusal `limit_exceeded`, `overloaded` (memory), and what `data` throws
    */
   encodeWebp(
     { data, width, height }: Omit<Rgba, "data"> & { readonly data: Uint8Array | FillPixels },
@@ -113,10 +115,10 @@ export class ImageCodecs {
   }
 
   /**
-   * Decodes a WebP, lossy or lossless, and gives its pixels to `use`: they are a view of the codec's heap, which is good only
-   * until `use` returns. `alpha`: whether the file says that it has any. Undefined where the file is damaged or animated.
-   * Takes about 6 bytes a pixel: look at `readWebpHeader` first.
-   * @throws Refusal `limit_exceeded`, `overloaded` (memory), and what `use` throws.
+   * Decodes a WebP, lossy or lossless, and passes its pixels to `use`: they are a view of the codec's heap, valid only until
+   * `use` returns. `alpha`: whether the file declares transparency. Undefined if the file is damaged or animated. Takes about 6
+   * bytes per pixel: check `readWebpHeader` first.
+   * @throws Refusal `limit_exceeded`, `overloaded` (memory), and what `use` throws
    */
   decodeWebp<T>(file: Uint8Array, use: (pixels: Rgba, alpha: boolean) => T): Promise<T | undefined> {
     const header = readWebpHeader(file);
@@ -129,18 +131,18 @@ export class ImageCodecs {
     });
   }
 
-  /** Lets go of all their memory. They can be used again. */
+  /** Frees all codec memory. The codecs can be used again. */
   drop(): void {
     for (const codec of [this.#jpegEncoder, this.#webpEncoder, this.#webpDecoder]) codec.drop();
     this.#take = () => {};
   }
 }
 
-/** mozjpeg's numbers for the color space of the file. */
+/** mozjpeg's constants for the color space of the file. */
 const GRAYSCALE = 1;
 const YCBCR = 3;
 
-/** The decoder makes its result by these two; a copy of the pixels would lie in memory that nobody counts. */
+/** The decoder builds its result with these two; a copy of the pixels would use uncounted memory. */
 function decoderGlobals(take: (pixels: Rgba) => void): Readonly<Record<string, unknown>> {
   return {
     Uint8ClampedArray: function (view: Uint8Array) {
@@ -152,19 +154,19 @@ function decoderGlobals(take: (pixels: Rgba) => void): Readonly<Record<string, u
   };
 }
 
-/** Pixels that a WebP can have each way. */
+/** Maximum width and height of a WebP in pixels. */
 export const WEBP_SIDE = 16_383;
 
 /**
- * Bytes of memory that the WebP encoder takes for so many pixels: the least, for a page of text, and the most, for noise. The
- * pixels are in it twice. Measured: 9.9 and 12.6 a pixel at 2 megapixels, 9.8 at 174.
+ * Memory in bytes that the WebP encoder takes for a number of pixels: the least, for a page of text, and the most, for noise.
+ * The pixels are in it twice. Measured: 9.9 and 12.6 per pixel at 2 megapixels, 9.8 at 174.
  */
 export function webpBytes(pixels: number): { least: number; most: number } {
   const own = 1.5 * MiB;
   return { least: own + pixels * 9.8, most: own + pixels * 12.7 };
 }
 
-/** WebPConfig of libwebp's encode.h. `method` and `low_memory`: what takes the least memory. */
+/** WebPConfig of libwebp's encode.h. `method` and `low_memory` are set to use the least memory. */
 const WEBP_DEFAULTS = {
   target_size: 0,
   target_PSNR: 0,

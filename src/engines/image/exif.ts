@@ -1,6 +1,6 @@
 /**
- * The three facts of EXIF that say how an image is placed: orientation and resolution (CIPA DC-008; TIFF 6.0, section 2). Read
- * here and not by a library: those take the whole file as a buffer of their own and know hundreds of tags that nobody asks for.
+ * Reads the EXIF facts that determine how an image is placed: orientation and resolution (CIPA DC-008; TIFF 6.0, section 2).
+ * Not with a library: those copy the whole file into a buffer of their own and parse hundreds of tags that are not needed.
  */
 import { believable, CENTIMETERS_PER_INCH, type Orientation, type Resolution, tag } from "./facts.ts";
 
@@ -18,10 +18,10 @@ const SHORT = 3;
 const LONG = 4;
 const RATIONAL = 5;
 const ENTRY_BYTES = 12;
-/** Entries of a directory that are looked at; the four tags are among the first 30. */
+/** Maximum number of directory entries read; the four tags are among the first 30. */
 const MOST_ENTRIES = 500;
 
-/** Reads the first directory of a TIFF structure. What is damaged or missing counts as not given. */
+/** Reads the first directory of a TIFF structure. Damaged or missing values count as absent. */
 export function readExif(tiff: Uint8Array): Exif {
   const fields = new Map<number, number>();
   const order = tag(tiff, 0, 2);
@@ -30,7 +30,7 @@ export function readExif(tiff: Uint8Array): Exif {
     readDirectory(view, order === "II", fields);
   }
   const orientation = fields.get(ORIENTATION) ?? 1;
-  // Inches where no unit is given; 1 means that only the shape of the pixels is known.
+  // Inches if no unit is given; 1 means that only the aspect ratio of the pixels is known.
   const unit = fields.get(RESOLUTION_UNIT) ?? 2;
   const scale = unit === 2 ? 1 : unit === 3 ? CENTIMETERS_PER_INCH : 0;
   const x = (fields.get(X_RESOLUTION) ?? 0) * scale;

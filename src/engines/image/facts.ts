@@ -1,24 +1,24 @@
-/** What is known of an image before it is decoded, whatever its format. */
+/** Facts about an image that are known before it is decoded, whatever its format. */
 
-/** 1 to 8 (EXIF, tag 274; CIPA DC-008, 4.6.5): how the stored rows and columns are to be shown. 1 is as they are stored. */
+/** 1 to 8 (EXIF, tag 274; CIPA DC-008, 4.6.5): how the stored rows and columns are to be shown. 1 shows them as stored. */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
-/** Pixels an inch along the stored rows (`x`) and columns (`y`). */
+/** Pixels per inch along the stored rows (`x`) and columns (`y`). */
 export interface Resolution {
   readonly x: number;
   readonly y: number;
 }
 
 export interface ImageFacts {
-  /** Pixels of a stored row, and stored rows: before the orientation. */
+  /** Pixels per stored row, and number of stored rows: before the orientation is applied. */
   readonly width: number;
   readonly height: number;
   readonly orientation: Orientation;
-  /** Absent where the image names none, or one that no device has. */
+  /** Absent if the image has none, or one that no device has. */
   readonly resolution: Resolution | undefined;
 }
 
-/** What is wrong with an image, as the end of a sentence that begins with its name: "is cut off". */
+/** A problem with an image, as the end of a sentence that begins with its name: "is cut off". */
 export class BadImage extends Error {
   override readonly name = "BadImage";
 }
@@ -26,20 +26,20 @@ export class BadImage extends Error {
 export const CENTIMETERS_PER_INCH = 2.54;
 const METERS_PER_INCH = 0.0254;
 
-/** Pixels a meter, as PNG gives them, in pixels an inch. */
+/** Converts pixels per meter, as in PNG, to pixels per inch. */
 export const perInch = (perMeter: number): number => perMeter * METERS_PER_INCH;
 
-/** What devices have. Other values are left over from software that filled in something: 0, 1, 65535. */
+/** The range of real devices. Values outside it are filler from software: 0, 1, 65535. */
 const LOWEST_DPI = 10;
 const HIGHEST_DPI = 12_800;
 
-/** The resolution where both of its numbers can be true. */
+/** The resolution if both numbers are plausible. */
 export function believable(x: number, y: number): Resolution | undefined {
   const can = (dpi: number): boolean => dpi >= LOWEST_DPI && dpi <= HIGHEST_DPI;
   return can(x) && can(y) ? { x, y } : undefined;
 }
 
-/** The characters of a part of a file, one for each byte. */
+/** Bytes of a file as characters, one per byte. */
 export function tag(bytes: Uint8Array, at: number, length: number): string {
   return String.fromCharCode(...bytes.subarray(at, at + length));
 }

@@ -1,6 +1,6 @@
 /**
- * ICC profiles of the simplest kind, a gamma and three primaries (ICC.1:2001-04, version 2.4), for PNGs that tell their colors by
- * numbers. PDF's own CalGray and CalRGB say the same, but readers differ in them: one shows gray as pink.
+ * Builds ICC profiles of the simplest kind, a gamma and three primaries (ICC.1:2001-04, version 2.4), for PNGs that define
+ * their colors by numbers. PDF's CalGray and CalRGB would say the same, but readers disagree on them: one shows gray as pink.
  */
 import { latin1, bytesOf } from "../bytes/latin1.ts";
 
@@ -11,7 +11,7 @@ export type Chromaticities = readonly [Chromaticity, Chromaticity, Chromaticity,
 type Triple = readonly [number, number, number];
 type Matrix = readonly [Triple, Triple, Triple];
 
-/** The white of all profiles (6.1.3). CIE XYZ, Y of 1. */
+/** The white point of all profiles (6.1.3). CIE XYZ, Y of 1. */
 const D50: Triple = [0.9642, 1, 0.8249];
 /** The cone responses of the Bradford adaptation (annex E). */
 const BRADFORD: Matrix = [
@@ -23,7 +23,7 @@ const HEADER_BYTES = 128;
 const TAG_BYTES = 12;
 const DESCRIPTION_REST = 78;
 
-/** `gamma`: the exponent that makes samples linear. Undefined where the chromaticities describe no colors. */
+/** `gamma`: the exponent that makes samples linear. Undefined if the chromaticities do not describe colors. */
 export function gammaProfile(components: 1 | 3, gamma: number, chromaticities: Chromaticities): Uint8Array | undefined {
   const curve = `curv${number32(0)}${number32(1)}${number16(Math.round(gamma * 256))}`;
   const common: [string, string][] = [
@@ -43,7 +43,7 @@ export function gammaProfile(components: 1 | 3, gamma: number, chromaticities: C
   return profile("RGB ", [...common, ...matrix, ["rTRC", curve], ["gTRC", curve], ["bTRC", curve]]);
 }
 
-/** Header, table of tags, tags (6.1, 6.2), as one character a byte until the end. */
+/** Header, tag table, tags (6.1, 6.2), as one character per byte until the end. */
 function profile(space: string, tags: readonly (readonly [string, string])[]): Uint8Array {
   let at = HEADER_BYTES + 4 + tags.length * TAG_BYTES;
   let table = number32(tags.length);
@@ -68,17 +68,17 @@ const number32 = (value: number): string => bytes([value >> 24, value >> 16, val
 const fixed = (value: number): string => number32(Math.round(value * 0x1_0000));
 const xyz = (value: Triple): string => `XYZ ${number32(0)}${value.map(fixed).join("")}`;
 
-/** In ASCII; of the other two languages there is nothing. */
+/** In ASCII; the other two languages are empty. */
 function description(text: string): string {
   return `desc${number32(0)}${number32(text.length + 1)}${text}\0${"\0".repeat(DESCRIPTION_REST)}`;
 }
 
-/** XYZ of full red, green and blue beside a white of D50. */
+/** XYZ of full red, green and blue relative to a white of D50. */
 function adaptedPrimaries(chromaticities: Chromaticities): Triple[] | undefined {
   const [white, ...primaries] = chromaticities.map(([x, y]): Triple => [x / y, 1, (1 - x - y) / y]);
   const [red, green, blue] = primaries;
   if (!white || !red || !green || !blue) return undefined;
-  // As much of each primary as makes white together.
+  // The amount of each primary that makes white together.
   const amounts = solved(transposed([red, green, blue]), white);
   const [from, to] = [times(BRADFORD, white), times(BRADFORD, D50)];
   if (!amounts || from.some((response) => response <= 0)) return undefined;
@@ -110,7 +110,7 @@ const cross = (a: Triple, b: Triple): Triple => [
   a[0] * b[1] - a[1] * b[0],
 ];
 
-/** The vector that the matrix takes to `result` (Cramer's rule); undefined where there is no one such. */
+/** The vector that the matrix maps to `result` (Cramer's rule); undefined if there is not exactly one. */
 function solved(matrix: Matrix, result: Triple): Triple | undefined {
   const [a, b, c] = transposed(matrix);
   const whole = dot(a, cross(b, c));

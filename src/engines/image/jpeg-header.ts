@@ -1,4 +1,4 @@
-/** What a PDF must know of a JPEG to show its data as it is (ITU-T T.81, annex B). */
+/** The facts about a JPEG that a PDF needs to embed its data as it is (ITU-T T.81, annex B). */
 import { concat } from "../bytes/concat.ts";
 import { EOI, isFrame, markers, SOS, standsAlone } from "./jpeg-segments.ts";
 import type { Work } from "../work.ts";
@@ -6,24 +6,24 @@ import { readExif, type Exif } from "./exif.ts";
 import { BadImage, believable, CENTIMETERS_PER_INCH, type ImageFacts, type Resolution, tag, uint16 } from "./facts.ts";
 
 export interface JpegFacts extends ImageFacts {
-  /** 1 gray, 3 color, 4 CMYK. */
+  /** 1: gray, 3: color, 4: CMYK. */
   readonly components: 1 | 3 | 4;
-  /** Whether 0 stands for full ink, as Adobe's programs write CMYK. */
+  /** Whether 0 means full ink, as Adobe's programs write CMYK. */
   readonly inverted: boolean;
-  /** Whether three components are red, green and blue, without a marker that says so to a PDF reader. */
+  /** Whether three components are red, green and blue without a marker that tells a PDF reader so. */
   readonly untransformedRgb: boolean;
-  /** The ICC profile, as a copy; absent where there is none, or a piece of it is missing. */
+  /** A copy of the ICC profile; undefined if there is none or a piece of it is missing. */
   readonly profile: Uint8Array | undefined;
 }
 
-/** Fuel for a marker. */
+/** Fuel per marker. */
 const MARKER_WORK = 20;
 
 const APP0 = 0xe0;
 const APP1 = 0xe1;
 const APP2 = 0xe2;
 const APP14 = 0xee;
-/** Baseline, extended and progressive, with Huffman codes: what PDF's DCTDecode is (ISO 32000-2, 7.4.8). */
+/** Baseline, extended and progressive, with Huffman codes: what PDF's DCTDecode supports (ISO 32000-2, 7.4.8). */
 const EMBEDDABLE = new Set([0xc0, 0xc1, 0xc2]);
 
 interface Frame {
@@ -34,13 +34,13 @@ interface Frame {
   readonly ids: string;
 }
 
-/** What the segments before the first scan say. */
+/** The facts from the segments before the first scan. */
 class Header {
   frame: Frame | undefined;
   isJfif = false;
   resolution: Resolution | undefined;
   exif: Exif | undefined;
-  /** The color transform of Adobe's marker. */
+  /** The color transform from Adobe's marker. */
   adobe: number | undefined;
   readonly profile = new Map<number, Uint8Array>();
   profilePieces = 0;
@@ -64,7 +64,7 @@ class Header {
 
 /**
  * Reads a whole JPEG without decoding it.
- * @throws BadImage where it is cut off, or of a kind that PDF's DCTDecode does not have; Refusal `limit_exceeded` (work)
+ * @throws BadImage if it is truncated or of a kind that PDF's DCTDecode does not support; Refusal `limit_exceeded` (work)
  */
 export async function readJpeg(work: Work, bytes: Uint8Array): Promise<JpegFacts> {
   const header = await readSegments(work, bytes);
@@ -95,7 +95,7 @@ export async function readJpeg(work: Work, bytes: Uint8Array): Promise<JpegFacts
   };
 }
 
-/** Goes from marker to marker up to the end of the image; what stands behind it is not looked at. */
+/** Walks the markers up to the end of the image; anything after it is ignored. */
 async function readSegments(work: Work, bytes: Uint8Array): Promise<Header> {
   const header = new Header();
   let scans = 0;

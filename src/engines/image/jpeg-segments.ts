@@ -1,17 +1,19 @@
-/** The markers of a JPEG (ITU-T T.81, annex B), and what its head says of itself. */
+/** The markers of a JPEG (ITU-T T.81, annex B), and the facts in its header. */
 import { uint16 } from "./facts.ts";
 
-/** Row 0 of the luminance table of Annex K at quality 50, which libjpeg and its kin scale; the other rows follow. */
+/** Row 0 of the luminance table of Annex K at quality 50, which libjpeg and its relatives scale; the other rows follow. */
 const ANNEX_K_START = [16, 11, 12, 14, 12, 10, 16, 14];
 
 export const EOI = 0xd9;
 export const SOS = 0xda;
 const TEM = 0x01;
 
-/** A marker and its content, which is empty where the marker stands alone. */
+/** A marker and its content, which is empty if the marker stands alone. */
 export interface Segment {
   readonly marker: number;
-  /** Offsets in bytes. The end lies before the start where the length is damaged, and beyond the file where that is cut off. */
+  /**
+   * Offsets in bytes. The end is before the start if the length is damaged, and past the file's end if the file is truncated.
+   */
   readonly start: number;
   readonly end: number;
 }
@@ -20,14 +22,14 @@ export interface Segment {
 export const standsAlone = (marker: number): boolean =>
   marker === 0 || marker === TEM || (marker >= 0xd0 && marker <= EOI);
 
-/** Start of a frame: C0 to CF, but for DHT, JPG and DAC. */
+/** Start of a frame: C0 to CF, except for DHT, JPG and DAC. */
 export const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
-/** Goes from marker to marker up to EOI, or to where the file is damaged or cut off. */
+/** Walks the markers up to EOI, or to where the file is damaged or truncated. */
 export function* markers(jpeg: Uint8Array): Generator<Segment, void> {
   for (let at = 2; ;) {
-    // Before a marker there may be fill bytes; after a scan, its data.
+    // A marker may be preceded by fill bytes, or by the data of a scan.
     at = jpeg.indexOf(0xff, at);
     while (jpeg[at] === 0xff && jpeg[at + 1] === 0xff) at++;
     const marker = at < 0 ? undefined : jpeg[at + 1];
@@ -61,7 +63,7 @@ function frame(jpeg: Uint8Array): { marker: number; start: number } | undefined 
   return undefined;
 }
 
-/** Components of a JPEG, `undefined` where it does not say. */
+/** Number of components of a JPEG, or `undefined` if unknown. */
 export function jpegComponents(jpeg: Uint8Array): number | undefined {
   const found = frame(jpeg);
   return found && jpeg[found.start + 5];
@@ -71,7 +73,7 @@ export function jpegIsProgressive(jpeg: Uint8Array): boolean {
   return [0xc2, 0xc6, 0xca, 0xce].includes(frame(jpeg)?.marker ?? 0);
 }
 
-/** About the quality, 1 to 100 as libjpeg counts, that a JPEG was written with; by the first steps of its first table. */
+/** Approximate quality of a JPEG, 1 to 100 on libjpeg's scale, estimated from the first steps of its first table. */
 export function jpegQuality(jpeg: Uint8Array): number | undefined {
   for (const { marker, start } of segments(jpeg)) {
     if (marker !== 0xdb) continue;

@@ -1,4 +1,4 @@
-/** The formats of images that are taken, in the order in which messages name them. */
+/** The accepted image formats, in the order used in messages. */
 export const imageKinds = ["png", "jpeg", "webp"] as const;
 export type ImageKind = (typeof imageKinds)[number];
 
@@ -7,7 +7,7 @@ const JPEG = [0xff, 0xd8, 0xff];
 const RIFF = Array.from("RIFF", (letter) => letter.charCodeAt(0));
 const WEBP = Array.from("WEBP", (letter) => letter.charCodeAt(0));
 
-/** What an image is, by its first bytes; undefined for anything else. */
+/** The kind of an image, by its first bytes; undefined for anything else. */
 export function imageKindOf(bytes: Uint8Array): ImageKind | undefined {
   const has = (signature: readonly number[], at = 0): boolean =>
     signature.every((byte, index) => bytes[at + index] === byte);

@@ -1,11 +1,11 @@
-/** What the numbers of a PNG's samples mean as colors (ISO/IEC 15948, 11.3.3). */
+/** The colors that a PNG's samples represent (ISO/IEC 15948, 11.3.3). */
 import { inflateWhole } from "../bytes/inflate.ts";
 import type { Work } from "../work.ts";
 import { type Chromaticities, type Chromaticity, gammaProfile } from "./gamma-profile.ts";
 import { fitsComponents, MOST_PROFILE_BYTES } from "./icc.ts";
 import { uint32 } from "./facts.ts";
 
-/** What gAMA and cHRM hold for 1. */
+/** The value that means 1 in gAMA and cHRM. */
 const UNIT = 100_000;
 const SRGB_GAMMA = 2.2;
 const SRGB: Chromaticities = [
@@ -14,18 +14,18 @@ const SRGB: Chromaticities = [
   [0.3, 0.6],
   [0.15, 0.06],
 ];
-/** Differences that are roundings of the same thing. */
+/** Differences up to these are rounding errors. */
 const SAME_GAMMA = 0.05;
 const SAME_CHROMATICITY = 0.005;
-/** Exponents that displays and cameras have; others are mistakes. */
+/** The range of exponents of displays and cameras; others are mistakes. */
 const LOWEST_GAMMA = 0.2;
 const HIGHEST_GAMMA = 5;
-/** Longest name of a profile, with its end and the byte for the method (11.3.3.3). */
+/** Maximum length of a profile name with its terminator and the method byte (11.3.3.3). */
 const MOST_NAME_BYTES = 81;
 
 /** Collects the chunks iCCP, sRGB, gAMA and cHRM. */
 export class PngColor {
-  /** The contents of iCCP, of which there is one. */
+  /** The contents of iCCP, which occurs once. */
   #profile: Uint8Array | undefined;
   #isSrgb = false;
   #gamma: number | undefined;
@@ -39,8 +39,8 @@ export class PngColor {
   }
 
   /**
-   * The ICC profile of the samples; undefined where they are what screens take as they are. The strongest statement wins: a
-   * profile, sRGB, then gamma and chromaticities.
+   * The ICC profile of the samples; undefined if they are what screens use directly. In order of precedence: a profile, sRGB,
+   * then gamma and chromaticities.
    */
   async profile(work: Work, components: 1 | 3): Promise<Uint8Array | undefined> {
     const profile = this.#profile && (await profileOf(work, this.#profile));

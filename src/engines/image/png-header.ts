@@ -1,4 +1,7 @@
-/** The chunks of a PNG (ISO/IEC 15948:2004, clause 11; PNG 3rd edition): all that is known of it before its rows are read. */
+/**
+ * Reads the chunks of a PNG (ISO/IEC 15948:2004, clause 11; PNG 3rd edition): everything known about it before its rows are
+ * read.
+ */
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { Work } from "../work.ts";
@@ -31,18 +34,18 @@ const CHANNELS: Readonly<Record<number, number>> = {
 
 export interface PngFacts extends ImageFacts {
   readonly colorType: number;
-  /** Bits of a sample, or of an index into the palette. */
+  /** Bits per sample, or per palette index. */
   readonly depth: number;
-  /** Samples of a pixel, alpha among them. */
+  /** Samples per pixel, including alpha. */
   readonly channels: number;
   readonly interlaced: boolean;
   /** Red, green, blue of each color; empty without a palette. */
   readonly palette: Uint8Array;
   /** The contents of tRNS (11.3.2.1); empty without it. */
   readonly transparency: Uint8Array;
-  /** What the samples mean; undefined where they are what screens take. */
+  /** The colors of the samples; undefined if they are what screens use directly. */
   readonly profile: Uint8Array | undefined;
-  /** Where the compressed data lies in the file, in bytes: one stream in pieces. */
+  /** Byte ranges of the compressed data in the file: one stream in pieces. */
   readonly data: readonly { readonly start: number; readonly end: number }[];
 }
 
@@ -57,12 +60,12 @@ interface Header {
 const SIGNATURE_BYTES = 8;
 /** Length, type and CRC of a chunk. */
 const CHUNK_BYTES = 12;
-/** Fuel for a chunk, beside what its bytes cost. */
+/** Fuel per chunk, in addition to the cost of its bytes. */
 const CHUNK_WORK = 100;
 
 /**
- * Reads a PNG up to its last chunk. Chunks that the image needs must be right, as libpng asks; of the others those with a
- * wrong CRC are left out. A missing end is no loss where the data is whole, which shows when it is inflated.
+ * Reads a PNG up to its last chunk. As in libpng, critical chunks must be valid, and other chunks with a wrong CRC are ignored.
+ * A missing end does not matter if the data is complete, which shows when it is inflated.
  * @throws BadImage; Refusal `limit_exceeded` (chunks, work)
  */
 export async function readPng(work: Work, bytes: Uint8Array): Promise<PngFacts> {
@@ -121,12 +124,12 @@ function* chunks(bytes: Uint8Array): Generator<{ type: string; start: number; en
     const type = tag(bytes, at + 4, 4);
     const [start, end] = [at + 8, at + 8 + length];
     if (end + 4 > bytes.length) {
-      // Behind the image data there is nothing that it needs.
+      // The image needs nothing after its data.
       if (type !== "IDAT" && type !== "IHDR" && type !== "PLTE") return;
       throw new BadImage("is truncated: its data is incomplete");
     }
     if (!/^[A-Za-z]{4}$/.test(type)) throw new BadImage("has a damaged chunk");
-    // The case of the first letter says whether the image can be shown without the chunk (5.4).
+    // The case of the first letter shows whether the chunk is critical (5.4).
     const needed = /^[A-Z]/.test(type);
     const known = type === "IHDR" || type === "PLTE" || type === "IDAT" || type === "IEND";
     const whole = crc32(bytes.subarray(at + 4, end)) === uint32(bytes, end);

@@ -1,4 +1,4 @@
-/** The rows of a PNG: as they are stored, with their filters, or as samples in the order in which they are shown. */
+/** The rows of a PNG: as stored, with their filters, or as samples in display order. */
 import { copies, DamagedStream, inflate } from "../bytes/inflate.ts";
 import type { EngineBytes } from "../bytes/heap.ts";
 import type { Work } from "../work.ts";
@@ -25,7 +25,7 @@ const ADAM7: readonly Pass[] = [
 ];
 const HIGHEST_FILTER = 4;
 
-/** Bits of a pixel. */
+/** Bits per pixel. */
 export const pixelBits = ({ depth, channels }: PngFacts): number => depth * channels;
 const rowBytes = (pixels: number, png: PngFacts): number => Math.ceil((pixels * pixelBits(png)) / 8);
 
@@ -38,7 +38,7 @@ const passes = ({ interlaced, width, height }: PngFacts): (Pass & { columns: num
     }))
     .filter(({ columns, rows }) => columns > 0 && rows > 0);
 
-/** Bytes that are inflated to read all rows: of an interlaced image the beginning once for each pass. */
+/** Bytes inflated to read all rows: for an interlaced image, the data before each pass counts again. */
 export function inflatedBytes(png: PngFacts): number {
   let end = 0;
   let sum = 0;
@@ -50,18 +50,17 @@ export function inflatedBytes(png: PngFacts): number {
 }
 
 /**
- * The stored rows of an image without interlacing, each with the byte of its filter before it. A row is good until the next.
- * @throws BadImage where the data is damaged or is not exactly as much as the image needs.
+ * The stored rows of a non-interlaced image, each preceded by its filter byte. A row is valid until the next.
+ * @throws BadImage if the data is damaged or has the wrong length
  */
 export async function* storedRows(work: Work, png: PngFacts, file: EngineBytes): AsyncGenerator<Uint8Array, void> {
   yield* rowsOf(inflate(work, copies(png.data, file.view)), 0, 1 + rowBytes(png.width, png), png.height, true);
 }
 
 /**
- * The rows as shown, without filters, samples packed as PNG packs them. A row is good until the next. Of an interlaced image
- * each of the seven passes is read by a decompressor of its own, in step: that inflates twice as much, and holds a few rows
- * instead of the image.
- * @throws BadImage as `storedRows`.
+ * The rows as shown, unfiltered, with samples packed as in PNG. A row is valid until the next. For an interlaced image, seven
+ * decompressors read the passes in parallel: that inflates twice as much, but holds a few rows instead of the image.
+ * @throws BadImage as `storedRows`
  */
 export async function* shownRows(work: Work, png: PngFacts, file: EngineBytes): AsyncGenerator<Uint8Array, void> {
   const all = passes(png);
@@ -84,7 +83,7 @@ export async function* shownRows(work: Work, png: PngFacts, file: EngineBytes): 
     }
     yield row;
   }
-  // The end of the data is looked at behind the last row.
+  // The end of the data is checked after the last row.
   for (const { lines } of readers) await lines.next();
 }
 
@@ -131,7 +130,7 @@ async function* readable(data: AsyncGenerator<Uint8Array, void>): AsyncGenerator
   }
 }
 
-/** Rows without their filters (clause 9). `distance`: bytes from a sample to the one left of it. */
+/** Unfiltered rows (clause 9). `distance`: bytes from a sample to its left neighbor. */
 async function* unfiltered(
   rows: AsyncGenerator<Uint8Array, void>,
   bytes: number,
@@ -146,7 +145,7 @@ async function* unfiltered(
   }
 }
 
-/** Undoes the filter of a stored row. `above` is the row before it, `line` takes the samples. */
+/** Reverses the filter of a stored row. `above` is the previous row; the samples are written to `line`. */
 export function unfilter(row: Uint8Array, above: Uint8Array, line: Uint8Array, distance: number): void {
   const filter = row[0];
   for (let index = 0; index < line.length; index++) {
@@ -161,7 +160,7 @@ export function unfilter(row: Uint8Array, above: Uint8Array, line: Uint8Array, d
   }
 }
 
-/** Puts the pixels of a pass in their places of the whole row. */
+/** Copies the pixels of a pass to their positions in the full row. */
 function spread(
   line: Uint8Array,
   row: Uint8Array,
@@ -184,7 +183,7 @@ function spread(
   }
 }
 
-/** Sample `index` of a row that packs samples of 1, 2, 4 or 8 bits. */
+/** Sample `index` of a row with packed samples of 1, 2, 4 or 8 bits. */
 export function sample(row: Uint8Array, index: number, bits: number): number {
   const at = index * bits;
   return ((row[at >> 3] ?? 0) >> (8 - bits - (at & 7))) & ((1 << bits) - 1);

@@ -5,7 +5,7 @@ const UP = 2;
 const PAETH = 4;
 
 /**
- * Filters rows as PNG does, which is PDF's predictor 15 (ISO 32000-2, 7.4.4.4): each with the filter that leaves the smallest
+ * Filters rows as in PNG, which is PDF's predictor 15 (ISO 32000-2, 7.4.4.4): each with the filter that leaves the smallest
  * numbers (PNG 3rd edition, 12.7).
  */
 export class RowFilter {
@@ -13,7 +13,7 @@ export class RowFilter {
   readonly #candidates: readonly [Uint8Array, Uint8Array, Uint8Array];
   readonly #above: Uint8Array;
 
-  /** `bytes` of a row; `distance`: bytes from a sample to the one left of it. */
+  /** `bytes` per row; `distance`: bytes from a sample to its left neighbor. */
   constructor(bytes: number, distance: number) {
     const row = (filter: number): Uint8Array => {
       const result = new Uint8Array(1 + bytes);
@@ -25,7 +25,7 @@ export class RowFilter {
     this.#candidates = [row(SUB), row(UP), row(PAETH)];
   }
 
-  /** The next row, filtered, its filter before it; good until the next call. */
+  /** The next row, filtered and preceded by its filter byte; valid until the next call. */
   filter(line: Uint8Array): Uint8Array {
     const [sub, up, third] = this.#candidates;
     const [above, distance] = [this.#above, this.#distance];
@@ -45,7 +45,7 @@ export class RowFilter {
   }
 }
 
-/** Of a difference as a signed byte. */
+/** Magnitude of a difference as a signed byte. */
 function magnitude(difference: number): number {
   const byte = difference & 0xff;
   return byte < 128 ? byte : 256 - byte;

@@ -1,18 +1,18 @@
 import { tag } from "./facts.ts";
 
-/** What a WebP says of itself before its pixels are decoded. */
+/** The facts about a WebP that are known before its pixels are decoded. */
 export interface WebpHeader {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Whether it says that pixels may be transparent. */
+  /** Whether it declares that pixels may be transparent. */
   readonly alpha: boolean;
   readonly animated: boolean;
 }
 
 /**
- * Reads the header of a WebP (RFC 9649): the first chunk, `VP8X`, `VP8L` or `VP8 `, and `ALPH` is only under `VP8X`.
- * Undefined where the bytes are no WebP or are cut off before their size.
+ * Reads the header of a WebP (RFC 9649): the first chunk, `VP8X`, `VP8L` or `VP8 `; `ALPH` occurs only under `VP8X`. Undefined
+ * if the bytes are not a WebP or are truncated before its size.
  */
 export function readWebpHeader(file: Uint8Array): WebpHeader | undefined {
   if (file.length < 30 || tag(file, 0, 4) !== "RIFF" || tag(file, 8, 4) !== "WEBP") return undefined;

@@ -1,11 +1,11 @@
-/** What cameras and programs write into image files about themselves: no reader of PDF shows it. */
+/** Removes the metadata that cameras and programs write into image files, which no PDF reader shows. */
 import { concat } from "../bytes/concat.ts";
 import { latin1 } from "../bytes/latin1.ts";
 
 const [END_OF_IMAGE, START_OF_SCAN, COMMENT] = [0xd9, 0xda, 0xfe];
 const [FIRST_APPLICATION, LAST_APPLICATION] = [0xe0, 0xef];
 
-/** A JPEG without comments, Exif, XMP, thumbnails and all that follows its end; the same bytes where it has none. */
+/** A JPEG without comments, Exif, XMP, thumbnails and anything after its end; the same bytes if it has none. */
 export function withoutJpegMetadata(jpeg: Uint8Array): Uint8Array {
   const kept: Uint8Array[] = [];
   let [at, from] = [2, 0];
@@ -29,7 +29,7 @@ export function withoutJpegMetadata(jpeg: Uint8Array): Uint8Array {
   return concat(kept);
 }
 
-/** Not what says how the samples are coded: JFIF's and Adobe's own segments, and the profile. */
+/** Keeps the segments that say how the samples are coded: JFIF's, Adobe's, and the profile. */
 function isMetadata(marker: number, content: Uint8Array): boolean {
   if (marker === COMMENT) return true;
   if (marker < FIRST_APPLICATION || marker > LAST_APPLICATION) return false;
@@ -49,7 +49,7 @@ function endOfScan(jpeg: Uint8Array, start: number): number {
 
 const BOXES_LEFT_OUT = new Set(["uuid", "xml ", "uinf", "jp2i"]);
 
-/** A JPEG 2000 file without boxes of metadata (ISO/IEC 15444-1, annex I); the same bytes where it has none. */
+/** A JPEG 2000 file without metadata boxes (ISO/IEC 15444-1, annex I); the same bytes if it has none. */
 export function withoutJpxMetadata(jpx: Uint8Array): Uint8Array {
   const view = new DataView(jpx.buffer, jpx.byteOffset, jpx.byteLength);
   const kept: Uint8Array[] = [];
@@ -58,7 +58,7 @@ export function withoutJpxMetadata(jpx: Uint8Array): Uint8Array {
     const short = view.getUint32(at);
     const length =
       short === 0 ? jpx.length - at : short === 1 && at + 16 <= jpx.length ? Number(view.getBigUint64(at + 8)) : short;
-    // A codestream without boxes begins in another way.
+    // A codestream without boxes begins differently.
     if (length < 8 || at + length > jpx.length) return jpx;
     if (!BOXES_LEFT_OUT.has(latin1(jpx.subarray(at + 4, at + 8)))) kept.push(jpx.subarray(at, at + length));
     at += length;

@@ -1,12 +1,13 @@
 import { ColorFound } from "./gray-pixels.ts";
 import type { PageRaster } from "./page-raster.ts";
 
-/** Bytes of an image that wait until it is known whether the page has color. */
+/** Bytes of an image held back until it is known whether the page has color. */
 const WAITING = 4 * 1024 * 1024;
 
 /**
- * Encodes a page in gray, unless its first band has color, and again in color where a later one has: most pages without color
- * are drawn once. What is encoded waits until the last band is seen; where it gets long, the rest of the page is drawn beforehand.
+ * Encodes a page in gray unless its first band has color, and again in color if a later band does: most pages without color are
+ * drawn only once. The output is held back until the last band has been seen; once it gets long, the rest of the page is drawn
+ * ahead.
  */
 export async function* grayFirst(
   raster: PageRaster,
@@ -25,7 +26,7 @@ export async function* grayFirst(
       }
       return;
     } catch (error) {
-      // Nothing was given yet: that waits until there is no color.
+      // Nothing has been output yet: that only happens once color is ruled out.
       if (!(error instanceof ColorFound)) throw error;
     }
   }

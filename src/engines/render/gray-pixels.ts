@@ -1,10 +1,10 @@
 /** All bits, as a signed word. */
 const WHITE = -1;
 
-/** A page that was taken for one without color has some. */
+/** A page assumed to have no color has some. */
 export class ColorFound extends Error {}
 
-/** Whether red, green and blue are the same in every pixel. Words at a time: it is done for all pages. */
+/** Whether red, green and blue are equal in every pixel. Compares whole words, because it runs for every page. */
 export function isGray(pixels: Uint8Array, samples: 3 | 4): boolean {
   const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length >> 2);
   if (samples === 4) {
@@ -14,7 +14,7 @@ export function isGray(pixels: Uint8Array, samples: 3 | 4): boolean {
     }
     return true;
   }
-  // Four pixels are three words.
+  // Four pixels fill three words.
   let at = 0;
   for (; at + 2 < words.length; at += 3) {
     const first = words[at] ?? 0;

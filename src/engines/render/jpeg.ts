@@ -2,7 +2,10 @@ import { encodeBaseline } from "../image/jpeg/encode.ts";
 import { grayFirst } from "./gray-first.ts";
 import type { PageRaster } from "./page-raster.ts";
 
-/** A page as JPEG, grayscale where the page has no color. `raster` has an alpha. Streams while the page is drawn. */
+/**
+ * Encodes a page as JPEG, in grayscale if the page has no color. `raster` has an alpha channel. Streams while the page is
+ * drawn.
+ */
 export function jpegOf(
   raster: PageRaster,
   { dpi, quality }: { readonly dpi: number; readonly quality: number },

@@ -6,27 +6,27 @@ import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document/do
 import { storeTrimmer } from "../pdf/mupdf/store.ts";
 import { ColorFound, isGray } from "./gray-pixels.ts";
 
-/** Points of an inch. */
+/** Points per inch. */
 const POINTS = 72;
 
 /**
- * Bytes of a band's pixels. A page of ordinary size at 150 dpi is one band, which is the fastest; at 600 dpi its bands have
- * about 1,000 rows: each reads the page's images again, so fewer would take longer.
+ * Bytes of a band's pixels. A page of ordinary size at 150 dpi is one band, which is fastest; at 600 dpi its bands have about
+ * 1,000 rows. Each band reads the page's images again, so smaller bands would take longer.
  */
 const BAND_BYTES = 16 * 1024 * 1024;
-/** Rows of a band are a multiple of this, so that each ends with a row of JPEG's blocks. */
+/** Rows per band are a multiple of this, so that each ends with a row of JPEG blocks. */
 const BAND_STEP = 16;
 
-/** Fuel for the size of a page. */
+/** Fuel for reading the size of a page. */
 const PAGE_WORK = 1_000;
 
 interface RasterOptions {
   readonly dpi: number;
-  /** Whether each pixel has an alpha of 255 behind it. */
+  /** Whether each pixel has an alpha of 255 after its colors. */
   readonly alpha: boolean;
 }
 
-/** Where a page's pixels lie: device space, `dpi` pixels an inch, origin top-left, y down. */
+/** The pixel area of a page: device space, `dpi` pixels per inch, origin top-left, y down. */
 interface PixelBox {
   readonly x: number;
   readonly y: number;
@@ -35,7 +35,7 @@ interface PixelBox {
   readonly height: number;
 }
 
-/** Some rows of a page, top first. `pixels` is a view of the engine's heap: good until the engine runs again. */
+/** Some rows of a page, top first. `pixels` is a view of the engine's heap: valid until the engine runs again. */
 export interface Band {
   /** The first row. */
   readonly top: number;
@@ -44,7 +44,7 @@ export interface Band {
 }
 
 /**
- * How large a page (0-based) is at `dpi`: its CropBox, turned by Rotate and scaled by UserUnit, in whole pixels.
+ * The size of a page (0-based) at `dpi`: its CropBox, rotated by Rotate and scaled by UserUnit, in whole pixels.
  * @throws Refusal `invalid_file`
  */
 export async function pixelsOf(open: OpenPdf, page: number, dpi: number): Promise<PixelBox> {
@@ -58,7 +58,7 @@ export async function pixelsOf(open: OpenPdf, page: number, dpi: number): Promis
   });
 }
 
-/** As MuPDF rounds: what lies a thousandth of a pixel beyond an edge is not there. */
+/** Rounds like MuPDF: anything less than a thousandth of a pixel past an edge is ignored. */
 function pixelBox(bounds: readonly number[], dpi: number): PixelBox {
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = bounds.map((value) => (value * dpi) / POINTS);
   const [x, y] = [Math.floor(x0 + 0.001), Math.floor(y0 + 0.001)];
@@ -70,12 +70,12 @@ function bandRows(width: number, height: number, samples: number): number {
   return Math.min(height, Math.max(BAND_STEP, rows));
 }
 
-/** Bytes of MuPDF's heap that the pixels of a page take while it is drawn: one band at a time. */
+/** Bytes of MuPDF's heap for the pixels of a page while it is drawn, one band at a time. */
 export const bandBytes = (width: number, height: number, samples: number): number =>
   width * samples * bandRows(width, height, samples);
 
 /**
- * Refuses pages (0-based) that have too many pixels at `dpi`, one of them or all together.
+ * Rejects pages (0-based) with too many pixels at `dpi`, one of them or all together.
  * @throws Refusal `limit_exceeded`
  */
 export async function checkPixels(open: OpenPdf, pages: readonly number[], dpi: number): Promise<void> {
@@ -107,24 +107,24 @@ export async function checkPixels(open: OpenPdf, pages: readonly number[], dpi: 
 }
 
 /**
- * A page as pixels on white, band after band, with annotations and form fields: drawn from one display list, so that the page
- * is interpreted once, and never as a whole in memory.
+ * A page rendered on white, band by band, with annotations and form fields. It is drawn from one display list, so that the page
+ * is interpreted only once and is never in memory as a whole.
  */
 export class PageRaster implements Disposable {
   readonly width: number;
   readonly height: number;
-  /** Samples of a pixel: 3, or 4 where each has an alpha of 255 behind it. */
+  /** Samples per pixel: 3, or 4 if each has an alpha of 255. */
   readonly samples: 3 | 4;
   readonly #open: OpenPdf;
   readonly #box: PixelBox;
   readonly #scale: number;
   readonly #list: DisplayList;
   readonly #bandRows: number;
-  /** MuPDF keeps what it decoded of a large image for a band, which no other band needs. */
+  /** MuPDF caches what it decoded of a large image for a band, which no other band needs. */
   readonly #trim: () => void;
-  /** The band that was drawn last. */
+  /** The band drawn last. */
   #drawn: { readonly top: number; readonly pixmap: Pixmap } | undefined;
-  /** Rows from the top that were seen to be gray. */
+  /** Rows from the top that are known to be gray. */
   #grayRows = 0;
   #colored = false;
   #decides = false;
@@ -147,12 +147,12 @@ export class PageRaster implements Disposable {
     this.#bandRows = bandRows(this.width, this.height, this.samples);
   }
 
-  /** Of the request, for those who encode the page. */
+  /** The work budget of the request, for the page's encoders. */
   get work(): Work {
     return this.#open.engine.work;
   }
 
-  /** Whether red, green and blue are the same in every pixel; undefined as long as it is not known. */
+  /** Whether red, green and blue are equal in every pixel; undefined until that is known. */
   get gray(): boolean | undefined {
     if (this.#colored) return false;
     return this.#grayRows >= this.height ? true : undefined;
@@ -163,14 +163,14 @@ export class PageRaster implements Disposable {
     await this.#look(0);
   }
 
-  /** Makes `gray` known before the next band is given, by drawing all that was not. */
+  /** Determines `gray` before the next band is output, by drawing all remaining bands. */
   decide(): void {
     this.#decides = true;
   }
 
   /**
-   * The page from top to bottom. `gray`: whoever asks takes it for a page without color.
-   * @throws ColorFound where it is not.
+   * The page from top to bottom. `gray`: the requester assumes the page has no color.
+   * @throws ColorFound if it does
    */
   async *bands({ gray = false } = {}): AsyncGenerator<Band, void> {
     for (let top = 0; top < this.height; top += this.#bandRows) {
@@ -188,7 +188,7 @@ export class PageRaster implements Disposable {
     this.#list.destroy();
   }
 
-  /** Looks for color in the next band that was not yet looked at; `needed` is a row that it is asked for. */
+  /** Looks for color in the next unchecked band; `needed` is the row that is requested. */
   async #look(needed: number): Promise<void> {
     if (this.gray !== undefined || (needed < this.#grayRows && !this.#decides)) return;
     const { top, rows, pixels } = await this.#band(this.#grayRows);
@@ -199,7 +199,7 @@ export class PageRaster implements Disposable {
   async #band(top: number): Promise<Band> {
     const rows = Math.min(this.#bandRows, this.height - top);
     if (this.#drawn?.top !== top) {
-      // The one before it first: two of them would be twice the memory.
+      // Frees the previous band first: two of them would take twice the memory.
       this.#forget();
       this.#trim();
       this.#drawn = { top, pixmap: await drawn(this.#open, () => this.#draw(top, rows)) };
@@ -233,7 +233,7 @@ export class PageRaster implements Disposable {
   }
 }
 
-/** The page is opaque white; MuPDF blends soft masks into it in 8 bits, and leaves an alpha of 254 here and there. */
+/** The page is opaque white; MuPDF blends soft masks into it in 8 bits, which leaves an alpha of 254 here and there. */
 function makeOpaque(pixmap: Pixmap): void {
   const pixels = pixmap.getPixels();
   for (let at = 3; at < pixels.length; at += 4) pixels[at] = 255;

@@ -8,9 +8,9 @@ import { paeth } from "../bytes/paeth.ts";
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const METERS_PER_INCH = 0.0254;
 
-/** Bytes of filtered rows that are deflated at a time, about. */
+/** Approximate number of filtered bytes deflated at a time. */
 const BLOCK_BYTES = 256 * 1024;
-/** Bytes of a chunk of the file, about: what zlib gives is gathered. */
+/** Approximate size in bytes of a chunk of the file; zlib's output is collected up to it. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** Row filters (PNG, 9.2). */
@@ -18,7 +18,7 @@ const NONE = 0;
 const PAETH = 4;
 
 /**
- * A page as PNG (ISO/IEC 15948): 8 bits a sample, grayscale where the page has no color, else RGB; `pHYs` says the dpi.
+ * Encodes a page as PNG (ISO/IEC 15948): 8 bits per sample, grayscale if the page has no color, else RGB; `pHYs` gives the dpi.
  * Streams while the page is drawn.
  */
 export function pngOf(raster: PageRaster, dpi: number): AsyncGenerator<Uint8Array, void> {
@@ -60,12 +60,12 @@ async function* encoded(raster: PageRaster, dpi: number, gray: boolean): AsyncGe
 
 const bytesOf = ({ buffer }: DataView<ArrayBuffer>): Uint8Array => new Uint8Array(buffer);
 
-/** The page's rows, each behind the number of its filter. */
+/** The page's rows, each preceded by its filter byte. */
 async function* filteredRows(raster: PageRaster, gray: boolean): AsyncGenerator<Uint8Array, void> {
   const samples = gray ? 1 : 3;
   const stride = raster.width * samples;
   const blockRows = Math.max(1, Math.floor(BLOCK_BYTES / (stride + 1)));
-  /** The row above the band, which its first row is predicted from. */
+  /** The row above the band, from which its first row is predicted. */
   let above = new Uint8Array(stride);
   let filter: number | undefined;
   for await (const band of raster.bands({ gray })) {
@@ -83,9 +83,9 @@ async function* filteredRows(raster: PageRaster, gray: boolean): AsyncGenerator<
 }
 
 /**
- * Whether most pixels are like their neighbor on the left, as in text and drawings: then deflate finds the repetitions, and
- * a filter only hides them. On 66 pages of the corpus at 150 dpi no filter gave 6.14 MB, Paeth 7.02 MB and the better of the
- * two for each page 6.04 MB; Sub 6.98 MB, Up 7.13 MB.
+ * Whether most pixels equal their left neighbor, as in text and drawings: then deflate finds the repetitions, and a filter only
+ * hides them. On 66 pages of the corpus at 150 dpi no filter gave 6.14 MB, Paeth 7.02 MB and the better of the two for each
+ * page 6.04 MB; Sub 6.98 MB, Up 7.13 MB.
  */
 function hasRuns({ pixels, rows }: Band, { width, samples }: PageRaster): boolean {
   let [same, seen] = [0, 0];
@@ -100,7 +100,7 @@ function hasRuns({ pixels, rows }: Band, { width, samples }: PageRaster): boolea
 }
 const SAMPLED_ROW = 7;
 
-/** Rows of a band as PNG has them: one sample a pixel for gray, else three. Good until the engine runs again. */
+/** Rows of a band as PNG stores them: one sample per pixel for gray, else three. Valid until the engine runs again. */
 function samplesOf(
   { pixels }: Band,
   { width, samples }: PageRaster,

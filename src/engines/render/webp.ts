@@ -12,8 +12,8 @@ export interface WebpOptions {
 }
 
 /**
- * A page (0-based) as lossy WebP: here while the encoder has the memory for it, else by the service that is given.
- * @throws Refusal `raster_too_large` where there is none, or where WebP has no such size.
+ * A page (0-based) as lossy WebP: encoded here if the encoder has the memory for it, else by the given service.
+ * @throws Refusal `raster_too_large` if there is no service, or if WebP does not support the size
  */
 export async function* webpOf(
   open: OpenPdf,
@@ -30,7 +30,7 @@ export async function* webpOf(
   } catch (error) {
     if (!isLackOfMemory(error)) throw error;
     codecs.drop();
-    // Others hold the memory now: there may be enough in a moment.
+    // Other requests hold the memory now: there may be enough in a moment.
     if (webpService === undefined) throw error.code === "overloaded" ? error : await tooLarge(open, page, engines);
   }
   using raster = await PageRaster.of(open, page, { dpi: options.dpi, alpha: false });
@@ -46,7 +46,7 @@ export async function* webpOf(
     const data: FillPixels = async (target) => {
       for await (const { top, pixels } of raster.bands()) target.set(pixels, top * width * raster.samples);
     };
-    // Waited for here: the raster is needed until then.
+    // Awaited here, because the raster is needed until then.
     return await codecs.encodeWebp({ data, width, height }, options);
   }
 }
@@ -67,7 +67,7 @@ async function tooLarge(open: OpenPdf, page: number, engines: Engines): Promise<
 const LOWEST_DPI = 36;
 const HIGHEST_DPI = 600;
 
-/** The highest resolution that works whatever the page shows; null where none does. */
+/** The highest resolution that works whatever the page shows; null if none does. */
 async function highestDpi(
   open: OpenPdf,
   page: number,

@@ -1,4 +1,4 @@
-/** Our encoder of JPEG (ISO/IEC 10918-1), which takes a picture band by band. */
+/** Our JPEG encoder (ISO/IEC 10918-1), which accepts a picture band by band. */
 import type { Work } from "../../work.ts";
 import type { HuffmanTable } from "./huffman.ts";
 import { EOI, SOS } from "../jpeg-segments.ts";
@@ -11,12 +11,12 @@ import { UnitEncoder, unitSize } from "./units.ts";
 const [SOI, SOF0, DHT, DQT, APP0] = [0xd8, 0xc0, 0xc4, 0xdb, 0xe0];
 
 /**
- * Symbols that wait for the tables: the best tables are known when the last one is. A page of more gets tables that are the
- * best for this much of it and have a code for everything.
+ * Symbols buffered before the tables are chosen: the best tables are known only after the last symbol. A larger page gets the
+ * best tables for this much of it, with a code for every symbol.
  */
 const WAITING = 2 * 1024 * 1024;
 
-/** What is encoded, in bands of whole rows from the top down. */
+/** The picture to encode, in bands of full rows from the top down. */
 export interface Picture {
   /** Pixels. */
   readonly width: number;
@@ -24,16 +24,16 @@ export interface Picture {
   readonly dpi: number;
   /** 1 to 100. */
   readonly quality: number;
-  /** Whether the pixels have no color; only their luminance is encoded then. */
+  /** Whether the pixels have no color; then only their luminance is encoded. */
   readonly gray: boolean;
-  /** Red, green, blue, and an alpha of 255. Pixels are good until the next band. */
+  /** Red, green, blue, and an alpha of 255. Pixels are valid until the next band. */
   readonly bands: AsyncIterable<{ readonly rows: number; readonly pixels: Uint8Array }>;
 }
 
 /**
- * A baseline JPEG of one scan, with a JFIF header that says the dpi. Streams while the bands come. An encoder of a package takes
- * no rows and transforms what is of one color, too: mozjpeg, in parts that were joined, took 4.5 times as long on 14 pages of a
- * book at quality 85; its files were 1 to 10 % smaller, their error 5 to 40 % larger.
+ * Encodes a baseline JPEG of one scan, with a JFIF header that gives the dpi, streaming as bands arrive. Encoders from packages
+ * do not accept rows, and they transform uniform areas too: mozjpeg, applied in parts that were then joined, took 4.5 times as
+ * long on 14 pages of a book at quality 85; its files were 1 to 10 % smaller, their error 5 to 40 % larger.
  * @throws Refusal `limit_exceeded` (work)
  */
 export async function* encodeBaseline(
@@ -67,7 +67,7 @@ export async function* encodeBaseline(
   yield new Uint8Array([0xff, EOI]);
 }
 
-/** Luminance with tables 0, chrominance with tables 1. */
+/** Luminance uses tables 0, chrominance tables 1. */
 function componentsOf(blocks: number, gray: boolean): ScanComponent[] {
   const light = { blocks, dc: 0, ac: 2 };
   const color = { blocks: 1, dc: 1, ac: 3 };
@@ -82,7 +82,7 @@ function header(
   const { across, down } = unitSize({ quality, gray: components.length === 1 });
   const steps = quantizationSteps(quality);
   const u16 = (value: number): number[] => [value >> 8, value & 0xff];
-  // Version 1.1, dots an inch, no thumbnail.
+  // Version 1.1, dots per inch, no thumbnail.
   const jfif = [0x4a, 0x46, 0x49, 0x46, 0, 1, 1, 1, ...u16(dpi), ...u16(dpi), 0, 0];
   const frame = components.flatMap((_, index) => [
     index + 1,
@@ -101,7 +101,7 @@ function header(
     ...segment(DQT, [0, ...Array.from(ZIGZAG, (place) => steps[place] ?? 1)]),
     ...segment(SOF0, [8, ...u16(height), ...u16(width), components.length, ...frame]),
     ...huffman,
-    // One scan of all coefficients, all their bits.
+    // One scan of all coefficients with all their bits.
     ...segment(SOS, [components.length, ...scan, 0, 63, 0]),
   ]);
 }

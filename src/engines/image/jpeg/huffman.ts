@@ -1,6 +1,6 @@
 /** The Huffman codes of a JPEG (ISO/IEC 10918-1, annexes C and K). */
 
-/** A Huffman table as it stands in the file: how many codes of each length from 1 to 16 there are, and the symbols in order. */
+/** A Huffman table as stored in the file: the number of codes of each length from 1 to 16, and the symbols in order. */
 export interface HuffmanTable {
   readonly counts: Uint8Array;
   readonly symbols: Uint8Array;
@@ -17,9 +17,9 @@ export function codesOf({ counts, symbols }: HuffmanTable): Uint32Array {
   return codes;
 }
 
-/** The best table for symbols that occur so often. Lengths by Huffman, cut to 16 bits; no code is all ones (K.2). */
+/** The optimal table for these symbol frequencies: lengths by Huffman, limited to 16 bits; no code is all ones (K.2). */
 export function optimalTable(given: Uint32Array): HuffmanTable {
-  // One symbol more than there is takes the code of all ones.
+  // An extra symbol takes the code of all ones.
   const frequency = [...given, 1];
   const length = frequency.map(() => 0);
   const others = frequency.map(() => -1);

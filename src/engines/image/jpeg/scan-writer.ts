@@ -1,13 +1,13 @@
-/** Writing the entropy-coded data of a baseline JPEG (ISO/IEC 10918-1, F.1.2). */
+/** Writes the entropy-coded data of a baseline JPEG (ISO/IEC 10918-1, F.1.2). */
 import { codesOf, type HuffmanTable, optimalTable } from "./huffman.ts";
 
 import { SAME, type ScanComponent } from "./symbols.ts";
 
 const TABLES = 4;
-/** Bytes of what is written that are handed on at a time. */
+/** Approximate size in bytes of the chunks passed on. */
 const CHUNK = 64 * 1024;
 
-/** The best tables for symbols. `open`: others may still come, so each gets a code. */
+/** The best tables for symbols. `open`: more may follow, so each possible symbol gets a code. */
 export function tablesFor(
   symbols: Uint32Array,
   components: readonly ScanComponent[],
@@ -27,11 +27,11 @@ export function tablesFor(
   return Array.from({ length: TABLES }, (_, table) => optimalTable(counts.subarray(table << 8, (table + 1) << 8)));
 }
 
-/** Writes symbols as codes of `tables`. */
+/** Writes symbols with the codes of `tables`. */
 export class SymbolWriter {
   /** By table and symbol: the code, and its length in the upper half. */
   readonly #codes = new Uint32Array(TABLES * 256);
-  /** The tables of the symbols of a unit that is the same as the one before. */
+  /** The tables of the symbols of a unit that repeats the one before. */
   readonly #same: readonly number[];
   #out = new Uint8Array(CHUNK);
   #at = 0;
@@ -45,7 +45,7 @@ export class SymbolWriter {
     );
   }
 
-  /** Gives what is whole; the last bytes wait. */
+  /** Returns the complete chunks; the last bytes are kept. */
   write(symbols: Uint32Array): Uint8Array[] {
     const chunks: Uint8Array[] = [];
     const codes = this.#codes;
@@ -74,7 +74,7 @@ export class SymbolWriter {
     return chunks;
   }
 
-  /** Fills the last byte with ones (F.1.2.3). */
+  /** Pads the last byte with ones (F.1.2.3). */
   finish(): Uint8Array {
     if (this.#held > 0) this.#put((1 << (8 - this.#held)) - 1, 8 - this.#held);
     return this.#take();
@@ -86,7 +86,7 @@ export class SymbolWriter {
     return taken;
   }
 
-  /** At most 24 bits: up to 7 others wait. */
+  /** At most 24 bits, in addition to up to 7 pending ones. */
   #put(bits: number, count: number): void {
     this.#buffer = (this.#buffer << count) | bits;
     this.#held += count;

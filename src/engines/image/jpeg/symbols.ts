@@ -1,35 +1,35 @@
 /**
- * The symbols of a scan of a baseline JPEG as numbers: a symbol's table in bits 24 and 25, the symbol in 16 to 23, and the bits
- * behind it, as many as the symbol's lower half says, below. `SAME` is for units that are of the color of the one before them,
- * as many as its lower bits say.
+ * The symbols of a baseline JPEG scan, packed into numbers: a symbol's table in bits 24 and 25, the symbol in 16 to 23, and
+ * below them its extra bits, whose count is in the symbol's lower half. `SAME` stands for units of the same color as the one
+ * before them; its lower bits give their number.
  */
 
 export const SAME = 0x8000_0000;
-/** Where a run is cut: its length has no more bits. */
+/** Maximum run length: the field has no more bits. */
 const LONGEST_RUN = 0xff_ffff;
 const FIRST_SYMBOLS = 128 * 1024;
 /** Sixteen coefficients that are 0 (F.1.2.2.1). */
 const SIXTEEN_ZEROS = 0xf0;
 
-/** A component as its scan codes it: blocks of a unit, and the tables, by their number: DC 0, DC 1, AC 0, AC 1. */
+/** A component as coded by its scan: blocks per unit, and its tables by number: DC 0, DC 1, AC 0, AC 1. */
 export interface ScanComponent {
   readonly blocks: number;
   readonly dc: number;
   readonly ac: number;
 }
 
-/** The symbols of a scan, in its order. */
+/** The symbols of a scan, in order. */
 export class Symbols {
   readonly #components: readonly ScanComponent[];
   readonly #most: number;
   /** The last DC value of each component. */
   readonly #last: Int32Array;
-  /** The most numbers that a unit can take. */
+  /** Maximum number of entries per unit. */
   readonly #ofUnit: number;
   #list = new Uint32Array(FIRST_SYMBOLS);
   #length = 0;
 
-  /** `most`: numbers that it holds; 4 bytes each. */
+  /** `most`: capacity in entries of 4 bytes. */
   constructor(components: readonly ScanComponent[], most: number) {
     this.#components = components;
     this.#most = most;
@@ -37,12 +37,12 @@ export class Symbols {
     this.#ofUnit = components.reduce((sum, { blocks }) => sum + blocks * 64, 0);
   }
 
-  /** Those that are held; good until the next unit. */
+  /** The symbols held; valid until the next unit. */
   get held(): Uint32Array {
     return this.#list.subarray(0, this.#length);
   }
 
-  /** Whether so many units surely find room. */
+  /** Whether this many units are sure to fit. */
   hasRoom(units: number): boolean {
     return this.#length + this.#ofUnit * units <= this.#most;
   }
@@ -51,7 +51,7 @@ export class Symbols {
     this.#length = 0;
   }
 
-  /** Appends a unit of one color: of each component the DC value, in quantization steps. */
+  /** Appends a unit of one color: the DC value of each component, in quantization steps. */
   flat(values: Int32Array): void {
     let same = true;
     for (let index = 0; index < this.#components.length; index++) same &&= values[index] === this.#last[index];
@@ -68,7 +68,7 @@ export class Symbols {
     else this.#list[this.#length++] = SAME + 1;
   }
 
-  /** Appends a block of a component that has nothing but its DC value. */
+  /** Appends a block of a component that has only a DC value. */
   flatBlock(component: number, value: number): void {
     this.#makeRoom();
     this.#dc(component, value);
@@ -94,7 +94,7 @@ export class Symbols {
       list[to++] = table | (((zeros << 4) | size) << 16) | (value < 0 ? value + (1 << size) - 1 : value);
       zeros = 0;
     }
-    // The end of the block.
+    // End of block.
     if (zeros > 0) list[to++] = table;
     this.#length = to;
   }
@@ -107,7 +107,7 @@ export class Symbols {
     this.#list[this.#length++] = ((this.#components[component]?.dc ?? 0) << 24) | (size << 16) | bits;
   }
 
-  /** For another unit. */
+  /** Makes room for another unit. */
   #makeRoom(): void {
     if (this.#length + this.#ofUnit <= this.#list.length) return;
     const grown = new Uint32Array(this.#list.length * 2);

@@ -1,6 +1,6 @@
 /** Quantization tables of a JPEG (ISO/IEC 10918-1, B.2.4.1). */
 
-/** By place in the file: the place in a block, row after row (figure 5). */
+/** Maps a position in the file to a position in the block, row by row (figure 5). */
 export const ZIGZAG = Uint8Array.from(
   [
     [0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48],
@@ -9,7 +9,10 @@ export const ZIGZAG = Uint8Array.from(
   ].flat(),
 );
 
-/** Nicolas Robidoux's table, mozjpeg's default, for luminance and chrominance: fewer bytes than annex K's for the same look. */
+/**
+ * Nicolas Robidoux's table, mozjpeg's default, for luminance and chrominance: fewer bytes than annex K's for the same visual
+ * quality.
+ */
 const STEPS = [
   [16, 16, 16, 18, 25, 37, 56, 85],
   [16, 17, 20, 27, 34, 40, 53, 75],
@@ -21,7 +24,7 @@ const STEPS = [
   [85, 75, 135, 156, 189, 238, 311, 418],
 ].flat();
 
-/** The step of each coefficient, row after row, for a quality from 1 to 100, as libjpeg counts. */
+/** The step of each coefficient, row by row, for a quality from 1 to 100 on libjpeg's scale. */
 export function quantizationSteps(quality: number): Uint8Array {
   const scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
   return Uint8Array.from(STEPS, (step) => Math.min(255, Math.max(1, Math.floor((step * scale + 50) / 100))));

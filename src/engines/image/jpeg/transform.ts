@@ -1,7 +1,7 @@
-/** The forward transform of a JPEG's blocks (ISO/IEC 10918-1, A.3.3), after Arai, Agui and Nakajima. */
+/** The forward DCT of a JPEG's blocks (ISO/IEC 10918-1, A.3.3), after Arai, Agui and Nakajima. */
 import { ZIGZAG } from "./tables.ts";
 
-/** What the fast transform leaves out of each row and column. */
+/** The scale factors that the fast transform omits, per row and column. */
 const LEFT_OUT = Array.from({ length: 8 }, (_, k) => (k === 0 ? 1 : Math.cos((k * Math.PI) / 16) * Math.SQRT2));
 const C2 = Math.cos((2 * Math.PI) / 16);
 const C4 = Math.SQRT1_2;
@@ -9,20 +9,20 @@ const C6 = Math.cos((6 * Math.PI) / 16);
 const C2_MINUS_C6 = C2 - C6;
 const C2_PLUS_C6 = C2 + C6;
 /**
- * What is added to a coefficient that is not a block's first before its fraction is cut. At quality 85 files are 4 to 6 % smaller
- * than with one half, and their error 5 to 15 % larger.
+ * Added to each coefficient except a block's first before its fraction is truncated. At quality 85, files are 4 to 6 % smaller
+ * than with one half, and their error is 5 to 15 % larger.
  */
 const ROUND_UP = 0.36;
 
-/** Turns blocks of samples to coefficients in quantization steps. */
+/** Transforms blocks of samples to coefficients in quantization steps. */
 export class BlockTransform {
-  /** The samples of a block, less 128, row after row: written by the caller, spoiled by `run`. */
+  /** The samples of a block minus 128, row by row: set before `run`, overwritten by it. */
   readonly samples = new Float64Array(64);
-  /** The coefficients, in the file's order: good until the next `run`. */
+  /** The coefficients, in the file's order: valid until the next `run`. */
   readonly coefficients = new Int32Array(64);
   readonly #factors: Float64Array;
 
-  /** `steps`: row after row. */
+  /** `steps`: row by row. */
   constructor(steps: Uint8Array) {
     this.#factors = Float64Array.from(ZIGZAG, (place) => {
       const left = (LEFT_OUT[place >> 3] ?? 1) * (LEFT_OUT[place & 7] ?? 1);
@@ -44,7 +44,7 @@ export class BlockTransform {
   }
 }
 
-/** Eight samples, `step` apart. Without arrays: they would be made for each call. */
+/** Eight samples, `step` apart. Without arrays, which would be allocated on every call. */
 function transform(v: Float64Array, at: number, step: number): void {
   const v0 = v[at] ?? 0;
   const v1 = v[at + step] ?? 0;

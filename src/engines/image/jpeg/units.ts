@@ -3,24 +3,24 @@ import { quantizationSteps } from "./tables.ts";
 import type { Symbols } from "./symbols.ts";
 import { BlockTransform } from "./transform.ts";
 
-/** Size in pixels of what a scan codes at a time (ISO/IEC 10918-1, A.2). */
+/** Size in pixels of the unit that a scan codes at a time (ISO/IEC 10918-1, A.2). */
 export interface UnitSize {
   readonly across: number;
   readonly down: number;
 }
 
-/** As mozjpeg's programs choose: full color from quality 90 on, at half from 80 on, below at a quarter. */
+/** As in mozjpeg's programs: full color from quality 90 on, half from 80 on, a quarter below. */
 export function unitSize({ quality, gray }: { quality: number; gray: boolean }): UnitSize {
   if (gray || quality >= 90) return { across: 8, down: 8 };
   return quality >= 80 ? { across: 16, down: 8 } : { across: 16, down: 16 };
 }
 
-/** Samples of the luminance of a unit. */
+/** Luminance samples per unit. */
 const MOST_SAMPLES = 16 * 16;
 
 /**
- * Turns the units of a picture to symbols. A unit of one color needs no transform, and most of a page of text is white; of one
- * without color only the luminance is transformed.
+ * Converts the units of a picture to symbols. A unit of one color needs no transform, and most of a page of text is white; a
+ * unit without color only needs its luminance transformed.
  */
 export class UnitEncoder {
   readonly #size: UnitSize;
@@ -40,7 +40,7 @@ export class UnitEncoder {
     this.#transform = new BlockTransform(steps);
   }
 
-  /** Appends the units of a row of units whose first row of pixels is `top`. Each pixel has an alpha of 255. */
+  /** Appends a row of units whose first row of pixels is `top`. Each pixel has an alpha of 255. */
   row({ data, width, height }: Rgba, top: number, symbols: Symbols): void {
     const words = new Uint32Array(data.buffer, data.byteOffset, width * height);
     const { across, down } = this.#size;
@@ -53,7 +53,7 @@ export class UnitEncoder {
         for (let at = y * width + left, end = y * width + right; at < end; at++) {
           const pixel = words[at] ?? 0;
           different |= pixel ^ color;
-          // Red against green, and green against blue.
+          // Compares red with green, and green with blue.
           colored |= pixel ^ (pixel >>> 8);
         }
       }
@@ -81,7 +81,7 @@ export class UnitEncoder {
     return flat;
   }
 
-  /** Beyond the edges of the picture its last pixels are repeated. */
+  /** The last pixels are repeated past the edges of the picture. */
   #readGrays(words: Uint32Array, width: number, left: number, right: number, top: number, bottom: number): void {
     const { across, down } = this.#size;
     const light = this.#light;
@@ -94,7 +94,7 @@ export class UnitEncoder {
     }
   }
 
-  /** Of the chrominance one sample for as many pixels as the sampling says: their mean. */
+  /** Chrominance has one sample per sampling group: the mean of its pixels. */
   #readColors(words: Uint32Array, width: number, left: number, right: number, top: number, bottom: number): void {
     const { across, down } = this.#size;
     const light = this.#light;
@@ -122,7 +122,7 @@ export class UnitEncoder {
     }
   }
 
-  /** The luminance, block by block. */
+  /** Encodes the luminance block by block. */
   #blocks(symbols: Symbols): void {
     const { across, down } = this.#size;
     const light = this.#light;
@@ -149,7 +149,7 @@ export class UnitEncoder {
   }
 }
 
-/** The color space of JFIF; the last two lie around 0. */
+/** The color space of JFIF; the last two are centered on 0. */
 const lightOf = (red: number, green: number, blue: number): number => 0.299 * red + 0.587 * green + 0.114 * blue;
 const blueOf = (red: number, green: number, blue: number): number =>
   -0.168_735_892 * red - 0.331_264_108 * green + 0.5 * blue;

@@ -2,15 +2,15 @@ import { limits } from "../../../limits.ts";
 import { type Denied, meaningOf, MuPDFFailure } from "./failures.ts";
 import type { AllowHeap } from "../../bytes/heap.ts";
 
-/** How much memory a request may have: its engine's heap, and the JavaScript values that it makes. */
+/** The memory that a request may use: its engine's heap, and the JavaScript values it creates. */
 export class Budget {
   readonly #allow: AllowHeap;
   /** Whether an earlier request made the heap large. */
   readonly #inherited: boolean;
   #claimed = 0;
-  /** What was answered last. */
+  /** The latest denial, if any. */
   denied: Denied = false;
-  /** Why something was left out of the work, where it was. */
+  /** Why something was left out of the work, if it was. */
   #starved: Denied = false;
 
   constructor(allow: AllowHeap, heapBytes: number) {
@@ -18,24 +18,24 @@ export class Budget {
     this.#inherited = heapBytes > limits.admission.engineBytes;
   }
 
-  /** Whether the heap may have so many bytes. */
+  /** Whether the heap may have this many bytes. */
   allows(heapBytes: number): boolean {
     const allowed = this.#allow(heapBytes + this.#claimed);
     this.denied = allowed === true ? false : allowed === "busy" ? "busy" : "limit";
     return allowed === true;
   }
 
-  /** Something was given up: for want of memory, where that was denied last. */
+  /** Part of the work was skipped: for lack of memory, if that was denied last. */
   starve(): void {
     this.#starved ||= this.denied;
   }
 
-  /** Throws the `Refusal` due where something was left out for want of memory. */
+  /** Throws the `Refusal` due if something was skipped for lack of memory. */
   refuseStarved(): void {
     if (this.#starved !== false) throw meaningOf(new MuPDFFailure("out of memory"), this.#starved);
   }
 
-  /** Does `work`, and tells as an error of MuPDF where something was left out of it for want of memory. */
+  /** Runs `work`, and throws a MuPDF error if part of it was skipped for lack of memory. */
   whole<T>(work: () => T): T {
     const before = this.#starved;
     this.#starved = false;
@@ -50,9 +50,9 @@ export class Budget {
   }
 
   /**
-   * Counts bytes of JavaScript values that are about to be made.
-   * @throws Refusal `limit_exceeded`; `overloaded` where others hold the memory, or where the heap has it that an earlier
-   *   request made large: the next request gets another one
+   * Counts bytes of JavaScript values that are about to be created.
+   * @throws Refusal `limit_exceeded`; `overloaded` if other requests hold the memory, or if the heap, made large by an earlier
+   * request, does: the next request then gets another one
    */
   claim(bytes: number, heapBytes: number): void {
     this.#claimed += bytes;

@@ -5,8 +5,8 @@ import type { PdfEngine } from "./mupdf.ts";
 const BLOCK = 256 * 1024;
 
 /**
- * Takes bytes as they are made and keeps them in blocks of an engine's heap, where they count against what the request may
- * have. They last as long as the lease.
+ * Collects bytes as they are produced, in blocks of an engine's heap, where they count toward the request's memory. They last
+ * as long as the lease.
  */
 export class Collector {
   readonly #engine: PdfEngine;

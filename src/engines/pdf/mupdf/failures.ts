@@ -1,18 +1,18 @@
-/** What MuPDF reports, and what it means to the caller. */
+/** MuPDF's errors, and what they mean to the client. */
 import { firstThrown, Refusal } from "../../errors.ts";
 
-/** An error that MuPDF itself reports (not a trap): the document is at fault, or the heap's limit is reached. */
+/** An error reported by MuPDF itself (not a trap): the document is at fault, or the heap's limit is reached. */
 export class MuPDFFailure extends Error {
   override readonly name = "MuPDFFailure";
 }
 
-/** Whether the heap was refused to grow last: past what a request may have, or past what others leave. */
+/** Why the heap was last refused to grow, if it was: the request's own limit, or memory held by other requests. */
 export type Denied = false | "limit" | "busy";
 
-/** How MuPDF words a lack of memory and its own guard against streams that inflate without end. */
+/** MuPDF's messages for a lack of memory and for its own guard against streams that inflate endlessly. */
 const LACK_OF_MEMORY = /^(malloc|calloc|realloc|out of memory|cannot deflate)|compression bomb/;
 
-/** A `Refusal` where the document is at fault, else the error itself. */
+/** A `Refusal` if the document is at fault, else the error itself. */
 export function meaningOf(thrown: unknown, denied: Denied): unknown {
   const error = firstThrown(thrown);
   if (error instanceof RangeError && /call stack/.test(error.message)) {

@@ -17,20 +17,20 @@ import {
   snapshotOf,
 } from "../../bytes/heap.ts";
 
-/** The heap of a new instance without its trailing zeros: the same for every one of an isolate, so made once. */
+/** The heap of a new instance without its trailing zeros: the same for every instance of an isolate, so it is taken once. */
 let snapshot: Uint8Array | undefined;
 
-/** Fuel for a byte of a content stream that is read: some 20 ns. */
+/** Fuel per byte of a content stream that is read: about 20 ns. */
 const READ_WORK = 2;
 
-/** Bytes that the snapshot of the fresh heap holds. */
+/** Size of the snapshot of the fresh heap in bytes. */
 export function snapshotBytes(): number {
   return snapshot?.byteLength ?? 0;
 }
 
 /**
- * One MuPDF instance, leased to one request at a time. Between requests `reset` puts heap and wrapper back to what they
- * were when the instance was new, so nothing of a caller stays, and nothing waits for the garbage collector.
+ * One MuPDF instance, leased to one request at a time. Between requests `reset` restores heap and wrapper to the state of a new
+ * instance, so that no data of a client remains, and nothing waits for the garbage collector.
  */
 export class PdfEngine {
   /** MuPDF's own API, bound to this instance. */
@@ -40,13 +40,13 @@ export class PdfEngine {
   readonly #gauge: FuelGauge;
   readonly #forget: () => void;
   /**
-   * Runs `work`, then destroys every handle on the engine that it made, but for the one that it gives back. Without it they
-   * last as long as the lease, which is too long only where much is done again and again.
+   * Runs `work`, then destroys every engine handle it created, except the one it returns. Without it, handles last as long as
+   * the lease, which matters only in long loops.
    */
   readonly scope: Scope;
-  /** MuPDF's calls that can take long: others have their turn meanwhile. */
+  /** MuPDF calls that can take long: other requests get their turn meanwhile. */
   readonly long: LongCalls;
-  /** Does `work`, which may draw: an error of MuPDF where something was left out for want of memory, and not told. */
+  /** Runs `work`, which may draw. Throws a MuPDF error if something was silently skipped for lack of memory. */
   readonly whole = <T>(work: () => T): T => this.#budget.whole(work);
   #budget = new Budget(() => true, 0);
   #arena: { pointer: number; capacity: number; used: number } | undefined;
@@ -87,7 +87,7 @@ export class PdfEngine {
     const parts = await createMuPDF({
       gauge,
       Failure,
-      // A library inside MuPDF that gets no memory only gives up: MuPDF goes on without the image.
+      // Libraries inside MuPDF that run out of memory only give up: MuPDF continues without the image.
       report: (message) => {
         if (engine && /^(library|system) error/.test(message)) engine.#budget.starve();
       },
@@ -108,30 +108,30 @@ export class PdfEngine {
   }
 
   /**
-   * Whether an error has passed through the instance. Each leaves its frames on the wasm stack, which only a
-   * new instance gets back, so such an instance is not kept.
+   * Whether an error has passed through the instance. Each one leaves its frames on the wasm stack, which only a new instance
+   * recovers, so such an instance is not kept.
    */
   get failed(): boolean {
     return this.#failed || this.#gauge.broken;
   }
 
-  /** The work of the request that has the instance. */
+  /** The work of the request that holds the instance. */
   get work(): Work {
     return this.#gauge.work;
   }
 
-  /** Takes the instance for a request whose heap may grow as `allowHeap` says, and which may do so much work. */
+  /** Prepares the instance for a request with this memory and work budget. */
   begin(allowHeap: AllowHeap, work: Work): void {
     this.#gauge.work = work;
     this.#budget = new Budget(allowHeap, this.heapBytes);
   }
 
-  /** Counts what the request spent last, when it has ended. */
+  /** Counts the fuel that the request spent last, after it has ended. */
   settle(): void {
     this.#gauge.settle();
   }
 
-  /** Puts the instance back to its first state; every pointer into it dies. */
+  /** Resets the instance to its initial state; every pointer into it becomes invalid. */
   reset(): void {
     if (!snapshot) throw new Error("no snapshot");
     clearFrom(this.#memory.buffer, snapshot.byteLength);
@@ -145,8 +145,8 @@ export class PdfEngine {
   }
 
   /**
-   * Reserves `capacity` bytes for all files of a request. Called once per lease. `copies`: the work will be done on copies,
-   * which find their room before the arena, so that `freeArena` leaves one large place for the output behind them.
+   * Reserves `capacity` bytes for all files of a request. Called once per lease. `copies`: the operation works on copies, which
+   * are allocated before the arena, so that `freeArena` leaves one large hole for the output after them.
    */
   arena(capacity: number, { copies = false }: { copies?: boolean } = {}): Arena {
     const before = copies ? this.#malloc(Math.ceil(capacity * HOLES.copies) + HOLES.objects) : 0;
@@ -177,42 +177,42 @@ export class PdfEngine {
   }
 
   /**
-   * Gives the arena's memory back before the request ends: the files in it must not be read any more. An operation that
-   * has copied what it needs does this, so that the output can take the place of the input.
+   * Frees the arena before the request ends: the files in it must not be read anymore. An operation that has copied what it
+   * needs calls this, so that the output can reuse the input's memory.
    */
   freeArena(): void {
     if (this.#arena) this.lib._wasm_free(this.#arena.pointer);
     this.#arena = undefined;
   }
 
-  /** A MuPDF buffer over bytes of the heap, without a copy. */
+  /** A MuPDF buffer over bytes of the heap, without copying. */
   bufferOf(file: InputBytes): MuPDF.Buffer {
     const pointer = this.lib._wasm_new_buffer_from_data(file.pointer, file.length);
-    // A reference that is never dropped: the bytes belong to the arena, MuPDF must not free them.
+    // An extra reference that is never dropped: the bytes belong to the arena, so MuPDF must not free them.
     this.lib._wasm_keep_buffer(pointer);
     return new this.mupdf.Buffer(pointer);
   }
 
-  /** The finished bytes of a buffer of MuPDF, or the first `length` of them; they own the buffer from now on. */
+  /** The finished bytes of a MuPDF buffer, or the first `length` of them. They now own the buffer. */
   bytesOf(buffer: MuPDF.Buffer, length = buffer.getLength()): InputBytes {
     const start = buffer.asUint8Array().byteOffset;
     return { ...this.#bytesAt(start, length), free: () => buffer.destroy() };
   }
 
   /**
-   * Makes room at one place for an output that is about as large as the input, or as `bytes` say. MuPDF's output buffer grows
-   * by half its size with realloc: in a hole that large it grows in place, elsewhere old and new lie side by side.
+   * Makes a contiguous hole for an output about as large as the input, or of `bytes`. MuPDF's output buffer grows by half its
+   * size with realloc: in such a hole it grows in place; elsewhere the old and new buffers exist side by side.
    */
   makeRoom(bytes = this.#inputBytes): void {
     try {
       this.lib._wasm_free(this.lib._wasm_malloc(Math.ceil((bytes + 1) * HOLES.output)));
     } catch (error) {
-      // Without it the output may still find a place.
+      // Without the hole, the output may still fit.
       if (!(error instanceof MuPDFFailure)) throw error;
     }
   }
 
-  /** Marks the numbers that no object of a document has as free; see xref-room.ts. */
+  /** Marks unused object numbers of a document as free; see xref-room.ts. */
   freeUnused(document: MuPDF.PDFDocument): void {
     freeUnused(this.lib, this.#memory, document);
   }
@@ -223,7 +223,7 @@ export class PdfEngine {
   }
 
   /**
-   * Counts bytes that were decompressed, and the work of reading them unless that is counted elsewhere.
+   * Counts decompressed bytes, and the work of reading them unless that is counted elsewhere.
    * @throws Refusal `limit_exceeded`
    */
   countDecoded(bytes: number, workPerByte = READ_WORK): void {
@@ -236,38 +236,38 @@ export class PdfEngine {
   }
 
   /**
-   * Counts bytes of JavaScript values that the request is about to hold: they share the isolate with the heap.
+   * Counts bytes of JavaScript values that the request is about to hold: they share the isolate's memory with the heap.
    * @throws Refusal `limit_exceeded`, `overloaded`
    */
   claim(bytes: number): void {
     try {
       this.#budget.claim(bytes, this.heapBytes);
     } catch (error) {
-      this.#failed = true; // A large heap is in the way: the next request gets another.
+      this.#failed = true; // The large heap is in the way: the next request gets another instance.
       throw error;
     }
   }
 
-  /** Whether an error is MuPDF's own word on a part of the document, not a trap or a lack of memory. */
+  /** Whether an error is MuPDF's own verdict on a part of the document, not a trap or a lack of memory. */
   isFailure(error: unknown): boolean {
     return error instanceof MuPDFFailure && this.#budget.denied === false;
   }
 
-  /** Throws the `Refusal` due where something was left out of a page because the heap might not grow. */
+  /** Throws the `Refusal` due if part of a page was skipped because the heap could not grow. */
   refuseStarved(): void {
     this.#budget.refuseStarved();
   }
 
-  /** Whether the work can go on without what failed: MuPDF said so itself, be it for want of memory. */
+  /** Whether the work can continue without the part that failed: MuPDF reported it itself, even if for lack of memory. */
   outlives(error: unknown): boolean {
     if (!(error instanceof MuPDFFailure)) return false;
     this.#budget.denied = false;
     return true;
   }
 
-  /** What an error means to the caller, where it is the document's fault; the error itself otherwise. */
+  /** Translates an error if the document is at fault; otherwise returns the error itself. */
   explain(error: unknown): unknown {
-    // Out of stack: its frames stay there.
+    // Stack overflow: its frames stay on the stack.
     this.#failed ||= error instanceof RangeError;
     return meaningOf(error, this.#budget.denied);
   }

@@ -1,9 +1,9 @@
 import type { PdfEngine } from "./mupdf.ts";
 
-/** Growth of the heap, in bytes, after which what MuPDF keeps of earlier pages is dropped. */
+/** Heap growth in bytes after which MuPDF's cache of earlier pages is dropped. */
 const STEP = 8 * 1024 * 1024;
 
-/** To be called after each page of many: drops what MuPDF keeps of earlier pages, images mostly, where its heap has grown. */
+/** Call the result after each of many pages: it drops MuPDF's cache of earlier pages, mostly images, if the heap has grown. */
 export function storeTrimmer(engine: PdfEngine): () => void {
   let bytes = engine.heapBytes;
   return () => {

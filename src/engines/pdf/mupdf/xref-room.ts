@@ -1,18 +1,18 @@
 import type { PDFDocument } from "mupdf";
 import type { LibMuPDF } from "../../../../wasm/generated/mupdf.js";
 
-/** Where `pdf_document` has the number of its cross-reference sections. */
+/** Offset in `pdf_document` of the number of its cross-reference sections. */
 const SECTION_COUNT = 184;
 /**
- * Where it has the pointer to them, the newest first; the first word of each is its number of objects. All this is true for the
- * one binary that wasm/prepare.ts accepts, and checked at each call.
+ * Offset of the pointer to them, newest first; the first word of each is its number of objects. All offsets hold for the one
+ * binary that wasm/prepare.ts accepts, and are checked on each call.
  */
 const XREF_SECTIONS = 212;
 
 /**
- * Makes room in a document's cross-reference table for `count` new objects. MuPDF lets its two tables grow by one entry for
- * each new object, which moves them past one another, and with small objects between that eats the heap: 432 against 145 MiB
- * for copying 90,000 objects. Here both are grown at once, before anything lies between, and the count is put back.
+ * Makes room in a document's cross-reference table for `count` new objects. MuPDF grows its two tables by one entry per new
+ * object, which moves them past one another and, with small objects in between, fragments the heap: 432 instead of 145 MiB for
+ * copying 90,000 objects. This grows both at once, before anything lies in between, and then restores the count.
  */
 export function reserveObjects(lib: LibMuPDF, memory: WebAssembly.Memory, document: PDFDocument, count: number): void {
   const before = document.countObjects();
@@ -23,21 +23,21 @@ export function reserveObjects(lib: LibMuPDF, memory: WebAssembly.Memory, docume
   words[section] = before;
 }
 
-/** Bytes of a section, and where it has the pointer to its first table. */
+/** Size of a section in bytes, and the offset of the pointer to its first table. */
 const SECTION_BYTES = 40;
 const TABLES = 8;
-/** Bytes of an entry of a table, whose first is its type. */
+/** Size of a table entry in bytes; its first byte is its type. */
 const ENTRY_BYTES = 32;
 const FREE = "f".charCodeAt(0);
 
 /**
- * Marks the numbers that no object of a document has as free. MuPDF leaves them without a mark where the file does not name
- * them, raises an error inside whenever it comes upon one, which takes 10 µs, and does not write such a document at all. Real
- * files have 150,000 of them beside 1,000 objects.
+ * Marks unused object numbers of a document as free. MuPDF leaves numbers that the file does not list unmarked, raises an
+ * internal error whenever it comes across one, which takes 10 µs, and does not write such a document at all. Real files have
+ * 150,000 of them next to 1,000 objects.
  */
 export function freeUnused(lib: LibMuPDF, memory: WebAssembly.Memory, document: PDFDocument): void {
   const count = document.countObjects();
-  /** Numbers that have a mark, then those that are in a table. */
+  /** First the numbers that have a mark, then those that are in a table. */
   const marked = new Uint8Array(count);
   const listed = new Uint8Array(count);
   for (const tables of tablesOf(memory, document)) {
@@ -48,7 +48,7 @@ export function freeUnused(lib: LibMuPDF, memory: WebAssembly.Memory, document: 
       }
     }
   }
-  // What a newer section says of a number comes first, so that the oldest says it where it can.
+  // Newer sections take precedence for a number, so the mark goes into the oldest one if possible.
   if (listed.includes(0)) reserveObjects(lib, memory, document, 1);
   const sections = tablesOf(memory, document);
   for (const { first, length, entries } of (listed.includes(0) ? sections[0] : sections.at(-1)) ?? []) {
@@ -65,7 +65,7 @@ interface Table {
   readonly entries: number;
 }
 
-/** The tables of each section, the newest first. */
+/** The tables of each section, newest first. */
 function tablesOf(memory: WebAssembly.Memory, document: PDFDocument): Table[][] {
   const words = new Uint32Array(memory.buffer);
   const word = (at: number): number => words[at >> 2] ?? 0;
