@@ -1,14 +1,14 @@
-/** Where the data of an inline image ends: nothing but `EI` says so, and that can stand in the data, too (ISO 32000-2, 8.9.7). */
+/** Finds the end of inline image data. Only `EI` marks it, and that can occur in the data as well (ISO 32000-2, 8.9.7). */
 
-/** Bytes behind an `EI` that must look like content for it to be the end. */
+/** Bytes after an `EI` that must look like content for it to be the end. */
 const LOOK_AHEAD = 24;
 
 const isSpace = (byte: number | undefined): boolean =>
   byte === 0 || byte === 9 || byte === 10 || byte === 12 || byte === 13 || byte === 32;
 
 /**
- * Where the data and where its `EI` end; undefined where there is none. White space belongs before the `EI`; some writers put
- * none there.
+ * The end of the data and of its `EI`, or undefined if there is none. The standard requires whitespace before `EI`; some
+ * writers omit it.
  */
 export function inlineImageEnd(bytes: Uint8Array, start: number): { data: number; operator: number } | undefined {
   return endAfter(bytes, start, isSpace) ?? endAfter(bytes, start, () => true);
@@ -30,11 +30,11 @@ function endAfter(
   return undefined;
 }
 
-/** Content is text: a byte that is none of it, so soon, is image data. */
+/** Content is text: any other byte this early means image data. */
 function looksLikeContent(bytes: Uint8Array, from: number): boolean {
   for (let at = from; at < Math.min(bytes.length, from + LOOK_AHEAD); at++) {
     const byte = bytes[at] ?? 0;
-    // Strings may hold anything.
+    // Strings may contain any bytes.
     if (byte === 0x28 || byte === 0x3c) return true;
     if (byte > 0x7e || (byte < 0x20 && !isSpace(byte)) || byte === 0) return false;
   }

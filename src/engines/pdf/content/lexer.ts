@@ -1,13 +1,14 @@
-/** The lexer of content streams (ISO 32000-2, 7.2 and 7.8.2). Whatever reads content reads its tokens. */
+/** The lexer of content streams (ISO 32000-2, 7.2 and 7.8.2). All code that reads content uses it. */
 import { inlineImageEnd } from "./inline-image-end.ts";
 
 /**
- * A word is an operator, or `true`, `false` or `null`. Arrays, dictionaries and procedures open and close; strings, literal and
- * hexadecimal, are whole. `image`: the end of an inline image that began in an earlier stream. `stray`: a closing parenthesis.
+ * `word`: an operator, or `true`, `false`, or `null`. `open` and `close`: delimiters of arrays, dictionaries, and
+ * procedures. `literal` and `hex`: complete strings. `image`: the end of an inline image that began in an earlier stream.
+ * `stray`: an unmatched closing parenthesis.
  */
 export type Token = "number" | "word" | "name" | "literal" | "hex" | "open" | "close" | "image" | "stray";
 
-/** Bytes from one place up to another. */
+/** The bytes from `start` up to `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -17,28 +18,28 @@ const code = (character: string): number => character.charCodeAt(0);
 const [LF, CR, OPEN, CLOSE, ESCAPE] = [10, 13, code("("), code(")"), code("\\")];
 const [LESS, GREATER, PERCENT, SLASH] = [code("<"), code(">"), code("%"), code("/")];
 
-/** Kinds of characters (7.2.3). */
+/** Character classes (7.2.3). */
 const [REGULAR, WHITE, DELIMITER, NUMERIC] = [0, 1, 2, 3];
 const KIND = new Uint8Array(256);
 for (const character of "\0\t\n\f\r ") KIND[code(character)] = WHITE;
 for (const character of "()<>[]{}/%") KIND[code(character)] = DELIMITER;
-/** Numbers end with these: behind one, an operator may follow at once. */
+/** An operator may follow directly after one of these, which end a number. */
 for (const character of "0123456789+-.") KIND[code(character)] = NUMERIC;
 
 const isRegular = (byte: number | undefined): boolean =>
   byte !== undefined && (KIND[byte] === REGULAR || KIND[byte] === NUMERIC);
 
 /**
- * Goes through content token by token. The streams of a page are one content: a string, a comment or an inline image may, as
- * readers have it, begin in one stream and end in another.
+ * Tokenizes content. The streams of a page form one content: as readers interpret it, a string, comment, or inline image may
+ * begin in one stream and end in another.
  */
 export class ContentLexer {
-  /** Where the token that `next` found begins in its stream, and where it ends. */
+  /** Where the last token begins and ends in its stream. */
   start = 0;
   end = 0;
-  /** What the streams read until now leave open. */
+  /** The construct left open by the streams read so far. */
   unfinished: "comment" | "literal" | "hex" | "image" | undefined;
-  /** Parentheses that are open in an unfinished literal string. */
+  /** Open parentheses in an unfinished literal string. */
   depth = 0;
   #bytes: Uint8Array;
 
@@ -46,13 +47,16 @@ export class ContentLexer {
     this.#bytes = bytes;
   }
 
-  /** Goes on in the next stream. */
+  /** Continues in the next stream. */
   feed(bytes: Uint8Array): void {
     this.#bytes = bytes;
     this.end = 0;
   }
 
-  /** Goes to the next token; undefined at the end of the stream. A string that the stream cuts off is a token up to there. */
+  /**
+   * Advances to the next token; undefined at the end of the stream. A string cut off by the end of the stream is a token up
+   * to there.
+   */
   next(): Token | undefined {
     const bytes = this.#bytes;
     this.start = this.end;
@@ -78,20 +82,20 @@ export class ContentLexer {
     const isDouble = (byte === LESS || byte === GREATER) && bytes[at + 1] === byte;
     if (byte === LESS && !isDouble) return this.#hexadecimal(at);
     if (isDouble) this.end++;
-    // Only these: the others were seen before.
+    // Only these remain; the others were handled above.
     return byte === LESS || byte === code("[") || byte === code("{") ? "open" : "close";
   }
 
   /**
-   * Behind `ID`: goes behind the `EI` of the inline image and gives the place of its data. One character of white space stands
-   * before the data (8.9.7). Where there is no end, the rest of the stream is data, and `unfinished` says so.
+   * After `ID`: advances past the `EI` of the inline image and returns the span of its data. One whitespace character
+   * precedes the data (8.9.7). Without an `EI`, the rest of the stream is data, and `unfinished` says so.
    */
   image(): Span {
     const start = this.end + 1;
     return { start, end: this.#imageEnd(start) ?? this.#bytes.length };
   }
 
-  /** Text of the stream, one character a byte. */
+  /** Text of the stream, one character per byte. */
   text(start: number, end: number): string {
     let text = "";
     for (let at = start; at < end; at++) text += String.fromCharCode(this.#bytes[at] ?? 0);
@@ -103,7 +107,7 @@ export class ContentLexer {
     return token;
   }
 
-  /** Goes to the end of the line, which ends a comment. */
+  /** Advances to the end of the line, which ends a comment. */
   #comment(): void {
     const bytes = this.#bytes;
     while (this.end < bytes.length && bytes[this.end] !== LF && bytes[this.end] !== CR) this.end++;

@@ -1,4 +1,6 @@
-/** How many bytes of content a page makes an interpreter read: its own, and what it draws, as often as it draws it. */
+/**
+ * Measures how many bytes of content a page makes an interpreter read: its own, and what it draws, each time it is drawn.
+ */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
@@ -8,37 +10,37 @@ import { type Category, idOf, isForm, maskOf, type Resources } from "./resources
 import { entries, objectNumber } from "../objects/objects.ts";
 import { decodedSize, largestSize } from "../objects/stream-size.ts";
 
-/** What one drawing of a form XObject costs. */
+/** The cost of drawing a form XObject once. */
 interface Cost {
-  /** Bytes of content, its own and what it draws. */
+  /** Bytes of content, including what it draws. */
   readonly bytes: number;
-  /** Painting operators: each paints with the pattern and through the soft mask that were set before. */
+  /** Painting operators. Each one paints with the pattern and through the soft mask set before it. */
   readonly paints: number;
-  /** Outermost of the resources that names were looked for in; the cost is the same wherever those are in force. */
+  /** Index of the outermost resources in which names were looked up. The cost is the same wherever those apply. */
   readonly outermost: number;
-  /** Whether it draws itself, which interpreters refuse: then the cost depends on where that is found out. */
+  /** Whether it draws itself, which interpreters refuse. The cost then depends on where the cycle is detected. */
   readonly cyclic: boolean;
 }
 
-/** What drawing an empty XObject costs, in bytes of content that take as long. */
+/** The cost of drawing an empty XObject, as the number of bytes of content that take the same time. */
 const DRAWING = 256;
-/** Bytes of a glyph of a Type 3 font that are read once only: small glyphs are kept. */
+/** Size in bytes up to which a Type 3 glyph is read only once: small glyphs are cached. */
 const KEPT_GLYPH = 16 * 1024;
-/** Entries of a category that are looked at before content is read to see which it uses. */
+/** Entries of a category that are checked before the content is read to see which ones it uses. */
 const LOOKED_AT = 50;
-/** Deepest nesting of forms; real ones stay below 20. */
+/** Maximum nesting of forms. Real ones stay below 20. */
 const DEEPEST = 100;
-/** More than any limit, and still a number that can be multiplied. */
+/** Above any limit, but still safe to multiply. */
 const TOO_MANY = 1e15;
-/** Forms that are counted again, because what they draw depends on where they are drawn; each takes some 80 µs. */
+/** Forms that are counted again because their cost depends on where they are drawn. Each takes about 80 µs. */
 const MOST_AGAIN = 10_000;
-/** Streams that cannot be larger than this, in bytes, are decoded without being counted first. */
+/** Streams that cannot exceed this size in bytes are decoded without being measured first. */
 const SMALL = 16 * 1024 * 1024;
-/** Fuel for content that is counted, beside what its bytes cost. */
+/** Fuel per content that is counted, in addition to the cost of its bytes. */
 const CONTENT_WORK = 5_000;
 const NOTHING: Cost = { bytes: 0, paints: 1, outermost: Infinity, cyclic: false };
 
-/** Counts for pages of one document, one after the other. */
+/** Counts the content of the pages of one document, one after the other. */
 export class ContentMeter {
   readonly #open: OpenPdf;
   readonly #most = limits.contentBytes;
@@ -46,17 +48,17 @@ export class ContentMeter {
   readonly #drawing = new Set<number>();
   readonly #heavyFonts = new Map<number, number>();
   readonly #plain = new Map<string, boolean>();
-  /** Forms that were counted, and how many of them again. */
+  /** Forms that were counted, and how many were counted again. */
   readonly #counted = new Set<number>();
   #again = 0;
-  /** Bytes counted, of all pages until now. */
+  /** Bytes counted so far, for all pages. */
   #total = 0;
 
   constructor(open: OpenPdf) {
     this.#open = open;
   }
 
-  /** Whether these resources have nothing whose content is interpreted where it is used. */
+  /** Whether none of these resources has content of its own that is interpreted where it is used. */
   async isPlain(resources: Resources): Promise<boolean> {
     const known = this.#plain.get(resources.id);
     if (known !== undefined) return known;
@@ -88,7 +90,7 @@ export class ContentMeter {
     this.addBytes((await this.#costOf(streams, [resources])).bytes);
   }
 
-  /** Bytes of a form XObject that is drawn once, with resources of its own. */
+  /** Size in bytes of a form XObject that is drawn once with its own resources. */
   async sizeOfForm(form: PDFObject): Promise<number> {
     return (await this.#costOfForm(form, [])).bytes;
   }
@@ -133,7 +135,7 @@ export class ContentMeter {
     return { bytes: Math.min(bytes, TOO_MANY), paints: Math.min(paints, TOO_MANY), outermost, cyclic };
   }
 
-  /** What using a resource once costs; the most of all where the name cannot be told. */
+  /** The cost of using a resource once. If the name is unknown, the highest cost of all. */
   async #costOfName(category: Category, name: string, stack: readonly Resources[]): Promise<Cost> {
     if (name === "") {
       let most: Cost = { ...NOTHING, outermost: 0 };
@@ -184,7 +186,7 @@ export class ContentMeter {
       const inner = own.isDictionary() ? [...stack, { object: own, id: idOf(own, `f${number}`) }] : stack;
       const cost = await this.#costOf([form], inner);
       const isOwn = own.isDictionary() && cost.outermost >= stack.length;
-      // A transparency group is painted as one.
+      // A transparency group is painted as one object.
       const isGroup = form.get("Group", "S").isName();
       const result = { ...cost, paints: isGroup ? 1 : cost.paints, outermost: isOwn ? Infinity : cost.outermost };
       if (!cost.cyclic) this.#costs.set(isOwn ? String(number) : outer, result);
@@ -194,12 +196,12 @@ export class ContentMeter {
     }
   }
 
-  /** Bytes by which the largest glyph of a Type 3 font passes what is kept; 0 for other fonts. */
+  /** Bytes by which the largest glyph of a Type 3 font exceeds the cache limit. 0 for other fonts. */
   async #heaviestGlyph(font: PDFObject): Promise<number> {
     const number = objectNumber(font);
     const known = this.#heavyFonts.get(number);
     if (known !== undefined && number > 0) return known;
-    // A glyph that draws itself.
+    // A glyph may draw itself.
     this.#heavyFonts.set(number, 0);
     let heaviest = 0;
     const subtype = font.get("Subtype");
@@ -217,10 +219,10 @@ export class ContentMeter {
     return heaviest;
   }
 
-  /** Decodes a stream and has it counted; gives its bytes. */
+  /** Decodes a stream, counts its content, and returns its size in bytes. */
   async #readContent(stream: PDFObject, counter: ContentCounter): Promise<number> {
     const { engine } = this.#open;
-    // Counted first where it might be a bomb.
+    // Measured first if it could be a decompression bomb.
     const size = largestSize(stream) <= SMALL ? 0 : await decodedSize(engine, stream, this.#most);
     if (size > this.#most) throw tooLarge(size);
     try {

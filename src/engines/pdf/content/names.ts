@@ -1,18 +1,18 @@
-/** The names of resources in content, and where they are looked up (ISO 32000-2, 7.8.3). */
+/** Names of resources in content, and where they are looked up (ISO 32000-2, 7.8.3). */
 import type { PDFObject } from "mupdf";
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
 import type { Work } from "../../work.ts";
 import { unescapeName } from "../objects/names.ts";
 
 const SLASH = 0x2f;
-/** White space and delimiters (7.2.3). */
+/** Whitespace and delimiters (7.2.3). */
 const ENDS_NAME = new Set(bytesOf("\0\t\n\f\r /[]()<>{}%"));
-/** Fuel for a name that is read. */
+/** Fuel per name. */
 const NAME_WORK = 30;
-/** Longest name, in bytes, that a resource can have (Annex C). */
+/** Longest name of a resource in bytes (Annex C). */
 const MOST_NAME = 127 * 3;
 
-/** Reads the names where they lie: as a string, a large page's content would be twice as large. */
+/** Reads the names in place: as a string, the content of a large page would take twice the memory. */
 export function collectNames(content: Uint8Array, names: Set<string>, work: Work): void {
   for (let slash = content.indexOf(SLASH); slash >= 0; slash = content.indexOf(SLASH, slash + 1)) {
     work.spend(NAME_WORK);
@@ -22,7 +22,7 @@ export function collectNames(content: Uint8Array, names: Set<string>, work: Work
   }
 }
 
-/** Whether what is drawn by content of its own takes the resources of the page that draws it. */
+/** Whether content of its own uses the resources of the page that draws it. */
 export function takesResourcesFromPage(object: PDFObject): boolean {
   if (!object.isDictionary() || object.get("Resources").isDictionary()) return false;
   const subtype = object.get("Subtype");

@@ -1,21 +1,21 @@
-/** Operands of the operators that we write into content streams (ISO 32000-2, 7.8.2). */
+/** Operands of operators that we write into content streams (ISO 32000-2, 7.8.2). */
 import type { PDFObject } from "mupdf";
 
-/** Two numbers that map x, two that map y, and a shift (8.3.3). */
+/** A transformation matrix: two numbers map x, two map y, and two translate (8.3.3). */
 export type Matrix = readonly [number, number, number, number, number, number];
 
-/** Red, green and blue, 0 to 1. */
+/** Red, green, and blue, 0 to 1. */
 export type Color = readonly [number, number, number];
 
-/** Gives the name that a resource has where the operators will stand. */
+/** Returns the name of a resource where the operators will be placed. */
 export type NameResource = (category: "Font" | "XObject" | "ExtGState", object: PDFObject) => string;
 
-/** A number as short as the eye allows. */
+/** A number with as many digits as are visible. */
 const number = (value: number): string => String(Math.round(value * 1e4) / 1e4 || 0);
 
 export const numbers = (...values: readonly number[]): string => values.map(number).join(" ");
 
-/** Does `first`, then `second`. */
+/** Applies `first`, then `second`. */
 export function multiply(first: Matrix, second: Matrix): Matrix {
   const [a, b, c, d, e, f] = first;
   const [g, h, i, j, k, l] = second;

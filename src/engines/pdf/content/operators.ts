@@ -1,29 +1,29 @@
-/** The operators of a content stream, with the places of their operands (ISO 32000-2, 7.8.2). */
+/** Iterates over the operators of a content stream with the spans of their operands (ISO 32000-2, 7.8.2). */
 import { unescapeName } from "../objects/names.ts";
 import { ContentLexer, type Span, type Token } from "./lexer.ts";
 
-/** Operands of one operator that are remembered; no operator has more but `scn` of many colorants. */
+/** Most operands that are kept per operator. Only `scn` with many colorants has more. */
 const MOST_OPERANDS = 64;
 
-/** Walks a content stream: `next()` goes to the next operator, whose name and operands can then be asked for. */
+/** `next()` advances to the next operator, whose name and operands can then be read. */
 export class ContentOperators {
   readonly #lexer: ContentLexer;
   readonly #starts = new Int32Array(MOST_OPERANDS);
   readonly #ends = new Int32Array(MOST_OPERANDS);
-  /** Where the operator's first operand, or itself, begins, and where it ends. */
+  /** Start of the operator's first operand (or of the operator itself), and end of the operator. */
   start = 0;
   end = 0;
-  /** The operator; `BI` for a whole inline image, whose entries are the operands. */
+  /** The operator. `BI` stands for a whole inline image whose entries are the operands. */
   operator = "";
   count = 0;
-  /** Of an inline image: its data. */
+  /** The data of an inline image. */
   data: Span = { start: 0, end: 0 };
 
   constructor(bytes: Uint8Array) {
     this.#lexer = new ContentLexer(bytes);
   }
 
-  /** Goes to the next operator; false at the end. Operands that no operator follows are passed over. */
+  /** Advances to the next operator; false at the end. Skips trailing operands without an operator. */
   next(): boolean {
     const lexer = this.#lexer;
     this.count = 0;
@@ -50,7 +50,7 @@ export class ContentOperators {
       : { start: this.#starts[index] ?? 0, end: this.#ends[index] ?? 0 };
   }
 
-  /** An operand as a number, `undefined` where it is none. */
+  /** An operand as a number, or undefined if it is not one. */
   number(index: number): number | undefined {
     const span = this.operand(index);
     if (!span) return undefined;
@@ -68,19 +68,19 @@ export class ContentOperators {
     return list;
   }
 
-  /** An operand as a name without its slash, one character a byte, `undefined` where it is none. */
+  /** An operand as a name without its slash, one character per byte, or undefined if it is not one. */
   name(index: number): string | undefined {
     const text = this.text(index);
     return text.startsWith("/") ? unescapeName(text.slice(1)) : undefined;
   }
 
-  /** The text of an operand, one character a byte. */
+  /** The text of an operand, one character per byte. */
   text(index: number): string {
     const span = this.operand(index);
     return span ? this.#lexer.text(span.start, span.end) : "";
   }
 
-  /** Goes behind the value that a token begins, which becomes an operand. */
+  /** Skips the value that a token begins and records it as an operand. */
   #value(token: Token): void {
     const lexer = this.#lexer;
     const { start } = lexer;
@@ -97,7 +97,7 @@ export class ContentOperators {
     this.count++;
   }
 
-  /** From behind `BI` to behind `EI`: the entries become the operands. */
+  /** Reads from after `BI` to after `EI`. The entries become the operands. */
   #inlineImage(): void {
     const lexer = this.#lexer;
     this.count = 0;

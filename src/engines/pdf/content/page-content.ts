@@ -1,4 +1,4 @@
-/** Puts operators before or behind what pages draw, where a person who looks at the page means the place to be. */
+/** Adds operators before or after the content of pages, in the coordinates of the page as displayed. */
 import type { PDFObject } from "mupdf";
 import { checkContents } from "./size.ts";
 import { ContentState } from "./state.ts";
@@ -9,7 +9,7 @@ import { repairPageTree } from "../document/page-tree.ts";
 import { ResourceNames } from "./resource-names.ts";
 import type { Matrix, NameResource } from "./operands.ts";
 
-/** A page as it is shown. */
+/** A page as displayed. */
 export interface StampPage {
   readonly object: PDFObject;
   /** 0-based. */
@@ -17,19 +17,19 @@ export interface StampPage {
   /** Points. */
   readonly width: number;
   readonly height: number;
-  /** From points, origin at the bottom left of what is shown, y upwards, to units of the page. */
+  /** Maps points (origin at the bottom left of the visible page, y up) to units of the page. */
   readonly toPage: Matrix;
 }
 
 export type Layer = "over" | "under";
 
-/** The start of the names that resources of stamps get; a number follows. */
+/** Prefix of the resource names of stamps, followed by a number. */
 const NAME = "Stamp";
 
 /** The pages of a document that get stamps. */
 export class StampPages {
   readonly pages: readonly StampPage[];
-  /** Whether what pages draw is tagged: then what no tag holds must say that it is no part of the text (14.8.2.2). */
+  /** Whether page content is tagged. If so, untagged content must be marked as an artifact (14.8.2.2). */
   readonly #tagged: boolean;
   readonly #open: OpenPdf;
   readonly #streams = new Map<string, PDFObject>();
@@ -37,7 +37,7 @@ export class StampPages {
 
   /**
    * Looks up pages (0-based).
-   * @throws Refusal `limit_exceeded` where their contents are too large to be read
+   * @throws Refusal `limit_exceeded` if their contents are too large to read
    */
   static async of(open: OpenPdf, pages: readonly number[], layer: Layer): Promise<StampPages> {
     await repairPageTree(open);
@@ -54,8 +54,8 @@ export class StampPages {
   }
 
   /**
-   * Draws on a page. `draw` gives operators in units of the page, ASCII; they may leave the graphics state changed. `tagged`:
-   * whether they say themselves what is part of the text.
+   * Draws on a page. `draw` returns ASCII operators in units of the page; they may change the graphics state. `tagged`:
+   * whether they mark their own content.
    */
   draw(
     { object }: StampPage,
@@ -81,7 +81,7 @@ export class StampPages {
     object.put("Contents", parts);
   }
 
-  /** A content stream; the same for all pages with the same operators. */
+  /** A content stream, shared by all pages with the same operators. */
   #stream(operators: string): PDFObject {
     const known = this.#streams.get(operators);
     if (known) return known;
@@ -90,7 +90,7 @@ export class StampPages {
     return made;
   }
 
-  /** The operators that end what the streams leave open, and the streams, without what nothing could follow. */
+  /** The operators that close what the streams leave open, and the streams without anything that cannot be closed. */
   #closed(streams: readonly PDFObject[]): { closing: string; sound: PDFObject[] } {
     const state = new ContentState();
     for (const stream of streams) this.#read(stream, (bytes) => state.read(bytes));
@@ -104,7 +104,7 @@ export class StampPages {
     return { closing: state.closing, sound };
   }
 
-  /** What `look` makes of a stream's bytes, which are none where it cannot be read: then it draws nothing. */
+  /** Passes the bytes of a stream to `look`: empty if it cannot be read, since then it draws nothing. */
   #read<T>(stream: PDFObject, look: (bytes: Uint8Array) => T): T {
     const { engine } = this.#open;
     try {

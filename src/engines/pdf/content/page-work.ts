@@ -1,4 +1,4 @@
-/** The work budget of a page that is drawn: the same for every page, plus what its images take to decode. */
+/** The work budget for drawing a page: a fixed amount, plus the cost of decoding its images. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -6,16 +6,16 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, MAX_DEPTH, objectNumber, isNamed } from "../objects/objects.ts";
 
 /**
- * Fuel for a pixel of an image that is decoded and scaled, of one bit and of more. Measured with `npm run corpus`: `hugemono.pdf`
- * takes 5.4, `enormous.pdf` 10.
+ * Fuel to decode and scale a pixel of an image, for 1 bit and for more. Measured with `npm run corpus`: `hugemono.pdf` takes
+ * 5.4, `enormous.pdf` 10.
  */
 const BILEVEL_WORK = 6;
 const PIXEL_WORK = 12;
 
-/** Fuel for the images of resources, by their object number: pages may share them. */
+/** Fuel for the images of resources, by object number, since pages may share them. */
 const known = new WeakMap<OpenPdf, Map<number, number>>();
 
-/** Begins the work on a page (0-based) that is drawn. */
+/** Starts the work of drawing a page (0-based). */
 export function allowPage(open: OpenPdf, page: number): void {
   const { engine, document } = open;
   const fuel = engine.scope(() => {
@@ -30,7 +30,7 @@ export function allowPage(open: OpenPdf, page: number): void {
   engine.work.allow(limits.work.request + Math.min(fuel, limits.work.images));
 }
 
-/** Fuel for each image that resources lead to, once. */
+/** Fuel for each image reachable from resources, counted once. */
 function imagesOf(engine: PdfEngine, resources: PDFObject, seen: Set<number>, depth: number): number {
   if (depth > MAX_DEPTH) return 0;
   let fuel = 0;

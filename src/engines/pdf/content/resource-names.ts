@@ -10,13 +10,13 @@ export class ResourceNames {
   /** A number, since a handle may end before the document does. */
   #emptyResources = 0;
 
-  /** `start`: of the names; a number follows. */
+  /** `start`: prefix of the names, followed by a number. */
   constructor(open: OpenPdf, start: string) {
     this.#open = open;
     this.#start = start;
   }
 
-  /** Puts resources where the page takes them from, which other pages may do as well: names there stay what they are. */
+  /** Adds resources to those of the page, which other pages may share; existing names keep their meaning. */
   in(page: PDFObject): NameResource {
     const { document } = this.#open;
     return (category, object) => {

@@ -1,8 +1,8 @@
-/** Resources of content streams, as far as what they draw is content itself (ISO 32000-2, 7.8.3). */
+/** Resources of content streams whose drawing involves content of its own (ISO 32000-2, 7.8.3). */
 import type { PDFObject } from "mupdf";
 import { objectNumber } from "../objects/objects.ts";
 
-/** A Resources dictionary and what tells it from others. */
+/** A Resources dictionary and its identity. */
 export interface Resources {
   readonly object: PDFObject;
   readonly id: string;
@@ -10,20 +10,20 @@ export interface Resources {
 
 export type Category = "XObject" | "Pattern" | "ExtGState" | "Font";
 
-/** Tells an object from others: by its number, or by another name where it has none. */
+/** Identifies an object by its number, or by `otherwise` if it has none. */
 export function idOf(object: PDFObject, otherwise: string): string {
   const number = objectNumber(object);
   return number > 0 ? String(number) : otherwise;
 }
 
-/** Whether an XObject is drawn by its content; one that says nothing of itself may be. */
+/** Whether an XObject is drawn by its content. One without a Subtype may be. */
 export function isForm(object: PDFObject): boolean {
   if (!object.isStream()) return false;
   const subtype = object.get("Subtype");
   return !subtype.isName() || subtype.asName() !== "Image";
 }
 
-/** Whether graphics state parameters set a soft mask or take it away; undefined where they do neither. */
+/** Whether graphics state parameters set (true) or clear (false) a soft mask; undefined if neither. */
 export function maskOf(stack: readonly Resources[], name: string): boolean | undefined {
   for (const { object } of stack.toReversed()) {
     const state = object.get("ExtGState", name);

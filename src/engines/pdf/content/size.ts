@@ -6,24 +6,24 @@ import type { OpenPdf } from "../document/document.ts";
 import { items, objectNumber } from "../objects/objects.ts";
 import { decodedSize, largestSize } from "../objects/stream-size.ts";
 
-/** Fuel for a page that is looked at, beside what its contents cost. */
+/** Fuel per page, in addition to the cost of its contents. */
 const PAGE_WORK = 1_000;
 const ANNOTATION_WORK = 100;
 
 /**
- * Refuses pages (0-based) that make an interpreter read more bytes of content than the limit: MuPDF interprets without a
- * bound. What a page draws (form XObjects, tiling patterns, soft masks, large glyphs of Type 3 fonts, appearances of
- * annotations) counts as often as it is drawn. Pages that draw nothing of the kind, and that cannot reach half of the
- * limit together however well they are compressed, are not looked into.
+ * Refuses pages (0-based) that make an interpreter read more bytes of content than the limit, since MuPDF interprets without
+ * one. What a page draws (form XObjects, tiling patterns, soft masks, large glyphs of Type 3 fonts, appearances of
+ * annotations) counts each time it is drawn. Pages that draw none of these, and that together cannot reach half of the limit
+ * even at maximum compression, are not measured.
  * @throws Refusal `limit_exceeded`
  */
 export async function checkContents(open: OpenPdf, pages: readonly number[]): Promise<void> {
   const { document, engine } = open;
   const meter = new ContentMeter(open);
-  /** Sizes by object number: pages may share a stream, and each interprets it. */
+  /** Sizes by object number: pages may share a stream, and each page interprets it. */
   const sizes = new Map<number, number>();
   let unread = 0;
-  /** The same of the annotations of pages, which may share an array. */
+  /** The same for the annotations of pages, which may share an array. */
   const annotated = new Map<number, number>();
   for (const index of pages) {
     engine.work.spend(PAGE_WORK);
@@ -85,7 +85,7 @@ export async function checkContents(open: OpenPdf, pages: readonly number[]): Pr
 const streamsOf = (contents: PDFObject): PDFObject[] =>
   (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
 
-/** What shows an annotation in its present state (12.5.5). */
+/** The appearance of an annotation in its current state (12.5.5). */
 function appearanceOf(annotation: PDFObject): PDFObject | undefined {
   const normal = annotation.get("AP", "N");
   if (normal.isStream()) return normal;

@@ -1,7 +1,7 @@
-/** What the content streams of a page leave open when they end (ISO 32000-2, 7.8.2 and 8.4.2). */
+/** Tracks what the content streams of a page leave open at their end (ISO 32000-2, 7.8.2 and 8.4.2). */
 import { ContentLexer } from "./lexer.ts";
 
-/** Bytes of a stream from one place up to another. */
+/** The bytes of a stream from one offset up to another. */
 type ByteRange = readonly [from: number, to: number];
 
 const word = (text: string): number =>
@@ -11,26 +11,26 @@ const [MARK, MARK_WITH, END_MARK] = [word("BMC"), word("BDC"), word("EMC")];
 const [IMAGE, IMAGE_DATA] = [word("BI"), word("ID")];
 const WORDS = new Set([SAVE, RESTORE, BEGIN_TEXT, END_TEXT, MARK, MARK_WITH, END_MARK, IMAGE, IMAGE_DATA]);
 
-/** What ends an array and a dictionary, by its first byte. Braces are nothing to readers of content. */
+/** Closing delimiters of arrays and dictionaries by the first byte of the opening one. Readers of content ignore braces. */
 const CLOSING: Readonly<Record<number, string>> = { 0x5b: "]", 0x3c: ">>" };
 const END_BRACE = 0x7d;
 
-/** Deepest nesting of arrays and dictionaries that is ended; readers give up before. */
+/** Maximum nesting of arrays and dictionaries that is closed. Readers give up earlier. */
 const DEEPEST = 500;
 
 /**
- * Reads the content streams of a page in order. They are one content: an array, a dictionary, a text object and, as readers
- * have it, even a string, a comment or an inline image may begin in one stream and end in another.
+ * Reads the content streams of a page in order. They form one content: an array, dictionary, or text object and, as readers
+ * interpret it, even a string, comment, or inline image may begin in one stream and end in another.
  */
 export class ContentState {
-  /** `q` without `Q`, `BMC` and `BDC` without `EMC`, `BT` without `ET`. */
+  /** Unmatched `q`, `BMC` and `BDC`, and `BT`. */
   #saved = 0;
   #marked = 0;
   #inText = false;
-  /** What ends the arrays and dictionaries that are open, outermost first. */
+  /** Closing delimiters of the open arrays and dictionaries, outermost first. */
   #ends: string[] = [];
   readonly #lexer = new ContentLexer();
-  /** Where an inline image that is open began. */
+  /** Where an open inline image began. */
   #image: { readonly stream: number; readonly from: number } | undefined;
   #streams = 0;
   readonly #blanked: ByteRange[][] = [];
@@ -52,9 +52,9 @@ export class ContentState {
     this.#streams++;
   }
 
-  /** Operators and delimiters that end what is open, so that operators can follow. */
+  /** Operators and delimiters that close what is open, so that operators can follow. */
   get closing(): string {
-    // A comment ends with its line.
+    // A comment ends at the end of its line.
     const token = { comment: "", literal: ")".repeat(this.#lexer.depth), hex: ">", image: "" }[
       this.#lexer.unfinished ?? "comment"
     ];
@@ -63,8 +63,8 @@ export class ContentState {
   }
 
   /**
-   * What must be blanked in each stream before anything can stand around them: a `Q` with nothing to restore, which readers
-   * pass over until a `q` is put before it, and an inline image that never ends.
+   * What must be blanked in each stream before anything can be put around them: a `Q` with nothing to restore, which readers
+   * ignore until a `q` precedes it, and an inline image that never ends.
    */
   get blanked(): readonly (readonly ByteRange[])[] {
     const image = this.#image;
@@ -81,7 +81,7 @@ export class ContentState {
       operator = (operator << 8) | (start + place < end ? (bytes[start + place] ?? 0) : 0);
     }
     if (!WORDS.has(operator)) return;
-    // Whoever writes an operator has ended the operands.
+    // An operator ends all open operands.
     this.#ends = [];
     if (operator === SAVE) this.#saved++;
     else if (operator === RESTORE) {

@@ -1,4 +1,4 @@
-/** Every content stream of a document with the resources that its names mean (ISO 32000-2, 7.8). */
+/** Every content stream of a document, with the resources its names refer to (ISO 32000-2, 7.8). */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -11,17 +11,17 @@ export interface Content {
   readonly kind: ContentKind;
   /** The page, or the stream itself. */
   readonly owner: PDFObject;
-  /** One, or the parts of a page's content, which are read as one. */
+  /** A single stream, or the parts of a page's content, which are read as one. */
   readonly streams: readonly PDFObject[];
   readonly resources: PDFObject;
 }
 
-/** Deepest nesting of forms in forms that is followed. */
+/** Maximum nesting of forms that is followed. */
 const MOST_DEPTH = 64;
 
 /**
- * Calls `visit` for the content of each page and of each form, pattern, glyph and appearance that pages reach, the latter
- * once each. Handles last as long as one page's visits.
+ * Calls `visit` for the content of each page, and once for each form, pattern, glyph, and appearance reachable from pages.
+ * Handles are valid during the visits of one page.
  */
 export async function forEachContent(open: OpenPdf, visit: (content: Content) => void): Promise<void> {
   const { engine, pageCount } = open;
@@ -50,7 +50,7 @@ function appearancesOf(engine: PdfEngine, page: PDFObject): PDFObject[] {
   return items(page.get("Annots")).flatMap((annotation) => appearances(engine, annotation));
 }
 
-/** The appearance streams of an annotation, in all states (12.5.5). */
+/** The appearance streams of an annotation in all states (12.5.5). */
 export function appearances(engine: PdfEngine, annotation: PDFObject): PDFObject[] {
   if (!annotation.isDictionary()) return [];
   return entries(engine, annotation.get("AP")).flatMap(({ value }) => {
@@ -111,7 +111,7 @@ function visitResources(
   }
 }
 
-/** Whether an object was there before; one that is no object of its own never was. */
+/** Whether an object was seen before. Always false for direct objects. */
 function visited(object: PDFObject, seen: Set<number>): boolean {
   const number = objectNumber(object);
   if (number === 0) return false;

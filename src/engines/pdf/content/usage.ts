@@ -1,19 +1,19 @@
-/** What a content stream paints and draws, counted without doing it (ISO 32000-2, 7.8.2 and annex A). */
+/** Counts what a content stream paints and draws without executing it (ISO 32000-2, 7.8.2 and annex A). */
 import { ContentLexer } from "./lexer.ts";
 
-/** Names of resources that are in force together. "" is one that cannot be told, undefined is none. */
+/** Names of resources that are in effect together. "" means unknown, undefined means none. */
 export interface PaintState {
-  /** Patterns that fill and stroke. */
+  /** Patterns for filling and stroking. */
   readonly fill: string | undefined;
   readonly stroke: string | undefined;
-  /** The graphics state parameters whose soft mask is in force. */
+  /** The graphics state parameters whose soft mask is in effect. */
   readonly mask: string | undefined;
   readonly font: string | undefined;
 }
 
-/** What is done in one such state. */
+/** What is painted and drawn in one such state. */
 export interface Usage extends PaintState {
-  /** Painting operators, drawing of XObjects left out. */
+  /** Painting operators, not counting drawn XObjects. */
   paints: number;
   /** Bytes of text shown. */
   shown: number;
@@ -27,19 +27,19 @@ const PAINTS: ReadonlyMap<string, "path" | "text"> = new Map([
 ]);
 const FILL_COLORS = new Set(["g", "rg", "k", "cs", "sc"]);
 const STROKE_COLORS = new Set(["G", "RG", "K", "CS", "SC"]);
-/** Longest operator, in bytes. */
+/** Longest operator in bytes. */
 const MOST_OPERATOR = 3;
-/** Longest name that is told from others: a reader may cut longer ones. */
+/** Longest name in bytes that is distinguished: readers may truncate longer ones. */
 const MOST_NAME = 120;
 
 const INITIAL: PaintState = { fill: undefined, stroke: undefined, mask: undefined, font: undefined };
 
-/** Says of the name of an ExtGState resource whether it sets a soft mask or takes it away; undefined where it does neither. */
+/** Tells whether an ExtGState resource sets or clears a soft mask; undefined if neither. */
 export type MaskOf = (name: string) => boolean | undefined;
 
 /**
- * Counts what content does, by the state in which it does it. Content may come in several streams, one after the other. Where
- * the data of an inline image ends is a guess, as it is for every reader.
+ * Counts what content does, by the state in which it does it. Content may come in several streams, one after the other. As
+ * in any reader, the end of inline image data is a guess.
  */
 export class ContentCounter {
   readonly #maskOf: MaskOf;
@@ -47,7 +47,7 @@ export class ContentCounter {
   readonly #saved: PaintState[] = [];
   #state = INITIAL;
   #usage = this.#usageOf(INITIAL);
-  /** Since the last operator: the name given, how many there were, and the bytes of strings. */
+  /** Since the last operator: the name operand, the number of names, and the bytes of strings. */
   #name = "";
   #names = 0;
   #strings = 0;
@@ -56,7 +56,7 @@ export class ContentCounter {
     this.#maskOf = maskOf;
   }
 
-  /** What was done. */
+  /** The results. */
   get usages(): readonly Usage[] {
     return [...this.#usages.values()];
   }
@@ -83,7 +83,7 @@ export class ContentCounter {
 
   #operator(word: string): void {
     const state = this.#state;
-    // Of two names one reader takes the first, another the last.
+    // With two names, some readers use the first and others the last.
     const name = this.#names === 1 ? this.#name : "";
     const painted = PAINTS.get(word);
     if (painted !== undefined) {
@@ -118,7 +118,7 @@ export class ContentCounter {
   }
 }
 
-/** A name; "" where it is not plain: a number sign stands for another character, and beyond ASCII names are bytes. */
+/** A name, or "" if it is not plain ASCII or contains escapes. */
 function plain(name: string): string {
   return /^[^#\x7f-\xff]*$/.test(name) ? name : "";
 }

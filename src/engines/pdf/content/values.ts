@@ -1,10 +1,10 @@
-/** Values as they stand in content (ISO 32000-2, 7.3). */
+/** Values in content (ISO 32000-2, 7.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { ContentOperators } from "./operators.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
 import { unhex } from "../../bytes/hex.ts";
 
-/** A value of content as an object: numbers, names, booleans, strings, arrays and dictionaries of these. */
+/** Parses a value in content: numbers, names, booleans, strings, arrays, and dictionaries of these. */
 export function parseValue(document: PDFDocument, text: string): PDFObject | undefined {
   const tokens = new ContentOperators(bytesOf(`${text} end`));
   if (!tokens.next() || tokens.operator !== "end" || tokens.count !== 1) return undefined;
@@ -47,7 +47,7 @@ export function parseValue(document: PDFDocument, text: string): PDFObject | und
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(text) ? document.newReal(Number(text)) : undefined;
 }
 
-/** Calls `take` with the text of each value in turn, until it says false. */
+/** Calls `take` with the text of each value until it returns false. */
 function partsOf(text: string, take: (part: string) => boolean): boolean {
   const tokens = new ContentOperators(bytesOf(`${text} end`));
   if (!tokens.next() || tokens.operator !== "end") return false;

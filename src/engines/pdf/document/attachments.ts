@@ -1,10 +1,10 @@
-/** Files that are attached to a document (ISO 32000-2, 7.11.4). */
+/** Files attached to a document (ISO 32000-2, 7.11.4). */
 import type { PDFObject } from "mupdf";
 import { entries, objectNumber } from "../objects/objects.ts";
 import type { OpenPdf } from "./document.ts";
 import { encryptedShell } from "./encrypted-shell.ts";
 
-/** Object numbers of the streams of an attachment, by its file specification (ISO 32000-2, 7.11.4). */
+/** Object numbers of the streams of an attachment's file specification (ISO 32000-2, 7.11.4). */
 export function attachedStreams({ engine }: OpenPdf, filespec: PDFObject): number[] {
   return entries(engine, filespec.get("EF"))
     .map(({ value }) => objectNumber(value))
@@ -12,8 +12,9 @@ export function attachedStreams({ engine }: OpenPdf, filespec: PDFObject): numbe
 }
 
 /**
- * Decrypts the attachments, by the object numbers of their streams, of a document in which they alone are encrypted (crypt filter `EFF`, 7.6.6): MuPDF does not look
- * at it and takes their bytes as they are. The same bytes in a file whose filter for all streams is that one come out right.
+ * Decrypts attachments, given the object numbers of their streams, in a document in which only attachments are encrypted
+ * (crypt filter `EFF`, 7.6.6). MuPDF ignores that filter and treats their bytes as plain. The same bytes in a file that uses
+ * this filter for all streams are decrypted correctly.
  */
 export function decryptAttachments(open: OpenPdf, attached: Iterable<number>): void {
   const encrypt = open.document.getTrailer().get("Encrypt");

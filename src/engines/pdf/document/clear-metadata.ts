@@ -1,16 +1,16 @@
 /**
- * XMP that stays readable in an encrypted document (ISO 32000-2, 7.6.4.2, `EncryptMetadata`). MuPDF reads such a stream right
- * where the stream itself says so by the filter `Crypt` (7.4.10), but encrypts it on saving all the same.
+ * XMP that stays readable in an encrypted document (ISO 32000-2, 7.6.4.2, `EncryptMetadata`). MuPDF reads such a stream
+ * correctly if the stream has the filter `Crypt` (7.4.10), but encrypts it on saving anyway.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { items } from "../objects/objects.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import { find } from "../../bytes/find.ts";
 
-/** From this version of the encryption dictionary on, metadata can be left readable. */
+/** First version of the encryption dictionary that allows readable metadata. */
 const CRYPT_FILTERS = 4;
 
-/** Marks the metadata stream where the encryption dictionary alone says that it is not encrypted. */
+/** Adds the filter to the metadata stream if only the encryption dictionary says that it is not encrypted. */
 export function markClearMetadata(document: PDFDocument): void {
   const encrypt = document.getTrailer().get("Encrypt");
   const stream = metadataOf(document);
@@ -22,7 +22,7 @@ export function markClearMetadata(document: PDFDocument): void {
   mark(stream, filters, parameters);
 }
 
-/** Writes the metadata stream; what was left readable stays so. */
+/** Writes the metadata stream. Readable metadata stays readable. */
 export function writeMetadata(stream: PDFObject, packet: Uint8Array): void {
   const wasMarked = isMarked(stream);
   stream.writeStream(packet);
@@ -30,8 +30,8 @@ export function writeMetadata(stream: PDFObject, packet: Uint8Array): void {
 }
 
 /**
- * Called before saving; gives what has to be done with the output. Encryption never makes a stream shorter, so the readable
- * bytes find their place where MuPDF put the encrypted ones; XMP may be padded with spaces.
+ * Call before saving; returns a function to apply to the output. Encryption never shortens a stream, so the readable bytes
+ * fit where MuPDF wrote the encrypted ones; XMP may be padded with spaces.
  */
 export function keepMetadataClear(document: PDFDocument): (output: Uint8Array) => void {
   const stream = metadataOf(document);
@@ -44,7 +44,7 @@ export function keepMetadataClear(document: PDFDocument): (output: Uint8Array) =
     return () => undefined;
   }
   writeMetadata(stream, packet);
-  // Object numbers change on saving. A key that is in no other object finds the stream, and is blanked in the output.
+  // Object numbers change on saving. A unique key identifies the stream and is blanked in the output.
   const key = `X${crypto.randomUUID().replaceAll("-", "")}`;
   stream.put(key, true);
   return (output) => {

@@ -1,12 +1,12 @@
-/** Crypt filters (ISO 32000-2, 7.6.6): what encrypts the strings, the streams and the attachments of a document. */
+/** Crypt filters (ISO 32000-2, 7.6.6): what encrypts the strings, streams, and attachments of a document. */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, entryCounter, items } from "../objects/objects.ts";
 
 /**
- * Puts what the encryption dictionary and the file identifier refer to into them. MuPDF writes objects that they refer to
- * like all others, encrypted, and nobody can read them without what they say.
+ * Replaces references in the encryption dictionary and the file identifier with direct objects. MuPDF would encrypt the
+ * referenced objects like any other, and without their contents the file cannot be decrypted.
  */
 export function inlineEncryption(engine: PdfEngine, document: PDFDocument): void {
   const trailer = document.getTrailer();
@@ -20,16 +20,16 @@ export function inlineEncryption(engine: PdfEngine, document: PDFDocument): void
 }
 
 /**
- * MuPDF encrypts all that it writes as the document's strings are encrypted, and leaves attachments as they are where a
- * filter of their own encrypts them.
- * @throws Refusal `unsupported_encryption` where that is not what the encryption dictionary says
+ * MuPDF encrypts everything it writes with the filter for strings, and leaves attachments that have their own filter as they
+ * are.
+ * @throws Refusal `unsupported_encryption` if the encryption dictionary says otherwise
  */
 export function refuseMixedFilters(document: PDFDocument): void {
   const encrypt = document.getTrailer().get("Encrypt");
   if (!encrypt.isDictionary() || !encrypt.get("CF").isDictionary()) return;
   const [strings, streams] = [methodOf(encrypt, "StrF"), methodOf(encrypt, "StmF")];
   const attachments = encrypt.get("EFF").isName() ? methodOf(encrypt, "EFF") : streams;
-  // The key of AESV3 is one for the whole file; others hang on object numbers, which change.
+  // AESV3 uses one key for the whole file; the other methods derive keys from object numbers, which change.
   const keepsAttachments = attachments === streams || (streams === NONE && attachments === "AESV3");
   if (strings !== streams || !keepsAttachments) throw mixed();
 }
@@ -41,13 +41,13 @@ export function mixed(): Refusal {
   );
 }
 
-/** Whether a stream says by itself what encrypts it (7.4.10): MuPDF would encrypt it once more. */
+/** Whether a stream names its own crypt filter (7.4.10). MuPDF would encrypt it twice. */
 export function namesCryptFilter(stream: PDFObject): boolean {
   const filter = stream.get("Filter");
   return [filter, ...items(filter)].some((name) => name.isName() && name.asName() === "Crypt");
 }
 
-/** Whether such streams come out right all the same: nothing else is encrypted, and no key hangs on an object's number. */
+/** Whether such streams are still written correctly: nothing else is encrypted, and no key depends on an object number. */
 export function keepsNamedFilters(engine: PdfEngine, document: PDFDocument): boolean {
   const encrypt = document.getTrailer().get("Encrypt");
   const methods = entries(engine, encrypt.get("CF")).map(({ value }) => methodIn(value));
@@ -56,13 +56,13 @@ export function keepsNamedFilters(engine: PdfEngine, document: PDFDocument): boo
 
 const NONE = "None";
 
-/** The method of the filter that is named for a use. */
+/** The method of the filter for the given use. */
 function methodOf(encrypt: PDFObject, use: "StrF" | "StmF" | "EFF"): string {
   const name = encrypt.get(use);
   return name.isName() ? methodIn(encrypt.get("CF").get(name)) : NONE;
 }
 
-/** The method of a filter, with the length of its key where the method does not say it. */
+/** The method of a filter, with its key length if the method does not imply it. */
 function methodIn(filter: PDFObject): string {
   const method = filter.get("CFM");
   if (!method.isName()) return NONE;
@@ -77,7 +77,7 @@ function children(engine: PdfEngine, value: PDFObject): PDFObject[] {
   return [...items(value), ...entries(engine, value).map((entry) => entry.value)];
 }
 
-/** A copy that refers to nothing. `count` bounds it: references may go in circles. */
+/** A deep copy without references. `count` limits it, since references may form cycles. */
 function direct(engine: PdfEngine, value: PDFObject, count: () => void): PDFObject {
   count();
   const document = value._doc;

@@ -3,22 +3,25 @@ import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { find } from "../../bytes/find.ts";
 
-/** What leads to the cross-references, and how many last bytes it is looked for in, at least as many as MuPDF does. */
+/**
+ * The keyword before the offset of the cross-references, and how many bytes at the end of the file are searched for it: at
+ * least as many as MuPDF searches.
+ */
 const START = "startxref";
 const TAIL = 4096;
 
 type Pointer = PDFObject["pointer"];
 
 /**
- * Objects that are looked at of a document that is drawn: writing and copying need all of them in the heap sooner or later,
- * drawing does not, and 200,000 take some 60 MiB.
+ * Most objects that are checked before drawing. Writing and copying eventually load all objects anyway, but drawing does
+ * not, and 200,000 objects take about 60 MiB.
  */
 const MOST_DRAWN = 200_000;
 
-/** Fuel for an object that is looked at, beside what MuPDF spends on reading it. */
+/** Fuel per checked object, in addition to what MuPDF spends on reading it. */
 const OBJECT_WORK = 100;
 
-/** Hides the cross-references of a file until it is disposed of: opened meanwhile, it is repaired. */
+/** Hides the cross-references of a file until disposed. If the file is opened meanwhile, MuPDF repairs it. */
 export function withoutXref(bytes: InputBytes): Disposable {
   const from = Math.max(0, bytes.length - TAIL);
   const places: number[] = [];
@@ -32,11 +35,11 @@ export function withoutXref(bytes: InputBytes): Disposable {
 }
 
 /**
- * Reads objects until MuPDF finds one damaged and repairs the whole document. Otherwise it does so when it first comes upon the
- * object. Where that is while it writes, what was changed is lost, and pages with it; where it is while it interprets a page,
- * it goes on with objects that are gone. Of a document that is to be written, all are read, since MuPDF reads also those that
- * nothing uses; of another, those that it uses. In a document that is to be copied, references to objects beyond the last are
- * taken out, too: they are null (ISO 32000-2, 7.3.10), and MuPDF refuses to copy them.
+ * Reads objects until MuPDF finds a damaged one and repairs the whole document. Otherwise it would do so on first access:
+ * while writing, this loses changes and the pages they touch; while interpreting a page, it continues with objects that are
+ * gone. Before saving, all objects are read, since MuPDF also reads unused ones; otherwise, only those in use. Before
+ * grafting, references to objects beyond the last are removed as well: they are null (ISO 32000-2, 7.3.10), and MuPDF
+ * refuses to copy them.
  */
 export async function findDamage(
   engine: PdfEngine,
@@ -54,10 +57,10 @@ async function readAll(engine: PdfEngine, document: PDFDocument): Promise<void> 
     await engine.work.pause();
     const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
     try {
-      // The first question reads the object.
+      // The first access reads the object.
       lib._wasm_pdf_is_dict(reference);
     } catch (error) {
-      // One that cannot be read is written as null.
+      // Unreadable objects are written as null.
       if (!engine.isFailure(error)) throw error;
     } finally {
       lib._wasm_pdf_drop_obj(reference);
@@ -65,7 +68,7 @@ async function readAll(engine: PdfEngine, document: PDFDocument): Promise<void> 
   }
 }
 
-/** Objects are walked without handles: those of each while nothing else is read, which could move them. */
+/** Walks objects without handles. The values of one object are visited while nothing else is read, which could move them. */
 async function readUsed(engine: PdfEngine, document: PDFDocument, purpose: "drawn" | "copied"): Promise<void> {
   const mend = purpose === "copied";
   if (document.wasRepaired() && !mend) return;
@@ -77,7 +80,7 @@ async function readUsed(engine: PdfEngine, document: PDFDocument, purpose: "draw
   const pending: number[] = [];
   let left = purpose === "drawn" ? MOST_DRAWN : Infinity;
 
-  /** Whether a value leads to nothing. */
+  /** Whether a value is a dangling reference. */
   const visit = (value: Pointer): boolean => {
     if (lib._wasm_pdf_is_indirect(value) === 0) {
       look(value);
@@ -109,16 +112,16 @@ async function readUsed(engine: PdfEngine, document: PDFDocument, purpose: "draw
     await engine.work.pause();
     const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
     try {
-      // The first question reads the object.
+      // The first access reads the object.
       lib._wasm_pdf_is_dict(reference);
       if (document.wasRepaired() !== repaired) {
-        // Everything may have another number now.
+        // A repair may renumber everything.
         if (mend) await readUsed(engine, document, purpose);
         return;
       }
       look(reference);
     } catch (error) {
-      // An object that cannot be read leads nowhere.
+      // An unreadable object references nothing.
       if (!engine.isFailure(error)) throw error;
     } finally {
       lib._wasm_pdf_drop_obj(reference);

@@ -1,4 +1,4 @@
-/** What MuPDF leaves as it is when it writes a document without its encryption. */
+/** Decrypts what MuPDF does not when it writes a document without its encryption. */
 import { namesCryptFilter } from "./crypt-filters.ts";
 import type { OpenPdf } from "./document.ts";
 import { eachObject } from "../objects/each-object.ts";
@@ -6,14 +6,14 @@ import { find } from "../../bytes/find.ts";
 import { attachedStreams, decryptAttachments } from "./attachments.ts";
 
 /**
- * Makes all of an open document plain: attachments that have a filter of their own, and streams that name their crypt filter
- * (ISO 32000-2, 7.4.10), encrypted or not: in a newly encrypted file, readers would take them as they are. Metadata that
- * the encryption leaves readable name theirs since the document was opened (clear-metadata.ts).
+ * Decrypts all of an open document: attachments with their own filter, and streams that name their crypt filter (ISO
+ * 32000-2, 7.4.10), whether encrypted or not, since readers of a newly encrypted file would take them as they are. Readable
+ * metadata has its filter since the document was opened (clear-metadata.ts).
  */
 export async function decryptParts(open: OpenPdf): Promise<void> {
   const { document, input } = open;
   const hasFilters = document.getTrailer().get("Encrypt", "CF").isDictionary();
-  // A walk over all objects; dictionaries of streams are never compressed.
+  // This visits all objects, so check for the filter's name first: stream dictionaries are never compressed.
   if (!hasFilters && find(input.bytes.view(0, input.bytes.length), "/Crypt", 0) < 0) return;
   /** Object numbers of the streams of each attachment. */
   const attachments: number[][] = [];

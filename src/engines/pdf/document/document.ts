@@ -15,35 +15,37 @@ import { saslPrep } from "../encryption/saslprep.ts";
 import { withoutSignLabels } from "./without-sign-labels.ts";
 import { withoutStructure } from "./without-structure.ts";
 
-/** A PDF of the request and what is needed to open it. */
+/** A PDF in the request, and what is needed to open it. */
 export interface PdfInput {
-  /** Names the input in errors: the form field it came in. */
+  /** Identifies the input in errors: the name of its form field. */
   readonly field: string;
   readonly bytes: InputBytes;
   readonly password?: string;
-  /** Whether the password was given for this very input: then a wrong one is an error even where none is needed. */
+  /** Whether the password was given for this input. If so, a wrong one is an error even if none is needed. */
   readonly passwordIsOwn: boolean;
 }
 
 /** Permission bits of the encryption dictionary (ISO 32000-2, table 22): 3 to 6 and 9 to 12. */
 const PERMISSION_BITS = 0b1111_0011_1100;
 
-/** All of them granted. */
+/** All permissions granted. */
 const ALL_PERMISSIONS = -4;
 
-/** What `authenticatePassword` answers where the password is the owner's. */
+/** The result of `authenticatePassword` for the owner password. */
 const OWNER = 4;
 
-/** An open PDF. `using` it, or the end of the lease, closes it. */
+/** An open PDF. Closed by `using` or at the end of the lease. */
 export interface OpenPdf extends Disposable {
   readonly input: PdfInput;
   readonly engine: PdfEngine;
   readonly document: PDFDocument;
   readonly pageCount: number;
   readonly encrypted: boolean;
-  /** Whether the caller may do all with it: not encrypted, nothing forbidden, or the owner password was given. */
+  /**
+   * Whether the client may do anything with it: it is not encrypted, nothing is forbidden, or the owner password was given.
+   */
   readonly unrestricted: boolean;
-  /** Whether the file was damaged and MuPDF found its objects again. Can become true while objects are read. */
+  /** Whether the file was damaged and MuPDF rebuilt its cross-references. Can become true while objects are read. */
   readonly repaired: boolean;
 }
 
@@ -86,9 +88,9 @@ export async function openPdf(
   const pageCount = countPages(document, field);
   const encryption = document.getTrailer().get("Encrypt");
   const encrypted = encryption.get("Filter").isName() && !encryption.isStream();
-  // A repaired file may have another trailer.
+  // A repaired file may have a different trailer.
   if (encrypted !== wasEncrypted) throw invalidFile(field, "is damaged, and its encryption is lost");
-  // What MuPDF takes for it where it is missing; other readers do not open the file then.
+  // The default MuPDF uses if it is missing. Other readers would not open the file.
   if (encrypted && !encryption.get("P").isNumber()) encryption.put("P", ALL_PERMISSIONS);
   const permissions = encryption.get("P");
   const restricted = encrypted && (permissions.asNumber() & PERMISSION_BITS) !== PERMISSION_BITS;
@@ -137,7 +139,7 @@ export async function copyFrom<T>(
   return await work(open);
 }
 
-/** Refuses an input whose permissions are restricted unless it was opened with its owner password. */
+/** Refuses an input with restricted permissions unless it was opened with its owner password. */
 export function requireOwner(open: OpenPdf): void {
   if (open.unrestricted) return;
   const { field } = open.input;
@@ -174,8 +176,8 @@ async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput, repai
 }
 
 /**
- * Opens the document with its password. `input`: the same, its password as it is spelt in the file. `isOwner`: asks whether the
- * password is the owner's, which can take 10 ms.
+ * Opens the document with its password. Returns the input with the password as spelled in the file. `isOwner` tells whether
+ * it is the owner password, which can take 10 ms.
  */
 async function authenticate(document: PDFDocument, input: PdfInput): Promise<{ input: PdfInput; isOwner(): boolean }> {
   const { field, password, passwordIsOwn } = input;
@@ -186,16 +188,16 @@ async function authenticate(document: PDFDocument, input: PdfInput): Promise<{ i
   const locked = document.needsPassword();
   if (password === undefined) {
     if (!locked) return opened(input);
-    // MuPDF refuses the empty password as the owner's, but by then it has the key that it gives.
+    // MuPDF rejects an empty owner password, but by then it has derived its key.
     if (await opensAsOwner(document.getTrailer().get("Encrypt"), "")) return { input, isOwner: () => true };
     throw new Refusal("password_required", `\`${field}\` is encrypted. Send its password.`, { input: field });
   }
   if (!document.getTrailer().get("Encrypt").isDictionary()) return opened(input);
-  // Many writers skip the preparation that the standard asks for.
+  // Many writers skip the preparation (SASLprep) that the standard requires.
   for (const spelling of [password, saslPrep(password) ?? password]) {
     if (document.authenticatePassword(spelling) !== 0) return opened({ ...input, password: spelling });
   }
-  // Where one password is the fallback for many files, a file that opens without one is no error.
+  // With one fallback password for many files, a file that opens without a password is not an error.
   if (!locked && !passwordIsOwn && document.authenticatePassword("") !== 0) return opened(input);
   throw new Refusal("incorrect_password", `The password of \`${field}\` is incorrect.`, { input: field });
 }
@@ -226,22 +228,22 @@ function countPages(document: PDFDocument, field: string): number {
   return pageCount;
 }
 
-/** A page that the page tree names must be there. Of a damaged file, each must be there with all it draws. */
+/** Refuses a page tree that lists a missing page. In a damaged file, each page must also have everything it draws. */
 async function refuseMissingPages({ engine, document, pageCount, input }: OpenPdf): Promise<void> {
   const { missing, lost } = await findMissingPages(engine, document, pageCount);
   if (missing.length === 0 || !(lost || document.wasRepaired())) return;
   throw invalidFile(input.field, "is damaged, and some of its pages are lost", { missingPages: missing.slice(0, 100) });
 }
 
-/** A page that was interpreted, to be drawn as often as needed. */
+/** An interpreted page that can be drawn any number of times. */
 export interface PageList {
-  /** x0, y0, x1, y1 of the visible page, in points. */
+  /** x0, y0, x1, y1 of the visible page in points. */
   readonly bounds: readonly [number, number, number, number];
   readonly list: DisplayList;
 }
 
 /**
- * Interprets a page (0-based), with its annotations and form fields.
+ * Interprets a page (0-based) with its annotations and form fields.
  * @throws Refusal `invalid_file`, `limit_exceeded`, `overloaded` (memory)
  */
 export async function pageList(open: OpenPdf, page: number): Promise<PageList> {
@@ -260,8 +262,8 @@ export async function pageList(open: OpenPdf, page: number): Promise<PageList> {
 }
 
 /**
- * What `work` draws of a page, whole.
- * @throws Refusal where something was left out because the heap might not grow, and for what MuPDF's errors mean.
+ * Runs `work`, which draws a page, and makes sure nothing was left out.
+ * @throws Refusal if the heap could not grow, and for what MuPDF's errors mean
  */
 export async function drawn<T>({ engine }: OpenPdf, work: () => T | Promise<T>): Promise<T> {
   try {

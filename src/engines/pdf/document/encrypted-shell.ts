@@ -5,7 +5,7 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items } from "../objects/objects.ts";
 import type { OpenPdf } from "./document.ts";
 
-/** A file with the encryption of `like` and nothing in it but `streams`, by object number, opened with its password. */
+/** Opens a new file that has the encryption of `like` and contains only `streams`, by object number. */
 export function encryptedShell(
   like: OpenPdf,
   encrypt: PDFObject,
@@ -37,17 +37,17 @@ export function encryptedShell(
   const document = engine.mupdf.Document.openDocument(buffer, "application/pdf").asPDF();
   buffer.destroy();
   if (!document) throw new Error("the encrypted shell is no PDF");
-  // Opening tries the empty password, and with aes-256 a try takes 8 to 12 ms.
+  // Opening a file tries the empty password, and with aes-256 each try takes 8 to 12 ms.
   const { password } = input;
   if (password === undefined) return document;
-  // The password opened the source, whose dictionary this is; a source that needs none may have been given another.
+  // The password opened the source, which has the same dictionary; but a source that needs none may have been given one.
   if (document.authenticatePassword(password) === 0 && document.authenticatePassword("") === 0) {
     throw new Error("the encrypted shell does not open");
   }
   return document;
 }
 
-/** The syntax of an object without references: those are followed. Strings as hexadecimal, so that no byte is special. */
+/** The syntax of an object with its references resolved. Strings are hexadecimal, so no byte needs escaping. */
 function print(engine: PdfEngine, object: PDFObject): string {
   if (object.isDictionary()) {
     const list = entries(engine, object).map(({ key, value }) => `${key.toString()} ${print(engine, value)}`);

@@ -1,15 +1,15 @@
-/** Whether the pages that the page tree names are there, with what they draw (ISO 32000-2, 7.7.3). */
+/** Checks that the pages listed in the page tree exist, with everything they draw (ISO 32000-2, 7.7.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items, objectNumber } from "../objects/objects.ts";
 
-/** Fuel for a page, and for a resource, that is looked for. */
+/** Fuel per page, and per resource, that is checked. */
 const PAGE_WORK = 1_000;
 const RESOURCE_WORK = 100;
 
 /**
- * Finds the pages (1-based) that are not there, or not with all that they draw. `lost`: whether one is not there at all. Reading
- * all pages also lets MuPDF find damage before the work begins.
+ * Finds pages (1-based) that are missing or lack something they draw. `lost`: whether any page is missing entirely. Reading
+ * all pages also makes MuPDF find damage before the work begins.
  */
 export async function findMissingPages(
   engine: PdfEngine,
@@ -50,7 +50,7 @@ function contentResolves(page: PDFObject): boolean {
   return streams.every((stream) => !stream.isIndirect() || stream.isStream());
 }
 
-/** Whether what resources name is there: once for each dictionary, which pages may share. */
+/** Checks that named resources exist, once per dictionary, since pages may share them. */
 class ResourceCheck {
   readonly #engine: PdfEngine;
   readonly #known = new Map<number, boolean>();
@@ -59,7 +59,7 @@ class ResourceCheck {
     this.#engine = engine;
   }
 
-  /** All of a page's resources. */
+  /** Checks all resources of a page. */
   async all(resources: PDFObject): Promise<boolean> {
     return this.#once(resources, async ({ value }) => {
       if (value.isIndirect() && !value.isDictionary() && !value.isArray()) return false;

@@ -3,20 +3,20 @@ import { limits } from "../../../limits.ts";
 import type { Work } from "../../work.ts";
 import { items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 
-/** Fuel for a node of the page tree. */
+/** Fuel per node of the page tree. */
 const NODE_WORK = 500;
 
 /**
- * Corrects the numbers of pages that a page tree claims to have where no document has so many: other readers count the pages
- * that are there (ISO 32000-2, 7.7.3.2). A tree that has more than the limit is left as it is.
+ * Corrects page counts in a page tree that are higher than any real document has. Other readers count the pages that exist
+ * (ISO 32000-2, 7.7.3.2). A tree with more pages than the limit is left unchanged.
  */
 export async function correctPageCounts(work: Work, document: PDFDocument): Promise<void> {
   const root = document.getTrailer().get("Root", "Pages");
-  // A tree without a number is damaged in another way: nothing says that its pages are all there.
+  // A tree without a count is damaged in another way: nothing indicates that its pages are complete.
   if (!root.get("Count").isNumber() || isPossible(root.get("Count"))) return;
   const seen = new Set<number>();
   let left: number = limits.pages;
-  /** Pages of a node, and of those below it. */
+  /** Number of pages in a node and its descendants. */
   const count = async (node: PDFObject, depth: number): Promise<number> => {
     work.spend(NODE_WORK);
     await work.pause();

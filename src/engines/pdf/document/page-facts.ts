@@ -1,32 +1,32 @@
-/** What a caller can be told of a document without drawing it: page sizes, version, permissions. */
+/** Facts about a document that do not require drawing it: page sizes, version, permissions. */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "./document.ts";
 import { items } from "../objects/objects.ts";
 
 export interface PageSize {
-  /** Points (1/72 inch) of the visible page, before it is turned. */
+  /** Points (1/72 inch) of the visible page, before rotation. */
   readonly width: number;
   readonly height: number;
-  /** Degrees clockwise by which it is turned when shown: 0, 90, 180 or 270. */
+  /** Clockwise rotation for display in degrees: 0, 90, 180, or 270. */
   readonly rotation: number;
 }
 
-/** Left, bottom, right and top, in units of the page. */
+/** Left, bottom, right, and top in units of the page. */
 export type Box = readonly [number, number, number, number];
 
 export interface VisiblePage {
-  /** The CropBox cut to the MediaBox. */
+  /** The CropBox, clipped to the MediaBox. */
   readonly box: Box;
-  /** Points of a unit of the page. */
+  /** Points per unit of the page (UserUnit). */
   readonly unit: number;
-  /** Degrees clockwise by which it is turned when shown: 0, 90, 180 or 270. */
+  /** Clockwise rotation for display in degrees: 0, 90, 180, or 270. */
   readonly rotation: number;
 }
 
-/** What readers take where a page has no usable MediaBox. */
+/** The default of readers for a page without a usable MediaBox. */
 const LETTER: Box = [0, 0, 612, 792];
 
-/** The CropBox cut to the MediaBox, in points: UserUnit is applied (ISO 32000-2, 7.7.3.3 and 14.11.2). */
+/** The CropBox, clipped to the MediaBox, in points with UserUnit applied (ISO 32000-2, 7.7.3.3 and 14.11.2). */
 export function readPageSizes(open: OpenPdf): PageSize[] {
   return Array.from({ length: open.pageCount }, (_, index) => {
     const { box, unit, rotation } = visiblePage(pageAt(open, index));
@@ -35,7 +35,7 @@ export function readPageSizes(open: OpenPdf): PageSize[] {
   });
 }
 
-/** What of a page is shown, and how (ISO 32000-2, 7.7.3.3 and 14.11.2). */
+/** The visible area of a page, and how it is displayed (ISO 32000-2, 7.7.3.3 and 14.11.2). */
 export function visiblePage(page: PDFObject): VisiblePage {
   const media = boxOf(page.getInheritable("MediaBox")) ?? LETTER;
   const crop = boxOf(page.getInheritable("CropBox"));
@@ -48,7 +48,7 @@ export function visiblePage(page: PDFObject): VisiblePage {
   };
 }
 
-/** A page by its 0-based place; null where the page tree counts one that it does not have. */
+/** The page with this 0-based index, or null if the page tree counts a page that it does not have. */
 export function pageAt({ document, engine }: OpenPdf, index: number): PDFObject {
   try {
     return document.findPage(index);
@@ -58,7 +58,7 @@ export function pageAt({ document, engine }: OpenPdf, index: number): PDFObject 
   }
 }
 
-/** MuPDF's numbers have 24 bits; a thousandth of a point is what they are good for. */
+/** MuPDF's floats have 24 bits of precision, enough for a thousandth of a point. */
 const points = (value: number): number => Math.round(value * 1000) / 1000;
 
 function boxOf(array: PDFObject): Box | undefined {
@@ -76,7 +76,7 @@ function solid(box: Box): Box | undefined {
   return box.every(Number.isFinite) && box[2] > box[0] && box[3] > box[1] ? box : undefined;
 }
 
-/** The version that the header or, later, the catalog gives, such as `1.7` (7.5.2). */
+/** The version from the header or, if later, the catalog, such as `1.7` (7.5.2). */
 export function readVersion({ document }: OpenPdf): string | null {
   const version = document.getVersion();
   return version > 0 ? (version / 10).toFixed(1) : null;
@@ -94,7 +94,7 @@ export const PERMISSIONS = [
 ] as const;
 type Permission = (typeof PERMISSIONS)[number];
 
-/** Bit positions of the entry P (7.6.4.2, table 22). */
+/** Bit positions in the entry P (7.6.4.2, table 22). */
 const BITS: Readonly<Record<Permission, number>> = {
   print: 3,
   "print-high": 12,
@@ -105,7 +105,7 @@ const BITS: Readonly<Record<Permission, number>> = {
   accessibility: 10,
   assemble: 11,
 };
-/** Revision 2 has no bits of its own for these: they go with others. */
+/** Revision 2 has no separate bits for these; they share other bits. */
 const REVISION_2: Readonly<Record<Permission, number>> = {
   ...BITS,
   "print-high": 3,
@@ -114,7 +114,7 @@ const REVISION_2: Readonly<Record<Permission, number>> = {
   assemble: 4,
 };
 
-/** What the document allows those who do not have its owner password; everything where it is not encrypted. */
+/** What the document permits without the owner password. Everything if it is not encrypted. */
 export function readPermissions({ document, encrypted }: OpenPdf): Permission[] {
   if (!encrypted) return [...PERMISSIONS];
   const encrypt = document.getTrailer().get("Encrypt");

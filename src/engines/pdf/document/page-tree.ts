@@ -4,15 +4,15 @@ import type { Work } from "../../work.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 
-/** Page attributes that pages take from the page tree (7.7.3.4). */
+/** Page attributes that are inherited in the page tree (7.7.3.4). */
 export const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"];
 
-/** Fuel for a node that is looked at. */
+/** Fuel per node that is visited. */
 const NODE_WORK = 500;
 
 /**
- * Makes a tree with loops, lost branches, pages that are no objects of their own or stand in it twice flat, so that every
- * reader finds the pages that MuPDF found, each an object. A sound tree stays as it is.
+ * Replaces a tree with cycles, lost branches, or pages that are direct objects or occur twice by a flat one, so that every
+ * reader finds the pages that MuPDF found, each as an indirect object. A sound tree is left unchanged.
  */
 export async function repairPageTree({
   document,
@@ -47,7 +47,7 @@ export async function repairPageTree({
   root.put("Count", pageCount);
 }
 
-/** Whether a page tree is one: no loops, no lost branches, and each page an object of its own that stands in it once. */
+/** Whether a page tree is sound: no cycles, no lost branches, and each page an indirect object that occurs once. */
 export async function isSound(work: Work, root: PDFObject): Promise<boolean> {
   const seen = new Set<number>();
   const isNode = async (node: PDFObject, depth: number): Promise<boolean> => {

@@ -1,7 +1,7 @@
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 
-/** One item of a range, before the number of pages is known. `from` above `to` is a descending item. */
+/** One item of a range, before the page count is known. `from` above `to` means descending. */
 type Item =
   | { readonly kind: "span"; readonly from: number; readonly to: number | "end" }
   | { readonly kind: "tail"; readonly count: number }
@@ -12,17 +12,17 @@ interface ListedItem {
   readonly leaveOut: boolean;
 }
 
-/** How much of a range a message repeats. */
+/** Characters of a range that a message quotes. */
 const SHOWN = 200;
 
 /**
- * A page range as it was given: `n`, `a-b`, `a-end`, `b-a` (descending), `last`, `last-<n>` (the last n pages), `odd`,
- * `even`, `all`, `!item` (leave out), joined by commas, 1-based. White space is ignored, except inside a number. A list that
- * begins with `!` starts from all pages. Reading the syntax needs no document; `resolve` does.
+ * A page range as given by the client: `n`, `a-b`, `a-end`, `b-a` (descending), `last`, `last-<n>` (the last n pages),
+ * `odd`, `even`, `all`, `!item` (exclude), separated by commas, 1-based. Whitespace is ignored, except inside a number. A
+ * list that begins with `!` starts from all pages. Parsing does not need a document; `resolve` does.
  */
 export class PageRange {
   readonly text: string;
-  /** What is wrong with the syntax, or undefined. */
+  /** The syntax error, or undefined. */
   readonly problem: string | undefined;
   readonly #items: readonly ListedItem[] = [];
 
@@ -38,21 +38,21 @@ export class PageRange {
     }
   }
 
-  /** What is wrong with the range for a document of so many pages, or undefined. */
+  /** Why the range does not apply to a document with this many pages, or undefined. */
   problemIn(pageCount: number): string | undefined {
     const pages = this.#resolveSet(pageCount);
     return typeof pages === "string" ? pages : undefined;
   }
 
   /**
-   * The 0-based pages, in the given order with repeats. `field` names the parameter in the error.
-   * @throws Refusal `invalid_page_range`: bad syntax, a page the document does not have, or nothing left; never clamped.
+   * The 0-based pages in the given order, with duplicates. `field` names the parameter in the error.
+   * @throws Refusal `invalid_page_range`: bad syntax, a page the document does not have, or an empty result. Never clamps.
    */
   resolve(field: string, pageCount: number): number[] {
     return this.#accepted(field, pageCount, this.#resolve(pageCount));
   }
 
-  /** The 0-based pages as a set, ascending; refuses as `resolve` does. */
+  /** The 0-based pages as a set, in ascending order. Throws as `resolve` does. */
   resolveSet(field: string, pageCount: number): number[] {
     return this.#accepted(field, pageCount, this.#resolveSet(pageCount));
   }
@@ -82,7 +82,9 @@ export class PageRange {
     return pages.length === 0 ? NO_PAGES : pages;
   }
 
-  /** The 1-based pages of each item, or what is wrong with it; a list that begins by leaving out begins with all. */
+  /**
+   * The 1-based pages of each item, or what is wrong with it. A list that begins with an exclusion starts from all pages.
+   */
   *#named(pageCount: number): Generator<{ pages: readonly number[]; leaveOut: boolean } | string> {
     if (this.problem !== undefined) yield this.problem;
     if (this.#items[0]?.leaveOut) yield { pages: upTo(1, pageCount), leaveOut: false };
@@ -108,7 +110,7 @@ export class PageRange {
   }
 }
 
-/** Each item may walk all pages, so their number is bounded. */
+/** Each item may cover all pages, so the number of items is limited. */
 const MOST_ITEMS = 10_000;
 const MOST_NAMED = 1_000_000;
 const NO_PAGES = "selects no pages";
@@ -117,7 +119,7 @@ const FROM_ONE = "must count pages from 1";
 const count = (number: number): string => number.toLocaleString("en-US");
 
 function parseItem(part: string): ListedItem | string {
-  // White space is ignored between the signs, but two numbers do not become one.
+  // Ignores whitespace between symbols, but does not join two numbers.
   const compact = part.replace(/(?<!\w)\s+|\s+(?!\w)/g, "");
   const leaveOut = compact.startsWith("!");
   const text = leaveOut ? compact.slice(1) : compact;

@@ -2,12 +2,12 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { items } from "../objects/objects.ts";
 
-/** Fuel for an annotation that is looked at. */
+/** Fuel per annotation that is checked. */
 const ANNOTATION_WORK = 50;
 
 /**
- * Runs `work`, which loads and draws a page (0-based), without the label "SIGN" that MuPDF draws on signature fields that
- * are not signed. They have a value while it runs, so that MuPDF draws the appearance that they have in the file.
+ * Runs `work`, which loads and draws a page (0-based), without the "SIGN" label that MuPDF draws on unsigned signature
+ * fields. Temporarily gives the fields a value, so that MuPDF draws the appearance from the file.
  */
 export async function withoutSignLabels<T>(
   { document, engine }: { readonly document: PDFDocument; readonly engine: PdfEngine },

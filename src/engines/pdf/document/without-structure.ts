@@ -1,8 +1,8 @@
 import type { PDFDocument } from "mupdf";
 
 /**
- * Runs `work`, which interprets pages, without the document's structure tree. MuPDF goes up the tree for each piece of marked
- * content, to tell devices of structure that ours do not ask for, and never comes back where an element is its own ancestor.
+ * Runs `work`, which interprets pages, without the document's structure tree. For each piece of marked content, MuPDF walks
+ * up the tree to report structure that our devices do not use, and loops forever if an element is its own ancestor.
  */
 export async function withoutStructure<T>(document: PDFDocument, work: () => Promise<T>): Promise<T> {
   const root = document.getTrailer().get("Root");

@@ -5,7 +5,7 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries } from "../objects/objects.ts";
 import { decodeName, type TextReader, textString } from "../objects/text-string.ts";
 
-/** What the API calls the entries of table 349 that are text. */
+/** API names of the text entries in table 349. */
 export const INFO_TEXTS = {
   title: "Title",
   author: "Author",
@@ -15,13 +15,13 @@ export const INFO_TEXTS = {
   producer: "Producer",
 } as const;
 
-/** And those that are dates. */
+/** API names of the date entries. */
 export const INFO_DATES = { creationDate: "CreationDate", modificationDate: "ModDate" } as const;
 
-/** Entries that are not custom ones. */
+/** The standard entries, as opposed to custom ones. */
 export const INFO_KEYS: ReadonlySet<string> = new Set([...Object.values(INFO_TEXTS), ...Object.values(INFO_DATES)]);
 
-/** An entry that is a name, not a text string: `True`, `False` or `Unknown`. */
+/** An entry that is a name instead of a text string: `True`, `False`, or `Unknown`. */
 export const TRAPPED = "Trapped";
 
 export type Info = Readonly<Record<keyof typeof INFO_TEXTS | keyof typeof INFO_DATES, string | null>> & {
@@ -29,14 +29,14 @@ export type Info = Readonly<Record<keyof typeof INFO_TEXTS | keyof typeof INFO_D
   readonly custom: Readonly<Record<string, string>>;
 };
 
-/** What to write: text by the key of the Info dictionary (dates as PDF dates); null takes the entry away. */
+/** Text to write by Info key (dates as PDF dates); null removes the entry. */
 export interface InfoChanges {
   readonly entries: ReadonlyMap<string, string | null>;
-  /** Which of the entries that are not named go, too. */
+  /** Which entries that are not listed are removed as well. */
   readonly clears: "all" | "custom" | "none";
 }
 
-/** Reads the Info dictionary; dates as ISO 8601, null where one cannot be read. */
+/** Reads the Info dictionary. Dates are ISO 8601, or null if unreadable. */
 export function readInfo(engine: PdfEngine, document: PDFDocument, texts: TextReader): Info {
   const info = document.getTrailer().get("Info");
   const text = (key: string): string | null => (info.isDictionary() ? (texts.text(info.get(key)) ?? null) : null);
@@ -59,7 +59,7 @@ export function readInfo(engine: PdfEngine, document: PDFDocument, texts: TextRe
   };
 }
 
-/** Writes the Info dictionary. Returns the changes in full: also the entries that it took away unnamed. */
+/** Writes the Info dictionary. Returns all changes, including entries removed without being listed. */
 export function writeInfo(
   engine: PdfEngine,
   document: PDFDocument,
@@ -73,10 +73,10 @@ export function writeInfo(
     if (clears === "all" || (clears === "custom" && !INFO_KEYS.has(name))) changes.set(name, null);
   }
   const values = [...changes].flatMap(([name, text]) => (text === null ? [] : [[name, text] as const]));
-  // PDF/A-4 forbids the dictionary, so none is made for nothing.
+  // PDF/A-4 forbids the dictionary, so it is not created without need.
   if (!present.isDictionary() && values.length === 0) return changes;
   const info = writable(engine, document);
-  // By the key as it stands in the file: its bytes may not be those that the name has in UTF-8.
+  // Deletes by the key in the file, whose bytes may differ from the UTF-8 form of its name.
   for (const { key, name } of keys) if (changes.has(name)) info.delete(key);
   for (const [name, text] of values) {
     info.put(name, name === TRAPPED ? document.newName(text) : textString(info, text));
@@ -84,7 +84,7 @@ export function writeInfo(
   return changes;
 }
 
-/** The dictionary as an object of its own, which it has to be. */
+/** The dictionary as an indirect object, which the standard requires. */
 function writable(engine: PdfEngine, document: PDFDocument): PDFObject {
   const present = document.getTrailer().get("Info");
   if (present.isDictionary() && present.isIndirect()) return present;

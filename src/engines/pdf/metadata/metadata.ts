@@ -1,4 +1,4 @@
-/** Info dictionary and XMP of a document, changed together. */
+/** Changes the Info dictionary and XMP of a document together. */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
@@ -8,8 +8,8 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { editXmp } from "./xmp.ts";
 
 /**
- * Changes the Info dictionary and, where the document has XMP, what it says of the same (ISO 32000-2, 14.3). A document
- * without XMP does not get any; a packet that is not XML goes, for an old value could be read out of it.
+ * Changes the Info dictionary and, if the document has XMP, the matching properties (ISO 32000-2, 14.3). Does not add XMP to
+ * a document without it. Removes a packet that is not well-formed XML, since old values could still be read from it.
  * @throws Refusal `limit_exceeded` for XMP beyond `limits.metadata.xmpBytes` or `xmpTags`
  */
 export function changeMetadata(engine: PdfEngine, document: PDFDocument, changes: InfoChanges): void {
@@ -24,7 +24,7 @@ export function changeMetadata(engine: PdfEngine, document: PDFDocument, changes
 }
 
 /**
- * The bytes of an XMP packet; none where they cannot be read.
+ * The bytes of an XMP packet. Empty if they cannot be read.
  * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpBytes`
  */
 export function readPacket(engine: PdfEngine, stream: PDFObject): Uint8Array {

@@ -1,4 +1,4 @@
-/** What XMP says of the standards that a file keeps to: PDF/A (ISO 19005) and PDF/UA (ISO 14289). */
+/** Standards that XMP declares: PDF/A (ISO 19005) and PDF/UA (ISO 14289). */
 import { elementsOf, parseXmp, RDF } from "./xmp.ts";
 
 const STANDARDS: Readonly<Record<string, string>> = {
@@ -6,7 +6,7 @@ const STANDARDS: Readonly<Record<string, string>> = {
   "http://www.aiim.org/pdfua/ns/id/": "pdfuaid",
 };
 
-/** PDF/A knows the properties of PDF/UA only where the packet describes them (ISO 19005-2, 6.6.2.3). */
+/** PDF/A accepts the properties of PDF/UA only if the packet describes them (ISO 19005-2, 6.6.2.3). */
 const PDFUA_SCHEMA =
   '<rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/" ' +
   'xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">' +
@@ -25,14 +25,14 @@ const PDFUA_SCHEMA =
   "</rdf:Seq></pdfaSchema:property></rdf:li></rdf:Bag></pdfaExtension:schemas></rdf:Description>";
 
 /**
- * A packet with nothing but the standards that the document says it keeps to; undefined where it names none.
+ * A packet with only the standards that the document declares, or undefined if there are none.
  * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpTags`
  */
 export function standardsOf(packet: Uint8Array): Uint8Array | undefined {
   const properties = new Map<string, string>();
   const add = (namespace: string | null, name: string | null, value: string): void => {
     const prefix = STANDARDS[namespace ?? ""];
-    // Parts, levels and years: no place for anything else.
+    // Only parts, levels, and years, so that nothing else can pass.
     if (prefix && /^(part|conformance|rev|amd|corr)$/.test(name ?? "") && /^[\w:-]{1,16}$/.test(value)) {
       properties.set(`${prefix}:${name}`, value);
     }

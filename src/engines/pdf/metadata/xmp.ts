@@ -1,6 +1,6 @@
 /**
- * XMP (ISO 16684-1) in step with the Info dictionary: the properties that say the same are set or taken away, all else of
- * the packet stays. The pairs are those of ISO 19005-1, 6.7.3, which every PDF/A has to keep equal.
+ * Keeps XMP (ISO 16684-1) in sync with the Info dictionary: sets or removes the matching properties and keeps the rest of
+ * the packet. The pairs are those of ISO 19005-1, 6.7.3, which every PDF/A must keep equal.
  */
 import { DOMParser, type Document, type Element, onErrorStopParsing, XMLSerializer } from "@xmldom/xmldom";
 import { limits } from "../../../limits.ts";
@@ -15,7 +15,7 @@ const PDFX = "http://ns.adobe.com/pdfx/1.3/";
 const PDFA_ID = "http://www.aiim.org/pdfa/ns/id/";
 const XMP = "http://ns.adobe.com/xap/1.0/";
 const XML = "http://www.w3.org/XML/1998/namespace";
-/** Prefixes for namespaces that the packet has not declared. */
+/** Prefixes for namespaces that the packet does not declare. */
 const PREFIXES: ReadonlyMap<string, string> = new Map(
   Object.entries({ [DC]: "dc", [PDF]: "pdf", [PDFX]: "pdfx", [XMP]: "xmp" }),
 );
@@ -26,15 +26,15 @@ interface Name {
 }
 
 interface Property extends Name {
-  /** A text in languages, an ordered list, an unordered one, or plain text. */
+  /** A language alternative, an ordered or unordered array, or plain text. */
   readonly form: "Alt" | "Seq" | "Bag" | "text";
-  /** Other places where old writers put the same value: an old value must not stay there. */
+  /** Other properties in which old writers put the same value. They must not keep an old value. */
   readonly also: readonly Name[];
 }
 
 const name = (namespace: string, local: string): Name => ({ namespace, local });
 
-/** By the key of the Info dictionary. */
+/** Properties by Info key. */
 const PROPERTIES: ReadonlyMap<string, Property> = new Map(
   Object.entries<Property>({
     Title: { ...name(DC, "title"), form: "Alt", also: [name(PDF, "Title"), name(XMP, "Title")] },
@@ -49,15 +49,15 @@ const PROPERTIES: ReadonlyMap<string, Property> = new Map(
   }),
 );
 
-/** The keywords one by one. Not every packet has them, so they are kept in step only where they are. */
+/** The keywords as a list. Not every packet has it, so it is updated only if present. */
 const SUBJECT: Property = { ...name(DC, "subject"), form: "Bag", also: [] };
 
 /**
- * The packet with these changes, as UTF-8. Undefined where it is not well-formed XML with an `rdf:RDF`: no reader gets
- * anything out of it.
- * @param changes text by the key of the Info dictionary (dates as PDF dates), null where the entry is gone
+ * Applies the changes to the packet and returns it as UTF-8. Undefined if it is not well-formed XML with an `rdf:RDF`, which
+ * no reader can use.
+ * @param changes text by Info key (dates as PDF dates); null if the entry was removed
+ * @param clearsCustom whether custom properties that are not listed are removed as well
  * @throws Refusal `limit_exceeded` beyond `limits.metadata.xmpTags`
- * @param clearsCustom whether custom properties that are not named go, too
  */
 export function editXmp(
   packet: Uint8Array,
@@ -75,7 +75,7 @@ export function editXmp(
     root.appendChild(description);
     descriptions.push(description);
   }
-  // PDF/A allows a custom property only with a schema that describes it: there none is added.
+  // PDF/A allows custom properties only with a schema that describes them, so none are added.
   const isArchival = find(descriptions, name(PDFA_ID, "part")).length > 0;
   if (clearsCustom) removeAll(descriptions, PDFX);
   for (const [key, text] of changes) {
@@ -92,9 +92,9 @@ export function editXmp(
   return new TextEncoder().encode(new XMLSerializer().serializeToString(document));
 }
 
-/** The packet as XML; undefined where it is not well-formed. */
+/** Parses the packet, or returns undefined if it is not well-formed. */
 export function parseXmp(packet: Uint8Array): Document | undefined {
-  // Writers leave zeros around the packet; the XML declaration may name another encoding than the one it goes out in.
+  // Writers leave zeros around the packet. The XML declaration may name an encoding other than the output's.
   const text = trimmed(decode(packet)).replace(/^<\?xml\s[^>]*\?>/, "");
   const limit = limits.metadata.xmpTags;
   const actual = text.match(/[<=]/g)?.length ?? 0;
@@ -103,13 +103,13 @@ export function parseXmp(packet: Uint8Array): Document | undefined {
   try {
     return new DOMParser({ onError: onErrorStopParsing }).parseFromString(text, "text/xml");
   } catch (error) {
-    // Too deep for the stack is no matter of syntax.
+    // A stack overflow is not a syntax error.
     if (error instanceof RangeError) throw error;
     return undefined;
   }
 }
 
-/** Without zeros and white space around it. (A pattern for the end of a text takes quadratic time in its white space.) */
+/** Strips zeros and whitespace from both ends. (A regular expression for trailing whitespace takes quadratic time.) */
 function trimmed(text: string): string {
   const isOutside = (at: number): boolean => (text.codePointAt(at) ?? 0) <= 0x20 || text[at] === "\ufeff";
   let start = 0;
@@ -119,7 +119,7 @@ function trimmed(text: string): string {
   return text.slice(start, end);
 }
 
-/** By the mark at its start or, without one, by the place of the first `<` (ISO 16684-1, 7.3). */
+/** Detects the encoding by the byte order mark or else by the position of the first `<` (ISO 16684-1, 7.3). */
 function decode(packet: Uint8Array): string {
   const [first, second] = packet;
   if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) {
@@ -152,7 +152,7 @@ interface Found {
   remove(): void;
 }
 
-/** A property stands as an element or, when its value is plain text, as an attribute (ISO 16684-1, 7.9.2.2). */
+/** A property is either an element or, for plain text, an attribute (ISO 16684-1, 7.9.2.2). */
 function find(descriptions: readonly Element[], { namespace, local }: Name): Found[] {
   return descriptions.flatMap((description) => [
     ...elementsOf(description)
@@ -175,7 +175,7 @@ function removeAll(descriptions: readonly Element[], namespace: string): void {
 
 function removeElement(element: Element): void {
   const { previousSibling } = element;
-  // Its line goes with it.
+  // Removes its line as well.
   if (previousSibling?.nodeType === 3 && (previousSibling.nodeValue ?? "").trim() === "") {
     element.parentNode?.removeChild(previousSibling);
   }
@@ -224,7 +224,7 @@ const listOf = (keywords: string): string[] =>
     .map((keyword) => keyword.trim())
     .filter((keyword) => keyword !== "");
 
-/** XML has no place for two code points, and reads a carriage return as a new line (XML 1.0, 2.2 and 2.11). */
+/** XML cannot represent two code points, and reads a carriage return as a line feed (XML 1.0, 2.2 and 2.11). */
 const xmlText = (text: string): string => text.replaceAll(/\r\n?/g, "\n").replaceAll(/[\ufffe\uffff]/g, "\ufffd");
 
 const NAME_START =
@@ -233,7 +233,7 @@ const NAME_START =
 const NOT_START = new RegExp(`^[^${NAME_START}]`);
 const NOT_NAME = new RegExp(`[^${NAME_START}\\-.0-9\\u00b7\\u0300-\\u036f\\u203f\\u2040]`, "g");
 
-/** The XML name of a custom key. Adobe's way for what no XML name can have: U+2182 and four digits. */
+/** The XML name for a custom key. Escapes invalid characters as Adobe does: U+2182 and four digits. */
 function localName(key: string): string {
   const escape = (unit: string): string => `\u2182${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
   return key.replace(NOT_NAME, escape).replace(NOT_START, (unit) => (unit === "\u2182" ? unit : escape(unit)));

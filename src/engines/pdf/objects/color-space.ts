@@ -1,13 +1,13 @@
-/** Color spaces, as far as they tell how samples are stored (ISO 32000-2, 8.6). */
+/** Color spaces, as far as they determine how samples are stored (ISO 32000-2, 8.6). */
 import type { PDFObject } from "mupdf";
 
-/** How samples are stored: by the device space with as many components, whatever colors they stand for. */
+/** The number of components per sample, as in the device spaces, regardless of the colors they represent. */
 export type Components = 1 | 3 | 4;
 
 export interface ColorSpaceFacts {
-  /** The family; undefined where nothing says it. */
+  /** The family, or undefined if unknown. */
   readonly space: string | undefined;
-  /** Components of a sample; of an Indexed space, those of its base. Undefined where they are not known or not stored so. */
+  /** Components per sample; for an Indexed space, those of its base. Undefined if unknown or stored otherwise. */
   readonly components: Components | undefined;
   readonly isIndexed: boolean;
 }
@@ -44,7 +44,7 @@ export function readSpace(space: PDFObject): ColorSpaceFacts {
   return { space: name, components: DEVICE_COMPONENTS.get(name), isIndexed: false };
 }
 
-/** From 0, black, to 1, white: with the weights of NTSC, which PDF gives for the device spaces. */
+/** Luminance from 0 (black) to 1 (white), with the NTSC weights that PDF defines for the device spaces. */
 export function grayOfDevice(values: readonly number[]): number {
   const [a = 0, b = 0, c = 0, d = 0] = values.map((value) => Math.min(1, Math.max(0, value)));
   if (values.length === 1) return a;

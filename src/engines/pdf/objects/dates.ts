@@ -1,29 +1,32 @@
-/** Dates of PDF (ISO 32000-2, 7.9.4) and of ISO 8601. */
+/** Dates in PDF (ISO 32000-2, 7.9.4) and ISO 8601 format. */
 
 interface Parts {
   /** Year, month, day, hour, minute, second. */
   readonly numbers: readonly number[];
-  /** `Z`, `+02:00`, or nothing where the relation to UTC is not known. */
+  /** `Z`, `+02:00`, or empty if the offset is unknown. */
   readonly zone: string;
 }
 
-/** The prefix and the apostrophe are often missing, and what follows the offset varies; the digits do not. */
+/**
+ * Lenient about the prefix and the apostrophe, which are often missing, and about what follows the offset; strict about the
+ * digits.
+ */
 const PDF_DATE =
   /^\s*(?:D:)?\s*(\d{4})(?:(\d{2})(?:(\d{2})(?:(\d{2})(?:(\d{2})(?:(\d{2}))?)?)?)?)?\s*(?:([Zz])|([+-])(\d{2})'?(\d{2})?)?/;
 const ISO_DATE =
   /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s?(?:([Zz])|([+-])(\d{2}):?(\d{2})?)?)?)?)?$/;
 
 /**
- * A PDF date as ISO 8601 with all parts, such as `2026-01-02T03:04:05+02:00`; without an offset where the file has none.
- * Undefined where it is no date.
+ * Converts a PDF date to a full ISO 8601 date such as `2026-01-02T03:04:05+02:00`, without an offset if the file has none.
+ * Undefined if it is not a date.
  */
 export function isoOfPdfDate(text: string): string | undefined {
-  // Some writers put ISO 8601 there.
+  // Some writers use ISO 8601 here.
   const parts = read(ISO_DATE, text.trim()) ?? read(PDF_DATE, text);
   return parts && iso(parts);
 }
 
-/** An ISO 8601 date, or a PDF date, as a PDF date; undefined where it is neither, or no day of the calendar. */
+/** Converts an ISO 8601 date or a PDF date to a PDF date. Undefined if it is neither, or not a valid calendar date. */
 export function pdfDateOf(text: string): string | undefined {
   const parts = read(ISO_DATE, text) ?? (text.startsWith("D:") ? read(PDF_DATE, text) : undefined);
   if (!parts) return undefined;
@@ -39,7 +42,7 @@ function read(pattern: RegExp, text: string): Parts | undefined {
     .map((part) => (part === undefined ? undefined : Number(part)));
   const [, , , , , , , utc, sign, hours = "00", minutes = "00"] = match;
   if (year === undefined) return undefined;
-  // A leap second is a time, too; there is none in the offset.
+  // Allows leap seconds, but not in the offset.
   const isTime = hour < 24 && minute < 60 && second < 61 && Number(hours) < 24 && Number(minutes) < 60;
   const date = new Date(Date.UTC(2000, month - 1, day));
   date.setUTCFullYear(year, month - 1, day);

@@ -1,18 +1,18 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 
-/** Fuel for a number that is looked up, and for an object that is visited, beside what MuPDF spends on reading it. */
+/** Fuel per object number and per visited object, in addition to what MuPDF spends on reading it. */
 const NUMBER_WORK = 20;
 const OBJECT_WORK = 200;
 
-/** Numbers that have no such object, by document: MuPDF gives none of them to another object. */
+/** Object numbers without a visitable object, by document. MuPDF does not reuse them. */
 const empty = new WeakMap<PDFDocument, Uint8Array>();
 
 /**
- * Visits the dictionaries, streams and arrays of a document that are objects of their own, in the order of their numbers, while
- * other requests have their turn. A number without an object costs little: real files have 150,000 of them beside 1,000
- * objects. An object that cannot be read is passed over.
- * @param visit is given a handle that is good only until it returns.
+ * Visits the dictionaries, streams, and arrays of a document that are indirect objects, in order of their numbers, and lets
+ * other requests run meanwhile. Unused numbers cost little: real files have 150,000 of them next to 1,000 objects. Objects
+ * that cannot be read are skipped.
+ * @param visit gets a handle that is valid only until it returns
  */
 export async function eachObject(
   { document, engine }: { readonly document: PDFDocument; readonly engine: PdfEngine },

@@ -1,8 +1,8 @@
-/** Filters of streams (ISO 32000-2, 7.4). */
+/** Stream filters (ISO 32000-2, 7.4). */
 import type { PDFObject } from "mupdf";
 import { items } from "./objects.ts";
 
-/** Abbreviations that inline images use, and that readers take elsewhere, too. */
+/** Abbreviations for inline images, which readers also accept elsewhere. */
 export const FULL_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     AHx: "ASCIIHexDecode",
@@ -15,7 +15,7 @@ export const FULL_NAMES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The names of a stream's filters, in full. */
+/** The full names of a stream's filters. */
 export function filtersOf(stream: PDFObject): string[] {
   const filter = stream.get("Filter");
   const names = (filter.isArray() ? items(filter) : [filter]).filter((name) => name.isName());

@@ -1,7 +1,7 @@
 /**
- * Object streams are the one kind of stream that MuPDF inflates without a bound of its own, and it does so while it opens a
- * file. A deflate stream of 1 MB can hold 1 GB (RFC 1951 allows 1032 to 1, and filters can be chained), so those that could
- * be too large are counted here first.
+ * Object streams are the only streams that MuPDF inflates without a limit we control, and it does so while opening a file. A
+ * deflate stream of 1 MB can expand to 1 GB (RFC 1951 allows 1032 to 1, and filters can be chained), so streams that might
+ * be too large are measured here first.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
@@ -14,26 +14,26 @@ import { latin1 } from "../../bytes/latin1.ts";
 import { find } from "../../bytes/find.ts";
 import { unescapeName } from "./names.ts";
 
-/** Most that deflate can expand. */
+/** Maximum expansion of deflate. */
 export const DEFLATE_RATIO = 1032;
-/** Longest dictionary of an object stream, in bytes; theirs are short. */
+/** Longest dictionary of an object stream in bytes. In practice they are short. */
 const MOST_DICTIONARY = 4096;
-/** Fuel for a stream that is looked at: its dictionary is made text. */
+/** Fuel per stream to decode its dictionary. */
 const STREAM_WORK = 500;
 
 interface ObjectStream {
   readonly number: number;
-  /** Where the stream's data lies in the file, in bytes. */
+  /** Start of the stream's data in the file, in bytes. */
   readonly start: number;
   readonly end: number;
-  /** How often it is deflated. */
+  /** Number of deflate filters. */
   readonly filters: number;
 }
 
 /**
- * Refuses a file whose object streams inflate to more than the limit. An encrypted file's can be read only when the file
- * is open: then a check for that time is given back. What hides from this look, such as a dictionary whose entries are
- * references, is ended by the work that the request may do.
+ * Refuses a file whose object streams inflate to more than the limit. Those of an encrypted file can only be read once it is
+ * open; in that case, returns a check to run then. Streams that this scan misses, such as ones with references in their
+ * dictionary, are bounded by the work budget.
  * @throws Refusal `limit_exceeded`
  */
 export async function checkObjectStreams(
@@ -59,7 +59,7 @@ export async function checkObjectStreams(
   return undefined;
 }
 
-/** The bytes of a stream as they stand in the file, decrypted. */
+/** The bytes of a stream as stored in the file, decrypted. */
 export function rawBytes(stream: PDFObject): Uint8Array {
   const buffer = stream.readRawStream();
   const bytes = buffer.asUint8Array().slice();
@@ -67,7 +67,7 @@ export function rawBytes(stream: PDFObject): Uint8Array {
   return bytes;
 }
 
-/** Bytes that come out; refuses past `most`. */
+/** The inflated size in bytes; throws if it exceeds `most`. */
 async function checkedSize(work: Work, data: Uint8Array, filters: number, most: number): Promise<number> {
   const size = await countInflated(work, data, filters, most);
   if (size <= most) return size;
@@ -78,8 +78,8 @@ async function checkedSize(work: Work, data: Uint8Array, filters: number, most: 
 }
 
 /**
- * Bytes that come out of data that was deflated `filters` times; counting stops a little beyond `most`. Data that does not
- * inflate counts as far as it went. Where one filter hides another, what comes out of it must be made.
+ * The size of data that was deflated `filters` times. Stops counting shortly after `most`. Damaged data counts up to the
+ * damage. With nested filters, the inner layers must actually be inflated.
  */
 export async function countInflated(work: Work, data: Uint8Array, filters: number, most: number): Promise<number> {
   if (filters === 1) return inflatedSize(work, data, most);
@@ -97,11 +97,11 @@ export async function countInflated(work: Work, data: Uint8Array, filters: numbe
   return size;
 }
 
-/** Goes through all streams of the file and gives those whose dictionary says that they hold objects. */
+/** Scans all streams of the file for those whose dictionary declares an object stream. */
 async function findObjectStreams(work: Work, file: InputBytes): Promise<ObjectStream[]> {
   const bytes = file.view(0, file.length);
   const streams: ObjectStream[] = [];
-  /** The keyword before, and where the next `endstream` is. */
+  /** The previous keyword, and the position of the next `endstream`. */
   let [last, end] = [0, -1];
   for (let keyword = find(bytes, "stream", 0); keyword >= 0; keyword = find(bytes, "stream", keyword + 1)) {
     work.spend(STREAM_WORK + keyword - last);
@@ -117,7 +117,7 @@ async function findObjectStreams(work: Work, file: InputBytes): Promise<ObjectSt
       const found = find(bytes, "endstream", start);
       end = found < 0 ? bytes.length : found;
     }
-    // The keyword may stand in the data; what is beyond the end of the data does not count.
+    // The keyword may occur in the data; data past the end of the file does not count.
     const length = Number(/\/Length\s+(\d+)\b(?!\s+\d+\s+R)/.exec(dictionary)?.[1] ?? 0);
     const filters = Math.max(1, dictionary.match(/\/(?:FlateDecode|Fl\b)/g)?.length ?? 0);
     streams.push({

@@ -1,6 +1,6 @@
 /**
- * Reading and writing PDF objects through MuPDF: names as bytes, dictionaries by entry, name trees and number trees.
- * Every walk is bounded and remembers where it has been: real files hold loops.
+ * Reads and writes PDF objects through MuPDF: names as bytes, dictionary entries, name trees, and number trees. Every
+ * traversal is bounded and detects cycles, which occur in real files.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
@@ -8,15 +8,15 @@ import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
 
-/** Deepest nesting that a tree of a document may have; deeper is left out. */
+/** Maximum nesting of trees in a document. Anything deeper is ignored. */
 export const MAX_DEPTH = 64;
 
-/** Object number of a reference, 0 for a direct object. */
+/** Object number of a reference, or 0 for a direct object. */
 export function objectNumber(object: PDFObject): number {
   return object.isIndirect() ? object.asIndirect() : 0;
 }
 
-/** Entries of a dictionary or stream dictionary, in order; values unresolved. */
+/** Entries of a dictionary or stream dictionary, in order, with unresolved values. */
 export function entries(engine: PdfEngine, dictionary: PDFObject): { key: PDFObject; value: PDFObject }[] {
   const document = dictionary._doc;
   const pointer = dictionary.pointer;
@@ -32,7 +32,7 @@ export function entries(engine: PdfEngine, dictionary: PDFObject): { key: PDFObj
   return list;
 }
 
-/** A name's bytes, one character each: names are not always UTF-8 (ISO 32000-2, 7.3.5). */
+/** The bytes of a name, one character each: names are not always UTF-8 (ISO 32000-2, 7.3.5). */
 export function nameOf(engine: PdfEngine, name: PDFObject): string {
   const heap = engine.lib.HEAPU8;
   const start = engine.lib._wasm_pdf_to_name(name.pointer);
@@ -40,23 +40,23 @@ export function nameOf(engine: PdfEngine, name: PDFObject): string {
   return latin1(heap.subarray(start, end));
 }
 
-/** Whether an object is this name. */
+/** Whether an object is a name with this value. */
 export function isNamed(object: PDFObject, name: string): boolean {
   return object.isName() && object.asName() === name;
 }
 
-/** A string's bytes, one character each; a name's for a name. The identity of a name tree's key. */
+/** The bytes of a string or name, one character each. Identifies the key of a name tree. */
 export function bytesOfString(engine: PdfEngine, object: PDFObject): string | undefined {
   if (object.isString()) return latin1(object.asByteString());
   return object.isName() ? nameOf(engine, object) : undefined;
 }
 
-/** A PDF string of these bytes (one character each). */
+/** Creates a PDF string from bytes (one character each). */
 export function byteString(document: PDFDocument, text: string): PDFObject {
   return document.newByteString(bytesOf(text));
 }
 
-/** Items of an array; nothing for anything else. */
+/** Items of an array. Empty for any other object. */
 export function items(array: PDFObject): PDFObject[] {
   if (!array.isArray()) return [];
   const list: PDFObject[] = [];
@@ -64,7 +64,7 @@ export function items(array: PDFObject): PDFObject[] {
   return list;
 }
 
-/** The length of what is about to be made handles, some 200 bytes each. */
+/** Counts about 200 bytes for each handle about to be created. */
 function counted(length: number): number {
   const limit = limits.arrayItems;
   if (length <= limit) return length;
@@ -75,7 +75,7 @@ function counted(length: number): number {
 }
 
 /**
- * Counts the entries of a tree while it is read.
+ * Returns a function to call for each entry of a tree.
  * @throws Refusal `limit_exceeded`
  */
 export function entryCounter(tree: string): () => void {
@@ -88,7 +88,7 @@ export function entryCounter(tree: string): () => void {
   };
 }
 
-/** Leaves of a name tree or number tree in order of the walk (ISO 32000-2, 7.9.6 and 7.9.7). */
+/** Leaves of a name tree or number tree in traversal order (ISO 32000-2, 7.9.6 and 7.9.7). */
 function leaves(root: PDFObject, leaf: "Names" | "Nums"): [PDFObject, PDFObject][] {
   const found: [PDFObject, PDFObject][] = [];
   const count = entryCounter(leaf === "Names" ? "name tree" : "number tree");
@@ -108,7 +108,7 @@ function leaves(root: PDFObject, leaf: "Names" | "Nums"): [PDFObject, PDFObject]
   return found;
 }
 
-/** Entries of a name tree: key bytes to value; the first of equal keys counts. */
+/** Entries of a name tree by key bytes. For duplicate keys, the first wins. */
 export function nameTree(engine: PdfEngine, root: PDFObject): Map<string, PDFObject> {
   const tree = new Map<string, PDFObject>();
   for (const [key, value] of leaves(root, "Names")) {
@@ -118,7 +118,7 @@ export function nameTree(engine: PdfEngine, root: PDFObject): Map<string, PDFObj
   return tree;
 }
 
-/** Entries of a number tree; the first of equal keys counts. */
+/** Entries of a number tree. For duplicate keys, the first wins. */
 export function numberTree(root: PDFObject): Map<number, PDFObject> {
   const tree = new Map<number, PDFObject>();
   for (const [key, value] of leaves(root, "Nums")) {
@@ -127,16 +127,16 @@ export function numberTree(root: PDFObject): Map<number, PDFObject> {
   return tree;
 }
 
-/** How many pairs one leaf of a tree that we write may hold. */
+/** Maximum number of pairs per leaf in the trees we write. */
 const LEAF = 64;
 
-/** Writes a name tree, keys in the order of their bytes as 7.9.6 asks. Values belong to `document`. */
+/** Writes a name tree with its keys in byte order, as 7.9.6 requires. Values must belong to `document`. */
 export function writeNameTree(document: PDFDocument, tree: ReadonlyMap<string, PDFObject>): PDFObject {
   const sorted = [...tree].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return writeTree(document, "Names", sorted, (key) => byteString(document, key));
 }
 
-/** Writes a number tree. Values belong to `document`. */
+/** Writes a number tree. Values must belong to `document`. */
 export function writeNumberTree(document: PDFDocument, tree: ReadonlyMap<number, PDFObject>): PDFObject {
   const sorted = [...tree].sort(([a], [b]) => a - b);
   return writeTree(document, "Nums", sorted, (key) => document.newInteger(key));
@@ -175,7 +175,10 @@ function writeTree<K>(
   return document.addObject(root);
 }
 
-/** Finds names that are not taken: `name`, `name_2`, `name_3`, ... Goes on where it stopped, for thousands of one name. */
+/**
+ * Finds unused names: `name`, `name_2`, `name_3`, and so on. Resumes where it stopped, which keeps thousands of duplicates
+ * fast.
+ */
 export class FreeNames {
   readonly #next = new Map<string, number>();
 

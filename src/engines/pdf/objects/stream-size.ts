@@ -1,17 +1,17 @@
-/** How many bytes a content stream decodes to, found out without holding them. */
+/** Measures the decoded size of a content stream without holding its content. */
 import type { PDFObject } from "mupdf";
 import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { countInflated, DEFLATE_RATIO, rawBytes } from "./object-streams.ts";
 import { items } from "./objects.ts";
 
-/** Bytes that a stream may decode to at most, by the length that it declares. */
+/** Upper bound of the decoded size of a stream, based on its declared length. */
 export function largestSize(stream: PDFObject): number {
   return Math.max(0, stream.get("Length").asNumber()) * DEFLATE_RATIO ** compressions(stream);
 }
 
 /**
- * Bytes that a stream decodes to; counting stops a little beyond `most`. What cannot be decoded has none.
+ * The decoded size of a stream in bytes. Stops counting shortly after `most`. 0 if it cannot be decoded.
  * @throws Refusal `limit_exceeded` (memory)
  */
 export async function decodedSize(engine: PdfEngine, stream: PDFObject, most: number): Promise<number> {
@@ -25,7 +25,7 @@ export async function decodedSize(engine: PdfEngine, stream: PDFObject, most: nu
     read.destroy();
     return size;
   } catch (error) {
-    // What cannot be read shows nothing; a lack of memory is told.
+    // Unreadable content shows nothing; lack of memory is reported.
     const meaning = engine.explain(error);
     if (meaning instanceof Refusal && meaning.code === "invalid_file") return 0;
     throw meaning;
@@ -37,7 +37,7 @@ const filtersOf = (stream: PDFObject): string[] => {
   return (filter.isArray() ? items(filter) : [filter]).map((name) => (name.isName() ? name.asName() : ""));
 };
 
-/** How often a stream is compressed in a way that expands much; run lengths and the ASCII filters do not. */
+/** Number of filters that can expand a lot. Run lengths and the ASCII filters do not. */
 const compressions = (stream: PDFObject): number =>
   filtersOf(stream).filter((name) => /^(FlateDecode|Fl|LZWDecode|LZW)$/.test(name)).length;
 

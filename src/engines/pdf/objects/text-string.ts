@@ -1,4 +1,4 @@
-/** Text strings, names as text (ISO 32000-2, 7.9.2.2 and 7.3.5), and a bound on how much of them one request reads. */
+/** Decodes text strings and names as text (ISO 32000-2, 7.9.2.2 and 7.3.5), and limits how much text one request reads. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
@@ -6,7 +6,10 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { nameOf } from "./objects.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
 
-/** What differs from Latin-1 in PDFDocEncoding (annex D.3), from these codes on. Codes without a character are U+FFFD. */
+/**
+ * Where PDFDocEncoding (annex D.3) differs from Latin-1: runs of characters by their first code. Undefined codes map to
+ * U+FFFD.
+ */
 const PDF_DOC: readonly (readonly [number, string])[] = [
   [0x18, "\u02d8\u02c7\u02c6\u02d9\u02dd\u02db\u02da\u02dc"],
   [0x7f, "\ufffd"],
@@ -23,7 +26,7 @@ const pdfDoc: readonly string[] = Array.from({ length: 256 }, (_, code) => {
   return range?.[1][code - range[0]] ?? String.fromCharCode(code);
 });
 
-/** Characters that are decoded at once: more would not fit the stack as arguments, nor the heap as an array. */
+/** Characters decoded per call: more would exceed the stack as arguments. */
 const STEP = 8192;
 
 const utf8 = new TextDecoder("utf-8");
@@ -33,7 +36,10 @@ const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 // oxlint-disable-next-line no-control-regex -- the escape character is what marks the language
 const LANGUAGE = /\u001b[A-Za-z]{2}(?:[A-Za-z]{2})?\u001b/g;
 
-/** The text of a text string: UTF-16 (either order) or UTF-8 by its mark, else PDFDocEncoding. Well-formed, without NUL. */
+/**
+ * Decodes a text string: UTF-16 (either byte order) or UTF-8 if it has a byte order mark, otherwise PDFDocEncoding. The
+ * result is well-formed and has no NUL.
+ */
 export function decodeText(bytes: Uint8Array): string {
   return decode(bytes).replaceAll("\0", "").toWellFormed();
 }
@@ -50,7 +56,7 @@ function decode(bytes: Uint8Array): string {
   return text;
 }
 
-/** `high`: which of two bytes is the higher one. An odd byte at the end is left out. */
+/** `high`: which of the two bytes is the high one. Ignores an odd last byte. */
 function utf16(bytes: Uint8Array, high: 0 | 1): string {
   const units = new Uint16Array((bytes.length >> 1) - 1);
   for (let index = 0; index < units.length; index++) {
@@ -62,7 +68,7 @@ function utf16(bytes: Uint8Array, high: 0 | 1): string {
   return text.replaceAll(LANGUAGE, "");
 }
 
-/** A text string's bytes: ASCII as it is, anything else as UTF-16BE, which every reader knows. */
+/** Encodes a text string: ASCII as is, anything else as UTF-16BE, which every reader supports. */
 export function encodeText(text: string): Uint8Array {
   if (/^[\t\n\r\x20-\x7e]*$/.test(text)) return bytesOf(text);
   const bytes = new Uint8Array(2 + text.length * 2);
@@ -74,7 +80,7 @@ export function encodeText(text: string): Uint8Array {
   return bytes;
 }
 
-/** A name as text: UTF-8 as 7.3.5 asks, Latin-1 where the bytes are not UTF-8. */
+/** Decodes a name as UTF-8, as 7.3.5 requires, or as Latin-1 if it is not valid UTF-8. */
 export function decodeName(engine: PdfEngine, name: PDFObject): string {
   const bytes = nameOf(engine, name);
   try {
@@ -84,7 +90,7 @@ export function decodeName(engine: PdfEngine, name: PDFObject): string {
   }
 }
 
-/** Reads text out of a document, up to `limits.metadata.textBytes` in all. */
+/** Reads text from a document, up to `limits.metadata.textBytes` in total. */
 export class TextReader {
   readonly #engine: PdfEngine;
   #left: number = limits.metadata.textBytes;
@@ -93,12 +99,12 @@ export class TextReader {
     this.#engine = engine;
   }
 
-  /** The text of a string; undefined for anything else. */
+  /** The text of a string, or undefined for any other object. */
   text(object: PDFObject): string | undefined {
     return object.isString() ? decodeText(this.#counted(object.asByteString())) : undefined;
   }
 
-  /** The same, also of a stream, as a form field's value may be one (12.7.5.3). */
+  /** Like `text`, but also accepts a stream, which the value of a form field may be (12.7.5.3). */
   textOrStream(object: PDFObject): string | undefined {
     return object.isStream() ? decodeText(this.#bytes(object)) : this.text(object);
   }
@@ -110,18 +116,18 @@ export class TextReader {
     return name;
   }
 
-  /** Counts texts that were read before and go into the answer once more. */
+  /** Counts texts that were already read and are repeated in the response. */
   listed(texts: string[]): string[] {
     this.#counted({ length: texts.reduce((sum, { length }) => sum + length + 1, 0) });
     return texts;
   }
 
-  /** Counts a name that is made of several. */
+  /** Counts a name joined from several parts. */
   joined(name: string): string {
     return this.#counted(name);
   }
 
-  /** The decoded bytes of a stream; none where it cannot be decoded. */
+  /** The decoded bytes of a stream. Empty if it cannot be decoded. */
   #bytes(stream: PDFObject): Uint8Array {
     try {
       const buffer = stream.readStream();
@@ -147,7 +153,7 @@ export class TextReader {
   }
 }
 
-/** A string object of this text. */
+/** Creates a string object. */
 export function textString(owner: PDFObject, text: string): PDFObject {
   return owner._doc.newByteString(encodeText(text));
 }

@@ -1,5 +1,6 @@
 /**
- * The objects of a file that MuPDF has just written, one after the other: not a reader for files from elsewhere. Whatever looks different from what MuPDF writes is an error, never a guess.
+ * Parses the objects of a file that MuPDF has just written, in order. Not a general parser: anything that differs from
+ * MuPDF's output is an error, never a guess.
  */
 import { latin1 } from "../../bytes/latin1.ts";
 import { unhex } from "../../bytes/hex.ts";
@@ -13,22 +14,22 @@ interface Span {
 export interface WrittenObject {
   readonly number: number;
   readonly generation: number;
-  /** Offset of its number. */
+  /** Offset of the object number. */
   readonly start: number;
-  /** From behind `obj` to behind `stream` and its line end, or to before `endobj`. */
+  /** From after `obj` to after `stream` and its line end, or to before `endobj`. */
   readonly head: Span;
-  /** The strings in the head, in order: their places with delimiters, and their bytes. */
+  /** The strings in the head, in order: their spans including delimiters, and their bytes. */
   readonly strings: readonly (Span & { readonly value: Uint8Array<ArrayBuffer> })[];
-  /** The digits of a stream's `Length`. */
+  /** The digits of the stream's `Length`. */
   readonly lengthDigits: Span | undefined;
   readonly stream: Span | undefined;
-  /** Whether it is the cross-reference stream, which is the last object; a file with a table has none. */
+  /** Whether this is the cross-reference stream, which is always last. A file with a table has none. */
   readonly isXref: boolean;
 }
 
 const code = (character: string): number => character.charCodeAt(0);
 const [OPEN, CLOSE, BACKSLASH, LESS, GREATER, SLASH] = ["(", ")", "\\", "<", ">", "/"].map(code);
-/** What a cross-reference table begins with (ISO 32000-2, 7.5.4). */
+/** Keyword that starts a cross-reference table (ISO 32000-2, 7.5.4). */
 const TABLE = "xref";
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
@@ -40,8 +41,8 @@ const isRegular = (byte: number | undefined): boolean =>
   byte !== undefined && byte !== 0 && byte !== 12 && !isSpace(byte) && !DELIMITERS.has(byte);
 
 /**
- * Walks the file from `from`. Bytes before the object last given may be overwritten while it goes.
- * @throws Error where the file is not as expected.
+ * Iterates over the objects from offset `from`. Bytes before the last yielded object may be overwritten during iteration.
+ * @throws Error if the file is not as expected
  */
 export function* writtenObjects(bytes: Uint8Array, from: number): Generator<WrittenObject, void> {
   const reader = new Reader(bytes, from);
@@ -61,7 +62,7 @@ class Reader {
     this.#at = at;
   }
 
-  /** Whether the objects end in a cross-reference table. */
+  /** Whether the cross-reference table follows. */
   isAtTable(): boolean {
     this.#skip();
     return latin1(this.#bytes.subarray(this.#at, this.#at + TABLE.length)) === TABLE;
@@ -177,7 +178,7 @@ class Reader {
     return Uint8Array.from(value);
   }
 
-  /** The byte that an escape stands for, none for an escaped line end; leaves the place at its last character. */
+  /** The byte that an escape stands for, or undefined for an escaped line end. Stops at the last character of the escape. */
   #escape(): number | undefined {
     const next = latin1(this.#bytes.subarray(this.#at + 1, this.#at + 4));
     const octal = /^[0-7]{1,3}/.exec(next)?.[0];

@@ -5,21 +5,21 @@ import { latin1 } from "../../bytes/latin1.ts";
 import type { WrittenObject } from "./written-objects.ts";
 
 export interface WrittenXref {
-  /** Number of the cross-reference stream, or for the one that takes the place of a table; it is the last of all. */
+  /** Number of the cross-reference stream, or of the one that replaces a table. It is the last object. */
   readonly number: number;
-  /** What a trailer says, without strings. */
+  /** The trailer entries, without strings. */
   readonly trailer: string;
-  /** Rows of type, place and second field (ISO 32000-2, table 18), by object number, and one row more. */
+  /** Rows of type, offset, and second field (ISO 32000-2, table 18), by object number, plus one spare row. */
   readonly rows: DataView<ArrayBuffer>;
 }
 
-/** Bytes of a row: 1, 4 and 2. */
+/** Size of a row in bytes: 1, 4, and 2. */
 export const ROW = 7;
 
-/** Bytes of the end of a file in which its trailer stands: it has a few numbers, and the file identifier. */
+/** Bytes at the end of a file that contain its trailer, which holds a few numbers and the file identifier. */
 const TRAILER = 4096;
 
-/** Reads it (ISO 32000-2, 7.5.8). */
+/** Reads a cross-reference stream (ISO 32000-2, 7.5.8). */
 export async function readXref(
   work: Work,
   bytes: Uint8Array,
@@ -62,7 +62,7 @@ export async function readXref(
   }
   return { number, trailer, rows };
 }
-/** The same of a file that ends in a table (7.5.4). `numbers`: the objects that it has. Their places are left open. */
+/** Builds the same for a file that ends in a table (7.5.4). `numbers`: its object numbers. Offsets are left unset. */
 export function tableOf(bytes: Uint8Array, numbers: readonly number[]): WrittenXref {
   const end = latin1(bytes.subarray(-TRAILER));
   const trailer = end.slice(end.lastIndexOf("trailer"));

@@ -1,24 +1,24 @@
 /**
- * Writes a PDF straight from the bytes that lie in the engine's heap: for documents made of few objects and large streams, which
- * MuPDF would copy twice.
+ * Writes a PDF directly from bytes in the engine's heap, for documents of few objects and large streams that MuPDF would
+ * copy twice.
  */
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
 import { hex } from "../../bytes/hex.ts";
 
-/** The comment behind the header shows programs that move files that the file is binary (ISO 32000-2, 7.5.2). */
+/** The comment after the header tells file transfer programs that the file is binary (ISO 32000-2, 7.5.2). */
 const HEADER = "%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n";
 const OFFSET_DIGITS = 10;
 const ID_BYTES = 16;
 
-/** A PDF number: no exponent, no more digits than can be seen. */
+/** A PDF number: no exponent, and no more digits than matter. */
 export function pdfNumber(value: number): string {
   const text = value.toFixed(5).replace(/\.?0+$/, "");
   return text === "-0" ? "0" : text;
 }
 
-/** Objects, one after the other, by their numbers. */
+/** Objects in sequence, by number. */
 export class PdfFile {
   readonly #parts: EngineBytes[] = [];
   readonly #offsets: number[] = [];
@@ -28,19 +28,19 @@ export class PdfFile {
     this.#text(HEADER);
   }
 
-  /** A number for an object that is written later. */
+  /** Reserves a number for an object that is written later. */
   reserve(): number {
     return this.#offsets.push(0);
   }
 
-  /** Writes an object and gives its number. */
+  /** Writes an object and returns its number. */
   add(body: string, number = this.reserve()): number {
     this.#begin(number);
     this.#text(`${body}\nendobj\n`);
     return number;
   }
 
-  /** Writes a stream: `entries` of its dictionary, without `Length`, and its bytes as they are. */
+  /** Writes a stream: `entries` of its dictionary, without `Length`, and its bytes unchanged. */
   addStream(entries: string, data: EngineBytes): number {
     const number = this.reserve();
     this.#begin(number);
@@ -50,7 +50,7 @@ export class PdfFile {
     return number;
   }
 
-  /** The whole file, cross-reference table and trailer behind it. `catalog`: the number of the document's root. */
+  /** The complete file with cross-reference table and trailer. `catalog`: the object number of the document's root. */
   end(catalog: number): EngineBytes {
     const start = this.#length;
     const size = this.#offsets.length + 1;

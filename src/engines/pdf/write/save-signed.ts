@@ -4,10 +4,10 @@ import type { EngineBytes } from "../../bytes/heap.ts";
 import { appendToPdf, rewritePdf } from "./save.ts";
 
 /**
- * Writes a document that was changed in place so that its signatures can still be verified where that can be: behind its
- * own bytes. `broken`: a signature of it no longer verifies, since the file had to be written anew, or the signature
- * certifies the document and does not allow the change. `allowed`: whether the signatures allow it, where that was looked into. `changed`:
- * the pages that were changed (0-based).
+ * Saves a document that was changed in place and, if possible, keeps its signatures verifiable by appending to its bytes.
+ * `broken`: a signature no longer verifies, because the file had to be rewritten or the signature certifies the document and
+ * does not allow the change. `allowed`: whether the signatures allow the change, if that was checked. `changed`: the changed
+ * pages (0-based).
  */
 export async function saveSigned(
   open: OpenPdf,

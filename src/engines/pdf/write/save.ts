@@ -1,4 +1,4 @@
-/** Writing PDFs: changed in place, behind their own bytes, or made of copies. */
+/** Writes PDFs: rewritten in place, as incremental updates, or assembled from copies. */
 import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { keepMetadataClear } from "../document/clear-metadata.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -11,46 +11,46 @@ import { packSmall, SMALL_FILE } from "./small-file.ts";
 import { expectationOf, verify } from "./verify.ts";
 import { makeWritable } from "./writable.ts";
 
-/** What a PDF begins with (7.5.2), or has somewhere in its first 1,024 bytes. */
+/** A PDF begins with this (7.5.2), or has it somewhere in its first 1,024 bytes. */
 const HEADER = "%PDF-";
 
 /**
- * How every PDF is written: object streams, streams without a filter deflated. Less effort than zlib's usual makes no file
- * more than 1 % larger and takes 0.6 to 0.9 of the time; below 30 MuPDF does not deflate at all.
+ * Options for every PDF: object streams, and deflate for streams without a filter. Compared with zlib's default effort,
+ * files grow by at most 1 % and saving takes 0.6 to 0.9 of the time. Below 30 MuPDF does not deflate at all.
  */
 const SAVE = "objstms,compress,compression-effort=30";
 
-/** The same with zlib's greatest effort, for those who ask for a small file. */
+/** The same with zlib's maximum effort, for clients that ask for a small file. */
 const SAVE_SMALL = "objstms,compress,compression-effort=100";
 
-/** Without the encryption that the document has. */
+/** Removes the document's encryption. */
 const DECRYPT = ",encrypt=none";
 
 /**
- * MuPDF looks for unused objects by recursion, from page to linked page and from bookmark to bookmark, and runs out of stack
- * where such a chain has some 4,000 objects. In a document with fewer objects there is none that long.
+ * MuPDF finds unused objects by recursion, from page to linked page and from bookmark to bookmark, and overflows the stack
+ * for chains of about 4,000 objects. Documents with fewer objects than this cannot have such a chain.
  */
 const MOST_OBJECTS_TO_COLLECT = 3000;
 
-/** Fuel for an object that is looked at, beside what MuPDF spends on reading it. */
+/** Fuel per checked object, in addition to what MuPDF spends on reading it. */
 const OBJECT_WORK = 200;
 const ENTRY_WORK = 10;
 
 type Pointer = PDFObject["pointer"];
 
-/** What was changed in a document: 0-based pages. */
+/** The changed pages (0-based). */
 interface Changes {
   readonly changed?: readonly number[] | undefined;
 }
 
-/** Writes a document that was changed in place. All of it is kept, but for objects that nothing uses. */
+/** Saves a document that was changed in place. Keeps everything except unused objects. */
 export async function rewritePdf(open: OpenPdf, { changed }: Changes = {}): Promise<EngineBytes> {
   const { engine, document } = open;
   const options = (await prepare(open)) + SAVE;
   return engine.bytesOf(await written(engine, document, options, { large: true }, changed));
 }
 
-/** Writes a document that was changed in place, as small as we can. `bytes`: what it will have at most, about. */
+/** Saves a document that was changed in place, as small as possible. `bytes`: approximate upper bound of the output size. */
 export async function rewriteSmall(open: OpenPdf, bytes: number): Promise<EngineBytes> {
   const { engine, document } = open;
   const options = (await prepare(open)) + SAVE_SMALL;
@@ -62,12 +62,14 @@ export async function rewriteSmall(open: OpenPdf, bytes: number): Promise<Engine
   return smallest;
 }
 
-/** Writes a document that was changed in place without its encryption, for one who encrypts it next and verifies that. */
+/**
+ * Saves a document that was changed in place without its encryption. The caller then encrypts the output and verifies it.
+ */
 export async function writeDecrypted(open: OpenPdf): Promise<Buffer> {
   return write(open.engine, open.document, (await prepare(open)) + SAVE + DECRYPT, { large: true });
 }
 
-/** Makes a document ready to be written; gives the option of saving by which its unused objects are left out. */
+/** Prepares a document for writing. Returns the save option that drops its unused objects. */
 async function prepare(open: OpenPdf): Promise<string> {
   await repairPageTree(open);
   const used = await findUsed(open);
@@ -76,14 +78,14 @@ async function prepare(open: OpenPdf): Promise<string> {
   return "";
 }
 
-/** Old object streams are among them. */
+/** This includes old object streams. */
 function dropUnused(document: PDFDocument, reached: Uint8Array): void {
   for (let number = 1; number < reached.length; number++) if (reached[number] === 0) document.deleteObject(number);
 }
 
 /**
- * Finds the objects that can be reached from the trailer, without recursion from one to the next. They are walked without
- * handles: those of each while nothing else is read, which could move them.
+ * Finds the objects reachable from the trailer, without recursion. Walks them without handles: the values of one object are
+ * visited while nothing else is read, which could move them.
  */
 async function findUsed({ document, engine }: OpenPdf): Promise<{ reached: Uint8Array; count: number }> {
   const { lib, work } = engine;
@@ -120,7 +122,7 @@ async function findUsed({ document, engine }: OpenPdf): Promise<{ reached: Uint8
     try {
       look(reference);
     } catch (error) {
-      // An object that cannot be read leads nowhere.
+      // An unreadable object references nothing.
       if (!engine.isFailure(error)) throw error;
     } finally {
       lib._wasm_pdf_drop_obj(reference);
@@ -130,8 +132,8 @@ async function findUsed({ document, engine }: OpenPdf): Promise<{ reached: Uint8
 }
 
 /**
- * Writes a document that was made of copies, in the encryption it was opened with. `large`: the output may be about as large
- * as the input, and is given room for that.
+ * Saves a document assembled from copies, with the encryption it was opened with. `large`: the output may be about as large
+ * as the input, so room is reserved for it.
  */
 export async function savePdf(
   engine: PdfEngine,
@@ -141,7 +143,7 @@ export async function savePdf(
   return engine.bytesOf(await written(engine, document, SAVE, room));
 }
 
-/** Makes a document, writes it and lets go of all that was needed for it: for documents made by the thousand. */
+/** Creates a document, writes it, and frees everything it needed. For thousands of small documents. */
 export async function makePdf(
   engine: PdfEngine,
   make: () => Promise<PDFDocument>,
@@ -151,9 +153,9 @@ export async function makePdf(
 }
 
 /**
- * Writes a document that was changed in place behind its own bytes, which stay as they are, so that signatures over them
- * can still be verified (ISO 32000-2, 7.5.6). What was changed remains there in its earlier state. Undefined where the file
- * cannot be appended to: it was damaged, or something stands before its header, which MuPDF does not count in.
+ * Saves a document that was changed in place as an incremental update: the original bytes stay as they are, so signatures
+ * over them can still be verified (ISO 32000-2, 7.5.6), and the earlier state of what changed remains in the file. Undefined
+ * if the file cannot be appended to: it was damaged, or there is data before its header, which MuPDF ignores in offsets.
  */
 export async function appendToPdf(
   { engine, document, input }: OpenPdf,
@@ -164,7 +166,7 @@ export async function appendToPdf(
   return engine.bytesOf(await written(engine, document, "incremental", { large: true }, changed));
 }
 
-/** Writes a document, and reads the file again. */
+/** Writes a document and verifies the file. */
 async function written(
   engine: PdfEngine,
   document: PDFDocument,
@@ -186,7 +188,7 @@ async function write(
 ): Promise<Buffer> {
   const hasEmptyName = await makeWritable(engine, document, { decrypt: options.endsWith(DECRYPT) });
   const finish = keepMetadataClear(document);
-  // The cache of decoded objects is of no more use, and the output wants its room.
+  // Decoded objects are no longer needed, and the output needs the room.
   engine.lib._wasm_empty_store();
   if (large) engine.makeRoom(bytes);
   engine.reserveObjects(document, Math.ceil(document.countObjects() / 100));

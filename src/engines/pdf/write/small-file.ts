@@ -1,6 +1,6 @@
 /**
- * Small files that MuPDF has written with object streams, written again with less around their objects: MuPDF leaves the catalog
- * and the Info dictionary outside, and its cross-references are wide.
+ * Rewrites small files from MuPDF with less overhead: MuPDF leaves the catalog and the Info dictionary out of object
+ * streams, and its cross-references use wide fields.
  */
 import { inflateWhole } from "../../bytes/inflate.ts";
 import type { Work } from "../../work.ts";
@@ -9,16 +9,16 @@ import { deflate } from "../../bytes/deflate.ts";
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
 import { type WrittenObject, writtenObjects } from "../objects/written-objects.ts";
 
-/** Bytes of a file beyond which there is nothing to be gained. */
+/** Largest file in bytes that is worth rewriting. */
 export const SMALL_FILE = 256 * 1024;
-/** Bytes of an object stream beyond which the file is no small one, however well it is deflated. */
+/** Largest object stream in bytes. With more, the file is not small, however well it is compressed. */
 const MOST_OBJECT_BYTES = 8 * 1024 * 1024;
 
-/** Header, and bytes that tell a program that the file is binary (ISO 32000-2, 7.5.2). */
+/** Header, followed by bytes that mark the file as binary (ISO 32000-2, 7.5.2). */
 const HEADER = /^%PDF-1\.[5-9]\n|^%PDF-2\.0\n/;
 const BINARY = "%\u00b5\u00b6\u00b5\u00b6\n";
 
-/** The file in fewer bytes; undefined where it is encrypted, has no object streams, or very large ones. */
+/** The file in fewer bytes. Undefined if it is encrypted or has no or very large object streams. */
 export async function packSmall(work: Work, file: Uint8Array): Promise<Uint8Array | undefined> {
   const start = latin1(file.subarray(0, 1024));
   const [header] = HEADER.exec(start) ?? [];
@@ -86,7 +86,7 @@ function trimmed(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(start, end);
 }
 
-/** Objects of an object stream by their numbers (7.5.7). */
+/** Objects of an object stream by number (7.5.7). */
 async function unpack(
   work: Work,
   file: Uint8Array,
@@ -107,7 +107,7 @@ async function unpack(
   });
 }
 
-/** The cross-reference stream (7.5.8). */
+/** Builds the cross-reference stream (7.5.8). */
 async function references(
   file: Uint8Array,
   xref: WrittenObject,

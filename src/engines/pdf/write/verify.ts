@@ -1,6 +1,6 @@
 /**
- * Reads a file again before it is sent: from its written bytes, by its own cross-references, with its own key. What it must hold
- * is taken from the document in memory right before that is written.
+ * Verifies a file before it is sent: from its written bytes, with its own cross-references and key. Compares it with facts
+ * taken from the document in memory just before it was written.
  */
 import type { PDFDocument, PDFObject, Stream } from "mupdf";
 import { shareKey } from "./file-key.ts";
@@ -10,24 +10,24 @@ import { find } from "../../bytes/find.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import { entries, items } from "../objects/objects.ts";
 
-/** Annotations of a page, and fields of a form, that are looked at at most. */
+/** Most annotations per page, and fields per form, that are checked. */
 const MOST_LOOKED_AT = 20;
 
-/** Bytes around an entry of an encryption dictionary in which the rest of it stands. */
+/** Bytes around an entry of an encryption dictionary that contain the rest of it. */
 const DICTIONARY = 1024;
 
-/** What a written file must hold. */
+/** The facts that a written file must match. */
 export interface Expectation {
   readonly pageCount: number;
-  /** By the names under which an error tells them. */
+  /** Facts by the name used for them in errors. */
   readonly facts: ReadonlyMap<string, string>;
-  /** 0-based pages that the facts are about. */
+  /** The 0-based pages that the facts cover. */
   readonly pages: readonly number[];
-  /** The document that is written, and what it was then; none where the file was not written by MuPDF. */
+  /** The source document and its state before writing. Undefined if the file was not written by MuPDF. */
   readonly from?: { readonly document: PDFDocument; readonly encrypted: boolean; readonly repaired: boolean };
 }
 
-/** Takes down what a document must hold once it is written. `changed`: pages that were changed (0-based). */
+/** Records what a document must contain once written. `changed`: the changed pages (0-based). */
 export function expectationOf(engine: PdfEngine, document: PDFDocument, changed: readonly number[] = []): Expectation {
   const pageCount = document.countPages();
   const pages = sample(changed, pageCount);
@@ -37,12 +37,11 @@ export function expectationOf(engine: PdfEngine, document: PDFDocument, changed:
 }
 
 /**
- * Opens the bytes and compares.
- * @throws Error where they do not open as they are, or do not hold what is expected; Refusal or an error of MuPDF where there is no
- *   memory for it
+ * Opens the bytes and compares them with the facts.
+ * @throws Error if they do not open or do not match; Refusal or a MuPDF error if memory runs out
  */
 export function verify(engine: PdfEngine, bytes: EngineBytes, { pageCount, facts, pages, from }: Expectation): void {
-  // MuPDF drops all changes where it has to repair a document while it writes it.
+  // MuPDF drops all changes if it has to repair a document while writing it.
   expect("the changes", from === undefined || from.document.wasRepaired() === from.repaired);
   const encrypted = from?.encrypted ?? false;
   let opened: PDFDocument | null | undefined;
@@ -68,8 +67,8 @@ export function verify(engine: PdfEngine, bytes: EngineBytes, { pageCount, facts
 }
 
 /**
- * Where an encryption dictionary says that it is of revision 6. MuPDF tries the empty password when it opens a file, which
- * takes 10 ms in that revision and none in revision 5; the key comes from elsewhere here.
+ * Offset of the revision in an encryption dictionary of revision 6. MuPDF tries the empty password when it opens a file,
+ * which takes 10 ms in revision 6 and almost none in revision 5; the key is set separately here.
  */
 function revisionAt(bytes: EngineBytes): number | undefined {
   const view = bytes.view(0, bytes.length);
@@ -82,7 +81,7 @@ function revisionAt(bytes: EngineBytes): number | undefined {
   return undefined;
 }
 
-/** The bytes without a copy. `revision`: the place of a digit that is to be read as 5. */
+/** A stream over the bytes, without copying. `revision`: the offset of a digit to read as 5. */
 function streamOf({ mupdf }: PdfEngine, bytes: EngineBytes, revision?: number): Stream {
   return new mupdf.Stream({
     fileSize: () => bytes.length,
@@ -103,8 +102,8 @@ function expect(what: string, condition: boolean): void {
 }
 
 /**
- * The first, the middle and the last of the pages that were changed, or else the first of the document and its last. Each can
- * mean another object stream to be inflated and parsed.
+ * The first, middle, and last changed pages, or else the first and last pages of the document. Each may require another
+ * object stream to be inflated and parsed.
  */
 function sample(changed: readonly number[], pageCount: number): number[] {
   const [first = 0, last = pageCount - 1] = [changed[0], changed.at(-1)];
@@ -136,7 +135,7 @@ function textOf(value: PDFObject): string {
   return value.isString() ? latin1(value.asByteString()) : value.isName() ? `/${value.asName()}` : "";
 }
 
-/** The names of images and forms, where there are some. */
+/** The names of images and forms, if any. */
 function resourcesOf(engine: PdfEngine, resources: PDFObject): string {
   return entries(engine, resources.get("XObject"))
     .flatMap(({ key, value }) => (value.isDictionary() ? [key.asName()] : []))
@@ -159,7 +158,7 @@ function firstOf(array: PDFObject): PDFObject[] {
   return Array.from({ length }, (_, index) => array.get(index));
 }
 
-/** How many there are, and what values and states the first of them have. */
+/** The number of annotations, and the values and states of the first ones. */
 function annotationsOf(annotations: PDFObject): string {
   if (!annotations.isArray()) return "";
   const facts = [String(annotations.length)];

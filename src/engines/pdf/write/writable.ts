@@ -1,4 +1,4 @@
-/** What of a document MuPDF cannot write, or would write wrongly. */
+/** Fixes what MuPDF cannot write, or would write incorrectly. */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { keepsNamedFilters, mixed, namesCryptFilter, refuseMixedFilters } from "../document/crypt-filters.ts";
 import { eachObject } from "../objects/each-object.ts";
@@ -7,19 +7,19 @@ import { objectNumber } from "../objects/objects.ts";
 
 type Pointer = PDFObject["pointer"];
 
-/** MuPDF has the names and constants that it knows as numbers below this instead of pointers. */
+/** MuPDF represents the names and constants it knows as numbers below this instead of pointers. */
 const FIRST_POINTER = 4096;
 
-/** Bytes that an empty stream has at most when it is encrypted: an initialization vector and a block of padding. */
+/** Maximum size in bytes of an encrypted empty stream: an initialization vector and a block of padding. */
 const SHORT = 32;
 
-/** No bytes, deflated (RFC 1950). */
+/** Empty data, deflated (RFC 1950). */
 const NOTHING = Uint8Array.of(0x78, 0x9c, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01);
 
 /**
- * Makes all objects fit to be written. Gives whether they have a name of no characters, which MuPDF writes right before what
- * follows it: `/15 0 R` for `/ 15 0 R`, unless the file is to be pretty and without object streams.
- * @throws Refusal `unsupported_encryption` where the encryption that the document has cannot be kept
+ * Makes all objects safe to write. Returns whether any has an empty name, which MuPDF writes without a separator (`/15 0 R`
+ * for `/ 15 0 R`) unless the output is pretty-printed and without object streams.
+ * @throws Refusal `unsupported_encryption` if the document's encryption cannot be kept
  */
 export async function makeWritable(
   engine: PdfEngine,
@@ -63,7 +63,7 @@ export async function makeWritable(
   return hasEmptyName;
 }
 
-/** MuPDF writes the length that an empty stream would have encrypted, and then nothing: it is to hold deflated nothing. */
+/** For an empty stream MuPDF writes the length it would have encrypted, but no data. Makes it hold deflated empty data. */
 function deflateNothing(engine: PdfEngine, stream: PDFObject): void {
   const data = stream.readRawStream();
   const isEmpty = data.getLength() === 0;
@@ -76,7 +76,7 @@ function deflateNothing(engine: PdfEngine, stream: PDFObject): void {
   stream.delete("DecodeParms");
 }
 
-/** `DecodeParms` has an entry for each filter (ISO 32000-2, table 5), and MuPDF relies on it where it takes filters away. */
+/** `DecodeParms` must have an entry for each filter (ISO 32000-2, table 5). MuPDF relies on it when it removes filters. */
 function completeParameters(document: PDFDocument, stream: PDFObject): void {
   const filters = stream.get("Filter");
   const parameters = stream.get("DecodeParms");
