@@ -60,7 +60,7 @@ change.`,
   ],
 
   async run({ file, template, position, startAt, style, pages, ...look }, engines) {
-    using open = await openPdf(engines.pdf, file, { whole: "written" });
+    using open = await openPdf(engines.pdf, file, { validateFor: "save" });
     const { pageCount } = open;
     const chosen = pages.resolveSet("pages", pageCount);
     const [vertical, horizontal] = position.split("-") as ["top" | "bottom", "left"];

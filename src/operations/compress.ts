@@ -57,7 +57,7 @@ The output is never larger than the input: if nothing can be saved, the input is
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Original-Size", "X-Output-Size"],
 
   async run({ file, level, grayscale, stripMetadata, imageMaxDpi }, { pdf, codecs }) {
-    using open = await openPdf(pdf, file, { whole: "written" });
+    using open = await openPdf(pdf, file, { validateFor: "save" });
     const { document, pageCount } = open;
     await checkContents(
       open,

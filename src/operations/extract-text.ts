@@ -53,7 +53,7 @@ scans. Text outside the visible page is left out. Glyphs without a known charact
   headers: ["X-Input-Repaired"],
 
   async run({ file, pages, words }, { pdf }) {
-    using open = await openPdf(pdf, file, { whole: "drawn" });
+    using open = await openPdf(pdf, file, { validateFor: "render" });
     const { pageCount } = open;
     const chosen = pages.resolveSet("pages", pageCount);
     const read = await readText(open, chosen, { words });

@@ -62,7 +62,7 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
   ],
 
   async run({ file, values, flatten, strict }, { pdf, loadFont }) {
-    using open = await openPdf(pdf, file, { whole: "written" });
+    using open = await openPdf(pdf, file, { validateFor: "save" });
     const filling = await planFilling(open, values, strict);
     const root = open.document.getTrailer().get("Root");
     const signed = isSigned(root);

@@ -53,7 +53,7 @@ document, named after its file, with the document's outline below it. \`none\`: 
     using stack = new DisposableStack();
     const opened: OpenPdf[] = [];
     for (const file of files) {
-      const open = stack.use(await openPdf(pdf, file, { whole: "copied" }));
+      const open = stack.use(await openPdf(pdf, file, { validateFor: "graft" }));
       requireOwner(open);
       opened.push(open);
     }

@@ -168,7 +168,7 @@ entry. Dates are ISO 8601. \`CreationDate\` and \`ModDate\` are aliases of \`cre
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   async run({ file, action, metadata, replace }, { pdf }) {
-    using open = await openPdf(pdf, file, { whole: action === "set" ? "written" : undefined });
+    using open = await openPdf(pdf, file, { validateFor: action === "set" ? "save" : undefined });
     const { document, pageCount, encrypted } = open;
     if (action === "get") {
       const texts = new TextReader(pdf);

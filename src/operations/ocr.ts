@@ -112,7 +112,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
     const isImage = imageKindOf(file.bytes.view(0, Math.min(file.bytes.length, 16))) !== undefined;
     using open = isImage
       ? await openImage(engines, file)
-      : await openPdf(engines.pdf, file, { whole: output === "pdf" ? "written" : "drawn" });
+      : await openPdf(engines.pdf, file, { validateFor: output === "pdf" ? "save" : "render" });
     const { pageCount } = open;
     const chosen = pages.resolveSet("pages", pageCount);
     await checkContents(open, chosen);

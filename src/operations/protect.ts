@@ -74,7 +74,7 @@ aes-128, 1 to 32 printable ASCII characters.`,
       ownerPassword: readPassword(method, given.ownerPassword).value || encryption.randomPassword(),
       permissions: readPermissions(given.permissions).bits,
     };
-    using open = await openPdf(pdf, file, { whole: "written" });
+    using open = await openPdf(pdf, file, { validateFor: "save" });
     requireOwner(open);
     const key = await encryption.prepare(protection);
     const { document, pageCount } = open;

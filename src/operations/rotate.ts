@@ -54,7 +54,7 @@ export const rotate = defineOperation({
   ],
 
   async run({ file, angle, pages, rotations }, { pdf }) {
-    using open = await openPdf(pdf, file, { whole: "written" });
+    using open = await openPdf(pdf, file, { validateFor: "save" });
     await repairPageTree(open);
     const { document, pageCount } = open;
     const named = pagesOf(rotations);

@@ -82,7 +82,7 @@ change.`,
     checkLength(signer.join("\n"));
     const time = new Date().toISOString().replace(/\.\d+/, "");
     const lines = timestamp ? [...signer, `signed at ${time}`] : signer;
-    using open = await openPdf(engines.pdf, file, { whole: "written" });
+    using open = await openPdf(engines.pdf, file, { validateFor: "save" });
     const place = await signaturePlace(open, field);
     const look = { color: BLACK, align: "center" } as const;
     const signature = signatureImage

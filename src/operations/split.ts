@@ -49,7 +49,7 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
 
   async run({ file, mode, ranges, chunkSize }, { pdf }) {
     using stack = new DisposableStack();
-    const open = stack.use(await openPdf(pdf, file, { whole: "copied" }));
+    const open = stack.use(await openPdf(pdf, file, { validateFor: "graft" }));
     const { pageCount } = open;
     // Check syntax and bounds before splitting the document.
     const fromRanges = resolveRanges(ranges ?? [], pageCount);

@@ -44,7 +44,7 @@ memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the 
 
   async run({ file, format, dpi, quality, pages }, engines) {
     using stack = new DisposableStack();
-    const open = stack.use(await openPdf(engines.pdf, file, { whole: "drawn" }));
+    const open = stack.use(await openPdf(engines.pdf, file, { validateFor: "render" }));
     const { pageCount } = open;
     const chosen = pages.resolveSet("pages", pageCount);
     await checkPixels(open, chosen, dpi);

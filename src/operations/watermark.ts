@@ -63,7 +63,7 @@ change.`,
 
   async run({ file, text = "", image, color, fontSize, scale, ...placing }, engines) {
     checkLength(text);
-    using open = await openPdf(engines.pdf, file, { whole: "written" });
+    using open = await openPdf(engines.pdf, file, { validateFor: "save" });
     const { pageCount } = open;
     const { position, tile } = placing;
     const pages = placing.pages.resolveSet("pages", pageCount);

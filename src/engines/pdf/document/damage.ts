@@ -16,7 +16,7 @@ type Pointer = PDFObject["pointer"];
  * Most objects that are checked before drawing. Writing and copying eventually load all objects anyway, but drawing does
  * not, and 200,000 objects take about 60 MiB.
  */
-const MOST_DRAWN = 200_000;
+const MOST_CHECKED = 200_000;
 
 /** Fuel per checked object, in addition to what MuPDF spends on reading it. */
 const OBJECT_WORK = 100;
@@ -34,6 +34,9 @@ export function withoutXref(bytes: InputBytes): Disposable {
   return { [Symbol.dispose]: () => write("s") };
 }
 
+/** What a document is checked for before it is used. */
+export type ValidationPurpose = "save" | "render" | "graft";
+
 /**
  * Reads objects until MuPDF finds a damaged one and repairs the whole document. Otherwise it would do so on first access:
  * while writing, this loses changes and the pages they touch; while interpreting a page, it continues with objects that are
@@ -41,12 +44,8 @@ export function withoutXref(bytes: InputBytes): Disposable {
  * grafting, references to objects beyond the last are removed as well: they are null (ISO 32000-2, 7.3.10), and MuPDF
  * refuses to copy them.
  */
-export async function findDamage(
-  engine: PdfEngine,
-  document: PDFDocument,
-  purpose: "written" | "drawn" | "copied",
-): Promise<void> {
-  if (purpose === "written") await readAll(engine, document);
+export async function findDamage(engine: PdfEngine, document: PDFDocument, purpose: ValidationPurpose): Promise<void> {
+  if (purpose === "save") await readAll(engine, document);
   else await readUsed(engine, document, purpose);
 }
 
@@ -69,16 +68,20 @@ async function readAll(engine: PdfEngine, document: PDFDocument): Promise<void> 
 }
 
 /** Walks objects without handles. The values of one object are visited while nothing else is read, which could move them. */
-async function readUsed(engine: PdfEngine, document: PDFDocument, purpose: "drawn" | "copied"): Promise<void> {
-  const mend = purpose === "copied";
-  if (document.wasRepaired() && !mend) return;
+async function readUsed(
+  engine: PdfEngine,
+  document: PDFDocument,
+  purpose: Exclude<ValidationPurpose, "save">,
+): Promise<void> {
+  const dropDangling = purpose === "graft";
+  if (document.wasRepaired() && !dropDangling) return;
   const { lib } = engine;
   const count = document.countObjects();
   const repaired = document.wasRepaired();
   const nothing = document.newNull();
   const reached = new Uint8Array(count);
   const pending: number[] = [];
-  let left = purpose === "drawn" ? MOST_DRAWN : Infinity;
+  let left = purpose === "render" ? MOST_CHECKED : Infinity;
 
   /** Whether a value is a dangling reference. */
   const visit = (value: Pointer): boolean => {
@@ -96,12 +99,12 @@ async function readUsed(engine: PdfEngine, document: PDFDocument, purpose: "draw
     if (lib._wasm_pdf_is_dict(object) !== 0) {
       for (let index = lib._wasm_pdf_dict_len(object) - 1; index >= 0; index--) {
         const dangles = visit(lib._wasm_pdf_dict_get_val(object, index));
-        if (dangles && mend) lib._wasm_pdf_dict_del(object, lib._wasm_pdf_dict_get_key(object, index));
+        if (dangles && dropDangling) lib._wasm_pdf_dict_del(object, lib._wasm_pdf_dict_get_key(object, index));
       }
     } else if (lib._wasm_pdf_is_array(object) !== 0) {
       for (let index = lib._wasm_pdf_array_len(object) - 1; index >= 0; index--) {
         const dangles = visit(lib._wasm_pdf_array_get(object, index));
-        if (dangles && mend) lib._wasm_pdf_array_put(object, index, nothing.pointer);
+        if (dangles && dropDangling) lib._wasm_pdf_array_put(object, index, nothing.pointer);
       }
     }
   };
@@ -116,7 +119,7 @@ async function readUsed(engine: PdfEngine, document: PDFDocument, purpose: "draw
       lib._wasm_pdf_is_dict(reference);
       if (document.wasRepaired() !== repaired) {
         // A repair may renumber everything.
-        if (mend) await readUsed(engine, document, purpose);
+        if (dropDangling) await readUsed(engine, document, purpose);
         return;
       }
       look(reference);

@@ -3,7 +3,7 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { markClearMetadata } from "./clear-metadata.ts";
 import { inlineEncryption } from "./crypt-filters.ts";
-import { findDamage, withoutXref } from "./damage.ts";
+import { findDamage, type ValidationPurpose, withoutXref } from "./damage.ts";
 import { opensAsOwner } from "../encryption/owner.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -50,18 +50,18 @@ export interface OpenPdf extends Disposable {
 }
 
 /**
- * Opens a PDF of the arena. Damage is looked for at once in all of it where it will be `written`, where its pages will be `drawn`
- * (or their content interpreted in another way), or `copied`; else it is found with the objects that are damaged. `repair`: has
- * MuPDF look for the objects themselves, which is also done where the cross-references lead to no pages.
+ * Opens a PDF in the arena. `validateFor`: looks for damage in the whole file up front, before it is saved, its pages are
+ * rendered (or otherwise interpreted), or they are grafted; by default, damage is found when the damaged object is read.
+ * `repair`: makes MuPDF rebuild the cross-references, which is also done if they lead to no pages.
  * @throws Refusal `invalid_file` (unreadable, without pages, damaged beyond repair with `missingPages`),
- *   `password_required`, `incorrect_password`, `unsupported_encryption`, `limit_exceeded` (pages, objects, bytes).
+ *   `password_required`, `incorrect_password`, `unsupported_encryption`, `limit_exceeded` (pages, objects, bytes)
  */
 export async function openPdf(
   engine: PdfEngine,
   sent: PdfInput,
-  options: { whole?: "written" | "drawn" | "copied" | undefined; repair?: boolean } = {},
+  options: { validateFor?: ValidationPurpose | undefined; repair?: boolean } = {},
 ): Promise<OpenPdf> {
-  const { whole, repair = false } = options;
+  const { validateFor, repair = false } = options;
   const { field } = sent;
   if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
   const check = await checkObjectStreams(engine.work, sent.bytes);
@@ -77,7 +77,7 @@ export async function openPdf(
   }
   engine.freeUnused(document);
   const wasEncrypted = document.getTrailer().get("Encrypt").isDictionary();
-  if (whole !== undefined) await findDamage(engine, document, whole);
+  if (validateFor !== undefined) await findDamage(engine, document, validateFor);
   await correctPageCounts(engine.work, document);
   if (!repair && !document.wasRepaired() && !hasPages(engine, document)) {
     document.destroy();
@@ -116,8 +116,8 @@ export async function openPdf(
 }
 
 /**
- * Works on a document of which only parts are copied. Where damage shows only then, it is done again with a document that was
- * read and mended as a whole: what was copied before may be wrong.
+ * Runs `work` on a document from which only some parts are copied. If this reveals damage, runs it again on a document that
+ * was checked and repaired as a whole, since the first copies may be wrong.
  */
 export async function copyFrom<T>(
   engine: PdfEngine,
@@ -135,7 +135,7 @@ export async function copyFrom<T>(
       if (!(meaning instanceof Refusal) || meaning.code !== "invalid_file") throw error;
     }
   }
-  using open = await openPdf(engine, sent, { whole: "copied" });
+  using open = await openPdf(engine, sent, { validateFor: "graft" });
   return await work(open);
 }
 

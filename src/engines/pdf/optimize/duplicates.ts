@@ -60,7 +60,7 @@ async function findTwins(open: OpenPdf): Promise<Map<number, number>> {
 
 async function redirect(open: OpenPdf, twins: ReadonlyMap<number, number>): Promise<void> {
   const { document, engine } = open;
-  const mend = (container: PDFObject, key: PDFObject | number, value: PDFObject): void => {
+  const redirect = (container: PDFObject, key: PDFObject | number, value: PDFObject): void => {
     if (!value.isIndirect()) look(value);
     else {
       const first = twins.get(value.asIndirect());
@@ -68,8 +68,8 @@ async function redirect(open: OpenPdf, twins: ReadonlyMap<number, number>): Prom
     }
   };
   const look = (object: PDFObject): void => {
-    if (object.isArray()) items(object).forEach((item, index) => mend(object, index, item));
-    else for (const { key, value } of entries(engine, object)) mend(object, key, value);
+    if (object.isArray()) items(object).forEach((item, index) => redirect(object, index, item));
+    else for (const { key, value } of entries(engine, object)) redirect(object, key, value);
   };
   await eachObject(open, (object, number) => {
     if (!twins.has(number)) look(object);
