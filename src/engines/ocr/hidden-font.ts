@@ -15,7 +15,7 @@ const MOST_CODES = 0xffff;
 export class HiddenFont {
   readonly #document: PDFDocument;
   readonly #codes = new Map<string, number>();
-  /** A number, since a handle may end before the document does. */
+  /** An object number, because a handle may be destroyed before the document is. */
   #number = 0;
 
   constructor(document: PDFDocument) {

@@ -1,6 +1,6 @@
 /**
- * Makes a new document of pages of one or several documents: the common ground of merge, split and extract-pages. What
- * hangs on the pages comes along; what belongs to the document as a whole is joined, or kept as far as the pages go.
+ * Builds a new document from pages of one or more documents: shared by merge, split and extract-pages. What belongs to a page
+ * comes along; what belongs to the whole document is joined, or kept as far as the pages need it.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { NamesJoin, writeCatalogEntries, writeLayers } from "./catalog.ts";
@@ -14,7 +14,7 @@ import { usedResources } from "./used-resources.ts";
 import type { Source, SourcePage } from "./source.ts";
 import { nextStructureKey } from "./read-structure.ts";
 
-/** A page of the new document: where it comes from (0-based). */
+/** A page of the new document: its origin (0-based). */
 export interface PageSelection {
   readonly source: Source;
   readonly page: number;
@@ -23,11 +23,11 @@ export interface PageSelection {
 export interface AssembleOptions {
   /** Whether document-level attachments come along. */
   readonly attachments: boolean;
-  /** The outline, made of what each graft keeps of its own. Absent: one after the other. */
+  /** The outline, built from what each graft keeps of its own. Default: one after the other. */
   readonly outline?: (grafts: readonly Graft[]) => NewItem[];
 }
 
-/** Fills `target`, a document without pages, with the picked pages in order. */
+/** Fills `target`, a document without pages, with the selected pages in order. */
 export async function assemble(
   target: PDFDocument,
   selections: readonly PageSelection[],
@@ -81,7 +81,7 @@ export async function assemble(
   if (first && info?.isDictionary()) target.getTrailer().put("Info", first.copy(info));
 }
 
-/** How many document-level attachments a source has: those with a name, and those that are only associated with it. */
+/** The number of document-level attachments in a source: named ones, and those only associated with it. */
 export function countAttachments({ names, root }: Source): number {
   const named = [...(names.get("EmbeddedFiles")?.values() ?? [])];
   const numbers = new Set(named.map(objectNumber));
@@ -92,7 +92,9 @@ function put(catalog: PDFObject, key: string, value: PDFObject | undefined): voi
   if (value) catalog.put(key, value);
 }
 
-/** About as many objects as the copies will be: of a source the share of its pages, and no fewer than that of its size. */
+/**
+ * Estimates the number of copied objects: from each source, the share of its pages, and at least the same share of its size.
+ */
 function reserve(target: PDFDocument, selections: readonly PageSelection[]): void {
   let count = 0;
   for (const [{ open, pages }, kept] of Map.groupBy(selections, ({ source }) => source)) {
@@ -111,7 +113,7 @@ function makeGrafts(target: PDFDocument, selections: readonly PageSelection[]): 
   return [...kept].map(([source, pages]) => new Graft(source, target, pages));
 }
 
-/** Makes the keys into the parent trees of several tagged documents distinct. */
+/** Makes the parent tree keys of several tagged documents distinct. */
 function structureOffsets(grafts: readonly Graft[]): Map<Graft, number> {
   const offsets = new Map<Graft, number>();
   let next = 0;
@@ -125,14 +127,14 @@ function structureOffsets(grafts: readonly Graft[]): Map<Graft, number> {
   return offsets;
 }
 
-/** Writes the pages and the one node that holds them. */
+/** Writes the pages and the single node that contains them. */
 class Pages {
   readonly #target: PDFDocument;
   readonly #root: PDFObject;
   readonly #form: FormJoin;
   readonly #kids: PDFObject;
   readonly #written = new Set<number>();
-  /** Copies of the annotations that pages share. */
+  /** Copies of the annotations shared by pages. */
   readonly #annotations = new Map<readonly PDFObject[], PDFObject>();
 
   constructor(target: PDFDocument, root: PDFObject, form: FormJoin) {
@@ -142,7 +144,7 @@ class Pages {
     this.#kids = target.newArray();
   }
 
-  /** Appends a page; one that is there already is appended again, as a page of its own. */
+  /** Appends a page. A page that is already there is appended again, as a separate page. */
   add(graft: Graft, index: number): void {
     const reference = graft.pages.get(index);
     const page = graft.source.pages[index];
@@ -167,7 +169,7 @@ class Pages {
     copy.put("Type", this.#target.newName("Page"));
     copy.put("Parent", this.#root);
     for (const { key, value } of entries(graft.engine, page.attributes)) {
-      // Keys into a structure tree that the source does not have would be taken for keys into another's.
+      // Keys into a structure tree that the source lacks would be mistaken for keys into another's.
       if (key.asName() === "StructParents" && !graft.source.structure) continue;
       copy.put(key, graft.copy(value));
     }
@@ -198,8 +200,8 @@ class Pages {
   }
 
   /**
-   * The same page once more. Contents and resources are shared. Its annotations are its own, as viewers expect, and its
-   * content is not tagged a second time: an element belongs to one place.
+   * A repeat of the same page. Contents and resources are shared. It gets its own annotations, as viewers expect, and its
+   * content is not tagged a second time, because an element has only one place.
    */
   #repeat(graft: Graft, first: PDFObject): PDFObject {
     const reference = this.#target.createObject();

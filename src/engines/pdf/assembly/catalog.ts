@@ -1,12 +1,12 @@
-/** What of the catalogs of several documents goes into one (ISO 32000-2, 7.7.2). */
+/** Joins the catalogs of several documents into one (ISO 32000-2, 7.7.2). */
 import type { PDFObject } from "mupdf";
 import { destinationOfAction } from "./destinations.ts";
 import { entries, FreeNames, items, writeNameTree } from "../objects/objects.ts";
 import type { Graft } from "./graft.ts";
 
 /**
- * Entries of the first catalog that has each. `Lang` is the first document's alone, it would speak for its pages, too. The
- * others have modules of their own or are about one whole file only.
+ * Entries copied from the first catalog that has them. `Lang` comes only from the first document, because it applies to the
+ * first document's pages too. The others have their own modules or concern only a complete file.
  */
 const COPIED = [
   "MarkInfo",
@@ -20,7 +20,7 @@ const COPIED = [
   "Version",
 ];
 
-/** Copies the catalog's plain entries and the action on opening. */
+/** Copies the catalog's plain entries and the open action. */
 export function writeCatalogEntries(grafts: readonly Graft[], catalog: PDFObject): void {
   for (const key of COPIED) {
     const graft = grafts.find(({ source }) => !source.root.get(key).isNull());
@@ -43,13 +43,13 @@ export function writeCatalogEntries(grafts: readonly Graft[], catalog: PDFObject
   }
 }
 
-/** Joins the catalogs' name trees, destinations included; an entry whose name is taken is renamed. */
+/** Joins the catalogs' name trees, including destinations; an entry whose name is in use is renamed. */
 export class NamesJoin {
   readonly #trees = new Map<string, Map<string, PDFObject>>();
   readonly #free = new FreeNames();
   readonly #associated: PDFObject[] = [];
 
-  /** Gives the graft's kept destinations the names they will have; before anything that uses them is copied. */
+  /** Assigns final names to the graft's kept destinations; call before anything that uses them is copied. */
   nameDestinations(graft: Graft): void {
     const names = this.#tree("Dests");
     const { named, namesOf } = graft.source.destinations;
@@ -62,7 +62,7 @@ export class NamesJoin {
     }
   }
 
-  /** Copies what the names stand for. */
+  /** Copies the values of the names. */
   add(graft: Graft, options: { attachments: boolean }): void {
     const destinations = this.#tree("Dests");
     for (const name of graft.destinationNames.values()) {
@@ -87,7 +87,7 @@ export class NamesJoin {
     }
   }
 
-  /** Writes the trees, and the files that the catalogs associate with their documents (14.13). */
+  /** Writes the trees, and the files associated with the documents by their catalogs (14.13). */
   write(target: Graft["target"], catalog: PDFObject): void {
     const names = target.newDictionary();
     for (const [kind, tree] of this.#trees) if (tree.size > 0) names.put(kind, writeNameTree(target, tree));
@@ -104,10 +104,10 @@ export class NamesJoin {
   }
 }
 
-/** Arrays of a layer configuration that simply follow one another when documents are joined (table 99). */
+/** Arrays of a layer configuration that are concatenated when documents are joined (table 99). */
 const LAYER_LISTS = ["ON", "OFF", "Order", "Locked", "RBGroups", "AS"];
 
-/** Joins the layers, "optional content" (8.11): every group keeps its first visibility. */
+/** Joins the layers, "optional content" (8.11): every group keeps its initial visibility. */
 export function writeLayers(grafts: readonly Graft[], catalog: PDFObject): void {
   const layered = grafts.filter(({ source }) => source.root.get("OCProperties").isDictionary());
   const first = layered[0];
@@ -128,7 +128,7 @@ export function writeLayers(grafts: readonly Graft[], catalog: PDFObject): void 
     for (const [key, list] of lists) for (const item of items(configuration.get(key))) list.push(graft.copy(item));
     const base = configuration.get("BaseState");
     if (!base.isName() || base.asName() !== "OFF") continue;
-    // The joined configuration begins with all groups on, so what was off by default is listed.
+    // The joined configuration starts with all groups on, so those that were off by default are listed.
     const on = new Set(items(configuration.get("ON")).map((group) => graft.copy(group).asIndirect()));
     for (const group of own) if (!on.has(group.asIndirect())) lists.get("OFF")?.push(group);
   }

@@ -7,13 +7,13 @@ import { bytesOfString, entries, items, MAX_DEPTH, nameTree, objectNumber } from
 export type Target = number | undefined;
 
 export interface Destinations {
-  /** Named destinations, of the name tree and of the older dictionary: name to its array, or dictionary with `D`. */
+  /** Named destinations, from the name tree and from the older dictionary: name to its array, or dictionary with `D`. */
   readonly named: ReadonlyMap<string, PDFObject>;
-  /** The names by the page that they lead to. */
+  /** The names by the page they lead to. */
   readonly namesOf: ReadonlyMap<number, readonly string[]>;
   /** The name that a destination uses, or undefined for an explicit one. */
   nameOf(destination: PDFObject): string | undefined;
-  /** The page that a destination shows, or undefined where it leads to none. */
+  /** The page that a destination shows, or undefined if it leads to none. */
   pageOf(destination: PDFObject): Target;
 }
 
@@ -33,7 +33,7 @@ export function readDestinations(
     if (!array.isArray() || array.length === 0) return undefined;
     const page = array.get(0);
     if (page.isIndirect()) return pageOf.get(objectNumber(page));
-    // A number is a page of another file; many writers use it for their own.
+    // A number means a page of another file, but many writers use it for their own.
     const index = page.isNumber() ? page.asNumber() : -1;
     return index >= 0 && index < pageCount ? index : undefined;
   };
@@ -60,7 +60,7 @@ export function readDestinations(
   };
 }
 
-/** The destination that a link, an outline item or an action leads to inside its own document, if any. */
+/** The destination of a link, outline item or action inside its own document, if any. */
 export function destinationIn(object: PDFObject): PDFObject | undefined {
   const direct = object.get("Dest");
   if (isDestination(direct)) return direct;
@@ -82,8 +82,8 @@ function isDestination(object: PDFObject): boolean {
 }
 
 /**
- * Calls `visit` with every holder and key of a destination below a link, outline item, field or page: its `Dest`, its
- * action's `D`, and those of the actions that follow (`Next`) or are additional (`AA`).
+ * Calls `visit` with every holder and key of a destination below a link, outline item, field or page: its `Dest`, its action's
+ * `D`, and those of following (`Next`) and additional (`AA`) actions.
  */
 export function eachDestination(
   engine: PdfEngine,

@@ -6,20 +6,20 @@ import { byteString, objectNumber } from "../objects/objects.ts";
 import type { Source } from "./source.ts";
 
 /**
- * The copy of some pages of a source. One graft map for all of it: an object that two pages use is copied once, and every
- * reference to a page leads to the same place in the target, before that page is written and after.
+ * Copies some pages of a source. It uses one graft map throughout: an object used by two pages is copied once, and every
+ * reference to a page leads to the same object in the target, before and after that page is written.
  */
 export class Graft {
   readonly source: Source;
   readonly target: PDFDocument;
   readonly engine: PdfEngine;
-  /** The page objects of the target by 0-based page of the source: the pages that are kept. */
+  /** The page objects of the target by 0-based page of the source: the kept pages. */
   readonly pages = new Map<number, PDFObject>();
   /** Whether every page of the source is kept. */
   readonly whole: boolean;
-  /** The names that the source's named destinations have in the target, of those whose page is kept. */
+  /** The target's names for the source's named destinations, for those whose page is kept. */
   readonly destinationNames = new Map<string, string>();
-  /** Object numbers of the annotations that are kept: those of the kept pages but for links that lead away. */
+  /** Object numbers of the kept annotations: those of the kept pages, except links to other pages. */
   readonly annotations: ReadonlySet<number>;
   readonly #map: PDFGraftMap;
   readonly #remapped = new Set<number>();
@@ -48,7 +48,7 @@ export class Graft {
     );
   }
 
-  /** Whether an annotation of a kept page stays: a link to a page that is gone does not. */
+  /** Whether an annotation of a kept page stays: links to pages that are gone do not. */
   keeps(annotation: PDFObject): boolean {
     const subtype = annotation.get("Subtype");
     if (!subtype.isName() || subtype.asName() !== "Link") return true;
@@ -56,7 +56,7 @@ export class Graft {
     return destination === undefined || !this.leadsAway(destination);
   }
 
-  /** The copy of an object of the source, with all that it uses; of one that was copied before, the same copy. */
+  /** Copies an object of the source with everything it uses; an object copied before yields the same copy. */
   copy(object: PDFObject): PDFObject {
     return this.#map.graftObject(object);
   }
@@ -68,8 +68,8 @@ export class Graft {
   }
 
   /**
-   * Makes the destinations below a copied page, annotation, outline item or field fit the target: names as they are now called,
-   * pages by reference; those that lead to pages which are gone are taken out.
+   * Adapts the destinations below a copied page, annotation, outline item or field to the target: names get their new spelling,
+   * pages become references, and destinations whose pages are gone are removed.
    */
   remapDestinations(copy: PDFObject): void {
     eachDestination(this.engine, copy, (holder, key, destination) => {

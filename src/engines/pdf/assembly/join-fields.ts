@@ -9,11 +9,11 @@ export class FormJoin {
   readonly #names = new Set<string>();
   readonly #free = new FreeNames();
   readonly #calculated: PDFObject[] = [];
-  /** Of each form: whether it asks viewers to make appearances, and whether it has a widget without one. */
+  /** For each form: whether it asks viewers to generate appearances, and whether a widget lacks one. */
   readonly #appearances: { readonly asked: boolean; readonly lacking: boolean }[] = [];
   #form: PDFObject | undefined;
 
-  /** Adds the fields of a graft that have a widget on a kept page; of a whole document, all. */
+  /** Adds the fields of a graft that have a widget on a kept page; for a whole document, all fields. */
   add(graft: Graft): void {
     const { source, target } = graft;
     const kept = new Set<number>();
@@ -37,7 +37,7 @@ export class FormJoin {
     });
     if (roots.length === 0) return;
 
-    // Fields of one name in one document are one field, and stay so.
+    // Fields with the same name in one document are one field, and stay one.
     const own = new Set(roots.map(({ name }) => name));
     const earlier = new Set(this.#names);
     const renamed = new Map<string, string>();
@@ -67,8 +67,8 @@ export class FormJoin {
   }
 
   /**
-   * Adds the widget of a page that is in the target once more: a widget of its own field gets a new name, one of several
-   * of a field becomes one more of them.
+   * Adds the widget of a repeated page: a widget that is its own field gets a new name; one of several widgets of a field
+   * becomes another of them.
    */
   addRepeated(graft: Graft, widget: PDFObject, reference: PDFObject): void {
     const name = widget.get("T");
@@ -85,7 +85,7 @@ export class FormJoin {
     } else if (this.#form) this.#fields.push(reference);
   }
 
-  /** Writes the form; undefined where no field is left. */
+  /** Writes the form; undefined if no field is left. */
   write(target: Graft["target"]): PDFObject | undefined {
     if (!this.#form) return undefined;
     const put = (key: string, list: readonly PDFObject[]): void => {
@@ -93,7 +93,8 @@ export class FormJoin {
       for (const object of list) array.push(object);
     };
     put("Fields", this.#fields);
-    // It makes viewers redraw the fields of every form, so all of them ask for it, or one of them cannot do without it.
+    // This makes viewers redraw the fields of every form, so it is set only if all forms ask for it, or one cannot do without
+    // it.
     const isAskedByAll = this.#appearances.every(({ asked }) => asked);
     if (isAskedByAll || this.#appearances.some(({ asked, lacking }) => asked && lacking))
       this.#form.put("NeedAppearances", true);
@@ -101,7 +102,7 @@ export class FormJoin {
     return target.addObject(this.#form);
   }
 
-  /** The form's own entries: of the first form, with what fields of later forms need of theirs. */
+  /** The form's own entries: those of the first form, plus what fields of later forms need of theirs. */
   #joinDefaults(graft: Graft, roots: readonly PDFObject[]): void {
     const { source, target, engine } = graft;
     const form = source.root.get("AcroForm");
@@ -112,7 +113,7 @@ export class FormJoin {
         const value = form.get(key);
         if (!value.isNull()) this.#form.put(key, graft.copy(value));
       }
-      // AppendOnly (bit 2) was for the file as it was signed; this one is written anew (table 224).
+      // AppendOnly (bit 2) applied to the file as signed; this one is rewritten (table 224).
       if (form.get("SigFlags").isNumber()) this.#form.put("SigFlags", form.get("SigFlags").asNumber() & ~2);
       return;
     }
@@ -152,7 +153,7 @@ function lacksAppearance({ object, kids, widgets }: FieldTreeNode): boolean {
   return lacks(object) || widgets.some((widget) => lacks(widget.object)) || kids.some(lacksAppearance);
 }
 
-/** Two fonts that are surely one: both of the standard 14, neither embedded. */
+/** Two fonts that are certainly the same: both of the standard 14, neither embedded. */
 function isSameStandardFont(a: PDFObject, b: PDFObject): boolean {
   const key = (font: PDFObject): string =>
     font.isDictionary() && font.get("FontDescriptor").isNull()
@@ -161,7 +162,7 @@ function isSameStandardFont(a: PDFObject, b: PDFObject): boolean {
   return key(a) !== "" && key(a) === key(b);
 }
 
-/** The font names in default appearances (12.7.4.3) as the joined resources call them. */
+/** Renames the fonts in default appearances (12.7.4.3) to their names in the joined resources. */
 function renameFonts(field: PDFObject, renamed: ReadonlyMap<string, string>, depth: number): void {
   const appearance = field.get("DA");
   if (appearance.isString()) {

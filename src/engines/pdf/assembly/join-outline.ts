@@ -3,20 +3,20 @@ import { entries } from "../objects/objects.ts";
 import type { Graft } from "./graft.ts";
 import type { OutlineItem } from "./read-outline.ts";
 
-/** An item of the outline to be written: copied from a source, or made. */
+/** An item of the new outline: copied from a source, or created. */
 export interface NewItem {
-  /** Writes title, look and destination; the links to other items are added. */
+  /** Writes title, style and destination; the links to other items are added later. */
   readonly write: () => PDFObject;
   readonly open: boolean;
   readonly kids: readonly NewItem[];
 }
 
-/** What of an item is written anew rather than copied: its place, and the structure element it may name. */
+/** Entries of an item that are rewritten rather than copied: its position, and the structure element it may name. */
 const NOT_COPIED = new Set(["Parent", "Prev", "Next", "First", "Last", "Count", "SE"]);
 
 /**
- * The items of a graft: those that lead to a page that is kept, those above them, and those that never led to a page. An
- * item whose page is gone but which has kept ones below stays without a destination.
+ * The items of a graft that stay: those that lead to a kept page, their ancestors, and those that never led to a page. An item
+ * whose page is gone but which has kept descendants loses its destination.
  */
 export function keptOutline(graft: Graft, list: readonly OutlineItem[] = graft.source.outline): NewItem[] {
   return list.flatMap((item) => {
@@ -37,7 +37,7 @@ export function keptOutline(graft: Graft, list: readonly OutlineItem[] = graft.s
   });
 }
 
-/** Writes the outline; returns its root for the catalog, or undefined where there is no item. */
+/** Writes the outline; returns its root for the catalog, or undefined if there are no items. */
 export function writeOutline(target: PDFDocument, list: readonly NewItem[]): PDFObject | undefined {
   if (list.length === 0) return undefined;
   const root = target.createObject();

@@ -7,14 +7,14 @@ import { readElements } from "./read-elements.ts";
 import { keepElements } from "./keep-elements.ts";
 import type { Structure } from "./read-structure.ts";
 
-/** Reads the elements as a model, once; documents that are kept whole do without. */
+/** Reads the elements into a model, once; documents that are kept completely do not need it. */
 export function readStructureElements({ structure, pageOf }: Source): void {
   if (structure) structure.elements ??= readElements(structure.kids, pageOf);
 }
 
 /**
- * Adds `offset` to every key into the parent tree that pages, annotations and XObjects of a source hold, so that the trees
- * of several documents can be joined.
+ * Adds `offset` to every parent tree key in the pages, annotations and XObjects of a source, so that the trees of several
+ * documents can be joined.
  */
 export function shiftStructureKeys(source: Source, offset: number): void {
   const { document, engine } = source.open;
@@ -30,13 +30,13 @@ export function shiftStructureKeys(source: Source, offset: number): void {
       const object = document.newIndirect(number);
       if (object.isDictionary()) shift(object);
     } catch (error) {
-      // An object that cannot be read is not copied either.
+      // An unreadable object is not copied either.
       if (!engine.isFailure(error)) throw error;
     }
   }
 }
 
-/** The language of a document, where its catalog names one (14.9.2). */
+/** The language of a document, if its catalog names one (14.9.2). */
 export function languageOf({ root }: Source): string | undefined {
   const language = root.get("Lang");
   return language.isString() ? language.asString() : undefined;
@@ -56,11 +56,14 @@ export class StructureJoin {
     this.#language = language;
   }
 
-  /** Adds the elements that have content on the kept pages; of a whole document, all. `offset`: see shiftStructureKeys. */
+  /**
+   * Adds the elements that have content on the kept pages; for a whole document, all elements. `offset`: see
+   * shiftStructureKeys.
+   */
   add(graft: Graft, structure: Structure, offset: number): void {
     const { target, engine, source } = graft;
     if (!graft.whole) readStructureElements(source);
-    // Once they are read the tree is cut, and can be copied only by them.
+    // Reading them has cut the tree, so it can only be copied through them.
     const kept = structure.elements && keepElements(graft, structure.elements);
     const kids = kept ? kept.roots : structure.kids.map((kid) => graft.copy(kid));
     if (kids.length === 0) return;
@@ -91,7 +94,7 @@ export class StructureJoin {
     }
   }
 
-  /** Writes the tree and returns its root; undefined where no graft has tags. */
+  /** Writes the tree and returns its root; undefined if no graft has tags. */
   write(target: Graft["target"]): PDFObject | undefined {
     if (!this.#root || !this.#dictionary) return undefined;
     this.#dictionary.put("ParentTree", writeNumberTree(target, this.#parents));
@@ -124,7 +127,7 @@ export class StructureJoin {
   }
 }
 
-/** The keys into the parent tree that kept pages and annotations hold, and those of XObjects with a kept element. */
+/** The parent tree keys in kept pages and annotations, and those of XObjects with a kept element. */
 function keysOf(graft: Graft, structure: Structure, elements: ReadonlySet<number>): number[] {
   const { ofPages, ofNone } = keyOwners(graft.source, structure);
   const lists = new Set([...graft.pages.keys()].flatMap((page) => ofPages.get(page) ?? []));
@@ -141,14 +144,14 @@ function keysOf(graft: Graft, structure: Structure, elements: ReadonlySet<number
 
 interface Key {
   readonly key: number;
-  /** Object number of the annotation that holds it. */
+  /** Object number of the annotation that contains it. */
   readonly annotation?: number;
 }
 
 interface KeyOwners {
-  /** By page: the keys of the page itself and those of its annotations, in the same list for pages that share these. */
+  /** By page: the keys of the page itself and those of its annotations. Pages that share annotations share the list. */
   readonly ofPages: ReadonlyMap<number, readonly (readonly Key[])[]>;
-  /** The keys that no page and no annotation holds: those of XObjects. */
+  /** The keys not used by any page or annotation: those of XObjects. */
   readonly ofNone: readonly number[];
 }
 

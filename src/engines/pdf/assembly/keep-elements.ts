@@ -3,7 +3,9 @@ import { objectNumber } from "../objects/objects.ts";
 import type { Graft } from "./graft.ts";
 import type { StructureElement } from "./read-elements.ts";
 
-/** Copies the elements that have content on the kept pages, and those above them. `numbers`: theirs in the source. */
+/**
+ * Copies the elements that have content on the kept pages, and their ancestors. `numbers`: their object numbers in the source.
+ */
 export function keepElements(
   graft: Graft,
   elements: readonly StructureElement[],

@@ -1,13 +1,13 @@
-/** The empty document that pages are copied into. */
+/** The empty document into which pages are copied. */
 import type { PDFDocument } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { encryptedShell } from "../document/encrypted-shell.ts";
 
 /**
- * A new document, without encryption, or with that of `like`: its encryption dictionary and file identifier are put into a
- * file without pages, which is then opened with the caller's password. So the new document has the file key of the old
- * one, and MuPDF writes it with the same passwords and permissions, without our knowing the passwords that were not given.
+ * A new document, without encryption or with that of `like`: its encryption dictionary and file identifier are put into a file
+ * without pages, which is then opened with the client's password. The new document therefore has the file key of the old one,
+ * and MuPDF writes it with the same passwords and permissions, even though we do not know the passwords that were not given.
  */
 export function createDocument(engine: PdfEngine, like?: OpenPdf): PDFDocument {
   if (!like?.encrypted) {

@@ -2,7 +2,7 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import { numberTree, writeNumberTree } from "../objects/objects.ts";
 
-/** The label of one page: `prefix`, then `number` in `style` (none: the prefix alone). */
+/** The label of one page: `prefix`, then `number` in `style` (without a style, the prefix alone). */
 export interface PageLabel {
   /** `D`, `R`, `r`, `A`, `a`, or undefined. */
   readonly style: string | undefined;
@@ -13,7 +13,7 @@ export interface PageLabel {
 
 export type PageLabels = readonly PageLabel[];
 
-/** The labels of all pages, or undefined where the document has none. */
+/** The labels of all pages, or undefined if the document has none. */
 export function readPageLabels(root: PDFObject, pageCount: number): PageLabels | undefined {
   const tree = root.get("PageLabels");
   if (!tree.isDictionary()) return undefined;
@@ -34,12 +34,12 @@ export function readPageLabels(root: PDFObject, pageCount: number): PageLabels |
   });
 }
 
-/** A document without labels, where others have some, keeps what viewers showed for it: 1, 2, 3. */
+/** A document without labels, joined with others that have some, keeps what viewers showed for it: 1, 2, 3. */
 export function plainLabel(page: number): PageLabel {
   return { style: "D", prefix: undefined, number: page + 1 };
 }
 
-/** Writes labels, one range for each run that counts on. `labels` in the order of the target's pages. */
+/** Writes labels, one range for each consecutive run. `labels` are in the order of the target's pages. */
 export function writePageLabels(
   target: PDFDocument,
   labels: readonly { readonly label: PageLabel; readonly copy: (object: PDFObject) => PDFObject }[],

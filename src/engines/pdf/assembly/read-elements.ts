@@ -1,16 +1,16 @@
-/** Structure elements as a model, for documents of which only some pages are kept (ISO 32000-2, 14.7.2). */
+/** A model of structure elements, for documents of which only some pages are kept (ISO 32000-2, 14.7.2). */
 import type { PDFObject } from "mupdf";
 import { entryCounter, items, objectNumber } from "../objects/objects.ts";
 
-/** A structure element. Large documents have a hundred thousand, so it holds numbers rather than objects. */
+/** A structure element. Large documents have a hundred thousand, so it stores numbers rather than objects. */
 export interface StructureElement {
   /** Object number. */
   readonly number: number;
   /** The page of its own content (`Pg`), 0-based. */
   readonly page: number | undefined;
-  /** Below it: elements, marked content of its own page by number (MCID), other content. */
+  /** Its children: elements, marked content of its own page by number (MCID), other content. */
   readonly kids: readonly (StructureElement | number | Content)[];
-  /** First and last page that it or an element below it has content on; `first` above `last` where there is none. */
+  /** First and last page on which it or a descendant has content; `first` is above `last` if there is none. */
   readonly first: number;
   readonly last: number;
 }
@@ -21,10 +21,10 @@ export interface Content {
   readonly page: number | undefined;
 }
 
-/** Deepest nesting of elements; deeper ones are left out. */
+/** Maximum nesting of elements; deeper ones are dropped. */
 const MAX_NESTING = 200;
 
-/** Reads the tree and cuts it: no element leads to what is below it any more. */
+/** Reads the tree and cuts it: afterwards, no element leads to its descendants. */
 export function readElements(roots: readonly PDFObject[], pageOf: ReadonlyMap<number, number>): StructureElement[] {
   const seen = new Set<number>();
   const count = entryCounter("structure tree");

@@ -9,11 +9,11 @@ export interface FieldTreeNode {
   /** Partial name, `T`. */
   readonly name: string | undefined;
   readonly kids: readonly FieldTreeNode[];
-  /** The annotations that show the field and are not fields themselves; the field may be its own widget, too. */
+  /** The annotations that show the field and are not fields themselves; the field may be its own widget too. */
   readonly widgets: readonly { readonly object: PDFObject; readonly number: number }[];
 }
 
-/** Reads the field tree and cuts it: no field leads to the fields and widgets below it any more. */
+/** Reads the field tree and cuts it: afterwards, no field leads to the fields and widgets below it. */
 export function readFields(root: PDFObject): FieldTreeNode[] {
   const seen = new Set<number>();
   const count = entryCounter("form");

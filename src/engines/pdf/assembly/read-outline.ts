@@ -5,7 +5,7 @@ import { entryCounter, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 
 export interface OutlineItem {
   readonly object: PDFObject;
-  /** 0-based page it leads to; undefined where it leads to none. */
+  /** 0-based page it leads to; undefined if none. */
   readonly page: Target;
   readonly open: boolean;
   readonly kids: readonly OutlineItem[];

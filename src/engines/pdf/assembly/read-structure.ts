@@ -3,14 +3,14 @@ import type { PDFObject } from "mupdf";
 import { items, numberTree } from "../objects/objects.ts";
 import type { StructureElement } from "./read-elements.ts";
 
-/** The structure tree's root, taken apart. The root itself is a leaf now, as the pages are. */
+/** The structure tree's root, detached. The root itself is now a leaf, as the pages are. */
 export interface Structure {
   readonly root: PDFObject;
   readonly attributes: PDFObject;
   readonly kids: readonly PDFObject[];
-  /** Key (`StructParents`, `StructParent`) to the element, or the array of elements, that the content belongs to. */
+  /** Key (`StructParents`, `StructParent`) to the element, or array of elements, that the content belongs to. */
   readonly parents: ReadonlyMap<number, PDFObject>;
-  /** The elements as a model, read when only some pages are kept: reading cuts the tree. */
+  /** The elements as a model, read if only some pages are kept: reading cuts the tree. */
   elements: readonly StructureElement[] | undefined;
 }
 
@@ -35,7 +35,7 @@ export function readStructure(root: PDFObject): Structure | undefined {
   return structure;
 }
 
-/** One more than the highest key into the parent tree. */
+/** One more than the highest key in the parent tree. */
 export function nextStructureKey({ parents }: Structure): number {
   return parents.keys().reduce((next, key) => Math.max(next, key + 1), 0);
 }

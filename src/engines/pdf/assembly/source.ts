@@ -1,8 +1,8 @@
 /**
- * A document that pages are taken from. What ties its pages together (the page tree, the field tree, the structure tree)
- * is read into plain models and cut in the open document, in memory only: each page becomes an empty leaf, fields and
- * structure elements lose their way down. After that, copying any object copies just what it uses, never the document
- * that hangs on the other side of a reference. The models tell how to tie the copies together again.
+ * A document from which pages are copied. Whatever ties its pages together (the page tree, the field tree, the structure tree)
+ * is read into plain models and cut in the open document, in memory only: each page becomes an empty leaf; fields and structure
+ * elements lose their children. After that, copying an object copies just what it uses, never the rest of the document behind a
+ * reference. The models tell how to tie the copies together again.
  */
 import type { PDFObject } from "mupdf";
 import { type Destinations, readDestinations } from "./destinations.ts";
@@ -15,11 +15,11 @@ import { INHERITABLE } from "../document/page-tree.ts";
 import { type Structure, readStructure } from "./read-structure.ts";
 import { isSigned } from "../document/signatures.ts";
 
-/** A page of a source, taken out of its page tree. */
+/** A page of a source, removed from its page tree. */
 export interface SourcePage {
-  /** The leaf that stands in its place, where references to the page lead; absent for a page that is a direct object. */
+  /** The leaf that replaces it, where references to the page lead; absent for a page that is a direct object. */
   readonly reference: PDFObject | undefined;
-  /** Its entries, those it inherited too, but without `Parent`, `Annots` and what leads out of the page. */
+  /** Its entries, including inherited ones, without `Parent`, `Annots` and whatever leads out of the page. */
   readonly attributes: PDFObject;
   readonly resources: PDFObject;
   /** The same array for pages that share one. */
@@ -32,28 +32,28 @@ export interface Source {
   readonly pages: readonly SourcePage[];
   /** 0-based page of an object number. */
   readonly pageOf: ReadonlyMap<number, number>;
-  /** The lists of annotations that several pages share. */
+  /** The lists of annotations shared by several pages. */
   readonly sharedAnnotations: ReadonlySet<readonly PDFObject[]>;
   /** Object numbers of all annotations. */
   readonly annotationNumbers: ReadonlySet<number>;
   readonly destinations: Destinations;
   readonly outline: readonly OutlineItem[];
   readonly labels: PageLabels | undefined;
-  /** Whether it carries a digital signature, which no copy keeps valid. */
+  /** Whether it has a digital signature, which no copy keeps valid. */
   readonly signed: boolean;
   readonly fields: readonly FieldTreeNode[];
   readonly structure: Structure | undefined;
-  /** Entries of the catalog's name trees but for destinations: `EmbeddedFiles`, `JavaScript`, ... */
+  /** Entries of the catalog's name trees, except destinations: `EmbeddedFiles`, `JavaScript`, ... */
   readonly names: ReadonlyMap<string, ReadonlyMap<string, PDFObject>>;
 }
 
 /**
- * What of a page is not copied as it is: its place in the tree, what is copied by itself, and what leads to other pages
- * (article beads, document parts, color separations of other pages).
+ * Entries of a page that are not copied as they are: its position in the tree, what is copied separately, and what leads to
+ * other pages (article beads, document parts, color separations of other pages).
  */
 const NOT_COPIED = new Set(["Parent", "Annots", "Resources", "B", "DPart", "SeparationInfo"]);
 
-/** Name trees of the catalog that survive; `Dests` has its own module. */
+/** Name trees of the catalog that are kept; `Dests` has its own module. */
 const NAME_TREES = ["EmbeddedFiles", "JavaScript", "AP", "Renditions"];
 
 /** Takes the document apart; it cannot be saved afterwards. */

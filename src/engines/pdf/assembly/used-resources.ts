@@ -1,20 +1,20 @@
-/** Which resources a page uses (ISO 32000-2, 7.8.3). */
+/** The resources that a page uses (ISO 32000-2, 7.8.3). */
 import type { PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items, nameOf } from "../objects/objects.ts";
 import type { Source, SourcePage } from "./source.ts";
 import { takesResourcesFromPage, collectNames } from "../content/names.ts";
 
-/** Categories whose entries content streams ask for by name. */
+/** Categories whose entries content streams use by name. */
 const NAMED = new Set(["XObject", "Font", "ExtGState", "ColorSpace", "Pattern", "Shading", "Properties"]);
 
-/** Fuel for a byte that is searched for names. */
+/** Fuel per byte searched for names. */
 const BYTE_WORK = 0.2;
 
 /**
- * The page's resources without those that its content never names: many writers give all pages one dictionary with
- * everything in it. Whatever looks like a name counts as used, also in a string or in image data: rather too many than one
- * too few. Left as they are where a form, a pattern or a Type 3 font takes its resources from the page.
+ * The page's resources without those that its content never names: many writers give all pages one dictionary with everything
+ * in it. Anything that looks like a name counts as used, even in a string or in image data: better too many than one too few.
+ * Left unchanged if a form, a pattern or a Type 3 font uses the page's resources.
  */
 export function usedResources(source: Source, page: SourcePage): PDFObject {
   const { engine, document } = source.open;
@@ -44,7 +44,7 @@ export function usedResources(source: Source, page: SourcePage): PDFObject {
   return dropped ? kept : resources;
 }
 
-/** All names in a page's content; undefined where a stream of it cannot be decoded, which then says nothing. */
+/** All names in a page's content; undefined if one of its streams cannot be decoded. */
 function namesIn(engine: PdfEngine, contents: PDFObject): Set<string> | undefined {
   const names = new Set<string>();
   for (const stream of contents.isArray() ? items(contents) : [contents]) {

@@ -7,7 +7,7 @@ import type { NameResource } from "./operands.ts";
 export class ResourceNames {
   readonly #open: OpenPdf;
   readonly #start: string;
-  /** A number, since a handle may end before the document does. */
+  /** An object number, because a handle may be destroyed before the document is. */
   #emptyResources = 0;
 
   /** `start`: prefix of the names, followed by a number. */

@@ -17,7 +17,7 @@ export interface Usage extends PaintState {
   paints: number;
   /** Bytes of text shown. */
   shown: number;
-  /** How often each XObject is drawn. */
+  /** Number of times each XObject is drawn. */
   readonly draws: Map<string, number>;
 }
 

@@ -15,7 +15,7 @@ export async function decryptParts(open: OpenPdf): Promise<void> {
   const hasFilters = document.getTrailer().get("Encrypt", "CF").isDictionary();
   // This visits all objects, so check for the filter's name first: stream dictionaries are never compressed.
   if (!hasFilters && find(input.bytes.view(0, input.bytes.length), "/Crypt", 0) < 0) return;
-  /** Object numbers of the streams of each attachment. */
+  /** Object numbers of each attachment's streams. */
   const attachments: number[][] = [];
   const plain = new Set<number>();
   await eachObject(open, (object, number) => {

@@ -23,7 +23,7 @@ export interface ImageFacts {
   readonly bytes: number;
   /** Family of the color space, `undefined` where the data itself (JPEG 2000) or nothing says it. */
   readonly space: string | undefined;
-  /** Components of a sample; of an Indexed space, those of its base. Undefined where they are not known or not stored so. */
+  /** Components per sample; for an Indexed space, those of its base. Undefined if unknown or stored differently. */
   readonly components: Components | undefined;
   readonly isIndexed: boolean;
   /** `color-key`: some colors are transparent. `baked`: the colors are premultiplied, or the data holds its own mask. */
