@@ -3,12 +3,12 @@ import { Collector } from "../mupdf/collector.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 
-/** Bytes that are handed to the platform at a time. */
+/** Bytes passed to the platform at a time. */
 const BATCH = 64 * 1024;
 
 /**
- * A zlib stream that the platform makes as bytes come, two to six times as fast as a library. `using` it, or its end, lets go
- * of it: nothing is written into the engine's heap any more.
+ * A zlib stream compressed by the platform as bytes arrive, two to six times as fast as a library. Once disposed or ended,
+ * it no longer writes into the engine's heap.
  */
 export class Deflated implements Disposable {
   readonly #collector: Collector;
@@ -23,13 +23,13 @@ export class Deflated implements Disposable {
     const { readable, writable } = new CompressionStream("deflate");
     this.#writer = writable.getWriter();
     this.#collected = this.#collect(readable.getReader());
-    // Whoever writes next is told.
+    // The error is reported to the next writer.
     this.#collected.catch(() => {});
   }
 
   /**
-   * Takes bytes, as a copy. Wait for what it gives back, where it gives anything, before the next.
-   * @throws Refusal `limit_exceeded`, `overloaded` (memory).
+   * Writes a copy of the bytes. If it returns a promise, await it before the next write.
+   * @throws Refusal `limit_exceeded`, `overloaded` (memory)
    */
   write(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#filled + bytes.length > BATCH) return this.#sendWith(bytes);
@@ -38,7 +38,7 @@ export class Deflated implements Disposable {
     return undefined;
   }
 
-  /** @throws Refusal as `write`. */
+  /** @throws Refusal as `write` */
   async end(): Promise<EngineBytes> {
     await this.#send(this.#batch.subarray(0, this.#filled));
     await this.#told(this.#writer.close());
@@ -65,7 +65,7 @@ export class Deflated implements Disposable {
     return this.#told(this.#writer.write(bytes));
   }
 
-  /** What broke the stream is told by the one who reads it. */
+  /** An error of the stream is reported by its reader. */
   async #told(done: Promise<void>): Promise<void> {
     try {
       await done;
@@ -87,10 +87,10 @@ export class Deflated implements Disposable {
   }
 }
 
-/** Little effort: more of it takes twice the time on noise and makes it no smaller. */
+/** Low compression level: on noise, more effort takes twice the time and saves nothing. */
 const LEVEL = 2;
 
-/** The same where nothing can be waited for. */
+/** The same for synchronous code. */
 export class DeflatedAtOnce {
   readonly #collector: Collector;
   readonly #stream: Zlib;
@@ -100,7 +100,7 @@ export class DeflatedAtOnce {
     this.#stream = new Zlib({ level: LEVEL }, (chunk) => this.#collector.write(chunk));
   }
 
-  /** @throws Refusal `limit_exceeded`, `overloaded` (memory). */
+  /** @throws Refusal `limit_exceeded`, `overloaded` (memory) */
   write(bytes: Uint8Array): void {
     this.#stream.push(bytes);
   }

@@ -11,9 +11,9 @@ import { imageKindOf } from "../../image/kind.ts";
 import { type JpegFacts, readJpeg } from "../../image/jpeg-header.ts";
 import { readPng } from "../../image/png-header.ts";
 
-/** An image of the request. */
+/** An image in the request. */
 export interface ImageInput {
-  /** Names the image in errors: the form field it came in. */
+  /** Identifies the image in errors: the name of its form field. */
   readonly field: string;
   readonly bytes: EngineBytes;
 }
@@ -24,10 +24,10 @@ export interface Embedded {
 }
 
 /**
- * Makes a PNG, JPEG or WebP ready for a PDF. `countPixels` is told of its pixels before anything is decoded. A JPEG stays as
- * it is; so does the data of a PNG without alpha and interlacing.
- * @throws Refusal `invalid_file` (damaged, cut off, animated, or a JPEG of a kind that PDF does not have), `limit_exceeded`
- *   (pixels, decompressed bytes, memory), `overloaded`.
+ * Prepares a PNG, JPEG, or WebP for embedding in a PDF. Calls `countPixels` before anything is decoded. Keeps a JPEG as it
+ * is, and the data of a non-interlaced PNG without alpha.
+ * @throws Refusal `invalid_file` (damaged, truncated, animated, or a kind of JPEG that PDF does not support),
+ *   `limit_exceeded` (pixels, decompressed bytes, memory), `overloaded`
  */
 export async function embedImage(
   engines: Engines,

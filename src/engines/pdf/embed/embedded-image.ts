@@ -1,38 +1,41 @@
 import type { EngineBytes } from "../../bytes/heap.ts";
 
-/** What the samples of an image mean (ISO 32000-2, 8.6). */
+/** The color space of an image's samples (ISO 32000-2, 8.6). */
 export interface ColorSpace {
   readonly components: 1 | 3 | 4;
-  /** An ICC profile; without one the colors are the device's own. */
+  /** An ICC profile. Without one, the colors are device colors. */
   readonly profile?: Uint8Array;
-  /** Red, green, blue of each index: the samples are indices. */
+  /** Red, green, and blue of each index. If present, the samples are indices. */
   readonly palette?: Uint8Array;
 }
 
-/** An image as a PDF holds it (8.9.5): samples that are never decoded again on our side. */
+/** An image as stored in a PDF (8.9.5). We never decode its samples again. */
 export interface EmbeddedImage {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Bits of a sample. */
+  /** Bits per component. */
   readonly bits: number;
   readonly space: ColorSpace;
   readonly data: EngineBytes;
-  /** `jpeg`: a whole JPEG. `filtered`: deflated rows with PNG's filters. */
+  /** `jpeg`: a complete JPEG. `filtered`: deflated rows with PNG filters. */
   readonly coding: "jpeg" | "filtered";
-  /** Samples mean the opposite: 0 is full ink. */
+  /** Whether the samples are inverted: 0 is full ink. */
   readonly inverted?: boolean;
-  /** Of a JPEG: its three components are red, green, blue, and nothing in it says so. */
+  /** For a JPEG: its three components are RGB, and nothing in it says so. */
   readonly untransformedRgb?: boolean;
-  /** For each component the first and last sample that is transparent where all components are within theirs. */
+  /**
+   * First and last transparent sample of each component. A pixel is transparent if all its components are within their
+   * ranges.
+   */
   readonly colorKey?: readonly number[];
   readonly softMask?: SoftMask;
 }
 
-/** Alpha of each pixel (11.6.5.2), as many as the image has. */
+/** Alpha of each pixel (11.6.5.2), at the size of the image. */
 export interface SoftMask {
   readonly bits: 8 | 16;
   readonly data: EngineBytes;
-  /** `filtered`: deflated rows with PNG's filters. `plain`: deflated rows. */
+  /** `filtered`: deflated rows with PNG filters. `plain`: deflated rows. */
   readonly coding: "filtered" | "plain";
 }

@@ -1,4 +1,4 @@
-/** Documents of images, one page for each. */
+/** Documents made of images, one per page. */
 import type { Engines } from "../../lease/engines.ts";
 import { embedImage, type ImageInput } from "./embed.ts";
 import type { ImageFacts } from "../../image/facts.ts";
@@ -10,7 +10,7 @@ import { ownBytes } from "../../bytes/joined-bytes.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { PdfFile, pdfNumber } from "../write/pdf-file.ts";
 
-/** Writes a page that shows an image of the file, and gives its number. `tree`: the number of the page tree. */
+/** Writes a page that shows an image of the file, and returns its number. `tree`: the number of the page tree. */
 export function addImagePage(
   file: PdfFile,
   tree: number,
@@ -24,7 +24,7 @@ export function addImagePage(
   return file.add(`<< /Type /Page /Parent ${tree} 0 R ${box} ${resources} /Contents ${drawing} 0 R >>`);
 }
 
-/** Writes page tree and catalog, and gives the file. */
+/** Writes the page tree and catalog, and returns the file. */
 export function endDocument(
   file: PdfFile,
   { catalog, tree, pages }: { readonly catalog: number; readonly tree: number; readonly pages: readonly number[] },
@@ -35,9 +35,9 @@ export function endDocument(
 }
 
 /**
- * Opens an image as a document of one page, as large as the image at its own resolution (72 dpi where it has none). The
- * request's files must not be read any more.
- * @throws Refusal `invalid_file`, `limit_exceeded` (pixels, memory), `overloaded`.
+ * Opens an image as a one-page document, with the page as large as the image at its own resolution (72 dpi if it has none).
+ * The request's files must not be read afterwards.
+ * @throws Refusal `invalid_file`, `limit_exceeded` (pixels, memory), `overloaded`
  */
 export async function openImage(engines: Engines, sent: ImageInput): Promise<OpenPdf> {
   const file = new PdfFile();
@@ -53,7 +53,7 @@ export async function openImage(engines: Engines, sent: ImageInput): Promise<Ope
 const AS_IT_IS: PageOptions = { size: "auto", orientation: "auto", margin: 0, fit: "contain" };
 const STEP = 65_536;
 
-/** The bytes in one piece of the engine's heap. */
+/** A contiguous copy of the bytes in the engine's heap. */
 function copied(engine: PdfEngine, bytes: EngineBytes): InputBytes {
   const { lib, mupdf } = engine;
   try {

@@ -1,4 +1,4 @@
-/** Image XObjects with all that belongs to them (ISO 32000-2, 8.9.5). */
+/** Writes image XObjects with everything they reference (ISO 32000-2, 8.9.5). */
 import { Deflated } from "./deflated.ts";
 import type { ColorSpace, EmbeddedImage } from "./embedded-image.ts";
 import { latin1 } from "../../bytes/latin1.ts";
@@ -9,7 +9,7 @@ import { hex } from "../../bytes/hex.ts";
 
 const DEVICE = { 1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK" } as const;
 
-/** The image objects of one file; profiles that several images share are written once. */
+/** The image objects of one file. Profiles shared by several images are written once. */
 export class ImageObjects {
   readonly #engine: PdfEngine;
   readonly #file: PdfFile;
@@ -20,7 +20,7 @@ export class ImageObjects {
     this.#file = file;
   }
 
-  /** Writes an image and gives its object number. */
+  /** Writes an image and returns its object number. */
   async add(image: EmbeddedImage): Promise<number> {
     const { width, height, bits, space, data, softMask, colorKey } = image;
     const size = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height}`;
@@ -62,7 +62,7 @@ async function deflated(engine: PdfEngine, bytes: Uint8Array): Promise<EngineByt
   return await stream.end();
 }
 
-/** Rows with the filters of PNG (7.4.4.4). */
+/** Parameters for rows with PNG filters (7.4.4.4). */
 function filtered(columns: number, bits: number, colors: number): string {
   const parameters = `/Predictor 15 /Colors ${colors} /BitsPerComponent ${bits} /Columns ${columns}`;
   return `/Filter /FlateDecode /DecodeParms << ${parameters} >>`;

@@ -1,11 +1,11 @@
-/** Where an image stands on a page of its own. Points; the origin is the page's lower left corner. */
+/** Lays out an image on a page of its own. Points, with the origin at the page's lower left corner. */
 import type { ImageFacts, Orientation } from "../../image/facts.ts";
 import { pdfNumber } from "../write/pdf-file.ts";
 
 const POINTS_PER_INCH = 72;
-/** Pixels an inch of an image that names no resolution: one pixel is one point. */
+/** Resolution of an image that declares none: one pixel is one point. */
 const DEFAULT_DPI = 72;
-/** Sides of a page that readers take, in points (ISO 32000-1, annex C.2). */
+/** Page side lengths that readers accept, in points (ISO 32000-1, annex C.2). */
 const SHORTEST_SIDE = 3;
 const LONGEST_SIDE = 14_400;
 
@@ -13,17 +13,17 @@ const LONGEST_SIDE = 14_400;
 export const namedSizes = { a4: [595.28, 841.89], letter: [612, 792], legal: [612, 1008] } as const;
 
 export interface PageOptions {
-  /** `auto`: as large as the image, and the margin around it. */
+  /** `auto`: the size of the image plus the margin. */
   readonly size: "auto" | keyof typeof namedSizes;
-  /** For the named sizes; `auto`: landscape for an image that is wider than high. */
+  /** Applies to the named sizes. `auto`: landscape if the image is wider than tall. */
   readonly orientation: "portrait" | "landscape" | "auto";
-  /** Points between the page's edges and the box that the image stands in. */
+  /** Points between the edges of the page and the box for the image. */
   readonly margin: number;
-  /** `contain`: all of the image in the box. `cover`: all of the box covered, the image cut off at its edges. */
+  /** `contain`: the whole image fits in the box. `cover`: the image fills the box and is cropped at its edges. */
   readonly fit: "contain" | "cover" | "stretch";
 }
 
-/** The largest margin that leaves room on every page of a size: less than half of its shorter side, whole points. */
+/** The largest margin that leaves room on every page of a size: less than half of the shorter side, in whole points. */
 export function largestMargin(size: PageOptions["size"]): number {
   const shorter = size === "auto" ? LONGEST_SIDE - SHORTEST_SIDE : namedSizes[size][0];
   return Math.ceil(shorter / 2) - 1;
@@ -32,7 +32,7 @@ export function largestMargin(size: PageOptions["size"]): number {
 export interface ImagePage {
   readonly width: number;
   readonly height: number;
-  /** The content that draws the image, which is called `/Im0`. */
+  /** The content that draws the image, whose resource name is `/Im0`. */
   readonly content: string;
 }
 
@@ -41,7 +41,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Lays an image out. All of the page but the margin is the box that it is fitted into. */
+/** Lays out an image. The page without its margin is the box that the image is fitted into. */
 export function layOut(image: ImageFacts, options: PageOptions): ImagePage {
   const { margin } = options;
   const own = shownSize(image);
@@ -58,7 +58,7 @@ export function layOut(image: ImageFacts, options: PageOptions): ImagePage {
 
 const numbers = (...values: readonly number[]): string => values.map(pdfNumber).join(" ");
 
-/** The size at the image's own resolution, turned as it is shown. */
+/** The size at the image's own resolution, after its orientation is applied. */
 function shownSize({ width, height, orientation, resolution }: ImageFacts): Size {
   const { x, y } = resolution ?? { x: DEFAULT_DPI, y: DEFAULT_DPI };
   const [across, down] = [(width / x) * POINTS_PER_INCH, (height / y) * POINTS_PER_INCH];
@@ -66,8 +66,8 @@ function shownSize({ width, height, orientation, resolution }: ImageFacts): Size
 }
 
 /**
- * A page around an image and its margin. Where readers would not take it, the image is made smaller or larger in proportion;
- * one that is too narrow even then has room beside it.
+ * A page around an image and its margin. If readers would not accept its size, the image is scaled proportionally; if it is
+ * still too narrow, the page has extra space next to it.
  */
 function pageAround({ width, height }: Size, margin: number): Size {
   const room = LONGEST_SIDE - 2 * margin;
@@ -78,16 +78,16 @@ function pageAround({ width, height }: Size, margin: number): Size {
 }
 
 /**
- * The next smaller number of seven digits, five of them decimals: those survive the single precision of programs that save the
- * file again, and a smaller page never has one more row of pixels.
+ * Rounds down to seven digits, five of them decimals: these survive the single precision of programs that save the file
+ * again, and a smaller page never gains a row of pixels.
  */
 function pageSide(length: number): number {
   const step = 10 ** Math.min(5, 6 - Math.floor(Math.log10(length)));
-  // Products of what has so few digits may miss it by a little.
+  // Products of such numbers may be off by a little.
   return Math.floor(length * step + 1e-3) / step;
 }
 
-/** A side of the image that fills that of its box but for rounding. */
+/** Snaps an image side to its box if they differ only by rounding. */
 const snapped = (length: number, room: number): number => (Math.abs(length - room) < 0.01 ? room : length);
 
 function namedPage(size: keyof typeof namedSizes, orientation: PageOptions["orientation"], image: Size): Size {
@@ -104,8 +104,8 @@ function fitted(image: Size, box: Size, fit: PageOptions["fit"]): Size {
 }
 
 /**
- * The matrix that puts an image, stored in the unit square with its first row at the top, upright into the box at `x`, `y` of
- * `w` by `h`. Mirrored and turned as the orientation says: 6, for one, has its first row at the right.
+ * The matrix that places an image, stored in the unit square with its first row at the top, upright in the box at `x`, `y`
+ * of size `w` by `h`. Mirrors and rotates it as its orientation says: for example, 6 has its first row on the right.
  */
 export function placement(
   orientation: Orientation,

@@ -1,6 +1,6 @@
 /**
- * PNGs as a PDF holds them. Compressed rows without alpha and interlacing are the same in both formats, so they are only checked.
- * Samples keep their depth, 16 bits too.
+ * Converts PNGs to images as stored in a PDF. Compressed rows without alpha or interlacing are identical in both formats, so
+ * they are only checked. Samples keep their depth, including 16 bits.
  */
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { joinedBytes, partOf } from "../../bytes/joined-bytes.ts";
@@ -15,9 +15,7 @@ type Samples = Pick<EmbeddedImage, "data" | "softMask">;
 
 const OPAQUE = 255;
 
-/**
- * @throws BadImage where the data is damaged; Refusal `limit_exceeded` (memory, bytes that are decompressed).
- */
+/** @throws BadImage if the data is damaged; Refusal `limit_exceeded` (memory, decompressed bytes) */
 export async function embedPng(engine: PdfEngine, png: PngFacts, file: EngineBytes): Promise<EmbeddedImage> {
   engine.countDecoded(inflatedBytes(png), 0);
   const { width, height, depth: bits, colorType } = png;
@@ -34,7 +32,7 @@ export async function embedPng(engine: PdfEngine, png: PngFacts, file: EngineByt
 }
 
 function spaceOf({ colorType, palette, depth, profile }: PngFacts): ColorSpace {
-  // Indices beyond the palette are black, as decoders show them.
+  // Indices outside the palette are black, as in decoders.
   const whole = new Uint8Array(3 << depth);
   whole.set(palette);
   return {
@@ -54,8 +52,8 @@ async function passedOn(engine: PdfEngine, png: PngFacts, file: EngineBytes): Pr
 }
 
 /**
- * Color and alpha apart, each with the filters that the rows came with: a filter works on each sample by itself, so what it
- * left of colors and of alpha can be taken apart as it is.
+ * Splits color and alpha but keeps the filters of the rows: a filter processes each sample independently, so the filtered
+ * bytes can be split as they are.
  */
 async function splitStored(engine: PdfEngine, png: PngFacts, file: EngineBytes): Promise<Samples> {
   const bytes = png.depth >> 3;
@@ -83,7 +81,7 @@ async function splitStored(engine: PdfEngine, png: PngFacts, file: EngineBytes):
 
 const bitsOfAlpha = ({ depth }: PngFacts): SoftMask["bits"] => (depth === 16 ? 16 : 8);
 
-/** Whether all rows of alpha are full: many programs write a channel that says nothing. */
+/** Checks whether alpha is opaque everywhere: many programs write an unused alpha channel. */
 class OpaqueCheck {
   all = true;
   readonly #distance: number;
@@ -96,7 +94,7 @@ class OpaqueCheck {
     this.#line = new Uint8Array(bytes);
   }
 
-  /** Takes a row with its filter. */
+  /** Checks a row, including its filter. */
   look(row: Uint8Array): void {
     if (!this.all) return;
     unfilter(row, this.#above, this.#line, this.#distance);
@@ -105,7 +103,7 @@ class OpaqueCheck {
   }
 }
 
-/** From rows as they are shown. Colors of an image that is not interlaced stay as they are stored. */
+/** Reads rows in display order. The colors of a non-interlaced image are kept as stored. */
 async function fromShown(
   engine: PdfEngine,
   png: PngFacts,
@@ -144,7 +142,9 @@ async function fromShown(
   return { data, softMask: { bits: hasChannel ? bitsOfAlpha(png) : 8, data: await alpha.end(), coding: "plain" } };
 }
 
-/** The transparent colors as ranges of samples, where that says it all. PDF readers know no such key for 16 bits. */
+/**
+ * The transparent colors as ranges of samples, if these suffice. PDF readers do not support such a color key for 16 bits.
+ */
 function colorKeyOf({ colorType, depth, transparency }: PngFacts): number[] | undefined {
   if (transparency.length === 0 || depth === 16) return undefined;
   if (colorType !== PALETTE) {
@@ -157,7 +157,7 @@ function colorKeyOf({ colorType, depth, transparency }: PngFacts): number[] | un
   return first >= 0 && plain ? [first, last] : undefined;
 }
 
-/** How alpha follows from a pixel of a row, where tRNS says something that a color key cannot. */
+/** Returns a function that derives alpha from a pixel of a row, if tRNS needs more than a color key. */
 function alphaFromColors(png: PngFacts): ((row: Uint8Array, pixel: number) => number) | undefined {
   const { colorType, depth, channels, transparency } = png;
   if (transparency.every((alpha) => alpha === OPAQUE) && (colorType === PALETTE || transparency.length === 0)) {

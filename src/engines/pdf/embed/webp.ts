@@ -1,4 +1,7 @@
-/** WebPs as a PDF holds them: decoded, as no PDF reader knows the format, and without any further loss. */
+/**
+ * Converts WebPs to images as stored in a PDF: decoded, since PDF readers do not support the format, and without further
+ * loss.
+ */
 import type { EngineBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { ImageCodecs, Rgba } from "../../image/codecs.ts";
@@ -11,7 +14,7 @@ import { RowFilter } from "../../image/row-filter.ts";
 import { readWebpHeader } from "../../image/webp-header.ts";
 
 export interface WebpFacts extends ImageFacts {
-  /** The ICC profile, as a copy. */
+  /** A copy of the ICC profile. */
   readonly profile: Uint8Array | undefined;
 }
 
@@ -21,7 +24,7 @@ const OPAQUE = 255;
 
 /**
  * Reads the chunks of a WebP (RFC 9649).
- * @throws BadImage where it is cut off, damaged or animated.
+ * @throws BadImage if it is truncated, damaged, or animated
  */
 export function readWebp(bytes: Uint8Array): WebpFacts {
   const header = readWebpHeader(bytes);
@@ -34,7 +37,7 @@ export function readWebp(bytes: Uint8Array): WebpFacts {
     const length = view.getUint32(at + 4, true);
     const content = bytes.subarray(at + CHUNK_HEAD, at + CHUNK_HEAD + length);
     const type = tag(bytes, at, 4);
-    // Some programs put the beginning of a JPEG's segment before it.
+    // Some programs prefix it with the header of a JPEG segment.
     if (type === "EXIF") exif ??= readExif(tag(content, 0, 6) === "Exif\0\0" ? content.subarray(6) : content);
     if (type === "ICCP") profile ??= content.slice();
     at += CHUNK_HEAD + length + (length & 1);
@@ -44,8 +47,8 @@ export function readWebp(bytes: Uint8Array): WebpFacts {
 }
 
 /**
- * Decodes a WebP and deflates its pixels, about 6 bytes of memory a pixel and the result.
- * @throws BadImage where it is damaged; Refusal `limit_exceeded`, `overloaded` (memory).
+ * Decodes a WebP and deflates its pixels. Takes about 6 bytes of memory per pixel plus the result.
+ * @throws BadImage if it is damaged; Refusal `limit_exceeded`, `overloaded` (memory)
  */
 export async function embedWebp(
   { pdf, codecs }: { readonly pdf: PdfEngine; readonly codecs: ImageCodecs },
@@ -56,7 +59,7 @@ export async function embedWebp(
     if (pixels.width !== width || pixels.height !== height) throw new BadImage("is damaged: its sizes do not match");
     return samplesOf(pdf, pixels, alpha);
   });
-  // The next image needs the room.
+  // Frees memory for the next image.
   codecs.drop();
   if (!samples) throw new BadImage("is truncated or damaged");
   const usable = profile && fitsComponents(profile, 3) ? { profile } : {};

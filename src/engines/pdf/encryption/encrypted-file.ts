@@ -1,7 +1,7 @@
 /**
- * Encrypts a finished file: every string and every stream of it, in place, with the platform's AES. MuPDF has written it
- * before with nearly all objects in object streams, so few strings stand outside of one. Its own encryption would take key
- * and initialization vectors from the clock.
+ * Encrypts a finished file in place: all of its strings and streams, with the platform's AES. MuPDF has written it with
+ * nearly all objects in object streams, so few strings are outside one. MuPDF's own encryption would derive the key and
+ * initialization vectors from the clock.
  */
 import type { Buffer } from "mupdf";
 import type { Work } from "../../work.ts";
@@ -16,16 +16,16 @@ import { deflate } from "../../bytes/deflate.ts";
 
 const BLOCK = 16;
 
-/** Bytes of a stream that are encrypted at a time: what WebCrypto returns lies outside the engine's heap. */
+/** Bytes of a stream encrypted per step: WebCrypto's results are outside the engine's heap. */
 const CHUNK = 256 * 1024;
 
-/** Room for header, encryption dictionary, trailer and what else has a length that hardly changes, in bytes. */
+/** Room in bytes for the header, encryption dictionary, trailer, and other parts of nearly constant length. */
 const FRAME = 4096;
 
-/** Bytes by which a stream can grow: initialization vector, padding, digits of its length. */
+/** Most bytes by which a stream can grow: initialization vector, padding, and digits of its length. */
 const STREAM_GROWTH = 2 * BLOCK + 10;
 
-/** Encrypts what is in `file`, which becomes the result. `ids`: the file identifier, one character a byte. */
+/** Encrypts the contents of `file`, which becomes the result. `ids`: the file identifier, one character per byte. */
 export async function encryptFile(
   engine: PdfEngine,
   file: Buffer,
@@ -38,7 +38,8 @@ export async function encryptFile(
   const version = Math.max(encryption.version, versionOf(plain));
   const { xref, growth } = await survey(engine.work, plain, first);
 
-  // The plain file moves up, and the encrypted one grows from the start: what is written never reaches what is still to be read.
+  // Moves the plain file to the end of the buffer; the encrypted one grows from the start and never overtakes the read
+  // position.
   const length = plain.length;
   const room = new engine.mupdf.Buffer(new Uint8Array(growth));
   file.writeBuffer(room);
@@ -57,12 +58,12 @@ export async function encryptFile(
   }
   await writeEnd(writer, xref, encryption.dictionary, ids);
   const end = writer.at;
-  // What is left of the plain file must not be read by anybody, not even by mistake.
+  // Clears what is left of the plain file.
   bytes.fill(0, end);
   return engine.bytesOf(file, end);
 }
 
-/** Offset of the first object: behind the header's comments. */
+/** Offset of the first object, after the comments of the header. */
 function firstObject(bytes: Uint8Array): number {
   const header = /^%PDF-\d\.\d[^\n]*\n(?:%[^\n]*\n|\s)*/.exec(latin1(bytes.subarray(0, 1024)));
   if (!header) throw new Error("the written file has no header");
@@ -73,7 +74,7 @@ function versionOf(bytes: Uint8Array): number {
   return Number(latin1(bytes.subarray(5, 8)).replace(".", ""));
 }
 
-/** Reads the file once: its cross-references, and by how many bytes encryption makes it longer at most. */
+/** Reads the file once: its cross-references, and the most bytes by which encryption can lengthen it. */
 async function survey(work: Work, bytes: Uint8Array, first: number): Promise<{ xref: WrittenXref; growth: number }> {
   let growth = FRAME;
   const numbers: number[] = [];
@@ -133,7 +134,7 @@ class Writer {
     this.#crypto = crypto;
   }
 
-  /** Writes text of one byte a character. */
+  /** Writes text with one byte per character. */
   text(text: string): void {
     this.bytes(bytesOf(text));
   }
@@ -143,7 +144,7 @@ class Writer {
     this.at += bytes.length;
   }
 
-  /** Writes an object with its strings and its stream encrypted (ISO 32000-2, 7.6.3, Algorithms 1 and 1.A). */
+  /** Writes an object with its strings and stream encrypted (ISO 32000-2, 7.6.3, Algorithms 1 and 1.A). */
   async object(object: WrittenObject): Promise<void> {
     const { number, generation, head, strings, stream, lengthDigits } = object;
     const encrypted = strings.length > 0 || stream !== undefined;
@@ -175,10 +176,10 @@ class Writer {
     return result;
   }
 
-  /** AES-CBC in pieces: the last block of one is the initialization vector of the next. */
+  /** AES-CBC in chunks: the last block of each is the initialization vector of the next. */
   async #stream(key: CryptoKey, start: number, end: number): Promise<void> {
     let iv = this.#iv();
-    // The vector is written last, there may be no room for it before the first piece has been read.
+    // The vector is written last: there may be no room for it before the first chunk has been read.
     for (let from = start, first = true; first || from < end; from += CHUNK, first = false) {
       const to = Math.min(from + CHUNK, end);
       const padded = await this.#cbc(key, iv, this.#bytes.subarray(from, to));

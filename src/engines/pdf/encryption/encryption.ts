@@ -1,4 +1,4 @@
-/** Encrypts documents with keys of the platform's cryptographic generator, and checks what came out. */
+/** Encrypts documents with keys from the platform's cryptographic random generator, and verifies the result. */
 import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { Refusal } from "../../errors.ts";
 import type { FileEncryption, PlatformCrypto, Protection } from "./parameters.ts";
@@ -10,7 +10,7 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import { sealsPermissions } from "./owner.ts";
 
-/** What `authenticatePassword` answers, as bits, where the password is the user's or the owner's. */
+/** Bits in the result of `authenticatePassword` for the user and the owner password. */
 const USER = 2;
 const OWNER = 4;
 
@@ -27,15 +27,15 @@ export class PdfEncryption {
     this.#crypto = crypto;
   }
 
-  /** 192 random bits as 32 ASCII characters: the owner password of a document for which none was given. */
+  /** 192 random bits as 32 ASCII characters: the owner password when the client gives none. */
   randomPassword(): string {
     const bytes = this.#crypto.getRandomValues(new Uint8Array(24));
     return btoa(latin1(bytes));
   }
 
   /**
-   * Derives key and encryption dictionary; nothing of a document is needed for it.
-   * @throws Refusal `encryption_unavailable` where the platform lacks the cipher.
+   * Derives the key and the encryption dictionary, independently of any document.
+   * @throws Refusal `encryption_unavailable` if the platform lacks the cipher
    */
   async prepare(protection: Protection): Promise<FileEncryption> {
     try {
@@ -51,8 +51,8 @@ export class PdfEncryption {
   }
 
   /**
-   * Turns a file that `writeDecrypted` made into the encrypted one, in its place. `id`: first half of the file identifier
-   * that the document had, one character a byte; it stays unless the key depends on it.
+   * Encrypts a file from `writeDecrypted` in place. `id`: first half of the document's file identifier, one character per
+   * byte; kept unless the key depends on it.
    */
   async encrypt(engine: PdfEngine, plain: Buffer, encryption: FileEncryption, id?: string): Promise<InputBytes> {
     const random = latin1(this.#crypto.getRandomValues(new Uint8Array(16)));
@@ -60,9 +60,9 @@ export class PdfEncryption {
   }
 
   /**
-   * Opens the bytes that are about to leave, and throws an Error unless they are protected as asked: cipher and permissions,
-   * nothing to read without the user's password where there is one, and each password opens it, as user or as owner. MuPDF takes 8 to
-   * 12 ms to try a password of revision 6, and tries the empty one by itself.
+   * Opens the final bytes and throws an Error unless they are protected as requested: cipher and permissions match, nothing
+   * is readable without the user password (if there is one), and each password opens the file as user or as owner. MuPDF
+   * takes 8 to 12 ms to try a password of revision 6, and tries the empty one on its own.
    */
   async verify(engine: PdfEngine, bytes: InputBytes, protection: Protection, pageCount: number): Promise<void> {
     const { method, userPassword, ownerPassword, permissions } = protection;
@@ -102,7 +102,7 @@ function expect(what: string, condition: boolean): void {
   if (!condition) throw new Error(`the encrypted file does not have ${what}`);
 }
 
-/** A stream that is encrypted: the last but for the cross-references, which is small where the file has object streams. */
+/** An encrypted stream: the last one before the cross-references, which is small if the file has object streams. */
 function encryptedStream(document: PDFDocument): PDFObject {
   for (let number = document.countObjects() - 1; number > 0; number--) {
     const object = document.newIndirect(number);
@@ -113,7 +113,7 @@ function encryptedStream(document: PDFDocument): PDFObject {
   throw new Error("the encrypted file does not have a stream");
 }
 
-/** A stream's bytes as the password that was tried last decrypts them, one character each; garbage for a wrong one. */
+/** The bytes of a stream, decrypted with the last password tried, one character each. Garbage for a wrong password. */
 function rawBytes(stream: PDFObject): string {
   const buffer = stream.readRawStream();
   const bytes = latin1(buffer.asUint8Array());

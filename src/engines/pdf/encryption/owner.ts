@@ -1,21 +1,24 @@
 import type { PDFObject } from "mupdf";
 import { hasPermissions, openR6 } from "./revision6.ts";
 
-/** Bytes of O and U of revision 6; some writers fill them up. */
+/** Length of O and U in revision 6 in bytes. Some writers pad them. */
 const VERIFIER = 48;
 
-/** Whether a password is the owner's by an encryption dictionary of revision 6 (ISO 32000-2, 7.6.4.4.10). Other revisions: false. */
+/**
+ * Whether a password is the owner password according to an encryption dictionary of revision 6 (ISO 32000-2, 7.6.4.4.10).
+ * Always false for other revisions.
+ */
 export async function opensAsOwner(encrypt: PDFObject, password: string): Promise<boolean> {
   return (await ownerKey(encrypt, password)) !== undefined;
 }
 
-/** Whether Perms of an encryption dictionary of revision 6 holds these permissions, too (ISO 32000-2, 7.6.4.4.12). */
+/** Whether Perms in an encryption dictionary of revision 6 confirms these permissions (ISO 32000-2, 7.6.4.4.12). */
 export async function sealsPermissions(encrypt: PDFObject, password: string, permissions: number): Promise<boolean> {
   const key = await ownerKey(encrypt, password);
   return key !== undefined && hasPermissions(crypto.subtle, key, bytesOf(encrypt, "Perms"), permissions);
 }
 
-/** The file key, where the password is the owner's by a dictionary of revision 6. */
+/** The file key, if the password is the owner password of a dictionary of revision 6. */
 async function ownerKey(encrypt: PDFObject, password: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (encrypt.get("R").asNumber() !== 6) return undefined;
   const [o, oe, u] = [bytesOf(encrypt, "O"), bytesOf(encrypt, "OE"), bytesOf(encrypt, "U")];

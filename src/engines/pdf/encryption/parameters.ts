@@ -1,37 +1,37 @@
-/** What a document is to be protected with, and what that makes of a file. */
+/** How to protect a document, and the resulting encryption parameters of a file. */
 import { hex } from "../../bytes/hex.ts";
 
 export type EncryptionMethod = "aes-128" | "aes-256";
 
-/** A request to encrypt; passwords as they go into the algorithms, prepared. */
+/** A request to encrypt, with prepared passwords. */
 export interface Protection {
   readonly method: EncryptionMethod;
-  /** Opens the document; empty for one that opens without. */
+  /** Opens the document. Empty if it opens without a password. */
   readonly userPassword: string;
-  /** Gives every right. */
+  /** Grants all permissions. */
   readonly ownerPassword: string;
-  /** The signed 32-bit P of the encryption dictionary (ISO 32000-2, table 22). */
+  /** The signed 32-bit entry P of the encryption dictionary (ISO 32000-2, table 22). */
   readonly permissions: number;
 }
 
-/** Everything that is needed to write an encrypted file. */
+/** Everything needed to write an encrypted file. */
 export interface FileEncryption {
-  /** The encryption dictionary (ISO 32000-2, 7.6.2), written out. */
+  /** The serialized encryption dictionary (ISO 32000-2, 7.6.2). */
   readonly dictionary: string;
-  /** First half of the file identifier where the key depends on it (revision 4): one character a byte. */
+  /** First half of the file identifier if the key depends on it (revision 4), one character per byte. */
   readonly id: string | undefined;
-  /** Lowest version of PDF that has this encryption, times ten. */
+  /** Lowest PDF version that supports this encryption, times ten. */
   readonly version: number;
   /** The AES key for the strings and the stream of an object. */
   keyFor(number: number, generation: number): Promise<CryptoKey>;
 }
 
-/** Where key, salts and initialization vectors come from, and who encrypts. */
+/** Source of keys, salts, and initialization vectors, and implementation of the ciphers. */
 export type PlatformCrypto = Pick<Crypto, "subtle"> & {
   getRandomValues(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>;
 };
 
-/** Values of the three entries that are the same for both methods' crypt filters (tables 20 and 25). */
+/** Serializes the entries common to both methods (tables 20 and 25). */
 export function encryptionDictionary(
   filter: { readonly method: "AESV2" | "AESV3"; readonly version: number; readonly revision: number; bytes: number },
   permissions: number,
@@ -43,7 +43,7 @@ export function encryptionDictionary(
 /StmF/StdCF/StrF/StdCF/CF<</StdCF<</AuthEvent/DocOpen/CFM/${method}/Length ${bytes}>>>>>>`;
 }
 
-/** P as the algorithms take it: four bytes, the lowest first. */
+/** P in the form the algorithms use: four bytes, lowest first. */
 export function littleEndian(permissions: number): Uint8Array {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setInt32(0, permissions, true);

@@ -1,10 +1,10 @@
-/** What a caller may ask a document to be protected with: passwords, permissions and cipher. */
+/** Parses the protection that a client requests: passwords, permissions, and cipher. */
 import type { EncryptionMethod } from "./parameters.ts";
 import { saslPrep } from "./saslprep.ts";
 
 export const METHODS = ["aes-128", "aes-256"] as const satisfies readonly EncryptionMethod[];
 
-/** ISO 32000-2, table 22, by bit value. High resolution is a way to print, so it takes the bit for printing, too. */
+/** Bit values from ISO 32000-2, table 22. High-quality printing includes the bit for printing. */
 const PERMISSIONS: ReadonlyMap<string, number> = new Map(
   Object.entries({
     print: 1 << 2,
@@ -20,16 +20,16 @@ const PERMISSIONS: ReadonlyMap<string, number> = new Map(
 const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries({ printing: "print", copying: "copy" }));
 const ALL = Array.from(PERMISSIONS.values()).reduce((bits, bit) => bits | bit, 0);
 
-/** P with nothing allowed: bits 1 and 2 are 0, all others that have no meaning are 1. */
+/** P with no permissions: bits 1 and 2 are 0, and all other bits without a meaning are 1. */
 const NOTHING = ~(ALL | 0b11);
 
 export const permissionTokens: readonly string[] = [...PERMISSIONS.keys(), "all", "none"];
 
-/** Bytes of a password in UTF-8 for aes-256, characters for aes-128, at most. */
+/** Maximum length of a password: bytes of UTF-8 for aes-256, characters for aes-128. */
 const MOST_BYTES = 127;
 const MOST_CHARACTERS = 32;
 
-/** A password as the cipher takes it, and what is wrong with it. One that is not given is `""`. */
+/** Prepares a password for the cipher, or says what is wrong with it. Without a password, the value is `""`. */
 export function readPassword(
   method: EncryptionMethod,
   password = "",
@@ -59,7 +59,7 @@ export function readPermissions(list: string): { readonly bits: number; readonly
   return { bits: NOTHING | bits, issues };
 }
 
-/** Revision 6 (ISO 32000-2, 7.6.4.3.3): prepared, then 127 bytes at most, since longer ones would be cut. */
+/** Revision 6 (ISO 32000-2, 7.6.4.3.3): SASLprep, then at most 127 bytes, since longer passwords would be truncated. */
 function unicodePassword(password: string): { value: string; issue?: string } {
   const value = saslPrep(password);
   if (value === undefined)
@@ -70,7 +70,7 @@ function unicodePassword(password: string): { value: string; issue?: string } {
     : { value, issue: `must be 1 to ${MOST_BYTES} bytes long in UTF-8; this one is ${bytes}` };
 }
 
-/** Revision 4: outside of ASCII, programs do not agree on the bytes of a character. */
+/** Revision 4: programs disagree on the bytes of characters outside ASCII. */
 function asciiPassword(password: string): { value: string; issue?: string } {
   return /^[\x20-\x7e]*$/.test(password) && password.length <= MOST_CHARACTERS
     ? { value: password }

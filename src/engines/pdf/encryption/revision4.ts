@@ -10,15 +10,15 @@ import { concat } from "../../bytes/concat.ts";
 import { unhex } from "../../bytes/hex.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 
-/** What passwords are filled up with to 32 bytes (Algorithm 2, step a). */
+/** Pads passwords to 32 bytes (Algorithm 2, step a). */
 const PADDING = unhex("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a");
 
-/** Bytes of the file key. */
+/** Length of the file key in bytes. */
 const KEY = 16;
 
 /**
- * The file key follows from the passwords and the file identifier, which is its only salt. The identifier is new, so that two
- * files with the same passwords have different keys.
+ * Derives the file key from the passwords and the file identifier, its only salt. A new identifier makes sure that two files
+ * with the same passwords have different keys.
  */
 export async function prepareR4(crypto: PlatformCrypto, protection: Protection): Promise<FileEncryption> {
   const md5 = async (...parts: readonly Uint8Array[]): Promise<Uint8Array<ArrayBuffer>> =>
@@ -35,10 +35,10 @@ export async function prepareR4(crypto: PlatformCrypto, protection: Protection):
   let fileKey = await md5(user, o, littleEndian(protection.permissions), id);
   for (let round = 0; round < 50; round++) fileKey = await md5(fileKey.subarray(0, KEY));
 
-  // Algorithm 5: U, of which the second half is arbitrary.
+  // Algorithm 5: U. Its second half is arbitrary.
   const u = concat([rc4Rounds(fileKey, await md5(PADDING, id)), new Uint8Array(16)]);
 
-  // Fails here, not in the middle of the file, where the cipher is missing.
+  // Fails here rather than in the middle of the file if the cipher is unavailable.
   await crypto.subtle.importKey("raw", fileKey, "AES-CBC", false, ["encrypt"]);
   return {
     dictionary: encryptionDictionary({ method: "AESV2", version: 4, revision: 4, bytes: KEY }, protection.permissions, {
@@ -47,7 +47,7 @@ export async function prepareR4(crypto: PlatformCrypto, protection: Protection):
     }),
     id: latin1(id),
     version: 16,
-    /** Algorithm 1: each object has a key of its own. */
+    /** Algorithm 1: each object has its own key. */
     async keyFor(number, generation) {
       const object = Uint8Array.of(number, number >> 8, number >> 16, generation, generation >> 8);
       const key = await md5(fileKey, object, new TextEncoder().encode("sAlT"));
@@ -56,12 +56,12 @@ export async function prepareR4(crypto: PlatformCrypto, protection: Protection):
   };
 }
 
-/** The password, ASCII, filled up to 32 bytes. */
+/** The ASCII password, padded to 32 bytes. */
 function padded(password: string): Uint8Array {
   return concat([new TextEncoder().encode(password), PADDING]).slice(0, PADDING.length);
 }
 
-/** The twenty passes of Algorithms 3 and 5, the key changed in each. */
+/** The twenty passes of Algorithms 3 and 5, each with a modified key. */
 function rc4Rounds(key: Uint8Array, data: Uint8Array): Uint8Array {
   let result = data;
   for (let round = 0; round < 20; round++) {
@@ -73,7 +73,7 @@ function rc4Rounds(key: Uint8Array, data: Uint8Array): Uint8Array {
   return result;
 }
 
-/** RC4, which no platform has any more. It hides no content here: that is AES. */
+/** RC4, which platforms no longer provide. Not used for content, which is encrypted with AES. */
 function rc4(key: Uint8Array, data: Uint8Array): Uint8Array {
   const state = Uint8Array.from({ length: 256 }, (_, index) => index);
   const at = (index: number): number => state[index & 0xff] ?? 0;

@@ -13,15 +13,15 @@ const BLOCK = 16;
 const ZERO_IV = new Uint8Array(BLOCK);
 const NONE = new Uint8Array();
 
-/** Algorithm 2.B: by what remains of a division by 3, and the bytes of the longest. */
+/** Algorithm 2.B: hashes by the remainder modulo 3, and the length of the longest in bytes. */
 const HASHES = ["SHA-256", "SHA-384", "SHA-512"];
 const LONGEST_HASH = 64;
-/** How often a round of it repeats its input: a power of 2. */
+/** How often a round of Algorithm 2.B repeats its input. A power of 2. */
 const REPEATED = 64;
 
 /**
- * A new file key of 256 bits from the platform's generator, and the dictionary from which either password gives it back.
- * MuPDF would take the key from its own random numbers, which are the clock's seconds.
+ * Generates a 256-bit file key from the platform's random generator, and the dictionary from which either password recovers
+ * it. MuPDF would use its own random numbers, which are seeded with the time in seconds.
  */
 export async function prepareR6(crypto: PlatformCrypto, protection: Protection): Promise<FileEncryption> {
   const { subtle } = crypto;
@@ -47,7 +47,7 @@ export async function prepareR6(crypto: PlatformCrypto, protection: Protection):
   };
 }
 
-/** U and UE (Algorithm 8), or O and OE (Algorithm 9), whose hashes take in U. `salts`: validation salt, key salt. */
+/** U and UE (Algorithm 8), or O and OE (Algorithm 9), whose hashes include U. `salts`: validation salt and key salt. */
 async function verifier(
   subtle: SubtleCrypto,
   password: Uint8Array,
@@ -62,8 +62,8 @@ async function verifier(
 }
 
 /**
- * Algorithm 2.A: the file key that a password gives by U and UE, or by O and OE, whose hashes take in U; undefined where it
- * is not the password.
+ * Algorithm 2.A: recovers the file key from a password with U and UE, or with O and OE, whose hashes include U. Undefined if
+ * the password is wrong.
  */
 export async function openR6(
   subtle: SubtleCrypto,
@@ -75,7 +75,7 @@ export async function openR6(
   return decrypted(subtle, await hash2B(subtle, password, value.subarray(40, 48), u), key);
 }
 
-/** Algorithm 13: whether Perms holds these permissions. */
+/** Algorithm 13: whether Perms confirms these permissions. */
 export async function hasPermissions(
   subtle: SubtleCrypto,
   fileKey: Uint8Array<ArrayBuffer>,
@@ -86,7 +86,7 @@ export async function hasPermissions(
   return hex(block.subarray(0, 12)) === hex(permissionsBlock(permissions, NONE));
 }
 
-/** Algorithm 2.B: 32 bytes. Takes 1 to 2 ms. `u`: empty for the user's password. */
+/** Algorithm 2.B: a 32-byte hash. Takes 1 to 2 ms. `u`: empty for the user password. */
 async function hash2B(
   subtle: SubtleCrypto,
   password: Uint8Array,
@@ -103,7 +103,7 @@ async function hash2B(
     for (let copies = 1; copies < REPEATED; copies *= 2, length *= 2) room.copyWithin(length, 0, length);
     const key = await subtle.importKey("raw", k.subarray(0, BLOCK), "AES-CBC", false, ["encrypt"]);
     const e = await unpadded(subtle, key, k.subarray(BLOCK, 2 * BLOCK), room.subarray(0, length));
-    // A number of 16 bytes modulo 3 is the sum of its bytes modulo 3, since 256 is 1 modulo 3.
+    // A 16-byte number modulo 3 equals the sum of its bytes modulo 3, since 256 is 1 modulo 3.
     let sum = 0;
     for (let index = 0; index < BLOCK; index++) sum += e[index] ?? 0;
     k = new Uint8Array(await subtle.digest(HASHES[sum % 3] ?? "", e));
@@ -111,12 +111,17 @@ async function hash2B(
   }
 }
 
-/** Algorithm 10: P in 64 bits, `T` for "metadata too", `adb`, and four random bytes. Encrypted alone, CBC is ECB. */
+/**
+ * Algorithm 10: P in 64 bits, `T` for encrypted metadata, `adb`, and four random bytes. For a single block CBC equals ECB.
+ */
 function permissionsBlock(permissions: number, random: Uint8Array): Uint8Array<ArrayBuffer> {
   return concat([littleEndian(permissions), new Uint8Array(4).fill(0xff), new TextEncoder().encode("Tadb"), random]);
 }
 
-/** The way back from `unpadded` with no initialization vector: a last block is made for it that holds nothing but padding. */
+/**
+ * The inverse of `unpadded` with a zero initialization vector. Appends a block that decrypts to nothing but padding, as
+ * WebCrypto requires.
+ */
 async function decrypted(
   subtle: SubtleCrypto,
   rawKey: Uint8Array<ArrayBuffer>,
@@ -128,7 +133,7 @@ async function decrypted(
   return new Uint8Array(await subtle.decrypt({ name: "AES-CBC", iv: ZERO_IV }, key, padded));
 }
 
-/** AES-CBC without padding, of whole blocks: the block that holds WebCrypto's padding is cut off. */
+/** AES-CBC of whole blocks without padding: drops the block that WebCrypto adds for it. */
 async function unpadded(
   subtle: SubtleCrypto,
   key: CryptoKey,

@@ -1,12 +1,12 @@
-/** SASLprep (RFC 4013): one spelling for passwords that look alike, as ISO 32000-2, 7.6.4.3.3 asks of revision 6. */
+/** SASLprep (RFC 4013): normalizes passwords that look alike, as ISO 32000-2, 7.6.4.3.3 requires for revision 6. */
 
 /** RFC 3454, table C.1.2: spaces other than U+0020. */
 const SPACES = /[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/gu;
 
-/** RFC 3454, table B.1: characters that leave no trace, such as soft hyphens and variation selectors. */
+/** RFC 3454, table B.1: characters mapped to nothing, such as soft hyphens and variation selectors. */
 const NOTHING = /\u034f|[\u00ad\u1806\u200b-\u200d\u2060\ufeff]|[\u180b-\u180d]|[\ufe00-\ufe0f]/gu;
 
-/** RFC 3454, tables C.2.1 to C.9, which nobody types: controls, private use, surrogates, tags, marks of direction. */
+/** RFC 3454, tables C.2.1 to C.9, prohibited characters: controls, private use, surrogates, tags, direction marks. */
 const PROHIBITED = new RegExp(
   `[${[
     "\\p{Cc}\\p{Co}\\p{Cs}\\p{Noncharacter_Code_Point}",
@@ -18,8 +18,8 @@ const PROHIBITED = new RegExp(
 );
 
 /**
- * The prepared text; undefined where it holds a character that no password may have. The rule on mixing directions of
- * writing is left out: it forbids an Arabic word before a digit, and no reader that we know refuses to open such a file.
+ * The prepared text, or undefined if it contains a prohibited character. Omits the rule for bidirectional text: it forbids
+ * an Arabic word before a digit, and no known reader refuses to open such a file.
  */
 export function saslPrep(text: string): string | undefined {
   const prepared = text.replace(NOTHING, "").replace(SPACES, " ").normalize("NFKC");

@@ -1,17 +1,17 @@
-/** How a widget looks beside its value: its box, border and background (ISO 32000-2, 12.5.6.19 and 12.5.4). */
+/** How a widget looks apart from its value: its box, border, and background (ISO 32000-2, 12.5.6.19 and 12.5.4). */
 import type { PDFObject } from "mupdf";
 import { items } from "../objects/objects.ts";
 import { type Matrix, numbers } from "../content/operands.ts";
 
 export interface WidgetLook {
-  /** Points of the upright box, whose origin is its bottom left. */
+  /** Size of the upright box in points. Its origin is at its bottom left. */
   readonly width: number;
   readonly height: number;
-  /** Turns the box as the widget is turned. */
+  /** Rotates the box like the widget. */
   readonly matrix: Matrix;
   /** Points between the box and its content. */
   readonly inset: number;
-  /** Points of the border that is drawn, which nothing covers. */
+  /** Border width in points. Nothing covers the border. */
   readonly border: number;
   /** Operators that draw background and border. */
   frame(): string;
@@ -19,7 +19,7 @@ export interface WidgetLook {
   cells(count: number): string;
 }
 
-/** Undefined where there is nothing to draw on. */
+/** Undefined if the widget has no area to draw on. */
 export function lookOf(widget: PDFObject): WidgetLook | undefined {
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = items(widget.get("Rect")).map((item) => item.asNumber());
   const [across, up] = [Math.abs(x1 - x0), Math.abs(y1 - y0)];
@@ -71,7 +71,7 @@ function borderWidth(widget: PDFObject): number {
   return points >= 0 && points <= 100 ? points : 1;
 }
 
-/** Light from the top left: edges that rise are light there, edges that fall are dark. */
+/** Light comes from the top left: it brightens the edges of a raised box facing it, and darkens the others. */
 function bevel(width: number, height: number, line: number, sunken: boolean): string {
   const [left, bottom, right, top] = [line, line, width - line, height - line];
   const inner = [left + line, bottom + line, right - line, top - line] as const;
@@ -87,7 +87,7 @@ function dashOf(widget: PDFObject): string {
   return lengths.some((length) => length > 0) ? numbers(...lengths) : "3";
 }
 
-/** A color of MK (table 192); undefined for a transparent one. */
+/** A color in MK (table 192), or undefined for transparent. */
 function colorOf(array: PDFObject): { readonly fill: string; readonly stroke: string } | undefined {
   const parts = items(array).map((item) => item.asNumber());
   const operators = { 1: ["g", "G"], 3: ["rg", "RG"], 4: ["k", "K"] }[parts.length];

@@ -1,4 +1,4 @@
-/** The appearances of widgets (ISO 32000-2, 12.7.4.3): what viewers show of a field's value. */
+/** The appearance streams of widgets (ISO 32000-2, 12.7.4.3), with which viewers show the value of a field. */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import type { WidgetLook } from "./appearance-characteristics.ts";
@@ -7,11 +7,11 @@ import { entries, items } from "../objects/objects.ts";
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
 
-/** How a field's text is to look (12.7.4.3). */
+/** The default appearance of a field's text (12.7.4.3). */
 export interface DefaultAppearance {
-  /** The font that it names, where the form has it. */
+  /** The font it names, if the form has it. */
   readonly font: PDFObject | undefined;
-  /** Points; 0 asks for what fits. */
+  /** Points. 0 means automatic. */
   readonly size: number;
   /** An operator that sets the color. */
   readonly color: string;
@@ -19,7 +19,7 @@ export interface DefaultAppearance {
 
 const COLOR_OPERANDS: ReadonlyMap<string, number> = new Map(Object.entries({ g: 1, rg: 3, k: 4 }));
 
-/** Reads the default appearance of a widget: its own, the field's or the form's. */
+/** Reads the default appearance of a widget: its own, the field's, or the form's. */
 export function defaultAppearance({ document }: OpenPdf, node: TerminalField, widget: PDFObject): DefaultAppearance {
   const form = document.getTrailer().get("Root", "AcroForm");
   const text = [widget.get("DA"), node.own.DA, form.get("DA")].find((object) => object.isString());
@@ -46,10 +46,10 @@ function fontNamed(form: PDFObject, widget: PDFObject, name: string): PDFObject 
   return places.map((fonts) => fonts.get(name)).find((font) => font.isDictionary());
 }
 
-/** Bytes of an appearance that is kept around a new value; a longer one is made anew. */
+/** Longest appearance in bytes that is kept around a new value. A longer one is redrawn. */
 const LONGEST_KEPT = 64 * 1024;
 
-/** What stands in an appearance before the value and behind it. */
+/** The content of an appearance before and after the value. */
 interface Surroundings {
   readonly before: string;
   readonly after: string;
@@ -57,8 +57,8 @@ interface Surroundings {
 }
 
 /**
- * Gives a widget the appearance of a value. What its present appearance shows around the value stays; one that does not tell
- * the value from the rest is drawn anew. `draw` gives operators for the upright box, ASCII.
+ * Gives a widget the appearance of a value. Keeps what the present appearance shows around the value; redraws one that does
+ * not mark the value. `draw` returns ASCII operators for the upright box.
  */
 export function putAppearance(
   open: OpenPdf,
@@ -89,10 +89,10 @@ export const formEntries = ({ width, height, matrix }: WidgetLook): Record<strin
   ...(matrix.join() === "1,0,0,1,0,0" ? {} : { Matrix: [...matrix] }),
 });
 
-/** The widget's dictionary of appearances, without those that a pointer makes: they would show what was. */
+/** The widget's appearance dictionary, without rollover and down appearances, which would show the old value. */
 export function appearancesOf({ document }: OpenPdf, widget: PDFObject): PDFObject {
   const known = widget.get("AP");
-  // A copy: widgets may share one.
+  // A copy, since widgets may share one.
   const made = document.newDictionary();
   if (known.isDictionary() && known.get("N").isDictionary()) made.put("N", known.get("N"));
   widget.put("AP", made);
@@ -117,7 +117,7 @@ function surroundingsOf({ engine }: OpenPdf, widget: PDFObject, look: WidgetLook
   const end = content.lastIndexOf("EMC");
   if (!start || end < start.index) return undefined;
   const [before, after] = [content.slice(0, start.index).trim(), content.slice(end + 3).trim()];
-  // What is left open before the value and closed behind it would be torn apart.
+  // Anything opened before the value and closed after it would be broken apart.
   if (count(before, /(?<![^\s])q(?![^\s])/g) !== count(before, /(?<![^\s])Q(?![^\s])/g)) return undefined;
   return { before, after, resources: stream.get("Resources") };
 }
@@ -133,7 +133,7 @@ function isLike(stream: PDFObject, { width, height, matrix }: WidgetLook): boole
   return like(box, [0, 0, width, height]) && like(own.length === 0 ? [1, 0, 0, 1, 0, 0] : own, matrix);
 }
 
-/** A dictionary of resources with those of another, and a way to put more into it. */
+/** A copy of a resource dictionary, and a function that adds to it. */
 function resourcesLike(
   { document, engine }: OpenPdf,
   known: PDFObject | undefined,

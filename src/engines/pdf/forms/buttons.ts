@@ -1,4 +1,6 @@
-/** Check boxes and radio buttons: the states of their widgets, and appearances for those without (ISO 32000-2, 12.7.5.2). */
+/**
+ * Check boxes and radio buttons: the states of their widgets, and appearances for widgets without (ISO 32000-2, 12.7.5.2).
+ */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { appearancesOf, defaultAppearance, formEntries } from "./appearance.ts";
@@ -10,7 +12,7 @@ import { numbers } from "../content/operands.ts";
 
 type ButtonValue = Extract<FieldValue, { kind: "button" }>;
 
-/** Marks of ZapfDingbats that buttons show, with their widths and where their middles are, in thousandths. */
+/** ZapfDingbats characters for buttons, with their widths and vertical centers in thousandths of the font size. */
 const MARKS: ReadonlyMap<string, readonly [width: number, middle: number]> = new Map([
   ["4", [755, 349]],
   ["8", [760, 346]],
@@ -20,7 +22,7 @@ const MARKS: ReadonlyMap<string, readonly [width: number, middle: number]> = new
   ["H", [816, 351]],
 ]);
 
-/** Switches a check box or radio group. */
+/** Switches a check box or radio group to a state. */
 export function switchButtons(open: OpenPdf, node: TerminalField, { buttons, state }: ButtonValue): void {
   for (const object of node.objects) object.put("V", nameOf(open, state));
   for (const { widget, states, drawn } of buttons) {
@@ -32,7 +34,7 @@ export function switchButtons(open: OpenPdf, node: TerminalField, { buttons, sta
 const nameOf = ({ document }: OpenPdf, state: State | undefined): PDFObject =>
   state?.key ?? document.newName(state?.name ?? "Off");
 
-/** Gives a button the appearances of a state and of `Off`. */
+/** Gives a button appearances for a state and for `Off`. */
 export function drawButton(open: OpenPdf, node: TerminalField, widget: PDFObject, state: State | undefined): void {
   const { document } = open;
   const look = lookOf(widget);

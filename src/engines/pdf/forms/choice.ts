@@ -1,4 +1,4 @@
-/** Lists: options below each other, the chosen ones marked (ISO 32000-2, 12.7.5.4). */
+/** List boxes: options in rows, with the selected ones highlighted (ISO 32000-2, 12.7.5.4). */
 import { type FormFaces, lineOf } from "./field-fonts.ts";
 import type { DefaultAppearance } from "./appearance.ts";
 import type { WidgetLook } from "./appearance-characteristics.ts";
@@ -9,16 +9,16 @@ import { numbers } from "../content/operands.ts";
 const LEADING = 1.16;
 const SIZE = 12;
 const MARGIN = 2;
-/** What other programs mark a chosen option with. */
+/** The highlight color that other programs use. */
 const CHOSEN = "0.6 0.757 0.855 rg";
 
 export interface ListView {
-  /** The option that is shown first. */
+  /** The first visible option. */
   readonly top: number;
   readonly draw: DrawText;
 }
 
-/** `top`: the option that was shown first before. */
+/** `top`: the option that was the first visible one before. */
 export async function layOutList(
   faces: FormFaces,
   options: Options,
@@ -56,7 +56,7 @@ export async function layOutList(
   };
 }
 
-/** As it was, where a chosen option is in sight; else the first of them. */
+/** Stays as it was if a selected option is visible; otherwise scrolls to the first of them. */
 function firstShown(options: Options, values: readonly string[], fitting: number, top: number): number {
   const count = options.list.length;
   const start = top > 0 && top < count ? top : 0;

@@ -1,4 +1,4 @@
-/** Drawing the fields of a form as their values are (ISO 32000-2, 12.7.4.3). */
+/** Draws the fields of a form to match their values (ISO 32000-2, 12.7.4.3). */
 import type { PDFObject } from "mupdf";
 import { Refusal } from "../../errors.ts";
 import type { LoadFont } from "../../fonts.ts";
@@ -16,7 +16,6 @@ import type { FieldValue } from "./values.ts";
 import { items } from "../objects/objects.ts";
 import type { TextReader } from "../objects/text-string.ts";
 
-/** Draws fields as their values are. */
 export class FieldDrawer {
   readonly faces: FormFaces;
   readonly #open: OpenPdf;
@@ -28,7 +27,7 @@ export class FieldDrawer {
     this.#texts = texts;
   }
 
-  /** Draws the widgets of a field, or those of them that `which` is true of. */
+  /** Draws the widgets of a field, or those for which `which` returns true. */
   async draw(
     node: TerminalField,
     value: FieldValue,
@@ -43,7 +42,8 @@ export class FieldDrawer {
   }
 
   /**
-   * Draws a field whose value stays, as a whole or what of it has no appearance; one whose characters no font has keeps its look.
+   * Redraws a field with its current value, either completely or only widgets without an appearance. A field with characters
+   * that no font has keeps its look.
    */
   async drawAsItIs(node: TerminalField, what: "whole" | "lacking"): Promise<void> {
     if (node.type === "checkbox" || node.type === "radio") {
@@ -122,6 +122,6 @@ export class FieldDrawer {
   }
 }
 
-/** Comb counts where there is neither more than one line nor what is not shown (table 231). */
+/** Comb applies only to single-line fields that are neither passwords nor file paths (table 231). */
 const isComb = (node: TerminalField): boolean =>
   node.has("comb") && !node.has("multiline") && !node.has("password") && !node.has("fileSelect");

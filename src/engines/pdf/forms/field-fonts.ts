@@ -1,4 +1,4 @@
-/** What the text of fields is set in: the form's own font, a standard one or, for other scripts, those of stamps. */
+/** Fonts for the text of fields: the form's own font, a standard one, or, for other scripts, the fonts of stamps. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
@@ -13,24 +13,24 @@ import type { Line } from "../typesetting/line.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
 import { hex } from "../../bytes/hex.ts";
 
-/** One line of text that can be drawn. Lengths are thousandths of the font size. */
+/** One line of text ready to draw. Lengths are in thousandths of the font size. */
 export interface SetLine {
   readonly width: number;
-  /** Operators that show it from a place on, in points. */
+  /** Operators that show it at a position, in points. */
   show(size: number, x: number, y: number, name: NameResource): string;
 }
 
 export interface Face {
-  /** What of a line stands above its baseline and below, in parts of the font size. */
+  /** How far a line extends above and below its baseline, as a fraction of the font size. */
   readonly ascent: number;
   readonly descent: number;
-  /** By text. No text may hold control characters. */
+  /** By text. Texts must not contain control characters. */
   set(texts: readonly string[]): Promise<ReadonlyMap<string, SetLine>>;
 }
 
 const NOTHING: SetLine = { width: 0, show: () => "" };
 
-/** A line of no width that shows nothing stands for a text that was not set. */
+/** A text that was not set becomes a line of zero width that shows nothing. */
 export const lineOf = (lines: ReadonlyMap<string, SetLine>, text: string): SetLine => lines.get(text) ?? NOTHING;
 
 /** The faces of one document. */
@@ -49,7 +49,7 @@ export class FormFaces {
     this.#fonts = new StampFonts(open.engine, open.document);
   }
 
-  /** The face for a text: the font that the field asks for where that has all its characters. */
+  /** The face for a text: the field's font if it has all the characters. */
   faceFor(text: string, font: PDFObject | undefined): Face {
     const plain = text.replaceAll("\n", "");
     const own = font && this.#read(font);
@@ -58,7 +58,7 @@ export class FormFaces {
     return standard.encode(plain) ? simpleFace(standard) : this.#setFace;
   }
 
-  /** Writes the fonts that were made; nothing can be drawn after that. */
+  /** Writes the fonts that were created. Nothing can be drawn afterwards. */
   write(): void {
     this.#fonts.write();
   }
@@ -101,7 +101,7 @@ export class FormFaces {
     };
   }
 
-  /** Every glyph is an object for a while. */
+  /** Each glyph is temporarily an object. */
   #count(texts: readonly string[]): void {
     this.#characters += texts.reduce((sum, { length }) => sum + length, 0);
     const limit = limits.stamps.charactersSet;
@@ -125,7 +125,7 @@ function simpleFace(font: SimpleFont): Face {
   };
 }
 
-/** The standard font that looks most like one that cannot be used. */
+/** The standard font most similar to one that cannot be used. */
 function standardLike(font: PDFObject | undefined): string {
   const base = font?.get("BaseFont");
   const name = base?.isName() ? base.asName() : "";

@@ -1,4 +1,4 @@
-/** Filling in a form (ISO 32000-2, 12.7): values, and the appearances that show them. */
+/** Fills in a form (ISO 32000-2, 12.7): writes values, and the appearances that show them. */
 import type { PDFObject } from "mupdf";
 import type { LoadFont } from "../../fonts.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -11,8 +11,8 @@ import { objectNumber } from "../objects/objects.ts";
 import { textString } from "../objects/text-string.ts";
 
 /**
- * Writes the values, and draws them. A form that leaves drawing to its viewer is drawn as a whole; one that will be flattened, where
- * it has no appearances: some viewers make them. XFA is dropped: it would show what was.
+ * Writes the values and draws them. A form that leaves drawing to its viewer is drawn completely; a form about to be
+ * flattened, where it has no appearances, since some viewers generate them. Removes XFA, which would show the old values.
  * @throws Refusal `unsupported_text`, `limit_exceeded`
  */
 export async function fillForm(open: OpenPdf, loadFont: LoadFont, filling: Filling, flatten: boolean): Promise<void> {
@@ -30,12 +30,12 @@ export async function fillForm(open: OpenPdf, loadFont: LoadFont, filling: Filli
   }
   drawer.faces.write();
   for (const key of ["NeedAppearances", "XFA"]) if (!form.get(key).isNull()) form.delete(key);
-  // Usage rights are a signature for a viewer, which does not hold for a changed file (12.8.2.3).
+  // Usage rights are a signature for a viewer that is invalid once the file changes (12.8.2.3).
   for (const key of ["UR", "UR3"]) if (!root.get("Perms", key).isNull()) root.get("Perms").delete(key);
   if (!root.get("NeedsRendering").isNull()) root.delete("NeedsRendering");
 }
 
-/** Fuel for a value that is written. */
+/** Fuel per value written. */
 const VALUE_WORK = 100;
 
 async function writeValue(open: OpenPdf, node: TerminalField, value: FieldValue): Promise<void> {
@@ -51,7 +51,7 @@ async function writeValue(open: OpenPdf, node: TerminalField, value: FieldValue)
     if (value.kind === "text") {
       if (value.text === null) object.delete("V");
       else object.put("V", text(value.text));
-      // Rich text would be shown in its place.
+      // Rich text would be shown instead of the value.
       object.delete("RV");
       continue;
     }
@@ -68,7 +68,7 @@ async function writeValue(open: OpenPdf, node: TerminalField, value: FieldValue)
       );
     else object.delete("I");
   }
-  // A value of a widget's own would count for some viewers.
+  // Some viewers would prefer a widget's own value.
   const fields = new Set(node.objects.map(objectNumber));
   for (const widget of node.widgets) {
     work.spend(VALUE_WORK);

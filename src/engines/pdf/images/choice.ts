@@ -1,4 +1,4 @@
-/** How an image is best written: as it is, as fax, without loss, or as JPEG. */
+/** Chooses how to write an image: unchanged, as fax, losslessly, or as JPEG. */
 import type { PDFObject, Pixmap } from "mupdf";
 import { limits } from "../../../limits.ts";
 import type { ImageCodecs } from "../../image/codecs.ts";
@@ -21,38 +21,38 @@ import type { Components } from "../objects/color-space.ts";
 
 export interface ImageJob {
   readonly image: ImageFacts;
-  /** What it needs, in samples. */
+  /** The size it needs, in samples. */
   readonly size: Size;
   readonly isSoftMask: boolean;
-  /** Whether it becomes gray: then it is encoded anew in any case. */
+  /** Whether it is converted to gray. If so, it is always re-encoded. */
   readonly turnsGray: boolean;
   readonly quality: number;
 }
 
-/** An image in its new form. */
+/** An image in its new encoding. */
 export interface NewImage {
   readonly size: Size;
   readonly encoded: EncodedImage;
-  /** Whether its samples are grays now, with nothing to be decoded. */
+  /** Whether its samples are now gray and need no Decode array or color space. */
   readonly isGray?: boolean;
-  /** What takes the place of colors that were transparent: 8 bits a sample. */
+  /** Replaces a color key: 8 bits per sample. */
   readonly softMask?: { readonly size: Size; readonly data: Uint8Array };
 }
 
-/** A JPEG of at most this much more than the wanted quality is not encoded again. */
+/** A JPEG at most this far above the requested quality is not re-encoded. */
 const NEAR_QUALITY = 5;
-/** What an image of the same size must become smaller by where it loses quality. */
+/** Maximum relative size for a lossy encoding of the same dimensions. */
 const WORTH_A_LOSS = 0.9;
-/** What a JPEG must be smaller by than the image without loss. */
+/** Maximum size of a JPEG relative to the lossless encoding. */
 const WORTH_A_JPEG = 0.8;
-/** Share of pixels that are as their left neighbor, from which on an image is a drawing. */
+/** Share of pixels equal to their left neighbor at which an image counts as a drawing. */
 const DRAWING = 0.6;
-/** And what a JPEG must be smaller by than such a drawing without loss. */
+/** Maximum size of a JPEG relative to such a drawing encoded losslessly. */
 const WORTH_A_DRAWING = 0.25;
-/** And what gray at a lower resolution must be smaller by than black and white. */
+/** Maximum size of gray at a lower resolution relative to black and white. */
 const WORTH_A_GRAY = 0.5;
 
-/** The image in a smaller form; undefined where there is none, or none that looks the same. */
+/** The image in a smaller encoding. Undefined if there is none, or none that looks the same. */
 export async function encodeImage(
   engine: PdfEngine,
   codecs: ImageCodecs,
@@ -80,7 +80,7 @@ function better(
   return fromLossless(engine, codecs, object, job);
 }
 
-/** One bit a sample: fax G4 holds the very same samples. JBIG2 is smaller, G4 is there already. */
+/** One bit per sample: fax G4 is lossless. JBIG2 would be smaller, but G4 is available here. */
 function asFax(engine: PdfEngine, object: PDFObject, image: ImageFacts): NewImage | undefined {
   if (image.filter === "JBIG2Decode" || image.filter === "JPXDecode" || image.filter === "DCTDecode") return undefined;
   if (image.filter === "CCITTFaxDecode" && object.get("DecodeParms", "K").asNumber() < 0) return undefined;
@@ -107,7 +107,7 @@ async function lossyAgain(
   if (!shrinks && now <= quality + NEAR_QUALITY) return undefined;
   if (!fits(image, size)) return undefined;
   return withSamples(engine, object, job, size, async (pixmap, samples) => {
-    // More quality than it had is only more bytes.
+    // A higher quality than the image had only adds bytes.
     const encoded = await encodeJpeg(codecs, pixmap, samples, Math.min(quality, Math.round(now)));
     return shrinks || encoded.bytes.length < image.bytes * WORTH_A_LOSS ? { size, encoded } : undefined;
   });
@@ -140,11 +140,11 @@ async function fromLossless(
     const isWorse = encoded.filter === "DCTDecode" && !shrinks && encoded.bytes.length > image.bytes * WORTH_A_JPEG;
     return isWorse ? undefined : { size, encoded };
   });
-  // Black and white at a high resolution is better than gray at a lower one, unless it is placed very small.
+  // Black and white at a high resolution is better than gray at a lower one, unless the image is placed very small.
   return fax && (!other || fax.encoded.bytes.length * WORTH_A_GRAY < other.encoded.bytes.length) ? fax : other;
 }
 
-/** An image of 8 bits that has only black and white, as one of one bit. */
+/** Encodes an 8-bit image with only black and white as a 1-bit image. */
 function asFaxOfBytes(engine: PdfEngine, object: PDFObject, job: ImageJob): Promise<NewImage | undefined> {
   const { image } = job;
   return withSamples(engine, object, job, image, async (_, samples) => {
@@ -154,7 +154,7 @@ function asFaxOfBytes(engine: PdfEngine, object: PDFObject, job: ImageJob): Prom
   });
 }
 
-/** JPEG for photographs, and for drawings only where it is very much smaller. */
+/** JPEG for photographs, and for drawings only if it is much smaller. */
 async function photoOrDrawing(
   engine: PdfEngine,
   codecs: ImageCodecs,
@@ -171,7 +171,7 @@ async function photoOrDrawing(
   return jpeg.bytes.length < lossless.bytes.length * WORTH_A_DRAWING ? jpeg : lossless;
 }
 
-/** An image that becomes gray. */
+/** An image that is converted to gray. */
 async function turned(
   engine: PdfEngine,
   codecs: ImageCodecs,
@@ -179,7 +179,7 @@ async function turned(
   job: ImageJob,
 ): Promise<NewImage | undefined> {
   const { image, quality } = job;
-  // Premultiplied colors and keyed ones belong to the very samples.
+  // Premultiplied colors and color keys depend on the exact samples.
   const isKeyed = image.transparency === "color-key";
   const size = image.transparency === "baked" || isKeyed ? image : job.size;
   if (!fits({ ...image, components: 4 }, size)) throw tooLargeForGray(image);
@@ -205,7 +205,10 @@ async function turned(
   });
 }
 
-/** Lines and even areas show what JPEG does to them. Gray photographs have few colors, too. */
+/**
+ * JPEG artifacts show on lines and flat areas. Few colors alone do not make a drawing, since gray photographs have few as
+ * well.
+ */
 function isDrawing(
   { colors, flatness }: Looks,
   image: ImageFacts,
@@ -240,7 +243,7 @@ async function withPixmap<T>(
       throw new Error("the pixmap is not as asked for");
     }
     return await work({
-      // The heap may have grown since the last time.
+      // The heap may have grown since the last access.
       get data() {
         const view = pixmap.getPixels();
         return new Uint8Array(view.buffer, view.byteOffset, width * height * wanted);

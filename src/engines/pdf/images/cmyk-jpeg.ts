@@ -1,6 +1,6 @@
 /**
- * JPEGs of four components, put together from two that an encoder for photographs wrote: cyan, magenta and yellow as one of three
- * components, black as a gray one. JPEG lets each have a scan of its own (ISO/IEC 10918-1, A.2).
+ * Assembles four-component JPEGs from two JPEGs of an encoder that only supports photographs: cyan, magenta, and yellow as
+ * one with three components, black as a gray one. JPEG allows each to have its own scan (ISO/IEC 10918-1, A.2).
  */
 import type { ImageCodecs } from "../../image/codecs.ts";
 import { concat } from "../../bytes/concat.ts";
@@ -9,11 +9,11 @@ import { segments } from "../../image/jpeg-segments.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
 
 const [DQT, DHT, SOF0, SOS] = [0xdb, 0xc4, 0xc0, 0xda];
-/** Says that the first three components are the luminance and chrominance of what is not cyan, magenta and yellow: YCCK. */
+/** Adobe marker for YCCK: the first three components are luminance and chrominance of inverted cyan, magenta, and yellow. */
 const ADOBE = [0xff, 0xee, 0, 14, ...bytesOf("Adobe"), 0, 100, 0, 0, 0, 0, 2];
 const BLACK = { component: 4, table: 2 };
 
-/** Undefined where the encoder wrote what cannot be put together. */
+/** Undefined if the encoder's output cannot be combined. */
 export async function encodeCmyk(
   codecs: ImageCodecs,
   samples: Samples,
@@ -68,7 +68,7 @@ interface Parts {
   readonly quantization: readonly Uint8Array[];
   readonly huffman: readonly Uint8Array[];
   readonly scanHead: Uint8Array;
-  /** The coded data of its only scan. */
+  /** The entropy-coded data of its only scan. */
   readonly scan: Uint8Array;
 }
 
@@ -83,7 +83,7 @@ function partsOf(jpeg: Uint8Array): Parts | undefined {
     if (marker === DHT) huffman.push(content);
     else if (marker === SOF0) frame = content;
     else if (marker === DQT) {
-      // One table after the other, each of 65 bytes.
+      // Consecutive tables of 65 bytes each.
       for (let from = 0; from < content.length; from += 65) quantization.push(content.subarray(from, from + 65));
     } else if (marker < 0xe0) return undefined;
   }
@@ -91,7 +91,7 @@ function partsOf(jpeg: Uint8Array): Parts | undefined {
   if (jpeg[at] !== 0xff || jpeg[at + 1] !== SOS || jpeg.at(-2) !== 0xff || jpeg.at(-1) !== 0xd9) return undefined;
   const start = at + 2 + (((jpeg[at + 2] ?? 0) << 8) | (jpeg[at + 3] ?? 0));
   const scan = jpeg.subarray(start, -2);
-  // No second scan, no restarts.
+  // No second scan and no restart markers.
   if (scan.some((byte, index) => byte === 0xff && scan[index + 1] !== 0)) return undefined;
   return { frame, quantization, huffman, scanHead: jpeg.subarray(at + 4, start), scan };
 }

@@ -1,4 +1,4 @@
-/** What an image's dictionary says, as far as it decides what may be done with its samples (ISO 32000-2, 8.9.5). */
+/** The entries of an image dictionary that determine what may be done with its samples (ISO 32000-2, 8.9.5). */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
@@ -12,25 +12,25 @@ export interface ImageFacts {
   /** Samples. */
   readonly width: number;
   readonly height: number;
-  /** 1 for a stencil mask. */
+  /** Bits per component; 1 for a stencil mask. */
   readonly bits: number;
   readonly isStencil: boolean;
-  /** The last filter; `undefined` for none. */
+  /** The last filter, or undefined if there is none. */
   readonly filter: string | undefined;
-  /** Whether it is a JPEG whose samples come in several passes. */
+  /** Whether it is a progressive JPEG. */
   readonly isProgressive: boolean;
-  /** Length of the data as it stands in the file, in bytes. */
+  /** Length of the data as stored in the file, in bytes. */
   readonly bytes: number;
-  /** Family of the color space, `undefined` where the data itself (JPEG 2000) or nothing says it. */
+  /** Family of the color space. Undefined if it is defined by the data (JPEG 2000) or not at all. */
   readonly space: string | undefined;
   /** Components per sample; for an Indexed space, those of its base. Undefined if unknown or stored differently. */
   readonly components: Components | undefined;
   readonly isIndexed: boolean;
-  /** `color-key`: some colors are transparent. `baked`: the colors are premultiplied, or the data holds its own mask. */
+  /** `color-key`: some colors are transparent. `baked`: the colors are premultiplied, or the data has its own mask. */
   readonly transparency: "none" | "mask" | "color-key" | "baked";
 }
 
-/** The facts of an image; undefined for what is none, or none that can be drawn. */
+/** The facts of an image, or undefined if it is not an image that can be drawn. */
 export function readImageFacts(image: PDFObject): ImageFacts | undefined {
   if (!image.isStream() || !isNamed(image.get("Subtype"), "Image")) return undefined;
   const [width, height] = [image.get("Width").asNumber(), image.get("Height").asNumber()];
@@ -63,7 +63,7 @@ function isProgressive(image: PDFObject): boolean {
 
 function transparencyOf(image: PDFObject): ImageFacts["transparency"] {
   const softMask = image.get("SMask");
-  // A mask that its image is premultiplied by has the image's size (11.6.5.2).
+  // A mask with which its image is premultiplied has the size of the image (11.6.5.2).
   if (image.get("Matte").isArray()) return "baked";
   if (image.get("SMaskInData").asNumber() > 0) return "baked";
   if (softMask.isStream()) return softMask.get("Matte").isArray() ? "baked" : "mask";

@@ -1,4 +1,4 @@
-/** Inline images made objects of their own, which can be encoded anew (ISO 32000-2, 8.9.7). */
+/** Turns inline images into XObjects, which can be re-encoded (ISO 32000-2, 8.9.7). */
 import type { PDFObject } from "mupdf";
 import { type Content, forEachContent } from "../content/streams.ts";
 import { ContentOperators } from "../content/operators.ts";
@@ -36,15 +36,15 @@ interface Lifted {
 }
 
 /**
- * Moves inline images of at least `smallest` bytes out of content. Stencil masks only where they are large: they have no
- * colors of their own. What is not understood stays where it is.
+ * Moves inline images of at least `smallest` bytes out of content. Moves stencil masks only if they are large, since they
+ * have no colors of their own. Anything unexpected stays in place.
  */
 export async function liftInlineImages(open: OpenPdf, { smallest }: { smallest: number }): Promise<void> {
   const lift = new Lift(open, smallest);
   await forEachContent(open, (content) => lift.content(content));
 }
 
-/** Bytes below which a stencil mask, such as a glyph, is never moved. */
+/** Stencil masks below this size in bytes, such as glyphs, are never moved. */
 const SMALLEST_STENCIL = 4096;
 
 class Lift {
@@ -69,7 +69,7 @@ class Lift {
       const buffer = stream.readStream();
       engine.countDecoded(buffer.getLength());
       const content = buffer.asUint8Array();
-      // Most content has none, and need not be copied.
+      // Most content has none and need not be copied.
       const any = mayHoldImages(content) && content.length > this.#smallest;
       bytes = any ? content.slice() : new Uint8Array();
       buffer.destroy();
@@ -110,7 +110,7 @@ class Lift {
     return { entries: list, data: bytes.slice(data.start, data.end) };
   }
 
-  /** The name of the new object in the resources; undefined where an entry is not understood. */
+  /** The name of the new object in the resources, or undefined if an entry is unexpected. */
   #add({ entries, data }: Lifted, resources: PDFObject): string | undefined {
     const { document } = this.#open;
     const dictionary = document.newDictionary();
@@ -148,7 +148,7 @@ class Lift {
   }
 }
 
-/** Whether `ID` stands there. */
+/** Whether the content contains `ID`. */
 function mayHoldImages(content: Uint8Array): boolean {
   for (let at = content.indexOf(0x49); at >= 0; at = content.indexOf(0x49, at + 1)) {
     if (content[at + 1] === 0x44) return true;

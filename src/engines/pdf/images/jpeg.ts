@@ -8,8 +8,8 @@ import type { EncodedImage, Samples } from "./lossless.ts";
 import { segments } from "../../image/jpeg-segments.ts";
 
 /**
- * Writes samples as JPEG with mozjpeg, or larger ones with libjpeg, which goes row by row.
- * `pixmap` holds the same samples.
+ * Encodes samples as JPEG with mozjpeg, or with libjpeg row by row if they are too large for that. `pixmap` contains the
+ * same samples.
  */
 export async function encodeJpeg(
   codecs: ImageCodecs,
@@ -33,7 +33,7 @@ async function withMozjpeg(codecs: ImageCodecs, samples: Samples, quality: numbe
   }
 }
 
-/** The encoder's pixels, written where it wants them: beside a large file there is no room for them elsewhere. */
+/** Writes the pixels directly into the encoder's memory: next to a large file there is no room for another copy. */
 function rgba({ data, width, height, components }: Samples): CodecBytes {
   const [green, blue] = components === 3 ? [1, 2] : [0, 0];
   return {
@@ -49,7 +49,7 @@ function rgba({ data, width, height, components }: Samples): CodecBytes {
   };
 }
 
-/** MuPDF puts the profile of its own device space in, which the PDF does not mean. */
+/** Removes the profile of MuPDF's device space, which the PDF does not intend. */
 function withoutProfile(jpeg: Uint8Array): Uint8Array {
   const dropped = [...segments(jpeg)].filter(({ marker }) => marker === 0xe2);
   const length = dropped.reduce((sum, { start, end }) => sum + end - start + 4, 0);

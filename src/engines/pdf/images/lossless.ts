@@ -1,37 +1,37 @@
-/** Images written without loss: few colors as a palette, two as fax G4, others deflated with PNG's predictors. */
+/** Writes images losslessly: few colors as a palette, two colors as fax G4, others deflated with PNG predictors. */
 import { deflate } from "../../bytes/deflate.ts";
 import type { Components } from "../objects/color-space.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 
 /** Samples of 8 bits, rows from the top without padding. */
 export interface Samples {
-  /** May be a view of an engine's heap: good until the next call into the engine. */
+  /** May be a view of an engine's heap, valid until the next call into the engine. */
   readonly data: Uint8Array;
   readonly width: number;
   readonly height: number;
   readonly components: Components;
 }
 
-/** The data of an image stream and the entries of its dictionary that go with it. */
+/** The data of an image stream, and the matching entries of its dictionary. */
 export interface EncodedImage {
   readonly bytes: Uint8Array;
   readonly filter: "FlateDecode" | "DCTDecode" | "CCITTFaxDecode";
   /** PDF syntax. */
   readonly decodeParms: string | undefined;
   readonly bits: 1 | 2 | 4 | 8;
-  /** The samples are indices into these colors, of as many components as the image has. */
+  /** If present, the samples are indices into these colors, with the same components as the image. */
   readonly palette?: Uint8Array;
 }
 
-/** What decides between a photograph and a drawing. */
+/** What distinguishes a photograph from a drawing. */
 export interface Looks {
-  /** All colors, packed; undefined where there are more than 256. */
+  /** All colors, packed; undefined if there are more than 256. */
   readonly colors: ReadonlyMap<number, number> | undefined;
-  /** Share of pixels that are as their left neighbor. */
+  /** Share of pixels equal to their left neighbor. */
   readonly flatness: number;
 }
 
-/** Most colors that a palette has. */
+/** Most colors in a palette. */
 const MOST_COLORS = 256;
 
 export function lookAt({ data, width, height, components }: Samples): Looks {
@@ -51,7 +51,7 @@ export function lookAt({ data, width, height, components }: Samples): Looks {
   return { colors: few ? colors : undefined, flatness: flat / Math.max(1, width * height) };
 }
 
-/** Writes samples without loss, as small as is known here. A `plain` image gets no palette: soft masks may not have one. */
+/** Encodes samples losslessly, as small as possible. A `plain` image gets no palette, which soft masks do not allow. */
 export async function encodeLossless(
   engine: PdfEngine,
   samples: Samples,
@@ -73,7 +73,7 @@ export function isBlackAndWhite(colors: ReadonlyMap<number, number>, components:
 async function encodePalette(samples: Samples, colors: ReadonlyMap<number, number>): Promise<EncodedImage> {
   const { data, width, height, components } = samples;
   const bits = colors.size <= 2 ? 1 : colors.size <= 4 ? 2 : colors.size <= 16 ? 4 : 8;
-  // Sorted by what they are, neighbors in color are neighbors in number.
+  // When sorted, similar colors get adjacent indices.
   const sorted = [...colors.keys()].sort((a, b) => a - b);
   const numbers = new Map(sorted.map((color, index) => [color, index]));
   const palette = new Uint8Array(sorted.length * components);
@@ -96,7 +96,10 @@ async function encodePalette(samples: Samples, colors: ReadonlyMap<number, numbe
   return { bytes, filter: "FlateDecode", decodeParms: undefined, bits, palette };
 }
 
-/** PNG's filters (RFC 2083, 6): in each row the one with the smallest sum of differences; no filter where that is smaller. */
+/**
+ * PNG filters (RFC 2083, 6): for each row the one with the smallest sum of differences, or no filters at all if that is
+ * smaller.
+ */
 async function encodeWithPredictor(samples: Samples): Promise<EncodedImage> {
   const bits = 8;
   const { data, width, height, components } = samples;
@@ -122,14 +125,14 @@ async function encodeWithPredictor(samples: Samples): Promise<EncodedImage> {
     filtered[y * (stride + 1)] = best;
     filtered.set(rows[best] ?? data.subarray(at, at + stride), y * (stride + 1) + 1);
   }
-  // Both are copied before the first is waited for: the samples may be a view of an engine's heap.
+  // Both are copied before the first await: the samples may be a view of an engine's heap.
   const [predicted, plain] = await Promise.all([deflate(filtered), deflate(data)]);
   if (plain.length <= predicted.length) return { bytes: plain, filter: "FlateDecode", decodeParms: undefined, bits };
   const decodeParms = `<</Predictor 15/Colors ${components}/BitsPerComponent ${bits}/Columns ${width}>>`;
   return { bytes: predicted, filter: "FlateDecode", decodeParms, bits };
 }
 
-/** Two colors as fax G4 (T.6), which MuPDF writes where it saves an image of one bit. */
+/** Two colors as fax G4 (T.6), which MuPDF writes when it saves a 1-bit image. */
 function encodeFax(engine: PdfEngine, { data, width, height }: Samples): EncodedImage {
   const stride = Math.ceil(width / 8);
   const packed = new Uint8Array(stride * height);
@@ -142,7 +145,7 @@ function encodeFax(engine: PdfEngine, { data, width, height }: Samples): Encoded
   return faxOf(engine, packed, width, height);
 }
 
-/** Rows of one bit a pixel, each filled up to a byte, as fax G4. */
+/** Encodes rows with one bit per pixel, padded to whole bytes, as fax G4. */
 export function faxOf(engine: PdfEngine, rows: Uint8Array, width: number, height: number): EncodedImage {
   return engine.scope(() => {
     const document = new engine.mupdf.PDFDocument();

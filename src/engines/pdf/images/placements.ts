@@ -1,4 +1,4 @@
-/** How large images are drawn: the transformation matrix at each `Do` (ISO 32000-2, 8.3.4 and 8.9.5). */
+/** Finds the size at which images are drawn: the transformation matrix at each `Do` (ISO 32000-2, 8.3.4 and 8.9.5). */
 import type { PDFObject } from "mupdf";
 import { appearances, streamsOf } from "../content/streams.ts";
 import { ContentOperators } from "../content/operators.ts";
@@ -7,23 +7,23 @@ import { entries, items, objectNumber, isNamed } from "../objects/objects.ts";
 import { pageAt } from "../document/page-facts.ts";
 import { type Matrix, multiply } from "../content/operands.ts";
 
-/** Lengths in points of the sides that an image is drawn with, each the largest of all its places. */
+/** Side lengths in points of an image as drawn, each the largest of all its placements. */
 export interface Placement {
   width: number;
   height: number;
 }
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
-/** Deepest nesting of forms, and of `q`. */
+/** Maximum nesting of forms, and of `q`. */
 const MOST_DEPTH = 32;
-/** A form that is drawn again is looked into again only where it is this much larger than before. */
+/** A form that is drawn again is visited again only if it is larger by this factor. */
 const LARGER = 1.01;
-/** Walks into forms of one document: many small forms are drawn thousands of times. */
+/** Most visits to forms in one document: many small forms are drawn thousands of times. */
 const MOST_WALKS = 50_000;
 
 /**
- * The largest placement of each image that pages, forms, patterns and appearances draw, by its object number. An image that
- * a glyph draws, or that is reached in no way known here, has none.
+ * The largest placement of each image drawn by pages, forms, patterns, and appearances, by object number. Images drawn by
+ * glyphs, or reached in any other way, have none.
  */
 export async function findPlacements(open: OpenPdf): Promise<Map<number, Placement>> {
   const { engine, pageCount } = open;
@@ -38,7 +38,7 @@ export async function findPlacements(open: OpenPdf): Promise<Map<number, Placeme
   return finder.found;
 }
 
-/** What a content stream does that matters here. */
+/** The relevant operations of a content stream. */
 type Step =
   | { readonly kind: "q" }
   | { readonly kind: "Q" }
@@ -50,7 +50,7 @@ class Finder {
   readonly #open: OpenPdf;
   /** Steps of forms by object number. */
   readonly #steps = new Map<number, readonly Step[]>();
-  /** The largest scales that a form was looked into with. */
+  /** The largest scales with which each form was visited. */
   readonly #walked = new Map<number, readonly [number, number]>();
   /** Whether resources, or those of a form, lead to an image, by object number. */
   readonly #matters = new Map<number, boolean>();
@@ -68,7 +68,7 @@ class Finder {
     for (const annotation of items(page.get("Annots"))) this.#annotation(annotation, base);
   }
 
-  /** An appearance's box is fitted into the annotation's rectangle (12.5.5, Algorithm: appearance streams). */
+  /** The box of an appearance is fitted into the annotation's rectangle (12.5.5, Algorithm: appearance streams). */
   #annotation(annotation: PDFObject, base: Matrix): void {
     const rect = numbers(annotation.get("Rect"), 4);
     for (const form of rect ? appearances(this.#open.engine, annotation) : []) {
@@ -104,7 +104,8 @@ class Finder {
       else this.#form(resources.get("ExtGState", step.name, "SMask", "G"), resources, matrix, depth);
     }
     for (const { value } of entries(this.#open.engine, resources.get("Pattern"))) {
-      // Its matrix leads to where the content began, not to where it is used (8.7.3.1).
+      // A pattern's matrix maps to the initial coordinates of the content, not to those in effect where it is used
+      // (8.7.3.1).
       if (value.isStream()) this.#form(value, resources, base, depth);
     }
   }
@@ -143,8 +144,8 @@ class Finder {
   }
 
   /**
-   * Whether resources may lead to an image: most content need not be read. Each object is looked into once, as forms may name
-   * all forms before them. Resources that lead back to themselves count as if they led to one.
+   * Whether resources may lead to an image, since most content need not be read. Each object is checked once, as forms may
+   * reference all forms before them. Cyclic resources count as leading to an image.
    */
   #drawsImages(resources: PDFObject, depth: number): boolean {
     if (!resources.isDictionary()) return false;

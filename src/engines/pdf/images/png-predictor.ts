@@ -1,4 +1,4 @@
-/** Rows of samples out of inflated data, PNG's filters undone (ISO 32000-2, 7.4.4.4). */
+/** Reads rows of samples from inflated data and undoes the PNG filters (ISO 32000-2, 7.4.4.4). */
 import type { PDFObject } from "mupdf";
 import { unfilter } from "../../image/png-rows.ts";
 
@@ -17,7 +17,7 @@ export class PngPredictor {
     this.#filtered = filtered;
   }
 
-  /** Undefined for a stream that is not deflated only, or whose parameters do not go with its image. */
+  /** Undefined if deflate is not the only filter, or if the parameters do not match the image. */
   static of(stream: PDFObject, layout: Layout): PngPredictor | undefined {
     const [filter, parameters] = ["Filter", "DecodeParms"].map((key) => {
       const value = stream.get(key);
@@ -38,7 +38,7 @@ export class PngPredictor {
     return fits ? new PngPredictor(layout, true) : undefined;
   }
 
-  /** At most `count` rows; each is good only until the next. */
+  /** At most `count` rows. Each is valid only until the next. */
   async *rows(chunks: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
     const { columns, colors } = this.#layout;
     const bytes = columns * colors;

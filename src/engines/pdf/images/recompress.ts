@@ -1,4 +1,4 @@
-/** The images of a document, encoded anew: smaller where their place needs no more, lossy where they are photographs. */
+/** Re-encodes the images of a document: downsampled to the size their placement needs, and lossy if they are photographs. */
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { ImageCodecs } from "../../image/codecs.ts";
@@ -11,21 +11,21 @@ import type { Size } from "./samples.ts";
 import { writeImage } from "./write.ts";
 import { objectNumber } from "../objects/objects.ts";
 
-/** Fuel for a sample of an image that is decoded, beside what any request may spend. */
+/** Fuel per decoded sample of an image, added to the budget of the request. */
 const DECODE_WORK = 6;
 
 export interface ImageSettings {
-  /** Of JPEG: 1 to 100, as libjpeg counts. */
+  /** JPEG quality: 1 to 100 on libjpeg's scale. */
   readonly quality: number;
-  /** Samples per inch, as placed on the page, above which images are made smaller. */
+  /** Samples per inch, as placed on the page, above which images are downsampled. */
   readonly maxDpi: number;
-  /** Whether images become gray. */
+  /** Whether images are converted to gray. */
   readonly grayscale: boolean;
 }
 
 /**
- * Encodes the images anew that gain by it, or that become gray. One that fails in any way stays as it is.
- * @throws Refusal `limit_exceeded` where an image that should become gray is too large for that
+ * Re-encodes images that become smaller, or that are converted to gray. An image that fails in any way is left unchanged.
+ * @throws Refusal `limit_exceeded` if an image to convert to gray is too large
  */
 export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, settings: ImageSettings): Promise<void> {
   const { document, engine } = open;
@@ -63,7 +63,7 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
   }
 }
 
-/** All images that are objects of the document, and the object numbers of those that are masks of others. */
+/** All images that are indirect objects, and the object numbers of those used as masks of others. */
 async function listImages(open: OpenPdf): Promise<{ images: ImageFacts[]; softMasks: Set<number> }> {
   const images: ImageFacts[] = [];
   const softMasks = new Set<number>();
@@ -76,7 +76,7 @@ async function listImages(open: OpenPdf): Promise<{ images: ImageFacts[]; softMa
   return { images, softMasks };
 }
 
-/** The size, in samples, that an image needs at its largest place. One whose place is not known needs all. */
+/** The size in samples that an image needs at its largest placement. Without a known placement, its full size. */
 function sizeFor(image: ImageFacts, place: Placement | undefined, maxDpi: number): Size {
   const needed = (samples: number, points: number): number =>
     Math.max(1, Math.min(samples, Math.ceil((points / 72) * maxDpi - 0.01)));

@@ -1,4 +1,4 @@
-/** Images too large to be held, made smaller row by row while they are inflated. */
+/** Downsamples images that are too large to hold in memory row by row as they are inflated. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { DamagedStream, inflate } from "../../bytes/inflate.ts";
@@ -10,13 +10,13 @@ import type { Size } from "./samples.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { concat } from "../../bytes/concat.ts";
 
-/** Below this, boxes of whole samples would be of too different sizes. */
+/** Minimum ratio: below this, boxes of whole samples would differ too much in size. */
 const LEAST_RATIO = 2;
 const MOST_COLORS = 256;
 
 /**
- * An image of 8 bits a sample at a smaller size, each new sample the mean of those in its box: gray, or with a palette.
- * Undefined for one that has more colors, gains nothing, or is stored in another way than deflated.
+ * Downsamples an 8-bit image by averaging boxes of samples. The result is gray or has a palette. Undefined if the image has
+ * more colors, would not become smaller, or uses anything other than deflate.
  */
 export async function shrinkByRows(
   engine: PdfEngine,
@@ -43,7 +43,7 @@ export async function shrinkByRows(
       if (length > image.bytes) return undefined;
     }
   } catch (error) {
-    // A damaged image stays as it is.
+    // A damaged image is left unchanged.
     if (error instanceof DamagedStream) return undefined;
     throw error;
   }
@@ -63,7 +63,7 @@ export async function shrinkByRows(
   }
 }
 
-/** The colors of a row as their numbers; undefined where there are too many. */
+/** The colors of a row as indices, or undefined if there are too many colors. */
 function numbered(row: Uint8Array, components: number, colors: Map<number, number>): Uint8Array | undefined {
   const numbers = new Uint8Array(row.length / components);
   let [last, lastNumber] = [-1, 0];
@@ -93,12 +93,12 @@ function paletteOf(colors: ReadonlyMap<number, number>, components: number): Uin
   return palette;
 }
 
-/** Means of boxes of samples. */
+/** Averages boxes of samples. */
 class Boxes {
   readonly #from: Size;
   readonly #to: Size;
   readonly #components: number;
-  /** Where the boxes of a row begin, and the end of the last. */
+  /** Where the boxes of a row begin, and the end of the last one. */
   readonly #starts: Uint32Array;
   readonly #sums: Uint32Array;
   #rows = 0;
@@ -114,7 +114,7 @@ class Boxes {
     return this.#y === this.#from.height;
   }
 
-  /** Takes a row, and gives one where its boxes are full. */
+  /** Adds a row. Returns an output row once its boxes are complete. */
   add(row: Uint8Array): Uint8Array | undefined {
     const [starts, sums, components] = [this.#starts, this.#sums, this.#components];
     for (let box = 0; box < this.#to.width; box++) {

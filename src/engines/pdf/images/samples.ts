@@ -1,4 +1,4 @@
-/** The samples of images, decoded by MuPDF, as they are stored or at a smaller size. */
+/** The samples of images, decoded by MuPDF at their stored size or smaller. */
 import type { ColorSpace, Pixmap, PDFObject } from "mupdf";
 import type { ImageFacts } from "./facts.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -10,15 +10,15 @@ export interface Size {
   readonly height: number;
 }
 
-/** What decides how MuPDF reads the samples; taken away while they are read as numbers. */
+/** Entries that affect how MuPDF interprets the samples. Removed while they are read as numbers. */
 const MEANING = ["SMask", "Mask", "Decode", "ColorSpace", "Intent"];
 
 const DEVICE_NAMES = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" } as const;
 
-/** JPEG 2000 takes this many bytes a sample while it is decoded, and cannot be decoded smaller. */
+/** Bytes per sample to decode JPEG 2000, which cannot be decoded at a smaller size. */
 const JPX_BYTES = 6;
 
-/** A progressive JPEG is held as a whole while it is decoded, at any size. */
+/** Bytes per coefficient of a progressive JPEG, which is held completely while it is decoded at any size. */
 const COEFFICIENT_BYTES = 2;
 
 function deviceSpace({ mupdf }: PdfEngine, components: Components): ColorSpace {
@@ -26,17 +26,14 @@ function deviceSpace({ mupdf }: PdfEngine, components: Components): ColorSpace {
   return { 1: DeviceGray, 3: DeviceRGB, 4: DeviceCMYK }[components];
 }
 
-/**
- * By how many halvings of its size an image is decoded when it is drawn at `size`: MuPDF's rule, and what decides about
- * the memory that it takes.
- */
+/** How many times MuPDF halves an image when it is drawn at `size`. This determines the memory it needs. */
 function halvings(from: Size, to: Size): number {
   let count = 0;
   while (count < 6 && from.width >> (count + 1) >= to.width + 2 && from.height >> (count + 1) >= to.height + 2) count++;
   return count;
 }
 
-/** Whether the samples of an image fit the memory that is allowed for them, when it is decoded for `size`. */
+/** Whether the samples of an image fit the memory allowed for them when decoded for `size`. */
 export function fits(image: ImageFacts, size: Size): boolean {
   const components = image.components ?? 4;
   const samples = image.width * image.height * components;
@@ -50,8 +47,8 @@ export function fits(image: ImageFacts, size: Size): boolean {
 }
 
 /**
- * The samples of an image as numbers from 0 to 255, without its mask, its Decode array and the meaning of its color space:
- * so the image can keep all these. An Indexed image gives the colors of its base. The caller destroys the pixmap.
+ * The samples of an image as numbers from 0 to 255, ignoring its mask, Decode array, and color space, so that the image can
+ * keep all of these. An Indexed image yields the colors of its base. The caller destroys the pixmap.
  */
 export function readSamples(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size): Pixmap {
   const { components } = image;
@@ -67,7 +64,7 @@ export function readSamples(engine: PdfEngine, object: PDFObject, image: ImageFa
   }
 }
 
-/** The grays of an image, its Decode array and color space applied, its mask left out. The caller destroys the pixmap. */
+/** The gray values of an image after its Decode array and color space, without its mask. The caller destroys the pixmap. */
 export function readGrays(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size): Pixmap {
   const taken = ["SMask", "Mask"].map((key) => [key, object.get(key)] as const).filter(([, value]) => !value.isNull());
   for (const [key] of taken) object.delete(key);
@@ -83,7 +80,7 @@ export function readGrays(engine: PdfEngine, object: PDFObject, image: ImageFact
   }
 }
 
-/** The grays of an image with transparent colors, and which samples show. */
+/** The gray values of an image with a color key, and which samples are visible. */
 export function readKeyed(
   engine: PdfEngine,
   object: PDFObject,
@@ -97,12 +94,12 @@ export function readKeyed(
   });
 }
 
-/** In RGB first: MuPDF's own way from CMYK to gray is a rough one. */
+/** Draws in RGB first: MuPDF's direct conversion from CMYK to gray is inaccurate. */
 function drawColored(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size, alpha: boolean): Pixmap {
   return draw(engine, object, 3, { ...image, isIndexed: true }, size, alpha);
 }
 
-/** By the formula of ISO 32000-2, 10.4.2.2. */
+/** Uses the formula of ISO 32000-2, 10.4.2.2. */
 function toGrays(pixels: Uint8ClampedArray, step: 3 | 4, grays: Uint8Array | Uint8ClampedArray): void {
   for (let index = 0, at = 0; index < grays.length; index++, at += step) {
     const gray = 0.3 * (pixels[at] ?? 0) + 0.59 * (pixels[at + 1] ?? 0) + 0.11 * (pixels[at + 2] ?? 0);
@@ -130,7 +127,7 @@ function plainSpace(
   return space;
 }
 
-/** Draws an image over the whole of a pixmap of the size. */
+/** Draws an image so that it fills a pixmap of this size. */
 function draw(
   engine: PdfEngine,
   object: PDFObject,
@@ -152,12 +149,12 @@ function draw(
       if (alpha) pixmap.clear();
       else pixmap.clear(0);
       const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
-      // A decoder that gets no memory only stops, and leaves the rest empty.
+      // A decoder that runs out of memory just stops and leaves the rest empty.
       engine.whole(() => device.fillImage(loaded, [size.width, 0, 0, size.height, 0, 0], 1));
       device.close();
       return pixmap;
     } finally {
-      // It holds the image as it is read here, under the number of the object.
+      // The store caches this version of the image under the object's number.
       engine.lib._wasm_empty_store();
     }
   });

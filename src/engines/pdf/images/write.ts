@@ -1,11 +1,11 @@
-/** Puts the new form of an image into its object (ISO 32000-2, 8.9.5). */
+/** Writes the new encoding of an image to its object (ISO 32000-2, 8.9.5). */
 import type { PDFObject } from "mupdf";
 import { grayOfDevice } from "../objects/color-space.ts";
 import type { NewImage } from "./choice.ts";
 import type { ImageFacts } from "./facts.ts";
 import { items } from "../objects/objects.ts";
 
-/** Writes data and the entries that go with it; mask, Decode array, color space and all else stay. */
+/** Writes the data and the matching entries. Mask, Decode array, color space, and everything else stay. */
 export function writeImage(
   object: PDFObject,
   image: ImageFacts,
@@ -32,7 +32,7 @@ export function writeImage(
   if (isGray) grayRest(object, softMask);
 }
 
-/** What else of an image says colors. */
+/** Converts the other entries of an image that refer to colors. */
 function grayRest(object: PDFObject, softMask: NewImage["softMask"]): void {
   const document = object._doc;
   object.delete("Decode");
@@ -55,7 +55,7 @@ function grayRest(object: PDFObject, softMask: NewImage["softMask"]): void {
   object.put("SMask", document.addStream(data, dictionary));
 }
 
-/** The entries of a `DecodeParms`: numbers only. */
+/** Parses a `DecodeParms` dictionary that contains only numbers. */
 function parametersOf(object: PDFObject, text: string): PDFObject {
   const dictionary = object._doc.newDictionary();
   for (const [, key = "", value = ""] of text.matchAll(/\/(\w+)\s*(-?\d+)/g)) dictionary.put(key, Number(value));

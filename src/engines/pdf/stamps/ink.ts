@@ -1,23 +1,23 @@
-/** Where the ink of text is. */
+/** Measures where the ink of text is. */
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { Box } from "../document/page-facts.ts";
 import { EM, type Glyph, type Line, type StampFont } from "../typesetting/line.ts";
 
-/** The font size in the forms of text, and the width of those of images. */
+/** The font size in text forms, and the width of image forms. */
 export const MARK_SIZE = 100;
 
-/** Pixels an em that ink is looked for in, and the most in a row or column. */
+/** Pixels per em used to find ink, and the most pixels in a row or column. */
 const LOOK_RESOLUTION = 40;
 const MOST_PIXELS = 2000;
 
-/** A line whose origin stands at a place, in units of which the font size has `MARK_SIZE`. */
+/** A line with its origin at a position, in units in which the font size is `MARK_SIZE`. */
 export interface Placed {
   readonly line: Line;
   readonly x: number;
   readonly y: number;
 }
 
-/** The smallest box around what is drawn, found by drawing: fonts' own boxes are those of their largest glyphs. */
+/** The bounding box of the ink, found by drawing it: the boxes in fonts are those of their largest glyphs. */
 export function inkOf(engine: PdfEngine, placed: readonly Placed[]): Box {
   const { Text, Pixmap, ColorSpace, DrawDevice } = engine.mupdf;
   const factor = MARK_SIZE / EM;
@@ -49,14 +49,14 @@ export function inkOf(engine: PdfEngine, placed: readonly Placed[]): Box {
         [x0, y0, x1, y1] = [Math.min(x0, column), Math.min(y0, row), Math.max(x1, column), Math.max(y1, row)];
       }
     }
-    // White space alone has no ink; it still has a place.
+    // Whitespace alone has no ink, but still needs a box.
     if (x1 < 0) return [0, 0, MARK_SIZE, MARK_SIZE];
     const [left, top] = [whole[0], whole[3]];
     return [left + x0 / scale, top - (y1 + 1) / scale, left + (x1 + 1) / scale, top - y0 / scale];
   });
 }
 
-/** How far the ink of lines goes above their baselines and below, in parts of the font size; 0 where it does not. */
+/** How far the ink of lines extends above and below their baselines, as a fraction of the font size. At least 0. */
 export function extentOf(
   engine: PdfEngine,
   lines: readonly Line[],
@@ -69,7 +69,7 @@ export function extentOf(
     const key = `${glyph.id} ${glyph.y}`;
     if (known.has(key)) continue;
     known.add(key);
-    // One upon the other: how high they stand is all that counts.
+    // Overlaid, since only their height matters.
     glyphs.push({ ...glyph, x: 0 });
   }
   const width = glyphs.reduce((most, { advance }) => Math.max(most, advance), 0);

@@ -1,4 +1,4 @@
-/** A line or a few at the edge of each page, such as its number. */
+/** One or more lines of text at the edge of each page, such as its number. */
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { LoadFont } from "../../fonts.ts";
@@ -12,9 +12,9 @@ import { EM, LINE_HEIGHT, type Line } from "../typesetting/line.ts";
 import { type Color, fill, multiply, type NameResource } from "../content/operands.ts";
 
 export interface Labels {
-  /** By page (0-based); lines are separated by line feeds. */
+  /** By page (0-based). Lines are separated by line feeds. */
   readonly labels: ReadonlyMap<number, string>;
-  /** What the caller wrote, for the limit of its length. */
+  /** The client's text, for its length limit. */
   readonly template: string;
   readonly vertical: "top" | "bottom";
   readonly horizontal: "left" | "center" | "right";
@@ -26,14 +26,14 @@ export interface Labels {
 }
 
 /**
- * What a line has room for above its baseline and below, in parts of the font size; more where its ink needs it. Margins are
- * measured from there, for all labels alike: their baselines are those of one line.
+ * Space for a line above and below its baseline, as a fraction of the font size; more if its ink needs it. Margins are
+ * measured from there for all labels alike, so that their baselines align.
  */
 const [ASCENT, DESCENT] = [0.78, 0.22];
 
 /**
  * Writes labels on pages.
- * @throws Refusal `unsupported_text`, `limit_exceeded`, `invalid_parameters` where the margin leaves nothing of a page
+ * @throws Refusal `unsupported_text`, `limit_exceeded`, `invalid_parameters` if the margin leaves no room on a page
  */
 export async function stampLabels(open: OpenPdf, loadFont: LoadFont, labels: Labels): Promise<void> {
   checkLength(labels.template);

@@ -1,4 +1,4 @@
-/** What is stamped: a form XObject of text or of an image, and where its ink is (ISO 32000-2, 8.10). */
+/** A stamp: a form XObject of text or of an image, and the box of its ink (ISO 32000-2, 8.10). */
 import type { PDFObject } from "mupdf";
 import type { Engines } from "../../lease/engines.ts";
 import type { FontName } from "../../fonts.ts";
@@ -16,16 +16,16 @@ import { type Color, fill, type NameResource, numbers } from "../content/operand
 
 export interface Mark {
   readonly form: PDFObject;
-  /** The same without its text, for where it is repeated: each repetition would be found and read out again. */
+  /** The same without text, for repetitions: otherwise search and screen readers would find each one. */
   readonly silent?: PDFObject;
-  /** Of the form's units, upwards. */
+  /** In units of the form, y up. */
   readonly ink: Box;
 }
 
 type Alignment = "left" | "center" | "right";
 
 /**
- * Lines of text, one below the other.
+ * Lines of text, from top to bottom.
  * @throws Refusal `unsupported_text`
  */
 export async function textMark(
@@ -59,7 +59,7 @@ export async function textMark(
   return { form, silent, ink };
 }
 
-/** A line whose glyphs stand for nothing. */
+/** A line whose glyphs have no text. */
 const withoutText = ({ glyphs, width }: Line): Line => ({
   text: "",
   glyphs: glyphs.map((glyph) => ({ ...glyph, text: " " })),
@@ -67,7 +67,7 @@ const withoutText = ({ glyphs, width }: Line): Line => ({
 });
 
 /**
- * An image as it is meant to be seen: turned as EXIF says, its transparency kept.
+ * An image as meant to be displayed: rotated as EXIF says, with its transparency.
  * @throws Refusal `invalid_file`, `limit_exceeded`
  */
 export async function imageMark(open: OpenPdf, engines: Engines, input: ImageInput): Promise<Mark> {
@@ -82,7 +82,7 @@ export async function imageMark(open: OpenPdf, engines: Engines, input: ImageInp
   return { form: makeForm(open, ink, (name) => `${matrix} cm /${name("XObject", object)} Do`), ink };
 }
 
-/** A form, its resources named as its operators ask for them. */
+/** Creates a form whose resources have the names that its operators use. */
 export function makeForm(
   { document }: OpenPdf,
   box: Box,
@@ -124,7 +124,7 @@ function addImage({ document }: OpenPdf, image: EmbeddedImage): PDFObject {
   if (softMask) {
     const filter = softMask.coding === "filtered" ? filtered(width, softMask.bits, 1) : { Filter: "FlateDecode" };
     const mask = { ...size, BitsPerComponent: softMask.bits, ColorSpace: "DeviceGray", ...filter };
-    // A copy: adding it may move the heap that the data lies in.
+    // A copy, since adding it may move the heap that contains the data.
     entries["SMask"] = document.addRawStream(softMask.data.view(0, softMask.data.length).slice(), mask);
     softMask.data.free();
   }
@@ -133,7 +133,7 @@ function addImage({ document }: OpenPdf, image: EmbeddedImage): PDFObject {
   return object;
 }
 
-/** Rows with the filters of PNG (7.4.4.4). */
+/** Parameters for rows with PNG filters (7.4.4.4). */
 const filtered = (columns: number, bits: number, colors: number): Record<string, unknown> => ({
   Filter: "FlateDecode",
   DecodeParms: { Predictor: 15, Colors: colors, BitsPerComponent: bits, Columns: columns },

@@ -1,10 +1,10 @@
-/** What a page number says. */
+/** Formats page numbers. */
 import { Refusal } from "../../errors.ts";
 
 export const NUMBER_STYLES = ["arabic", "roman", "romanLower", "alpha", "alphaLower"] as const;
 export type NumberStyle = (typeof NUMBER_STYLES)[number];
 
-/** The highest number that Roman numerals write without signs of their own for thousands. */
+/** The highest number in Roman numerals without special symbols for thousands. */
 const HIGHEST_ROMAN = 3999;
 
 const ROMAN = [
@@ -24,8 +24,8 @@ const ROMAN = [
 ] as const;
 
 /**
- * The template with `{n}` (in the style), `{total}` and `{roman}` put in; anything else in braces stays as it is.
- * @throws Refusal `invalid_parameters` naming `startAt` where a number cannot be written so
+ * Replaces `{n}` (in the style), `{total}`, and `{roman}` in the template; other text in braces stays as it is.
+ * @throws Refusal `invalid_parameters` naming `startAt` if a number cannot be written in the style
  */
 export function pageNumber(template: string, style: NumberStyle, number: number, total: number): string {
   const issue = numberIssue(template, style, number);

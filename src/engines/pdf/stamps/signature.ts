@@ -1,4 +1,4 @@
-/** What a person puts in a box of one page: a signature, and lines of text below it. */
+/** A signature in a box on one page, with lines of text below it. */
 import { Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { Box } from "../document/page-facts.ts";
@@ -7,42 +7,42 @@ import type { Mark } from "./mark.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
 
-/** Points of the page as it is shown. */
+/** Points on the page as displayed. */
 export interface SignatureField {
-  /** From 1. */
+  /** 1-based. */
   readonly page: number;
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** The corner of the page that `x` and `y` are measured from, to the same corner of the box. */
+  /** The corner of the page from which `x` and `y` are measured, to the same corner of the box. */
   readonly origin: "top-left" | "bottom-left";
 }
 
-/** The font size of the footer where it has room, in points, and the part of the box's height that it takes at most. */
+/** Preferred font size of the footer in points, and the largest fraction of the box height it may take. */
 const FOOTER_SIZE = 8;
 const FOOTER_PART = 0.4;
-/** Between signature and footer, in parts of the footer's height. */
+/** Space between signature and footer, as a fraction of the footer's height. */
 const GAP = 0.15;
-/** Points that a box may stand out by: page sizes are told with two decimals. */
+/** Points by which a box may extend past the page: page sizes are reported with two decimals. */
 const TOLERANCE = 0.01;
 
-/** The page that a field names, and the box there: left, bottom, right, top in points, upwards. */
+/** The page of a field, and its box: left, bottom, right, top in points, y up. */
 export interface SignaturePlace {
   readonly pages: StampPages;
   readonly page: StampPage;
   readonly box: Box;
 }
 
-/** What is wrong with the page of a field, or undefined. */
+/** What is wrong with the page number of a field, or undefined. */
 export function pageIssue({ page }: SignatureField, pageCount: number): string | undefined {
   return page > pageCount ? `is invalid: \`page\` must be at most ${pageCount}, the last page` : undefined;
 }
 
 /**
- * Finds where a signature belongs.
- * @throws Refusal `invalid_parameters` where the document has no such page or the box does not lie on it; `limit_exceeded`
- * where the page's contents are too large to be read
+ * Locates a signature field.
+ * @throws Refusal `invalid_parameters` if the document has no such page or the box is not on it; `limit_exceeded` if the
+ *   contents of the page are too large to read
  */
 export async function signaturePlace(open: OpenPdf, field: SignatureField): Promise<SignaturePlace> {
   const issue = pageIssue(field, open.pageCount);
@@ -62,13 +62,13 @@ export async function signaturePlace(open: OpenPdf, field: SignatureField): Prom
   return { pages, page, box: [x, bottom, x + width, bottom + height] };
 }
 
-/** A mark of text with the room that hairlines need: its ink is found in pixels, which may miss their ends. */
+/** Adds room for hairlines to a text mark: its ink is measured in pixels, which may miss their ends. */
 export function withHairlines({ form, ink: [left, bottom, right, top] }: Mark): Mark {
   const room = Math.max(3, (right - left) / 500);
   return { form, ink: [left - room, bottom - room, right + room, top + room] };
 }
 
-/** Draws a signature as large as its box holds it, the footer at the bottom of the box. */
+/** Draws a signature as large as fits in its box, with the footer at the bottom of the box. */
 export function stampSignature({ pages, page, box }: SignaturePlace, signature: Mark, footer: Mark | undefined): void {
   const [left, bottom, right, top] = box;
   const lowest = footer ? bottom + FOOTER_PART * (top - bottom) : bottom;
@@ -78,7 +78,7 @@ export function stampSignature({ pages, page, box }: SignaturePlace, signature: 
   pages.draw(page, "over", (name) =>
     [
       `${numbers(...page.toPage)} cm`,
-      // Whatever the ink's box should miss must not stand outside.
+      // Clips anything the measured ink missed.
       `${numbers(left, bottom, right - left, top - bottom)} re W n`,
       show(signature, above, name),
       ...(footer && below ? [show(footer, below, name)] : []),
@@ -88,14 +88,14 @@ export function stampSignature({ pages, page, box }: SignaturePlace, signature: 
 
 interface Contained {
   readonly scale: number;
-  /** Where the origin of the form comes to stand. */
+  /** Position of the form's origin. */
   readonly x: number;
   readonly y: number;
   /** Points. */
   readonly height: number;
 }
 
-/** As large as the box allows, in the middle of it or at its bottom. */
+/** Scaled to the box and placed in its center or at its bottom. */
 function contained({ ink }: Mark, box: Box, largest = Infinity, vertical: "middle" | "bottom" = "middle"): Contained {
   const [width, height] = [ink[2] - ink[0], ink[3] - ink[1]];
   const scale = Math.min((box[2] - box[0]) / width, (box[3] - box[1]) / height, largest);
@@ -105,7 +105,7 @@ function contained({ ink }: Mark, box: Box, largest = Infinity, vertical: "middl
 }
 
 function show({ form }: Mark, { scale, x, y }: Contained, name: NameResource): string {
-  // A long line is thousands of units wide: four decimals of its scale would move its end.
+  // A long line is thousands of units wide, so four decimals of scale would shift its end.
   const factor = scale.toFixed(8);
   return `q 1 0 0 1 ${numbers(x, y)} cm ${factor} 0 0 ${factor} 0 0 cm /${name("XObject", form)} Do Q`;
 }

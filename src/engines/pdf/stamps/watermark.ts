@@ -1,4 +1,4 @@
-/** One mark on many pages: in a place, along the diagonal, or all over the page. */
+/** One mark on many pages: at a position, along the diagonal, or tiled across the page. */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
@@ -26,30 +26,33 @@ export interface Watermark {
   readonly tile: boolean;
   /** 0 to 1. */
   readonly opacity: number;
-  /** Degrees counter-clockwise. */
+  /** Degrees counterclockwise. */
   readonly rotation: number;
-  /** How large the mark is: points of its font, parts of the page's width, or as fits. */
+  /** The size of the mark: font size in points, fraction of the page width, or fitted to the page. */
   readonly size: { readonly points: number } | { readonly ofWidth: number } | "fitted";
 }
 
-/** The part of the page that a fitted mark takes of its width and of its height at most. */
+/** The largest fraction of the page's width and height that a fitted mark takes. */
 const FITTED = 0.8;
 const FITTED_IN_CORNER = 0.3;
 const FITTED_TILE = 0.25;
-/** The largest fitted letters, in parts of the page's shorter side. */
+/** The largest font size of a fitted mark, as a fraction of the page's shorter side. */
 const LARGEST_FITTED = 0.25;
-/** Between marks of a grid, in parts of their longer side: a line of text has a line's height, a square no more than this. */
+/**
+ * Space between tiles, as a fraction of their longer side: at least the height of a line for text, at most this for a
+ * square.
+ */
 const TILE_SPACE = { least: 0.15, most: 0.35 } as const;
-/** From the edges to a mark in a corner, in parts of the page's shorter side. */
+/** Distance of a corner mark from the edges, as a fraction of the page's shorter side. */
 const CORNER_MARGIN = 0.04;
 
 /**
  * Draws a mark on pages.
- * @throws Refusal `limit_exceeded`: contents too large to be read, or more tiles than a page may have
+ * @throws Refusal `limit_exceeded`: contents too large to read, or too many tiles for a page
  */
 export async function stampWatermark(open: OpenPdf, mark: Mark, watermark: Watermark): Promise<void> {
   const pages = await StampPages.of(open, watermark.pages, watermark.layer);
-  /** One for each size of page, drawn in points from its bottom left. */
+  /** One form per page size, drawn in points from the bottom left. */
   const sheets = new Map<string, PDFObject>();
   for (const page of pages.pages) {
     const { width, height } = page;
@@ -63,7 +66,7 @@ export async function stampWatermark(open: OpenPdf, mark: Mark, watermark: Water
 function makeSheet(open: OpenPdf, mark: Mark, watermark: Watermark, width: number, height: number): PDFObject {
   const box = [0, 0, width, height] as const;
   const matrices = placesOf(mark, watermark, width, height);
-  // A group: letters that overlap are not darker where they do.
+  // A transparency group, so that overlapping letters do not look darker.
   const group = watermark.opacity < 1 ? { Group: { Type: "Group", S: "Transparency" } } : {};
   const show = (matrix: Matrix, name: string): string => `q ${numbers(...matrix)} cm /${name} Do Q`;
   const sheet = makeForm(
@@ -81,14 +84,14 @@ function makeSheet(open: OpenPdf, mark: Mark, watermark: Watermark, width: numbe
   return makeForm(open, box, (name) => `/${name("ExtGState", state)} gs /${name("XObject", sheet)} Do`);
 }
 
-/** The matrices, from the form's units to points of the page. */
+/** The matrices from units of the form to points on the page. */
 function placesOf({ ink }: Mark, watermark: Watermark, width: number, height: number): Matrix[] {
   const { position, tile, rotation } = watermark;
   const diagonal = position === "diagonal" ? Math.atan2(height, width) : 0;
   const angle = diagonal + ((rotation % 360) * Math.PI) / 180;
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   const [across, up] = [ink[2] - ink[0], ink[3] - ink[1]];
-  /** Of the turned mark, at scale 1. */
+  /** Size of the rotated mark at scale 1. */
   const [wide, high] = [across * Math.abs(cos) + up * Math.abs(sin), across * Math.abs(sin) + up * Math.abs(cos)];
   const scale = scaleOf(watermark, wide, high, width, height);
   const middle: Matrix = [1, 0, 0, 1, -(ink[0] + ink[2]) / 2, -(ink[1] + ink[3]) / 2];
@@ -131,8 +134,8 @@ function scaleOf(
 type Pair = readonly [number, number];
 
 /**
- * The centers of marks that cover a page: a grid that is turned as the marks are, one of them in the middle of the page, the
- * same space between all, each row moved by half a step.
+ * The centers of tiles that cover a page: a grid rotated like the marks and centered on the page, with equal spacing, and
+ * each row offset by half a step.
  */
 function tiles([across, up]: Pair, [halfWide, halfHigh]: Pair, [cos, sin]: Pair, [width, height]: Pair): Pair[] {
   const long = Math.max(across, up);
@@ -161,7 +164,7 @@ function tiles([across, up]: Pair, [halfWide, halfHigh]: Pair, [cos, sin]: Pair,
       if (x > -halfWide && x < width + halfWide && y > -halfHigh && y < height + halfHigh) centers.push([x, y]);
     }
   }
-  // The one in the middle first: pdf.js takes a form whose first text lies outside the page for one without text.
+  // The center tile comes first: pdf.js treats a form whose first text is off the page as one without text.
   const distance = ([x, y]: Pair): number => Math.hypot(x - width / 2, y - height / 2);
   return centers.sort((a, b) => distance(a) - distance(b));
 }
