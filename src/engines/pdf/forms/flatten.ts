@@ -1,4 +1,4 @@
-/** Making a form part of its pages: it looks as it did, and nothing of it can be filled in any more. */
+/** Merges a form into its pages: it looks the same but can no longer be filled in. */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { FormTags } from "./tags.ts";
@@ -8,18 +8,18 @@ import { pageAt, visiblePage } from "../document/page-facts.ts";
 import { StampPages } from "../content/page-content.ts";
 import { type Matrix, numbers } from "../content/operands.ts";
 
-/** Flags of annotations that are not shown (table 167): Hidden and NoView. */
+/** Flags of annotations that are not displayed (table 167): Hidden and NoView. */
 const NOT_SHOWN = 2 | 32;
 
 /**
- * Draws the widgets of all pages on them and drops the form.
- * @throws Refusal `limit_exceeded` where pages' contents are too large to be read
+ * Draws the widgets of all pages on them and removes the form.
+ * @throws Refusal `limit_exceeded` if the contents of pages are too large to read
  */
 export async function flattenForm(open: OpenPdf): Promise<void> {
   const { document } = open;
   const { work } = open.engine;
   const tags = FormTags.of(open);
-  /** Widgets that pages show, and all widgets by their numbers: pages may share them. */
+  /** The widgets to draw on each page, and all widgets by number, since pages may share them. */
   const shown = new Map<number, PDFObject[]>();
   const all = new Map<number, PDFObject>();
   const pausing = async (): Promise<void> => {
@@ -50,7 +50,7 @@ export async function flattenForm(open: OpenPdf): Promise<void> {
     dropWidgets(open, pageAt(open, index));
   }
   const root = document.getTrailer().get("Root");
-  // What still leads to a widget finds nothing in it.
+  // Anything that still references a widget finds it empty.
   for (const widget of all.values()) {
     await pausing();
     for (const { key } of entries(open.engine, widget)) widget.delete(key);
@@ -58,10 +58,10 @@ export async function flattenForm(open: OpenPdf): Promise<void> {
   for (const key of ["AcroForm", "NeedsRendering", "Perms"]) if (!root.get(key).isNull()) root.delete(key);
 }
 
-/** Fuel for a widget. */
+/** Fuel per widget. */
 const WIDGET_WORK = 500;
 
-/** The stream that shows a widget in its present state; undefined where there is none. */
+/** The appearance of a widget in its current state, or undefined if there is none. */
 function appearanceOf(widget: PDFObject): PDFObject | undefined {
   const normal = widget.get("AP", "N");
   if (normal.isStream()) return normal;
@@ -104,14 +104,14 @@ async function sheetOf(
   return document.addStream(shows.join("\n"), dictionary);
 }
 
-/** Some writers leave out what tells a form from an image. */
+/** Some writers omit the entries that mark it as a form. */
 function formOf({ document }: OpenPdf, stream: PDFObject): PDFObject {
   const subtype = stream.get("Subtype");
   if (!subtype.isName() || subtype.asName() !== "Form") stream.put("Subtype", document.newName("Form"));
   return stream;
 }
 
-/** The matrix that places an appearance in its widget's rectangle (12.5.5). */
+/** The matrix that maps an appearance to its widget's rectangle (12.5.5). */
 function placeOf(stream: PDFObject, widget: PDFObject): Matrix | undefined {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = numbersOf(stream.get("Matrix"), 6) ?? [];
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = numbersOf(stream.get("BBox"), 4) ?? [];
@@ -138,7 +138,7 @@ function dropWidgets({ document }: OpenPdf, page: PDFObject): void {
     page.delete("Annots");
     return;
   }
-  // A list of its own: pages may share one.
+  // A new list, since pages may share one.
   const list = document.newArray();
   for (const annotation of kept) list.push(annotation);
   page.put("Annots", list);

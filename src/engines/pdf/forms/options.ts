@@ -1,22 +1,22 @@
-/** What fields that are chosen from offer: the options of choice fields, the states of buttons (ISO 32000-2, 12.7.5). */
+/** The choices of fields: the options of choice fields and the states of buttons (ISO 32000-2, 12.7.5). */
 import type { PDFObject } from "mupdf";
 import type { TerminalField } from "./tree.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items, objectNumber } from "../objects/objects.ts";
 import { decodeName, type TextReader } from "../objects/text-string.ts";
 
-/** An option of a drop-down or list. */
+/** An option of a drop-down or list box. */
 export interface Option {
-  /** What the field's value is when it is chosen. */
+  /** The field's value when it is selected. */
   readonly value: string;
-  /** What is shown; mostly the same. */
+  /** The displayed text, usually the same. */
   readonly label: string;
 }
 
-/** The options of a drop-down or list, in order. */
+/** The options of a drop-down or list box, in order. */
 export class Options {
   readonly list: readonly Option[];
-  /** Places of the first option of each value, and of each label. */
+  /** Index of the first option with each value, and with each label. */
   readonly #byValue: ReadonlyMap<string, number>;
   readonly #byLabel: ReadonlyMap<string, number>;
 
@@ -32,18 +32,18 @@ export class Options {
     return this.list.map(({ value }) => value);
   }
 
-  /** The place of a value, -1 where no option has it. */
+  /** The index of a value, or -1 if no option has it. */
   placeOf(value: string): number {
     return this.#byValue.get(value) ?? -1;
   }
 
-  /** The option that a caller means: by its value first, then by its label. */
+  /** Finds the option that a client means, by value or else by label. */
   find(given: string): Option | undefined {
     return this.list[this.#byValue.get(given) ?? this.#byLabel.get(given) ?? -1];
   }
 }
 
-/** Options by the number of their array: fields may share one. */
+/** Options by the object number of their array, since fields may share one. */
 const known = new WeakMap<TextReader, Map<number, Options>>();
 
 export function optionsOf({ own }: TerminalField, texts: TextReader): Options {
@@ -68,17 +68,17 @@ function readOptions(array: PDFObject, texts: TextReader): Options {
 /** One widget of a check box or radio group. */
 export interface Button {
   readonly widget: PDFObject;
-  /** What it can be but `Off`, by the names of its appearances; mostly one. */
+  /** The states it can have besides `Off`, by the names of its appearances. Usually one. */
   readonly states: readonly State[];
-  /** Whether it has appearances; one without gets them when it is switched. */
+  /** Whether it has appearances. If not, they are created when it is switched. */
   readonly drawn: boolean;
-  /** What it stands for where the states are mere numbers: its entry of `Opt`. */
+  /** Its entry in `Opt`, which gives it a meaning if the states are just numbers. */
   readonly label: string | undefined;
 }
 
 export interface State {
   readonly name: string;
-  /** The name as it stands in the document, which need not be UTF-8; undefined where it does not stand there yet. */
+  /** The name as stored in the document, which need not be UTF-8. Undefined if it is not in the document yet. */
   readonly key: PDFObject | undefined;
 }
 
@@ -87,7 +87,7 @@ export function buttonsOf({ type, own, widgets }: TerminalField, engine: PdfEngi
   return widgets.map((widget, index) => {
     const label = labels[index];
     const appearances = widget.get("AP", "N");
-    // A stream has entries, too, but those are no states.
+    // A stream has entries as well, but they are not states.
     const found = (appearances.isStream() ? [] : entries(engine, appearances))
       .map(({ key, value }) => ({ name: decodeName(engine, key), key, value }))
       .filter(({ name }) => name !== "Off");
@@ -101,7 +101,7 @@ export function buttonsOf({ type, own, widgets }: TerminalField, engine: PdfEngi
   });
 }
 
-/** What a caller may ask a radio group for, in the order of its buttons. */
+/** The values that a client may set for a radio group, in the order of its buttons. */
 export function exportsOf(buttons: readonly Button[]): string[] {
   return [...new Set(buttons.flatMap(({ label, states }) => label ?? states.map(({ name }) => name)))];
 }

@@ -1,4 +1,4 @@
-/** What a caller's values mean for a form, found out before anything is changed. */
+/** Resolves the client's values for a form before anything is changed. */
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -7,27 +7,27 @@ import { type FieldValue, type GivenValue, type Problem, resolveValue } from "./
 import { objectNumber } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
 
-/** Names of fields that an error lists. */
+/** Most field names listed in an error. */
 const FIELDS_NAMED = 1_000;
-/** Options of one field that an error lists. */
+/** Most options of one field listed in an error. */
 const OPTIONS_NAMED = 200;
 
-/** Fuel for a widget whose states are read. */
+/** Fuel per widget whose states are read. */
 const WIDGET_WORK = 200;
 
-/** A form, and what it is to hold. */
+/** A form and the values to fill in. */
 export interface Filling {
   readonly fields: readonly { readonly node: TerminalField; readonly value: FieldValue }[];
-  /** Names that the caller gave and the form does not have. */
+  /** Names given by the client that the form does not have. */
   readonly unknown: readonly string[];
   readonly nodes: readonly TerminalField[];
   readonly texts: TextReader;
 }
 
 /**
- * Reads the form and finds out what values mean for it. Changes nothing.
- * @throws Refusal `no_form`; `unsupported_form`; `invalid_parameters` with all values that a field cannot take; under
- * `strict`, `unknown_fields`
+ * Reads the form and resolves the values for it. Changes nothing.
+ * @throws Refusal `no_form`; `unsupported_form`; `invalid_parameters` with all values that their fields do not accept;
+ *   `unknown_fields` if `strict`
  */
 export async function planFilling(
   open: OpenPdf,
@@ -68,7 +68,7 @@ async function formOf(open: OpenPdf, texts: TextReader): Promise<TerminalField[]
   const hasXfa = form.isDictionary() && !form.get("XFA").isNull();
   const nodes = form.isDictionary() ? await readFormTree(open, texts) : [];
   if (nodes.length === 0 && !hasXfa) throw new Refusal("no_form", "The PDF has no form.");
-  // What is shown of a pure XFA form is made by its reader; its pages have no widgets.
+  // A pure XFA form is rendered by its viewer; its pages have no widgets.
   const pages = hasXfa ? await pagesOfWidgets(open) : undefined;
   if (pages && !nodes.some(({ widgets }) => widgets.some((widget) => pages.has(objectNumber(widget))))) {
     throw new Refusal(

@@ -1,4 +1,4 @@
-/** The interactive form as a caller fills it (ISO 32000-2, 12.7): its fields by their full names, in order. */
+/** The interactive form as clients fill it in (ISO 32000-2, 12.7): its fields by full name, in order. */
 import type { OpenPdf } from "../document/document.ts";
 import { buttonsOf, exportsOf, optionsOf } from "./options.ts";
 import { type FieldType, type TerminalField, pagesOfWidgets, readFormTree } from "./tree.ts";
@@ -8,23 +8,23 @@ import type { TextReader } from "../objects/text-string.ts";
 export interface FormField {
   readonly name: string;
   readonly type: FieldType;
-  /** Check box: whether it is on. Signature: whether it is signed. Multi-select list: the values. Otherwise a text. */
+  /** Check box: whether it is on. Signature: whether it is signed. Multi-select list: the values. Otherwise a string. */
   readonly value: string | boolean | string[] | null;
-  /** The values that a radio group, drop-down or list has; null for others. */
+  /** The possible values of a radio group, drop-down, or list box; null for other fields. */
   readonly options: string[] | null;
-  /** 1-based page of the first widget that is on one. */
+  /** 1-based page of the first widget on a page. */
   readonly page: number | null;
   readonly required: boolean;
   readonly readOnly: boolean;
-  /** Characters that a text field holds at most. */
+  /** Maximum length of a text field in characters. */
   readonly maxLength: number | null;
 }
 
-/** Fuel for a field, and for each of its widgets. */
+/** Fuel per field, and per widget. */
 const FIELD_WORK = 200;
 
 /**
- * Reads the fields that can have a value. Several that share one full name are one field; the first says what it is.
+ * Reads the fields that can have a value. Fields with the same full name are one field, defined by the first.
  * @throws Refusal `limit_exceeded` beyond `limits.metadata.formFields`
  */
 export async function readFormSchema(open: OpenPdf, texts: TextReader): Promise<FormField[]> {
@@ -51,13 +51,13 @@ export async function readFormSchema(open: OpenPdf, texts: TextReader): Promise<
   return fields;
 }
 
-/** Characters that a text field holds at most, null where it does not say. */
+/** Maximum length of a text field in characters, or null if it has none. */
 export function maxLengthOf({ own }: TerminalField): number | null {
   const length = own.MaxLen;
   return length.isNumber() && length.asNumber() > 0 ? length.asNumber() : null;
 }
 
-/** One field with its widgets. */
+/** Reads one field with its widgets. */
 class FieldReader {
   readonly #open: OpenPdf;
   readonly #texts: TextReader;
@@ -73,7 +73,7 @@ class FieldReader {
     const { type } = this.#node;
     if (type === "radio") return exportsOf(buttonsOf(this.#node, this.#open.engine, this.#texts));
     if (type !== "dropdown" && type !== "list") return null;
-    // Read once where fields share them, but listed with each.
+    // Shared options are read once but listed with each field.
     return this.#texts.listed(optionsOf(this.#node, this.#texts).values);
   }
 
@@ -87,11 +87,11 @@ class FieldReader {
     if (type === "list" && (this.#node.has("multiSelect") || value.isArray())) {
       return (value.isArray() ? items(value) : [value]).flatMap((item) => this.#texts.text(item) ?? []);
     }
-    // Some writers put a name where a text belongs.
+    // Some writers use a name where a text string belongs.
     return this.#texts.textOrStream(value) ?? this.#texts.name(value) ?? null;
   }
 
-  /** The state that the button is in: its value's or, where it has none, its widgets'. */
+  /** The current state of the button: its value or, if it has none, the state of its widgets. */
   #state(): string | undefined {
     const value = this.#texts.name(this.#node.own.V) ?? this.#texts.text(this.#node.own.V);
     if (value !== undefined) return value;

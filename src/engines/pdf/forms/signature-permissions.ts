@@ -1,14 +1,14 @@
-/** What the signatures of a document allow to be changed (ISO 32000-2, 12.8.2). */
+/** Changes that the signatures of a document allow (ISO 32000-2, 12.8.2). */
 import type { PDFObject } from "mupdf";
 import type { TerminalField } from "./tree.ts";
 import { items } from "../objects/objects.ts";
 import type { TextReader } from "../objects/text-string.ts";
 
-/** The permissions of a certification (table 257): 1 allows nothing, what is not said is 2, which allows to fill in. */
+/** Permissions of a certification (table 257): 1 allows no changes; the default, 2, allows filling in forms. */
 const NOTHING = 1;
 const FILL = 2;
 
-/** Whether all signatures stay valid where these fields, by full name, get other values. */
+/** Whether all signatures stay valid if these fields, by full name, change their values. */
 export function allowsFilling(
   root: PDFObject,
   nodes: readonly TerminalField[],
@@ -30,7 +30,7 @@ export function allowsFilling(
   );
 }
 
-/** Whether a signature locks a field (12.8.2.4); a name stands for the fields below it, too. */
+/** Whether a signature locks a field (12.8.2.4). A name includes the fields below it. */
 function isLocked(name: string, parameters: PDFObject, texts: TextReader): boolean {
   const action = parameters.get("Action");
   const listed = items(parameters.get("Fields")).some((object) => {

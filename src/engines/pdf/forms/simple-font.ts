@@ -1,15 +1,15 @@
-/** Fonts that a form brings for its fields and whose characters are one byte each (ISO 32000-2, 9.6). */
+/** A form's own fonts with one-byte character codes (ISO 32000-2, 9.6). */
 import type { Font, PDFObject } from "mupdf";
 import { NAMES, WIN_ANSI } from "../typesetting/glyph-names.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { items } from "../objects/objects.ts";
 
-/** The standard 14 fonts that text is set in, which every reader has (9.6.2.2). */
+/** Those of the standard 14 fonts, available in every reader, that can show text (9.6.2.2). */
 const STANDARD = /^(Helvetica|Courier)(-(Bold|Oblique|BoldOblique))?$|^Times-(Roman|Bold|Italic|BoldItalic)$/;
 
-/** A font of which it is known which code shows a character and how wide that is. */
+/** A font with known character codes and widths. */
 export class SimpleFont {
-  /** The font's object, for resources. */
+  /** The font object for resources. */
   readonly object: PDFObject;
   readonly #codes: ReadonlyMap<string, number>;
   readonly #widths: (code: number, character: string) => number;
@@ -24,15 +24,15 @@ export class SimpleFont {
     this.#widths = widths;
   }
 
-  /** Undefined where the font cannot be relied upon to show other text than what is there. */
+  /** Undefined if the font may be unable to show any text but the existing one. */
   static read(engine: PdfEngine, object: PDFObject): SimpleFont | undefined {
     if (!object.isDictionary()) return undefined;
     const nameIn = (key: string): string => (object.get(key).isName() ? object.get(key).asName() : "");
     if (!["Type1", "TrueType", "MMType1"].includes(nameIn("Subtype"))) return undefined;
     const name = nameIn("BaseFont");
-    // A subset has the glyphs of what is there.
+    // A subset contains only the glyphs of the existing text.
     if (/^[A-Z]{6}\+/.test(name) || /dingbats|symbol/i.test(name)) return undefined;
-    // Viewers take another font for one that they do not have, whose letters are not as wide.
+    // Viewers replace fonts that are not embedded with others of different widths.
     const embedded = ["FontFile", "FontFile2", "FontFile3"].some((key) => object.get("FontDescriptor", key).isStream());
     if (!embedded && !STANDARD.test(name)) return undefined;
     const codes = codesOf(object, STANDARD.test(name));
@@ -40,7 +40,7 @@ export class SimpleFont {
     return codes && widths && new SimpleFont(object, codes, widths);
   }
 
-  /** Bytes, one for each character; undefined where the font lacks one. */
+  /** One byte per character, or undefined if the font lacks one. */
   encode(text: string): number[] | undefined {
     const codes: number[] = [];
     for (const character of text) {
@@ -51,7 +51,7 @@ export class SimpleFont {
     return codes;
   }
 
-  /** Thousandths of the font size of a text that the font has. */
+  /** Width of a text that the font can show, in thousandths of the font size. */
   width(text: string): number {
     let sum = 0;
     for (const character of text) {
@@ -72,7 +72,8 @@ function codesOf(font: PDFObject, standard: boolean): ReadonlyMap<string, number
     Array.from(WIN_ANSI).forEach((character, index) => character !== " " && characters.set(0x80 + index, character));
     for (let code = 0xa1; code <= 0xff; code++) if (code !== 0xad) characters.set(code, String.fromCharCode(code));
   } else if (name !== "MacRomanEncoding") {
-    // The font's own encoding, which is known of standard fonts: these two are other quotes there (annex D.2).
+    // Uses the font's own encoding, known for standard fonts, in which these two codes are different quotation marks (annex
+    // D.2).
     if (!standard && !encoding.isDictionary()) return undefined;
     characters.delete(0x27);
     characters.delete(0x60);

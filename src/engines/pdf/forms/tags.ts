@@ -1,18 +1,18 @@
-/** The structure tree of a tagged document whose widgets become part of its pages (ISO 32000-2, 14.7.5). */
+/** The structure tree of a tagged document when its widgets are merged into its pages (ISO 32000-2, 14.7.5). */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { items, numberTree, objectNumber, writeNumberTree } from "../objects/objects.ts";
 
-/** Leads the elements of widgets to what is drawn in their place. */
+/** Points the structure elements of widgets to the content drawn in their place. */
 export class FormTags {
   readonly #open: OpenPdf;
   readonly #root: PDFObject;
   readonly #parents: Map<number, PDFObject>;
   #next: number;
-  /** By the numbers of elements and of widgets: what stands in a widget's place. */
+  /** The replacement of each widget, by the object numbers of its element and of the widget. */
   readonly #changes = new Map<number, Map<number, Record<string, unknown> | undefined>>();
 
-  /** Undefined where the document is not tagged. */
+  /** Undefined if the document is not tagged. */
   static of(open: OpenPdf): FormTags | undefined {
     const root = open.document.getTrailer().get("Root", "StructTreeRoot");
     return root.isDictionary() ? new FormTags(open, root) : undefined;
@@ -32,7 +32,7 @@ export class FormTags {
     return element?.isIndirect() && element.isDictionary() ? element : undefined;
   }
 
-  /** Puts marked content in the widgets' place: that of `elements[n]` has the number `n` in a form of a page. */
+  /** Replaces widgets with marked content: that of `elements[n]` has the identifier `n` in a form of a page. */
   place(page: PDFObject, form: PDFObject, widgets: readonly PDFObject[]): void {
     const { document } = this.#open;
     const key = this.#next++;
@@ -46,7 +46,7 @@ export class FormTags {
     this.#parents.set(key, document.addObject(list));
   }
 
-  /** Takes widgets out of the tree, where they still are in it. */
+  /** Removes widgets that are still in the tree. */
   drop(widgets: readonly PDFObject[]): void {
     for (const widget of widgets) {
       const element = this.elementOf(widget);
@@ -56,7 +56,7 @@ export class FormTags {
     }
   }
 
-  /** Writes the changed elements, each once: one may have thousands of widgets. */
+  /** Writes each changed element once, since one element may have thousands of widgets. */
   write(): void {
     const { document } = this.#open;
     for (const [number, contents] of this.#changes) {
@@ -75,7 +75,9 @@ export class FormTags {
     this.#root.put("ParentTreeNextKey", this.#next);
   }
 
-  /** Notes what takes the place of an element's reference to a widget: what is drawn first, where pages share one. */
+  /**
+   * Records the replacement for an element's reference to a widget. If pages share the widget, the first one drawn counts.
+   */
   #replace(widget: PDFObject, element: PDFObject, content: Record<string, unknown> | undefined): void {
     const number = objectNumber(element);
     if (objectNumber(widget) === 0) return;

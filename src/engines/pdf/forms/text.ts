@@ -1,36 +1,36 @@
-/** Text in the box of a field: one line, several, or one character a cell (ISO 32000-2, 12.7.5.3). */
+/** Lays out text in the box of a field: a single line, several lines, or one character per cell (ISO 32000-2, 12.7.5.3). */
 import { type Face, lineOf, type SetLine } from "./field-fonts.ts";
 import type { NameResource } from "../content/operands.ts";
 
 export interface TextBox {
-  /** Points, of the appearance's box. */
+  /** Size of the appearance's box in points. */
   readonly width: number;
   readonly height: number;
-  /** Points between the box and what is shown in it. */
+  /** Points between the box and its content. */
   readonly inset: number;
-  /** Points; 0 asks for what fits. */
+  /** Points. 0 means automatic. */
   readonly size: number;
   readonly align: "left" | "center" | "right";
   readonly multiline: boolean;
-  /** Cells of a comb. */
+  /** Number of cells of a comb. */
   readonly cells: number | undefined;
 }
 
-/** Operators of the text in black or whatever color is set. */
+/** Returns the operators of the text, drawn in the current color. */
 export type DrawText = (name: NameResource) => string;
 
-/** Beside the text, between its ends and the inset, in points. */
+/** Points between the ends of the text and the inset. */
 const MARGIN = 1;
-/** The smallest size that text is shrunk to, and the largest of several lines, as other programs have it. */
+/** The smallest automatic font size, and the largest for multiline text, as in other programs. */
 const SMALLEST = 4;
 const LARGEST_OF_LINES = 12;
 const SHRINK_STEP = 0.5;
-/** Characters of a text that are laid out: more than a page of the smallest size holds. */
+/** Most characters that are laid out: more than fit on a page at the smallest size. */
 const MOST_SHOWN = 60_000;
-/** From baseline to baseline, in parts of the font size. */
+/** Line height as a multiple of the font size. */
 const LEADING = 1.16;
 
-/** Lays out a text without control characters but line feeds. */
+/** Lays out a text without control characters except line feeds. */
 export async function layOutText(face: Face, text: string, box: TextBox): Promise<DrawText> {
   const plain = text
     .slice(0, MOST_SHOWN)
@@ -51,12 +51,12 @@ async function layOutLine(face: Face, text: string, box: TextBox): Promise<DrawT
   return (name) => line.show(size, x, y, name);
 }
 
-/** The size of one line that fills the height. */
+/** The font size at which one line fills the height. */
 function fittingHeight({ ascent, descent }: Face, { height, inset }: TextBox): number {
   return Math.max(height - 2 * inset, 1) / (Math.max(ascent + descent, 1) * LEADING);
 }
 
-/** The size of one line that the box just holds; a larger one is not legible. */
+/** The font size at which one line just fits. Larger text would be illegible. */
 function highest({ ascent, descent }: Face, { height }: TextBox): number {
   return Math.max(height / (ascent + descent), SMALLEST);
 }
@@ -65,7 +65,7 @@ function middleBaseline({ ascent, descent }: Face, size: number, { height }: Tex
   return height / 2 - ((ascent - descent) / 2) * size;
 }
 
-/** Where a line begins; one that is too long shows its beginning. */
+/** Where a line begins. A line that is too long shows its beginning. */
 function startOf({ width }: SetLine, size: number, box: TextBox): number {
   const start = box.inset + MARGIN;
   const room = box.width - 2 * start - (width * size) / 1000;
@@ -123,11 +123,11 @@ const heightOf = (rows: number, size: number, { ascent, descent }: Face): number
   (rows - 1) * size * LEADING + (ascent + descent) * size + 2 * MARGIN;
 
 interface Words {
-  /** Rows no wider than a width (thousandths of the font size), but for single letters that are. */
+  /** Breaks lines to a width in thousandths of the font size. Only single letters may be wider. */
   wrap(width: number): string[];
 }
 
-/** A piece of text that stays together, and the white space behind it. */
+/** A piece of text without a line break, and the whitespace after it. */
 interface Piece {
   readonly text: string;
   readonly space: string;
@@ -137,7 +137,7 @@ async function measure(face: Face, text: string): Promise<Words> {
   const paragraphs = text.split("\n").map(piecesOf);
   const pieces = paragraphs.flat();
   const letters = graphemes(text.replaceAll("\n", ""));
-  // White space alone has no glyphs to measure.
+  // Whitespace alone has no glyphs to measure.
   const lines = await face.set([...new Set([...pieces.map((piece) => piece.text), ...letters, "n n", "nn"])]);
   const widthOf = (part: string): number => lineOf(lines, part).width;
   const space = widthOf("n n") - widthOf("nn");
@@ -183,7 +183,7 @@ function wrapParagraph(
 /** Scripts that are written without spaces between words. */
 const IDEOGRAPHIC = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
 const SPACELESS = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** Does not stand at the start of a row. */
+/** Characters that must not start a line. */
 const CLOSING = /^[\p{Pe}\p{Pf}、。，．・：；？！ーぁぃぅぇぉっゃゅょァィゥェォッャュョ]/u;
 
 function piecesOf(paragraph: string): Piece[] {
@@ -213,7 +213,7 @@ function splitWord(word: string): string[] {
 const wordSegments = new Intl.Segmenter("th", { granularity: "word" });
 const graphemeSegments = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** What a reader takes for one letter. */
+/** Splits text into user-perceived characters. */
 function graphemes(text: string): string[] {
   return Array.from(graphemeSegments.segment(text), ({ segment }) => segment);
 }

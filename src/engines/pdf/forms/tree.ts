@@ -1,4 +1,4 @@
-/** The fields of a form that can have a value, by their full names (ISO 32000-2, 12.7.4). */
+/** The fields of a form that can have a value, by full name (ISO 32000-2, 12.7.4). */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
@@ -10,7 +10,7 @@ import type { TextReader } from "../objects/text-string.ts";
 export const FIELD_TYPES = ["text", "checkbox", "radio", "dropdown", "list", "button", "signature"] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
 
-/** Bit positions of the flags of fields (tables 227, 229, 230, 233). */
+/** Bit positions of field flags (tables 227, 229, 230, 233). */
 const FLAGS = {
   readOnly: 1,
   required: 2,
@@ -25,29 +25,29 @@ const FLAGS = {
   comb: 25,
 } as const;
 
-/** Fuel for a field, and for each of its kids and of the annotations of pages. */
+/** Fuel per field, per kid, and per annotation. */
 const FIELD_WORK = 1_000;
 const KID_WORK = 200;
 
-/** Entries that a field takes over from the fields above it (table 226 and the tables of each type). */
+/** Entries that a field inherits from its ancestors (table 226 and the tables of each type). */
 const INHERITED = ["FT", "Ff", "V", "Opt", "MaxLen", "DA", "Q"] as const;
 type Inherited = Readonly<Record<(typeof INHERITED)[number], PDFObject>>;
 
-/** A field that has no fields below it. Several of one full name are one field. */
+/** A field without child fields. Fields with the same full name are one field. */
 export interface TerminalField {
   readonly name: string;
   readonly type: FieldType;
-  /** The entries of the first that has this name, its own or those of the fields above it. */
+  /** The entries of the first field with this name, including inherited ones. */
   readonly own: Inherited;
-  /** The field dictionaries of this name. */
+  /** The field dictionaries with this name. */
   readonly objects: readonly PDFObject[];
-  /** The annotations that show it; a field that has none stands for itself. */
+  /** The annotations that show it. A field without any is its own widget. */
   readonly widgets: readonly PDFObject[];
   has(flag: keyof typeof FLAGS): boolean;
 }
 
 /**
- * Reads the fields, in order. Those without a name or a known type are left out.
+ * Reads the fields in order, except those without a name or a known type.
  * @throws Refusal `limit_exceeded` beyond `limits.metadata.formFields`
  */
 export async function readFormTree({ document, engine }: OpenPdf, texts: TextReader): Promise<TerminalField[]> {
@@ -125,11 +125,11 @@ function typeOf(own: Inherited): FieldType | undefined {
   return hasFlag(own, FLAGS.pushButton) ? "button" : hasFlag(own, FLAGS.radio) ? "radio" : "checkbox";
 }
 
-/** 1-based page by the object number of an annotation. */
+/** 1-based pages by the object number of the annotation. */
 export async function pagesOfWidgets(open: OpenPdf): Promise<ReadonlyMap<number, number>> {
   const { work } = open.engine;
   const pages = new Map<number, number>();
-  /** Arrays that were read: pages may share one. */
+  /** Arrays that were already read, since pages may share one. */
   const read = new Set<number>();
   for (let index = 0; index < open.pageCount; index++) {
     const annotations = pageAt(open, index).get("Annots");

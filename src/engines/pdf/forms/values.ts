@@ -1,27 +1,27 @@
-/** What a caller's values mean for the fields of a form, and which a field cannot take. */
+/** Resolves the client's values for the fields of a form, and finds those a field does not accept. */
 import { type Button, buttonsOf, exportsOf, type Options, optionsOf, type State } from "./options.ts";
 import { maxLengthOf } from "./schema.ts";
 import type { TerminalField } from "./tree.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { TextReader } from "../objects/text-string.ts";
 
-/** A value as a caller gives it; null clears the field. */
+/** A value as given by the client; null clears the field. */
 export type GivenValue = string | boolean | readonly string[] | null;
 
-/** What a field is to hold. */
+/** The resolved value of a field. */
 export type FieldValue =
   | { readonly kind: "text"; readonly text: string | null }
   | { readonly kind: "button"; readonly buttons: readonly Button[]; readonly state: State | undefined }
   | { readonly kind: "choice"; readonly options: Options; readonly values: readonly string[] };
 
-/** Why a field cannot take a value. */
+/** Why a field does not accept a value. */
 export interface Problem {
   readonly issue: string;
-  /** The values that it takes, where they can be listed. */
+  /** The values it accepts, if they can be listed. */
   readonly options?: readonly string[];
 }
 
-/** What a value means for a field, or why the field cannot take it. */
+/** Resolves a value for a field, or says why the field does not accept it. */
 export function resolveValue(
   node: TerminalField,
   given: GivenValue,
@@ -68,7 +68,7 @@ function problemOfText(text: string, lines: boolean): string | undefined {
 function checkBoxValue(buttons: readonly Button[], given: GivenValue): FieldValue | Problem {
   if (given === null || given === false || given === "Off") return { kind: "button", buttons, state: undefined };
   if (given === true) {
-    // Some of several widgets may be without an appearance.
+    // If there are several widgets, some may have no appearance.
     const [first] = (buttons.find(({ drawn }) => drawn) ?? buttons[0])?.states ?? [];
     return { kind: "button", buttons, state: first };
   }
@@ -86,7 +86,7 @@ function radioValue(buttons: readonly Button[], given: GivenValue): FieldValue |
   return { issue: mustBeOneOf(options), options };
 }
 
-/** By label first: it is what the states stand for. */
+/** By label first, since labels are what the states stand for. */
 function stateOf(buttons: readonly Button[], given: string): State | undefined {
   const labeled = buttons.find(({ label }) => label === given);
   if (labeled) return labeled.states[0];
@@ -116,7 +116,7 @@ function listValue(node: TerminalField, options: Options, given: GivenValue): Fi
 
 const notAmong = (options: Options): Problem => ({ issue: mustBeOneOf(options.values), options: options.values });
 
-/** Options that a message names; `details.options` has more. */
+/** Most options named in a message; `details.options` has more. */
 const OPTIONS_NAMED = 10;
 
 function listed(options: readonly string[]): string {

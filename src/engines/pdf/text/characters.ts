@@ -1,12 +1,12 @@
-/** Characters of a page's text: what becomes of each code, and which way it reads. */
+/** Characters in the text of a page: how each code is normalized, and in which direction it is read. */
 
 const REPLACEMENT = "\ufffd";
 
 /**
- * The text that a code of MuPDF stands for. White space of any kind is a space; control characters (NUL among them), byte
- * order marks and noncharacters are nothing; half a surrogate pair is U+FFFD, as is a glyph of which the font tells no
- * character. A soft hyphen stands visibly on the page, so it is a hyphen. Latin and Arabic presentation forms become the
- * letters they stand for.
+ * The text for a character code from MuPDF. Any whitespace becomes a space. Control characters (including NUL), byte order
+ * marks, and noncharacters are dropped. Lone surrogates, and glyphs whose font gives no character, become U+FFFD. A soft
+ * hyphen is visible on the page, so it becomes a hyphen. Latin and Arabic presentation forms become the letters they
+ * represent.
  */
 export function characterOf(code: number): string {
   if (code > 0x20 && code < 0x7f) return ASCII[code - 0x20] ?? "";
@@ -22,7 +22,7 @@ export function characterOf(code: number): string {
 
 const ASCII = Array.from({ length: 0x5f }, (_, index) => String.fromCharCode(0x20 + index));
 
-/** White space as JavaScript's `\s` has it, which also counts the words. */
+/** Whitespace as in JavaScript's `\s`, which is also used to count words. */
 const SPACES: ReadonlySet<number> = new Set(
   [0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000].concat(
     Array.from({ length: 11 }, (_, index) => 0x2000 + index),
@@ -30,11 +30,11 @@ const SPACES: ReadonlySet<number> = new Set(
 );
 
 function isPresentationForm(code: number): boolean {
-  // Not the ornate brackets among the Arabic ones.
+  // Excludes the ornate parentheses in the Arabic block.
   return (code >= 0xfb00 && code <= 0xfd3d) || (code >= 0xfd40 && code <= 0xfdfc) || (code >= 0xfe71 && code <= 0xfefc);
 }
 
-/** Scripts that set no space between words, so that a gap between their characters says nothing. */
+/** Scripts without spaces between words, in which a gap between characters has no meaning. */
 export function isUnspaced(code: number): boolean {
   return (
     (code >= 0x0e00 && code <= 0x0eff) ||
@@ -49,7 +49,9 @@ export function isUnspaced(code: number): boolean {
   );
 }
 
-/** Which way a character reads: right to left, left to right (digits too, of all scripts), or as what stands around it. */
+/**
+ * Reading direction of a character: right to left, left to right (including digits in all scripts), or that of its context.
+ */
 export type Reading = "rtl" | "ltr" | "neutral";
 
 export function readingOf(text: string): Reading {
@@ -59,7 +61,7 @@ export function readingOf(text: string): Reading {
   return /[\p{L}\p{N}]/u.test(text) ? "ltr" : "neutral";
 }
 
-/** Whether a code belongs to a script that reads from right to left. */
+/** Whether a code belongs to a right-to-left script. */
 export function isRightToLeft(code: number): boolean {
   return (
     (code >= 0x590 && code <= 0x8ff) ||
@@ -70,12 +72,12 @@ export function isRightToLeft(code: number): boolean {
   );
 }
 
-/** A vowel sign of Hebrew or Arabic: it belongs to the letter before it, wherever it is drawn. */
+/** Hebrew and Arabic vowel signs, which belong to the preceding letter wherever they are drawn. */
 export function isMark(code: number): boolean {
   return code >= 0x591 && code <= 0x8ff && /\p{Mn}/u.test(String.fromCharCode(code));
 }
 
-/** Letters and digits that make words and read from left to right: Latin, Greek and Cyrillic ones. */
+/** Letters and digits that form words and are read from left to right: Latin, Greek, and Cyrillic. */
 export function isLatinLike(code: number): boolean {
   if (code < 0x80)
     return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);

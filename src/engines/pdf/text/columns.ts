@@ -1,18 +1,18 @@
 import type { Segment } from "./glyphs.ts";
 import { onOneBaseline } from "./lines.ts";
 
-/** Lines side by side that make columns, at least. */
+/** Minimum number of lines side by side that form columns. */
 const LEAST_LINES = 3;
-/** Characters of a column's line on average, at least: a table's cells hold fewer. */
+/** Minimum average length in characters of a line in a column. Table cells have fewer. */
 const LEAST_CHARACTERS = 18;
-/** Columns of a page, at most. */
+/** Maximum number of columns on a page. */
 const MOST_COLUMNS = 12;
-/** Width of the gap between columns, in font sizes, at least. */
+/** Minimum width of the gap between columns, in font sizes. */
 const LEAST_GUTTER = 0.8;
 
 /**
- * The order in which a person reads. Most files hold their text in it; some write line by line across the columns. Where
- * rows stand in pairs on one baseline, with a gap between them that no row crosses, the left ones come first.
+ * Sorts rows in reading order. Most files store their text that way; some write line by line across columns. Where pairs of
+ * rows share a baseline and no row crosses the gap between them, the left rows come first.
  */
 export function inColumns(segments: readonly Segment[], most = MOST_COLUMNS): readonly Segment[] {
   if (most <= 1) return segments;
@@ -36,7 +36,7 @@ export function inColumns(segments: readonly Segment[], most = MOST_COLUMNS): re
   return ordered;
 }
 
-/** The run of rows from `from` on that are written across one gutter; none where they are a table, or a row alone. */
+/** The rows starting at `from` that are written across one gutter. No gutter if they form a table or it is a single row. */
 function acrossColumns(segments: readonly Segment[], from: number): { to: number; gutter: number | undefined } {
   let [low, high] = [-Infinity, Infinity];
   let [pairs, pairedTo, leftLength, rightLength] = [0, from, 0, 0];
@@ -45,7 +45,7 @@ function acrossColumns(segments: readonly Segment[], from: number): { to: number
     const [left, right] = [segments[at], segments[at + 1]];
     if (left === undefined || left.vertical) break;
     const isPair = right !== undefined && isBeside(left, right);
-    // A row alone stays on its side of the gutter.
+    // A single row stays on its side of the gutter.
     const [nextLow, nextHigh] = isPair
       ? [Math.max(low, left.end), Math.min(high, right.start)]
       : left.end <= high && left.end < (low + high) / 2

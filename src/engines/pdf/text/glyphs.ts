@@ -8,69 +8,69 @@ import { characterOf, isLatinLike, isMark, isRightToLeft, isUnspaced } from "./c
 /** `[x0, y0, x1, y1]` in points, origin top-left of the visible page. */
 export type Box = [number, number, number, number];
 
-/** A glyph on the page, with all characters that it stands for; or several letters of one word that stand close together. */
+/** A glyph on the page with all the characters it represents, or several adjacent letters of a word. */
 export interface Glyph {
   text: string;
-  /** Empty where boxes were not asked for. */
+  /** Empty unless boxes were requested. */
   readonly box: Box;
-  /** Where it begins and ends along the line's direction, in points. */
+  /** Start and end along the line's direction, in points. */
   readonly start: number;
   end: number;
-  /** Font size as it shows on the page, in points. */
+  /** Font size as displayed on the page, in points. */
   readonly size: number;
-  /** Of a script without spaces between words. */
+  /** Whether it belongs to a script without spaces between words. */
   readonly unspaced: boolean;
 }
 
-/** Glyphs in a row, in the order of the page's content. */
+/** Consecutive glyphs of a line, in content order. */
 export interface Segment {
   readonly glyphs: Glyph[];
-  /** How many characters its glyphs stand for, about. */
+  /** Approximate number of characters that its glyphs represent. */
   readonly length: number;
-  /** Unit vector of the line; y grows downwards. */
+  /** Unit vector of the line, y down. */
   readonly direction: readonly [number, number];
   readonly vertical: boolean;
-  /** Where the baseline lies, across the direction, in points. */
+  /** Position of the baseline across the direction, in points. */
   readonly baseline: number;
-  /** Least and greatest place along the direction, in points. */
+  /** Minimum and maximum position along the direction, in points. */
   start: number;
   end: number;
-  /** Greatest font size, in points. */
+  /** Largest font size, in points. */
   size: number;
-  /** Whether any of it reads from right to left. */
+  /** Whether any of it is read from right to left. */
   rightToLeft: boolean;
-  /** Number of MuPDF's block, about a paragraph. */
+  /** Index of MuPDF's block, roughly a paragraph. */
   readonly block: number;
 }
 
 /**
- * Where MuPDF 1.28 keeps the parts of a character, in words of 4 bytes: code, writing direction, color, origin (2 floats),
- * corners (8 floats), size, font, next. A call for each part would take as long as all else that is done here.
+ * Layout of a character in MuPDF 1.28, as offsets in 4-byte words: code, writing direction, color, origin (2 floats),
+ * corners (8 floats), size, font, next. A call per field would take as long as everything else here.
  */
 const [ORIGIN, QUAD, SIZE, NEXT] = [3, 5, 13, 15];
 
-/** Text smaller than this, in points, cannot be seen. */
+/** Text below this size in points is invisible. */
 const LEAST_SIZE = 0.1;
 
-/** A gap that is wider is a space, in font sizes. */
+/** A gap wider than this, in font sizes, is a space. */
 export const SPACE_GAP = 0.15;
 
-/** Two places that are the same but for rounding, in points. */
+/** Tolerance for rounding when positions are compared, in points. */
 const SAME = 0.02;
 
 interface ReadOptions {
   /** The visible page. */
   readonly bounds: Box;
-  /** How many glyphs there may be. */
+  /** Maximum number of glyphs. */
   readonly budget: number;
-  /** Whether glyphs need their boxes. */
+  /** Whether glyphs need boxes. */
   readonly boxes: boolean;
 }
 
 /**
- * The glyphs of a page in rows. Left out is what lies outside the visible page, with its middle, and what has no size.
- * Invisible text (render mode 3) is there: it is the text of a scan.
- * @throws Refusal `limit_exceeded` beyond the budget.
+ * The glyphs of a page in rows. Skips glyphs whose center is outside the visible page, and those without a size. Includes
+ * invisible text (rendering mode 3), since it is the text of a scan.
+ * @throws Refusal `limit_exceeded` if it exceeds the budget
  */
 export function readSegments(engine: PdfEngine, text: StructuredText, options: ReadOptions): Segment[] {
   const { lib } = engine;
@@ -97,14 +97,14 @@ function readLine(
   block: number,
   { bounds, budget, boxes }: ReadOptions,
 ): Segment | undefined {
-  // Nothing here allocates, so the heap stays where it is.
+  // Nothing here allocates, so the heap does not move.
   const floats = lib.HEAPF32;
   const words = lib.HEAPU32;
   const direction = lib._wasm_stext_line_get_dir(line) >> 2;
   const [dx, dy] = [at(floats, direction), at(floats, direction + 1)];
   const vertical = lib._wasm_stext_line_get_wmode(line) === 1;
   const glyphs: Glyph[] = [];
-  /** Characters of a glyph that MuPDF put before the glyph's first one: those of a row it turned around. */
+  /** Characters of a glyph that MuPDF put before its first one, in a row that it reversed. */
   let early: { text: string; place: number }[] = [];
   let baseline = 0;
   let start = Infinity;
@@ -130,13 +130,13 @@ function readLine(
     const middleX = (ulx + lrx) / 2;
     const middleY = (uly + lry) / 2;
     if (!(middleX >= bounds[0] && middleX <= bounds[2] && middleY >= bounds[1] && middleY <= bounds[3])) continue;
-    // Of text from top to bottom MuPDF names the corners differently.
+    // For vertical text MuPDF names the corners differently.
     const across = vertical ? ulx * dx + uly * dy : at(floats, quad + 4) * dx + at(floats, quad + 5) * dy;
     const along = lrx * dx + lry * dy;
     const from = vertical ? Math.min(across, along) : across;
     const to = vertical ? Math.max(across, along) : along;
     if (isRightToLeft(code)) rightToLeft = true;
-    // MuPDF gives a glyph's further characters no width and puts them at its end.
+    // MuPDF puts the additional characters of a glyph at its end with zero width.
     if (to - from < SAME || (last !== undefined && isMark(code))) {
       if (last !== undefined && (written === " " || isMark(code) || Math.abs(last.end - from) < SAME))
         last.text += written;
@@ -145,7 +145,7 @@ function readLine(
     }
     if (length++ >= budget) throw tooMuchText();
     if (lastJoins && last !== undefined && written === " ") {
-      // It ends the word in whichever direction the line is read: beside a Latin word in Arabic it may stand on either side.
+      // It ends the word in either reading direction: next to a Latin word in Arabic text it may be on either side.
       last.text += written;
       lastJoins = false;
       continue;
@@ -185,7 +185,7 @@ function readLine(
   return { glyphs, length, direction: [dx, dy], vertical, baseline, start, end, size, rightToLeft, block };
 }
 
-/** Another MuPDF may keep its characters in another way: that must not become wrong text. */
+/** A different MuPDF may use another layout, which must not result in wrong text. */
 function checkLayout(lib: LibMuPDF, character: number): void {
   const place = character >> 2;
   if (
@@ -199,7 +199,7 @@ function checkLayout(lib: LibMuPDF, character: number): void {
   }
 }
 
-/** Whether a character of the same size follows at once: no gap, and no step back. */
+/** Whether a character of the same size follows immediately, with neither a gap nor a step back. */
 function isClose(last: Glyph, from: number, size: number): boolean {
   const gap = from - last.end;
   return last.size === size && gap < SPACE_GAP * size && gap > -SPACE_GAP * size;
@@ -212,7 +212,7 @@ function growTo(box: Box, [x0, y0, x1, y1]: Box): void {
   box[3] = Math.max(box[3], y1);
 }
 
-/** A mark without a width of its own goes to the glyph that it stands on or ends. */
+/** A mark without a width belongs to the glyph that it is on or at the end of. */
 function attach(mark: { text: string; place: number }, next: Glyph, last: Glyph | undefined): void {
   const isLasts = last !== undefined && mark.place >= last.start && mark.place < last.end;
   if (isLasts && !(mark.place >= next.start && mark.place <= next.end + SAME)) last.text += mark.text;

@@ -1,21 +1,21 @@
 import { readingOf } from "./characters.ts";
 import { type Box, type Glyph, type Segment, SPACE_GAP } from "./glyphs.ts";
 
-/** A word, or what stands between two spaces. */
+/** A word: the text between two spaces. */
 export interface Word {
   readonly text: string;
-  /** In points, origin top-left of the visible page. */
+  /** In points, origin at the top left of the visible page. */
   readonly bbox: Box;
 }
 
-/** Rows on one baseline are one line up to this gap, in font sizes; MuPDF breaks them where a gap is wide. */
+/** Rows on the same baseline form one line up to this gap, in font sizes. MuPDF splits them at wide gaps. */
 const LINE_GAP = 12;
-/** How far aside a row is drawn again for bold type or a shadow, in font sizes. */
+/** Offset at which a row may be drawn again for bold type or a shadow, in font sizes. */
 const SHADOW = 0.2;
-/** How far baselines of one line may lie apart, in font sizes. */
+/** Maximum distance between baselines of one line, in font sizes. */
 const SAME_BASELINE = 0.3;
 
-/** Joins rows that stand side by side on one baseline, and come one after the other, to lines. */
+/** Joins consecutive rows that are side by side on one baseline into lines. */
 export function joinLines(segments: readonly Segment[]): Segment[] {
   const lines: Segment[] = [];
   for (const [index, segment] of segments.entries()) {
@@ -34,7 +34,7 @@ export function joinLines(segments: readonly Segment[]): Segment[] {
   return lines;
 }
 
-/** Whether a row is the one before it again, a little aside: bold type or a shadow that is made by drawing twice. */
+/** Whether a row repeats the previous one with a small offset: bold type or a shadow made by drawing twice. */
 function isShadow(row: Segment | undefined, again: Segment): boolean {
   return (
     row !== undefined &&
@@ -47,7 +47,7 @@ function isShadow(row: Segment | undefined, again: Segment): boolean {
   );
 }
 
-/** Whether two rows lie on one baseline. */
+/** Whether two rows are on the same baseline. */
 export function onOneBaseline(a: Segment, b: Segment): boolean {
   const turned = Math.abs(a.direction[0] - b.direction[0]) + Math.abs(a.direction[1] - b.direction[1]) > 0.02;
   return !turned && a.vertical === b.vertical && Math.abs(a.baseline - b.baseline) < SAME_BASELINE * a.size;
@@ -62,12 +62,12 @@ function continues(line: Segment, next: Segment): boolean {
   return (line.rightToLeft || next.rightToLeft) && before > -size && before < LINE_GAP * size;
 }
 
-/** The line's text, with a space where a gap shows one. Right-to-left text comes in the order in which it is read. */
+/** The text of the line, with a space at each gap. Right-to-left text is in reading order. */
 export function textOf(line: Segment): string {
   let text = "";
   let last: Glyph | undefined;
   for (const glyph of inReadingOrder(line)) {
-    // The gap first: looking at the end of a text that grows copies it.
+    // Checks the gap first: looking at the end of a growing string copies it.
     if (last !== undefined && isApart(last, glyph) && !text.endsWith(" ")) text += " ";
     text += glyph.text;
     last = glyph;
@@ -75,7 +75,7 @@ export function textOf(line: Segment): string {
   return (text.includes("  ") ? text.replaceAll(/ {2,}/g, " ") : text).trim();
 }
 
-/** The line's words with their boxes, in the order of `textOf`. */
+/** The words of the line with their boxes, in the order of `textOf`. */
 export function wordsOf(line: Segment): Word[] {
   const words: Word[] = [];
   let [text, box]: [string, Box | undefined] = ["", undefined];
@@ -108,14 +108,14 @@ const union = (a: Box, b: Box): Box => [
 ];
 
 /**
- * A wider gap between a script with spaces and one without is a space, in font sizes. Typesetters leave a quarter between
- * Japanese and Latin letters (JIS X 4051): it keeps them apart, as a space does.
+ * A gap wider than this, in font sizes, between scripts with and without spaces is a space. Typesetters leave a quarter
+ * between Japanese and Latin letters (JIS X 4051), which separates them like a space.
  */
 const MIXED_GAP = 0.2;
 
-/** Whether a gap stands between two glyphs that follow each other in reading. */
+/** Whether there is a gap between two glyphs that are consecutive in reading order. */
 function isApart(a: Glyph, b: Glyph): boolean {
-  // Between columns of a table even scripts without spaces are apart.
+  // Columns of a table are separate even in scripts without spaces.
   const least = a.unspaced && b.unspaced ? 1 : a.unspaced || b.unspaced ? MIXED_GAP : SPACE_GAP;
   return gap(a, b) > least * Math.max(a.size, b.size);
 }
@@ -123,9 +123,9 @@ function isApart(a: Glyph, b: Glyph): boolean {
 const gap = (a: Glyph, b: Glyph): number => Math.max(b.start - a.end, a.start - b.end);
 
 /**
- * The order in which the glyphs are read. On the page right-to-left text stands turned around, and files hold it in either
- * order; so the glyphs are taken as they stand, the line is read in the direction of most of its letters, and runs of
- * the other direction are turned.
+ * The glyphs in reading order. Right-to-left text is displayed in reverse, and files store it in either order. So the glyphs
+ * are sorted by position, the line is read in the direction of most of its letters, and runs in the other direction are
+ * reversed.
  */
 function inReadingOrder(line: Segment): readonly Glyph[] {
   if (!line.rightToLeft || line.vertical) return line.glyphs;
@@ -133,7 +133,7 @@ function inReadingOrder(line: Segment): readonly Glyph[] {
   const readings = glyphs.map(({ text }) => readingOf(text));
   let [rtl, ltr] = [0, 0];
   for (const [index, { text }] of glyphs.entries()) {
-    // Letters of a Latin word are together in one; others are one by one.
+    // The letters of a Latin word are combined; others are separate.
     if (readings[index] === "ltr") ltr += text.length;
     if (readings[index] === "rtl") rtl++;
   }

@@ -13,21 +13,21 @@ import { withoutStructure } from "../document/without-structure.ts";
 export interface PageText {
   /** 1-based. */
   readonly pageNumber: number;
-  /** Lines end with `\n`, paragraphs and other blocks with an empty line; nothing at the end. */
+  /** Lines end with `\n`; paragraphs and other blocks are separated by an empty line. No trailing newline. */
   readonly text: string;
   readonly words?: readonly Word[];
 }
 
-/** What a character of text and a word with its place take, in bytes, until they have become an answer (`npm run memory`). */
+/** Bytes per character, and per word with its box, until they are in the response (`npm run memory`). */
 const [CHARACTER_BYTES, WORD_BYTES] = [10, 250];
 
-/** The page is clipped, and gaps are made spaces, where all is known of the glyphs: here, not in MuPDF. */
+/** Clipping and spacing are done here, with all facts about the glyphs, rather than in MuPDF. */
 const OPTIONS = "clip=no,inhibit-spaces";
 
 /**
- * Reads the text of pages (0-based), as a person sees them: turned, cut to the CropBox, with annotations and form fields.
- * A page that is there but cannot be drawn shows nothing and has no text. `words`: also each word with its place.
- * @throws Refusal `limit_exceeded` (contents, characters or words of all pages together, memory).
+ * Reads the text of pages (0-based) as displayed: rotated, cropped to the CropBox, with annotations and form fields. A page
+ * that exists but cannot be drawn has no text. `words`: also returns each word with its position.
+ * @throws Refusal `limit_exceeded` (contents, characters, or words of all pages together, memory)
  */
 export async function readText(
   open: OpenPdf,
@@ -36,7 +36,7 @@ export async function readText(
 ): Promise<PageText[]> {
   const { engine } = open;
   await checkContents(open, pages);
-  // Colors are of no interest, and converting them takes a tenth of the time.
+  // Colors do not matter here, and converting them takes a tenth of the time.
   engine.mupdf.disableICC();
   const read: PageText[] = [];
   const trim = storeTrimmer(engine);
@@ -69,7 +69,7 @@ async function readPage(
 ): Promise<PageText> {
   using stack = new DisposableStack();
   const pageNumber = index + 1;
-  // Throws where the page tree promises a page that it has not: then the file is damaged.
+  // Throws if a page listed in the page tree is missing, which means that the file is damaged.
   document.findPage(index);
   try {
     const page = stack.adopt(document.loadPage(index), (loaded) => loaded.destroy());
@@ -92,7 +92,7 @@ async function readPage(
   }
 }
 
-/** MuPDF reads a page's own content alone; a page with annotations is drawn into a list first, and they come along. */
+/** MuPDF reads only a page's own content. A page with annotations is first drawn to a display list to include them. */
 async function structuredText(engine: PdfEngine, page: PDFPage, stack: DisposableStack): Promise<StructuredText> {
   const drop = (made: { destroy(): void }): void => made.destroy();
   if (!showsAnnotations(page)) return stack.adopt(await engine.long.textOfPage(page, OPTIONS), drop);

@@ -1,15 +1,15 @@
-/** Compact Font Format programs cut down to the glyphs that a document shows (Adobe Technical Note 5176). */
+/** Subsets Compact Font Format programs to the glyphs that a document shows (Adobe Technical Note 5176). */
 import { concat } from "../../bytes/concat.ts";
 import { EMPTY } from "./truetype.ts";
 
-/** Operators of a Top DICT, and of a Private DICT; those of two bytes are `12 << 8 | second`. */
+/** Operators of a Top DICT and a Private DICT. Two-byte operators are `12 << 8 | second`. */
 const [UNIQUE_ID, FONT_BBOX, XUID, ROS] = [13, 5, (12 << 8) | 14, (12 << 8) | 30];
 const [CHARSET, ENCODING, CHAR_STRINGS, PRIVATE] = [15, 16, 17, 18];
 const SUBRS = 19;
-/** What told the font from others, and what is written anew. */
+/** Entries that identify the original font, or are rewritten. */
 const LEFT_OUT: ReadonlySet<number> = new Set([UNIQUE_ID, XUID, CHARSET, ENCODING, CHAR_STRINGS, PRIVATE]);
 
-/** A charstring that draws nothing: `endchar`. */
+/** An empty charstring: `endchar`. */
 const NOTHING = Uint8Array.of(14);
 
 export interface CffSubset {
@@ -19,9 +19,9 @@ export interface CffSubset {
 }
 
 /**
- * A font whose glyph 0 is the original's and whose glyph `n` is the original's `glyphs[n - 1]`. Their names are lost: a
- * CIDFont needs none (ISO 32000-2, 9.7.4.2).
- * Throws an `Error` where the font is keyed by CID.
+ * A font in which glyph 0 is the original glyph 0, and glyph `n` is the original `glyphs[n - 1]`. Glyph names are dropped,
+ * since a CIDFont does not need them (ISO 32000-2, 9.7.4.2).
+ * @throws Error if the font is CID-keyed
  */
 export function subsetCff(font: Uint8Array, glyphs: readonly number[]): CffSubset {
   const names = readIndex(font, font[2] ?? 0);
@@ -38,7 +38,7 @@ export function subsetCff(font: Uint8Array, glyphs: readonly number[]): CffSubse
 
   const kept = top.filter(({ operator }) => !LEFT_OUT.has(operator)).map(({ bytes }) => bytes);
   const written = writeIndex(chosen);
-  // One range of names from the first on.
+  // One range of names, starting at the first.
   const charset = Uint8Array.of(2, 0, 1, (glyphs.length - 1) >> 8, (glyphs.length - 1) & 255);
   const beginning = (places: readonly [number, number, number]): Uint8Array =>
     concat([
@@ -55,7 +55,7 @@ export function subsetCff(font: Uint8Array, glyphs: readonly number[]): CffSubse
       ]),
       font.subarray(tops.end, subroutines.end),
     ]);
-  // Its length does not depend on the places in it.
+  // Its length does not depend on the offsets in it.
   const start = beginning([0, 0, 0]).length;
   const places = [start, start + charset.length, start + charset.length + written.length] as const;
   const bbox = numbersOf(FONT_BBOX);
@@ -70,7 +70,7 @@ export function subsetCff(font: Uint8Array, glyphs: readonly number[]): CffSubse
   };
 }
 
-/** Behind the Private DICT and its subroutines, whose place is counted from its beginning. */
+/** End of the Private DICT and its subroutines, whose offset is relative to its start. */
 function privateEnd(font: Uint8Array, at: number, size: number): number {
   const subrs = readDict(font.subarray(at, at + size)).find(({ operator }) => operator === SUBRS)?.numbers[0];
   return subrs === undefined ? at + size : Math.max(at + size, readIndex(font, at + subrs).end);
@@ -108,11 +108,11 @@ function writeIndex(items: readonly Uint8Array[]): Uint8Array {
 interface DictEntry {
   readonly operator: number;
   readonly numbers: readonly number[];
-  /** Operands and operator as they stand. */
+  /** Raw operands and operator. */
   readonly bytes: Uint8Array;
 }
 
-/** Reads a DICT. Real numbers are passed over: none of them is asked for. */
+/** Reads a DICT. Skips real numbers, which are not needed here. */
 function readDict(dict: Uint8Array): DictEntry[] {
   const entries: DictEntry[] = [];
   let [start, numbers]: [number, number[]] = [0, []];
@@ -134,6 +134,6 @@ function readDict(dict: Uint8Array): DictEntry[] {
   return entries;
 }
 
-/** An integer operand of five bytes. */
+/** A five-byte integer operand. */
 const integer = (value: number): Uint8Array =>
   Uint8Array.of(29, value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255);

@@ -1,11 +1,11 @@
-/** The fonts of stamps in a document: embedded, of the glyphs that are shown, each telling the text it stands for. */
+/** The fonts of stamps in a document: embedded as subsets, with the text of each glyph. */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { subsetCff } from "./cff.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { EM, type Glyph, type StampFont } from "./line.ts";
 import { EMPTY, type FontSubset, subsetTrueType } from "./truetype.ts";
 
-/** A composite font in the making: code `n` shows `ids[n - 1]` and means `texts[n - 1]`. */
+/** A composite font under construction: code `n` shows `ids[n - 1]` and means `texts[n - 1]`. */
 interface Subset {
   readonly reference: PDFObject;
   readonly codes: Map<string, number>;
@@ -13,13 +13,16 @@ interface Subset {
   readonly texts: string[];
 }
 
-/** Stands for nothing: readers leave a zero width space out of the text, where a code without a meaning would be one. */
+/**
+ * The text of a glyph without text: readers drop a zero-width space, but would treat a code without a mapping as a
+ * character.
+ */
 const NOTHING = "\u200b";
 
-/** Entries of one `bfchar` section (9.10.3). */
+/** Most entries per `bfchar` section (9.10.3). */
 const MOST_MEANINGS = 100;
 
-/** Every glyph gets a code for each text it stands for, so that also ligatures and conjuncts can be found and copied. */
+/** Each glyph gets a code for each text it represents, so that ligatures and conjuncts can be searched and copied. */
 export class StampFonts {
   readonly #engine: PdfEngine;
   readonly #document: PDFDocument;
@@ -30,7 +33,7 @@ export class StampFonts {
     this.#document = document;
   }
 
-  /** The font's object, which `write` fills, and the glyph's code in it. */
+  /** The font object, which `write` fills in, and the code of the glyph in it. */
   use(glyph: Glyph): { readonly font: PDFObject; readonly code: number } {
     let subset = this.#subsets.get(glyph.font);
     if (!subset) {
@@ -48,7 +51,7 @@ export class StampFonts {
     return { font: subset.reference, code };
   }
 
-  /** Writes the fonts; nothing can be used after that. */
+  /** Writes the fonts. Nothing can be added afterwards. */
   write(): void {
     for (const [font, subset] of this.#subsets) this.#writeFont(font, subset);
   }
@@ -60,7 +63,7 @@ export class StampFonts {
     const descriptor = document.addObject({
       Type: "FontDescriptor",
       FontName: name,
-      // Symbolic: the codes are no standard encoding.
+      // Symbolic: the codes do not use a standard encoding.
       Flags: 4,
       FontBBox: bbox,
       ItalicAngle: 0,
@@ -94,7 +97,7 @@ export class StampFonts {
     for (const [key, value] of Object.entries(entries)) reference.put(key, value);
   }
 
-  /** The glyphs of a font: of a file of ours, or of one that is built into MuPDF, which gives it away only in a document. */
+  /** The glyphs of one of our font files, or of a font built into MuPDF, which exports it only as part of a document. */
   #subset({ font, data }: StampFont, ids: readonly number[]): FontSubset & { readonly isTrueType: boolean } {
     if (data) return { ...subsetTrueType(data, ids), isTrueType: true };
     const scratch = new this.#engine.mupdf.PDFDocument();
@@ -112,7 +115,7 @@ export class StampFonts {
   }
 }
 
-/** Six letters that tell this subset from others (9.9.2). */
+/** A six-letter tag that identifies the subset (9.9.2). */
 function tagOf(text: string): string {
   let hash = 0;
   for (let index = 0; index < text.length; index++) hash = (hash * 31 + text.charCodeAt(index)) >>> 0;
@@ -128,7 +131,7 @@ export function utf16(text: string): string {
   return Array.from({ length: text.length }, (_, index) => hexCode(text.charCodeAt(index))).join("");
 }
 
-/** The CMap of a font whose code `n` means `texts[n - 1]`. */
+/** The ToUnicode CMap of a font whose code `n` means `texts[n - 1]`. */
 export function toUnicode(texts: readonly string[]): string {
   const sections: string[] = [];
   for (let from = 0; from < texts.length; from += MOST_MEANINGS) {

@@ -1,16 +1,16 @@
 /** Names and codes of glyphs in the encodings of simple fonts (ISO 32000-2, annex D). */
 
-/** What WinAnsiEncoding has from 0x80 on (annex D.2); a space where it has nothing. */
+/** WinAnsiEncoding from 0x80 (annex D.2), with spaces for undefined codes. */
 export const WIN_ANSI = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
 
-/** What MacRomanEncoding has from 0x80 on, which is also the order of the glyphs that a table `post` does not name. */
+/** MacRomanEncoding from 0x80, which is also the glyph order of a `post` table without names. */
 export const MAC_ROMAN =
   "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u00a0ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄¤‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\uf8ffÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ";
 
-/** What StandardEncoding has from 0xa0 on; a space where it has nothing. */
+/** StandardEncoding from 0xa0, with spaces for undefined codes. */
 const STANDARD = " ¡¢£⁄¥ƒ§¤'“«‹›ﬁﬂ –†‡· ¶•‚„”»…‰ ¿ `´ˆ˜¯˘˙¨ ˚¸ ˝˛ˇ—                Æ ª    ŁØŒº     æ   ı  łøœß    ";
 
-/** Glyph names of annex D.2 that are no letter's own, for encodings that differ from a known one. */
+/** Glyph names in annex D.2 that are not the letter itself, for encodings with differences. */
 export const NAMES: ReadonlyMap<string, string> = new Map(
   [
     "space exclam quotedbl numbersign dollar percent ampersand quotesingle parenleft parenright asterisk plus comma hyphen period slash",
@@ -45,16 +45,16 @@ export const NAMES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The characters that a code means in one of the three encodings that readers begin with. */
+/** The characters for a code in each of the three base encodings of readers. */
 export function charactersOf(code: number): number[] {
   const high = (list: string, start: number): number => (code < start ? code : (list.codePointAt(code - start) ?? 0));
-  // These two are other quotes in StandardEncoding.
+  // These two are different quotation marks in StandardEncoding.
   const standard = code === 0x27 ? 0x2019 : code === 0x60 ? 0x2018 : high(STANDARD, 0xa0);
   const windows = code < 0xa0 ? high(WIN_ANSI, 0x80) : code;
   return [...new Set([windows, high(MAC_ROMAN, 0x80), standard])];
 }
 
-/** The character that a glyph's name says, where it is known here. */
+/** The character for a glyph name, if known here. */
 export function characterOf(name: string): number | undefined {
   const [, digits] = /^(?:uni|u)([0-9A-F]{4,6})$/.exec(name) ?? [];
   if (digits !== undefined) return Number.parseInt(digits, 16);

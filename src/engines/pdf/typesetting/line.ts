@@ -1,29 +1,29 @@
 import type { Font } from "mupdf";
 
-/** Lengths in the em of the text, thousandths of the font size. */
+/** Lengths are in units of the text's em, thousandths of the font size. */
 export const EM = 1000;
 export const LINE_HEIGHT = 1.2 * EM;
 
-/** A font that text was set in. */
+/** A font used to set text. */
 export interface StampFont {
   readonly font: Font;
-  /** The file; undefined for one that is built into MuPDF. */
+  /** The file, or undefined if it is built into MuPDF. */
   readonly data: Uint8Array | undefined;
 }
 
 export interface Glyph {
   readonly font: StampFont;
   readonly id: number;
-  /** The characters that it stands for; empty for the further glyphs of a cluster. */
+  /** The characters it represents. Empty for all but the first glyph of a cluster. */
   text: string;
-  /** Place of its origin from the line's, upwards. */
+  /** Position of its origin relative to the line's, y up. */
   readonly x: number;
   readonly y: number;
   readonly advance: number;
   readonly rightToLeft: boolean;
 }
 
-/** One line of text from its origin on: glyphs in the order in which they stand, each run as its script goes. */
+/** One line of text, starting at its origin: glyphs in visual order, each run in the direction of its script. */
 export interface Line {
   readonly text: string;
   readonly glyphs: readonly Glyph[];

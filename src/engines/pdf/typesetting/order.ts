@@ -1,10 +1,10 @@
-/** Puts the glyphs of a line in the order in which readers of the document put its text together again. */
+/** Orders the glyphs of a line so that readers of the document reconstruct its text. */
 import type { Glyph, Line } from "./line.ts";
 import { EMPTY } from "./truetype.ts";
 
 /**
- * A run with its last glyph first. Readers turn it round by character: of a glyph that stands for several, each but the last
- * gets a glyph of its own that shows nothing.
+ * A run in reverse order. Readers reverse it by character, so a glyph with several characters is preceded by an invisible
+ * glyph for each but the last.
  */
 function reversed(run: readonly Glyph[]): Glyph[] {
   return run.toReversed().flatMap((glyph) => {
@@ -15,8 +15,8 @@ function reversed(run: readonly Glyph[]): Glyph[] {
 }
 
 /**
- * A run that is read from left to right, its glyphs as they stand: Indic vowels may stand before the letters that they
- * follow. The first glyph of such a syllable then tells all of it.
+ * A left-to-right run in visual order: Indic vowels may be displayed before the letters that they follow. The first glyph of
+ * such a syllable carries its whole text.
  */
 function inPlace(run: readonly Glyph[]): Glyph[] {
   const placed: Glyph[] = [];
@@ -34,7 +34,7 @@ function inPlace(run: readonly Glyph[]): Glyph[] {
   return placed;
 }
 
-/** Runs from left to right; as readers expect them, also where they are read the other way. */
+/** Runs from left to right, as readers expect even for right-to-left text. */
 export function arranged(text: string, glyphs: readonly Glyph[]): Line {
   const runs: Glyph[][] = [];
   for (const glyph of glyphs) {

@@ -4,8 +4,8 @@ import { type StampFonts, utf16, hexCode } from "./embedded-fonts.ts";
 import { EM, type Line } from "./line.ts";
 
 /**
- * A text object with a line from the origin of `matrix` on, whose unit is the point. The line stands in it as it was given,
- * too: where scripts join and reorder glyphs, those do not tell it (14.9.4).
+ * A text object that shows a line from the origin of `matrix`, in points. Includes its original text as ActualText, because
+ * glyphs do not determine it in scripts that join and reorder them (14.9.4).
  */
 export function showLine(line: Line, size: number, matrix: Matrix, fonts: StampFonts, name: NameResource): string {
   const shows: string[] = [];
@@ -37,12 +37,12 @@ export function showLine(line: Line, size: number, matrix: Matrix, fonts: StampF
   end();
   if (y !== 0) shows.push("0 Ts");
   const text = `BT ${numbers(...matrix)} Tm ${shows.join(" ")} ET`;
-  // Readers turn an ActualText round like glyphs that are read from right to left; these tell their text themselves.
+  // Readers reverse an ActualText like right-to-left glyphs, but these carry their own text.
   if (line.glyphs.some(({ rightToLeft }) => rightToLeft)) return text;
   return `/Span <</ActualText ${textString(line.text)}>> BDC ${text} EMC`;
 }
 
-/** A text string that is ASCII in a stream (7.9.2.2). */
+/** A text string in ASCII syntax (7.9.2.2). */
 function textString(text: string): string {
   if (/^[ -~]*$/.test(text)) return `(${text.replace(/[\\()]/g, "\\$&")})`;
   return `<FEFF${utf16(text)}>`;

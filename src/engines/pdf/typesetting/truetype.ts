@@ -1,6 +1,6 @@
-/** TrueType fonts cut down to the glyphs that a document shows (OpenType 1.9: glyf, loca, hmtx, maxp). */
+/** Subsets TrueType fonts to the glyphs that a document shows (OpenType 1.9: glyf, loca, hmtx, maxp). */
 
-/** What is needed of a font to embed it (ISO 32000-2, 9.8), in thousandths of its size. */
+/** What is needed to embed a font (ISO 32000-2, 9.8). Lengths are in thousandths of the font size. */
 export interface FontSubset {
   readonly data: Uint8Array;
   readonly widths: readonly number[];
@@ -13,7 +13,7 @@ const HEAD_LOCA_FORMAT = 50;
 const HHEA_METRICS = 34;
 const CHECKSUM = 0xb1b0afba;
 
-// Flags of a part of a composite glyph.
+// Flags of a component of a composite glyph.
 const WORDS = 0x1;
 const SCALE = 0x8;
 const MORE_PARTS = 0x20;
@@ -21,13 +21,13 @@ const SCALE_XY = 0x40;
 const MATRIX = 0x80;
 const INSTRUCTIONS = 0x100;
 
-/** A glyph to ask for that shows nothing and takes no place. */
+/** Stands for an empty glyph of zero width. */
 export const EMPTY = -1;
 
 /**
- * A font whose glyph 0 is the original's and whose glyph `n` is the original's `glyphs[n - 1]`; after these come the parts
- * that composite glyphs are made of. Without hints: at the sizes of stamps nobody sees them, and they need tables of their own.
- * Throws an `Error` where the font is not TrueType.
+ * A font in which glyph 0 is the original glyph 0, and glyph `n` is the original `glyphs[n - 1]`, followed by the components
+ * of composite glyphs. Drops hints: they are invisible at the sizes of stamps, and need tables of their own.
+ * @throws Error if the font is not TrueType
  */
 export function subsetTrueType(font: Uint8Array, glyphs: readonly number[]): FontSubset {
   const tables = readTables(font);
@@ -56,7 +56,7 @@ export function subsetTrueType(font: Uint8Array, glyphs: readonly number[]): Fon
     return place;
   };
   const outlines: Uint8Array[] = [];
-  // Parts are added to the list while it is walked.
+  // Components are appended while the list is traversed.
   for (let place = 0; place < originals.length; place++) {
     const glyph = originals[place] ?? 0;
     const start = offset(Math.max(glyph, 0));
@@ -108,7 +108,10 @@ export function subsetTrueType(font: Uint8Array, glyphs: readonly number[]): Fon
 
 const bytesOf = (view: DataView): Uint8Array => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 
-/** The tables of a font file by their tags. Throws a `RangeError` where one is not within the file. */
+/**
+ * The tables of a font file by tag.
+ * @throws RangeError if a table exceeds the file
+ */
 export function readTables(font: Uint8Array): Map<string, DataView> {
   const view = new DataView(font.buffer, font.byteOffset, font.byteLength);
   const tables = new Map<string, DataView>();
@@ -120,7 +123,7 @@ export function readTables(font: Uint8Array): Map<string, DataView> {
   return tables;
 }
 
-/** A glyph without its instructions; the parts of a composite one get their new places. */
+/** A glyph without instructions. The components of a composite glyph get their new indices. */
 function withoutHints(outline: Uint8Array<ArrayBuffer>, placeOf: (glyph: number) => number): Uint8Array {
   if (outline.length < 10) return new Uint8Array(0);
   const view = new DataView(outline.buffer);
@@ -143,7 +146,7 @@ function withoutHints(outline: Uint8Array<ArrayBuffer>, placeOf: (glyph: number)
   return outline.subarray(0, at);
 }
 
-/** A font file of these tables, in the order of their tags. */
+/** Builds a font file from tables, sorted by tag. */
 export function writeTables(tables: readonly (readonly [string, DataView])[]): Uint8Array<ArrayBuffer> {
   const headLength = 12 + tables.length * 16;
   const size = tables.reduce((sum, [, { byteLength }]) => sum + byteLength + (-byteLength & 3), headLength);

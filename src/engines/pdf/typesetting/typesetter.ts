@@ -1,4 +1,4 @@
-/** Text set by MuPDF's HTML engine: shaped, in the order of its scripts, in the fonts that have its characters. */
+/** Sets text with MuPDF's HTML engine: shaped, reordered, and in fonts that have its characters. */
 import type { Device, Font } from "mupdf";
 import { Refusal } from "../../errors.ts";
 import { type FontName, FONTS, type LoadFont } from "../../fonts.ts";
@@ -6,15 +6,18 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { arranged } from "./order.ts";
 import { EM, type StampFont, type Line, type Glyph, LINE_HEIGHT } from "./line.ts";
 
-/** Where MuPDF puts the baseline in a line that high, whatever the fonts in it, from its top. */
+/** Distance from the top of a line to its baseline in MuPDF, regardless of its fonts. */
 const BASELINE = 0.9 * EM;
-/** Lines of one HTML document: places are floats, and lose precision further down. And characters: each takes memory there. */
+/**
+ * Most lines per HTML document: coordinates are floats, which lose precision further down. Also limits characters, each of
+ * which takes memory there.
+ */
 const LINES_AT_ONCE = 200;
 const CHARACTERS_AT_ONCE = 20_000;
-/** Wider than any line: `white-space: pre` does not wrap, but text that is aligned right would stand there. */
+/** Wider than any line: `white-space: pre` does not wrap, but right-aligned text would be placed at this edge. */
 const WIDTH = 100 * EM;
 
-/** The font for a script, by MuPDF's names. Chinese, Japanese and Korean are built into MuPDF (Droid Sans Fallback). */
+/** The font for each script, by MuPDF's names. Chinese, Japanese, and Korean are built into MuPDF (Droid Sans Fallback). */
 const SCRIPTS: Readonly<Record<string, FontName>> = {
   Latin: "NotoSans",
   Greek: "NotoSans",
@@ -26,10 +29,10 @@ const SCRIPTS: Readonly<Record<string, FontName>> = {
   Thai: "NotoSansThai",
 };
 
-/** MuPDF asks for a font by its family, or by a script: what is not meant is called this. */
+/** MuPDF requests a font by family or by script; the unused one has this name. */
 const UNNAMED = "undefined";
 
-/** Not listed in an error: one is as good as a hundred. */
+/** Most missing characters listed in an error. */
 const CHARACTERS_NAMED = 20;
 
 const LETTER = /\p{L}/u;
@@ -37,14 +40,14 @@ const ARABIC = /\p{Script=Arabic}/u;
 const HEBREW = /\p{Script=Hebrew}/u;
 
 /**
- * The font that a line begins with. A line with letters that are read from right to left is set in one font as a whole, which
- * has Latin ones as well: readers put words in order only as far as a font goes.
+ * The first font of a line. A line with right-to-left letters is set entirely in one font, which also has Latin letters,
+ * since readers reorder words only within one font.
  */
 function faceOf(text: string, face: FontName): FontName {
   return ARABIC.test(text) ? "IBMPlexSansArabic" : HEBREW.test(text) ? "NotoSansHebrew" : face;
 }
 
-/** Sets text, and holds the fonts that it needed. */
+/** Sets text, and holds the fonts it needs. */
 export class Typesetter {
   readonly #engine: PdfEngine;
   readonly #loadFont: LoadFont;
@@ -57,7 +60,7 @@ export class Typesetter {
   }
 
   /**
-   * Sets lines, none of which may hold a control character.
+   * Sets lines, which must not contain control characters.
    * @throws Refusal `unsupported_text`
    */
   async setLines(texts: readonly string[], face: FontName = "NotoSans"): Promise<Line[]> {
@@ -81,7 +84,7 @@ export class Typesetter {
     for (;;) {
       const missing = new Set<FontName>();
       const lines = this.#layOut(texts, face, missing);
-      // MuPDF asks for fonts while it lays out, and cannot wait for them.
+      // MuPDF requests fonts during layout and cannot wait for them.
       if (missing.size === 0) return lines;
       for (const name of missing) await this.#load(name);
     }
@@ -129,7 +132,7 @@ export class Typesetter {
     return lines.map(({ text, glyphs }) => arranged(text, glyphs));
   }
 
-  /** Takes the glyphs of the lines as they come: in logical order, each line from its baseline. */
+  /** Collects the glyphs of the lines: in logical order, relative to the baseline of each line. */
   #collector(lineAt: (y: number) => { glyphs: Glyph[] } | undefined, unknown: Set<string>): Device {
     const { mupdf } = this.#engine;
     const at = (font: Font, trm: readonly number[], id: number, character: number, direction: number): void => {
@@ -160,7 +163,7 @@ export class Typesetter {
   }
 }
 
-/** XHTML: in HTML, MuPDF reads `&amp;lt;` as `<`. */
+/** XHTML, since in HTML mode MuPDF reads `&amp;lt;` as `<`. */
 function htmlOf(texts: readonly string[], face: FontName): string {
   const style =
     `@page{margin:0}body{margin:0;font-size:${EM}pt;line-height:${LINE_HEIGHT}pt;white-space:pre;text-align:left}` +
