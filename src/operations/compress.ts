@@ -80,11 +80,11 @@ The output is never larger than the input: if nothing can be saved, the input is
     const bytes = smaller && (gained || asked) ? smaller : file.bytes;
     const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
     // A document returned unchanged is neither repaired nor changed.
-    const told =
+    const documentHeaders =
       bytes === smaller
         ? resultHeadersOf([open], { pageCount, signed })
         : resultHeadersOf([], { pageCount, signed: false });
-    return { kind: "pdf", bytes, headers: { ...told, ...sizes } };
+    return { kind: "pdf", bytes, headers: { ...documentHeaders, ...sizes } };
   },
 });
 

@@ -36,13 +36,13 @@ export function mountSite(app: Hono<AppEnv>, describe: (baseUrl: string) => unkn
   });
   addPath(app, playground.path, { GET: [(c) => playgroundPage(c, siteHeaders)] });
   addPath(app, reference.path, { GET: [(c) => referencePage(c, siteHeaders)] });
-  addPath(app, "/assets/:file{.+}", { GET: [(c) => answerAsset(c)] });
+  addPath(app, "/assets/:file{.+}", { GET: [(c) => serveAsset(c)] });
 }
 
 /** Files whose content never changes under the same name: esbuild's chunks carry a hash, pdf.js its version. */
 const IMMUTABLE = /-[A-Z0-9]{8}\.\w+$|\/pdfjs-[\d.]+\//;
 
-async function answerAsset(c: Context<AppEnv>): Promise<Response> {
+async function serveAsset(c: Context<AppEnv>): Promise<Response> {
   const { pathname } = new URL(c.req.url);
   const known = c.req.header("If-None-Match");
   const asset = await readEnv(c.env).siteAsset(pathname.slice("/assets".length), known);

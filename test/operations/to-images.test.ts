@@ -142,9 +142,9 @@ describe("a page as a viewer shows it", () => {
     expect(picture.channels).toBe(1);
     expect(picture.at(0, 0)).toEqual(WHITE);
     expect((await png(equal)).channels).toBe(1);
-    const coloured = await png(speck);
-    expect(coloured.channels).toBe(3);
-    expect(difference(coloured, picture)).toBeLessThan(0.01);
+    const highlighted = await png(speck);
+    expect(highlighted.channels).toBe(3);
+    expect(difference(highlighted, picture)).toBeLessThan(0.01);
     const jpeg = async (page: DrawnPage) => readJpeg(await image(drawing(page), { format: "jpeg" }));
     expect(await jpeg(grey)).toMatchObject({ channels: 1, dpi: 150 });
     expect(await jpeg(speck)).toMatchObject({ channels: 3, dpi: 150 });
@@ -173,10 +173,10 @@ describe("a page in several bands", () => {
     "%s is greyscale unless its last row has colour",
     async (_, page) => {
       const speck = { ...page, content: `${page.content}\n0.5 0.5 0.55 rg 50 0 1 1 re f` };
-      const [grey, coloured] = [await png(page, { dpi: "300" }), await png(speck, { dpi: "300" })];
-      expect([grey.channels, coloured.channels]).toEqual([1, 3]);
-      expect(coloured.at(210, 16_665)).toEqual([127, 127, 140]);
-      expect(difference(coloured, grey, 3)).toBeLessThan(0.01);
+      const [grey, highlighted] = [await png(page, { dpi: "300" }), await png(speck, { dpi: "300" })];
+      expect([grey.channels, highlighted.channels]).toEqual([1, 3]);
+      expect(highlighted.at(210, 16_665)).toEqual([127, 127, 140]);
+      expect(difference(highlighted, grey, 3)).toBeLessThan(0.01);
       const components = async (of: DrawnPage): Promise<unknown> => {
         const jpeg = await image(drawing(of), { dpi: "300", format: "jpeg" });
         return jpeg[jpeg.findIndex((byte, at) => byte === 0xff && jpeg[at + 1] === 0xc0) + 9];

@@ -71,15 +71,15 @@ function fileSchema(field: FileField): Json {
     type: "string",
     format: "binary",
     ...(accept.length === 1 && first !== undefined && { contentMediaType: mediaTypes[first] }),
-    ...told(field),
+    ...hintSchema(field),
   };
 }
 
 /** The schema of a text field. An object or array is sent as a JSON string. */
 function textSchema(field: TextField): Json {
   const { $schema: _, ...value } = z.toJSONSchema(field.schema, { io: "output", unrepresentable: "any", override });
-  if (value.type !== "object" && value.type !== "array") return { ...value, ...told(field) };
-  return { type: "string", contentMediaType: "application/json", contentSchema: value, ...told(field) };
+  if (value.type !== "object" && value.type !== "array") return { ...value, ...hintSchema(field) };
+  return { type: "string", contentMediaType: "application/json", contentSchema: value, ...hintSchema(field) };
 }
 
 /** In the output, a member with a default is always present; in the input it is optional. */
@@ -93,7 +93,7 @@ function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonS
  * A field's hints, in words and for forms built from them: `x-when` lists the values of other fields that this one depends on,
  * which would take JSON schema many more words.
  */
-function told(field: Field): Json {
+function hintSchema(field: Field): Json {
   const { default: byDefault, when, required, format } = hintsOf(field);
   const conditions = Object.entries(when ?? {}).map(([name, values]) => `\`${name}\` is ${oneOf(values.map(code))}`);
   const sentences = [

@@ -29,8 +29,8 @@ export const jsonResponse = (text: string, schema: Json): Json => ({
 
 /** One response per status, with the codes it can carry, named by prefix and status. */
 export function errorResponses(prefix: string, applies: (row: Row) => boolean): Json {
-  const answers = Object.entries(responsesOf(errorRows.filter(([, row]) => applies(row))));
-  return Object.fromEntries(answers.map(([status, answer]) => [`${prefix}${status}`, answer]));
+  const responses = Object.entries(responsesOf(errorRows.filter(([, row]) => applies(row))));
+  return Object.fromEntries(responses.map(([status, response]) => [`${prefix}${status}`, response]));
 }
 
 /** The error responses of a route by status: authentication plus the given codes. */

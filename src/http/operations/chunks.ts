@@ -21,13 +21,13 @@ export async function* chunksOf(bytes: OutputFile["bytes"]): AsyncGenerator<Uint
 export async function begin(
   chunks: AsyncGenerator<Uint8Array, void>,
   enough: number,
-): Promise<{ taken: Uint8Array[]; all: boolean }> {
-  const taken: Uint8Array[] = [];
+): Promise<{ buffered: Uint8Array[]; all: boolean }> {
+  const buffered: Uint8Array[] = [];
   for (let bytes = 0; bytes < enough;) {
     const next = await chunks.next();
-    if (next.done) return { taken, all: true };
-    taken.push(next.value);
+    if (next.done) return { buffered, all: true };
+    buffered.push(next.value);
     bytes += next.value.byteLength;
   }
-  return { taken, all: false };
+  return { buffered, all: false };
 }

@@ -39,19 +39,19 @@ export async function respond(output: Output, context: ResponseContext): Promise
   const { copiedBytes } = limits.response;
   // Only the first chunk of a ZIP: its reader should not wait for more than one entry.
   const streamed = output.kind === "zip" || (length !== undefined && length > copiedBytes);
-  const { taken, all } = await begin(chunks, streamed ? 1 : copiedBytes + 1);
+  const { buffered, all } = await begin(chunks, streamed ? 1 : copiedBytes + 1);
   // Do not charge a client that is gone.
   lease.check();
   if (all) {
-    const bytes = taken.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+    const bytes = buffered.reduce((sum, chunk) => sum + chunk.byteLength, 0);
     lease.finishWork(true, bytes);
-    return { response: await whole(taken, bytes, headers, context) };
+    return { response: await whole(buffered, bytes, headers, context) };
   }
   if (length !== undefined) headers.set("Content-Length", String(length));
   const { readable, writable } = length === undefined ? new IdentityTransformStream() : new FixedLengthStream(length);
   await charge(headers, payment, null);
   log.streaming = true;
-  const sent = streamResponse(resumed(taken, chunks), writable, context);
+  const sent = streamResponse(resumed(buffered, chunks), writable, context);
   return { response: new Response(readable, { headers }), sent };
 }
 
@@ -102,11 +102,11 @@ async function whole(
 
 /** Resumes a generator whose first chunks were already read. */
 async function* resumed(
-  taken: readonly Uint8Array[],
+  buffered: readonly Uint8Array[],
   chunks: AsyncGenerator<Uint8Array, void>,
 ): AsyncGenerator<Uint8Array, void> {
   try {
-    yield* taken;
+    yield* buffered;
     yield* chunks;
   } finally {
     await chunks.return();

@@ -146,8 +146,8 @@ interface Known {
 }
 
 /** The file for an operation's result, named as the service names it. Undefined for JSON. */
-export function resultFile(operation: Operation, entries: readonly Entry[], answer?: Known): string | undefined {
-  const known = answer?.error === undefined ? answer : undefined;
+export function resultFile(operation: Operation, entries: readonly Entry[], response?: Known): string | undefined {
+  const known = response?.error === undefined ? response : undefined;
   const type = known?.type ?? operation.produces[0] ?? "";
   if (type === "application/json") return undefined;
   if (known?.fileName !== undefined) return known.fileName;

@@ -47,13 +47,13 @@ export function exampleBlock(id: string, call: Call): Html {
 }
 
 const code = (language: Language, text: string): Html =>
-  html`<pre class="code" tabindex="0" data-language="${language}" aria-label="${language}"><code>${coloured(
+  html`<pre class="code" tabindex="0" data-language="${language}" aria-label="${language}"><code>${highlighted(
     text,
     language,
   )}</code></pre>`;
 
 /** A snippet or JSON with syntax highlighting. */
-export const coloured = (text: string, language: Language | "JSON"): Html[] =>
+export const highlighted = (text: string, language: Language | "JSON"): Html[] =>
   tokens(text, language).map(({ text, kind }) =>
     kind === undefined ? html`${text}` : html`<span class="${kind}">${text}</span>`,
   );

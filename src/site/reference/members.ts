@@ -28,14 +28,14 @@ export function memberRows(description: Description, given: Schema, prefix = "",
   const path = prefix === "" ? "" : `${prefix}.`;
   const rows = Object.entries(properties).flatMap(([name, member]) => {
     const inner = resolved(description, member);
-    const row = { name: `${path}${name}`, required: required.includes(name), ...told(inner) };
+    const row = { name: `${path}${name}`, required: required.includes(name), ...described(inner) };
     return [row, ...memberRows(description, inner, `${path}${name}`, depth + 1)];
   });
   // `{}` and `true` only say that there may be others.
   if (typeof others !== "object" || Object.keys(others).length === 0) return rows;
   const inner = resolved(description, others);
   const name = `${path}{name}`;
-  return [...rows, { name, required: false, ...told(inner) }, ...memberRows(description, inner, name, depth + 1)];
+  return [...rows, { name, required: false, ...described(inner) }, ...memberRows(description, inner, name, depth + 1)];
 }
 
 function resolved(description: Description, schema: Schema): Schema {
@@ -46,12 +46,12 @@ function resolved(description: Description, schema: Schema): Schema {
   };
 }
 
-function told(schema: Schema): Pick<Row, "type" | "description" | "notes"> {
+function described(schema: Schema): Pick<Row, "type" | "description" | "notes"> {
   return { type: typeWords(schema), description: schema.description ?? "", notes: limitWords(schema) };
 }
 
 export function parameterRow({ name, in: place, required = false, description = "", schema }: Parameter): Row {
-  return { name, required, ...told({ ...schema, description }), type: `${typeWords(schema)}, in the ${place}` };
+  return { name, required, ...described({ ...schema, description }), type: `${typeWords(schema)}, in the ${place}` };
 }
 
 /** A form field, with the members of the JSON it contains. */
@@ -78,7 +78,7 @@ export function fieldRows(description: Description, field: Field): Row[] {
     ];
   }
   const { schema, name } = field;
-  const row = { name, required, ...told(schema), notes: [...limitWords(schema), ...notes] };
+  const row = { name, required, ...described(schema), notes: [...limitWords(schema), ...notes] };
   return [row, ...(schema.contentSchema ? memberRows(description, schema.contentSchema, name) : [])];
 }
 

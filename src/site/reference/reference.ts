@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { Description } from "../description/description.ts";
 import { commonHeaders, errorList, headerTable } from "./responses.ts";
-import { coloured, KEY_VARIABLE } from "./example.ts";
+import { highlighted, KEY_VARIABLE } from "./example.ts";
 import { memberRows, parameterRow, table } from "./members.ts";
 import { type Described, eventSection, methodSection, methodsOf } from "./method-section.ts";
 import { type Html, inline, prose } from "./prose.ts";
@@ -133,10 +133,10 @@ function eventChapter(description: Description, events: readonly Described[]): C
         </caption>
         <tbody>
           ${responses.map(
-            ([status, answer]) =>
+            ([status, response]) =>
               html`<tr>
                 <th scope="row"><code>${status}</code></th>
-                <td>${"description" in answer ? inline(answer.description) : ""}</td>
+                <td>${"description" in response ? inline(response.description) : ""}</td>
               </tr>`,
           )}
         </tbody>
@@ -155,7 +155,7 @@ function errorChapter(description: Description, calls: readonly Described[]): Ch
   return {
     id: "errors",
     name: "Errors",
-    about: html`<pre class="code" tabindex="0"><code>${coloured(shape, "JSON")}</code></pre>
+    about: html`<pre class="code" tabindex="0"><code>${highlighted(shape, "JSON")}</code></pre>
       ${
         schema === undefined
           ? ""

@@ -25,11 +25,11 @@ export async function repairPageTree({
 }): Promise<void> {
   const root = document.getTrailer().get("Root", "Pages");
   if (await isSound(engine.work, root)) return;
-  const taken = new Set<number>();
+  const used = new Set<number>();
   const pages = Array.from({ length: pageCount }, (_, index) => document.findPage(index)).map((page) => {
     const number = objectNumber(page);
-    if (number > 0 && !taken.has(number)) {
-      taken.add(number);
+    if (number > 0 && !used.has(number)) {
+      used.add(number);
       return page;
     }
     const copy = document.newDictionary();

@@ -41,7 +41,7 @@ export class Deflated implements Disposable {
   /** @throws Refusal as `write` */
   async end(): Promise<EngineBytes> {
     await this.#send(this.#batch.subarray(0, this.#filled));
-    await this.#told(this.#writer.close());
+    await this.#original(this.#writer.close());
     await this.#collected;
     return this.#collector.bytes;
   }
@@ -62,11 +62,11 @@ export class Deflated implements Disposable {
   }
 
   #send(bytes: Uint8Array): Promise<void> {
-    return this.#told(this.#writer.write(bytes));
+    return this.#original(this.#writer.write(bytes));
   }
 
   /** An error of the stream is reported by its reader. */
-  async #told(done: Promise<void>): Promise<void> {
+  async #original(done: Promise<void>): Promise<void> {
     try {
       await done;
     } catch (error) {

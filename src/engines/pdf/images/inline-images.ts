@@ -125,7 +125,7 @@ class Lift {
     const objects = present.isDictionary()
       ? present
       : (resources.put("XObject", document.newDictionary()) as PDFObject);
-    const name = this.#names.of("InlineImage", (taken) => !objects.get(taken).isNull());
+    const name = this.#names.of("InlineImage", (used) => !objects.get(used).isNull());
     objects.put(name, document.addRawStream(data, dictionary));
     return name;
   }

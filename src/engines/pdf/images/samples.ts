@@ -53,21 +53,23 @@ export function fits(image: ImageFacts, size: Size): boolean {
 export function readSamples(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size): Pixmap {
   const { components } = image;
   if (components === undefined) throw new Error("an image without components");
-  const taken = MEANING.map((key) => [key, object.get(key)] as const).filter(([, value]) => !value.isNull());
-  for (const [key] of taken) object.delete(key);
+  const removed = MEANING.map((key) => [key, object.get(key)] as const).filter(([, value]) => !value.isNull());
+  for (const [key] of removed) object.delete(key);
   try {
-    if (!image.isStencil) object.put("ColorSpace", plainSpace(engine, object, taken, image, components));
+    if (!image.isStencil) object.put("ColorSpace", plainSpace(engine, object, removed, image, components));
     return draw(engine, object, components, image, size);
   } finally {
     object.delete("ColorSpace");
-    for (const [key, value] of taken) object.put(key, value);
+    for (const [key, value] of removed) object.put(key, value);
   }
 }
 
 /** The gray values of an image after its Decode array and color space, without its mask. The caller destroys the pixmap. */
 export function readGrays(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size): Pixmap {
-  const taken = ["SMask", "Mask"].map((key) => [key, object.get(key)] as const).filter(([, value]) => !value.isNull());
-  for (const [key] of taken) object.delete(key);
+  const removed = ["SMask", "Mask"]
+    .map((key) => [key, object.get(key)] as const)
+    .filter(([, value]) => !value.isNull());
+  for (const [key] of removed) object.delete(key);
   try {
     return engine.scope(() => {
       const colored = drawColored(engine, object, image, size, false);
@@ -76,7 +78,7 @@ export function readGrays(engine: PdfEngine, object: PDFObject, image: ImageFact
       return grays;
     });
   } finally {
-    for (const [key, value] of taken) object.put(key, value);
+    for (const [key, value] of removed) object.put(key, value);
   }
 }
 
@@ -110,14 +112,14 @@ function toGrays(pixels: Uint8ClampedArray, step: 3 | 4, grays: Uint8Array | Uin
 function plainSpace(
   engine: PdfEngine,
   object: PDFObject,
-  taken: readonly (readonly [string, PDFObject])[],
+  removed: readonly (readonly [string, PDFObject])[],
   image: ImageFacts,
   components: Components,
 ): PDFObject {
   const document = object._doc;
   const name = document.newName(DEVICE_NAMES[components]);
   if (!image.isIndexed) return name;
-  const own = taken.find(([key]) => key === "ColorSpace")?.[1];
+  const own = removed.find(([key]) => key === "ColorSpace")?.[1];
   if (!own) throw new Error("an Indexed image without a color space");
   const space = document.newArray();
   space.push(document.newName("Indexed"));

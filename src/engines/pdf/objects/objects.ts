@@ -182,10 +182,10 @@ function writeTree<K>(
 export class FreeNames {
   readonly #next = new Map<string, number>();
 
-  of(name: string, taken: (name: string) => boolean): string {
-    if (!taken(name)) return name;
+  of(name: string, used: (name: string) => boolean): string {
+    if (!used(name)) return name;
     let number = this.#next.get(name) ?? 2;
-    while (taken(`${name}_${number}`)) number++;
+    while (used(`${name}_${number}`)) number++;
     this.#next.set(name, number + 1);
     return `${name}_${number}`;
   }

@@ -12,7 +12,7 @@ export interface FieldIssue {
   readonly issue: string;
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Blob;
@@ -32,7 +32,7 @@ export interface Progress {
 
 /** For managing the account's objects: JSON in both directions. Throws an `ApiFailure`. */
 export async function callJson<T>(key: string, method: string, path: string, body?: unknown): Promise<T> {
-  const answer = await fetch(path, {
+  const response = await fetch(path, {
     method,
     headers: {
       Authorization: `Bearer ${key}`,
@@ -40,11 +40,11 @@ export async function callJson<T>(key: string, method: string, path: string, bod
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const json: unknown = await answer.json().catch(() => undefined);
-  if (answer.ok) return json as T;
+  const json: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return json as T;
   const { error } = (json ?? {}) as { error?: ApiProblem };
-  const problem = error ?? { code: String(answer.status), message: "Unexpected response from the service." };
-  throw new ApiFailure(problem, answer.headers.get("X-Request-Id") ?? "");
+  const problem = error ?? { code: String(response.status), message: "Unexpected response from the service." };
+  throw new ApiFailure(problem, response.headers.get("X-Request-Id") ?? "");
 }
 
 export class ApiFailure extends Error {
@@ -65,7 +65,7 @@ export function callOperation(
   entries: readonly Entry[],
   progress: (progress: Progress) => void,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const form = new FormData();
   for (const entry of entries) {
     if ("file" in entry) form.append(entry.name, entry.file.blob, entry.file.name);
@@ -90,14 +90,14 @@ export function callOperation(
       fail(new Error("The service cannot be reached, or the connection was lost.")),
     );
     request.addEventListener("abort", () => fail(new DOMException("canceled", "AbortError")));
-    request.addEventListener("load", () => done(answerOf(request, performance.now() - started, sentBytes)));
+    request.addEventListener("load", () => done(responseOf(request, performance.now() - started, sentBytes)));
     signal.addEventListener("abort", () => request.abort());
     progress({ phase: "uploading", part: 0 });
     request.send(form);
   });
 }
 
-async function answerOf(request: XMLHttpRequest, milliseconds: number, sentBytes: number): Promise<Answer> {
+async function responseOf(request: XMLHttpRequest, milliseconds: number, sentBytes: number): Promise<ApiResponse> {
   const headers = new Map(
     request
       .getAllResponseHeaders()
@@ -110,12 +110,12 @@ async function answerOf(request: XMLHttpRequest, milliseconds: number, sentBytes
   );
   const body = request.response as Blob;
   const type = (headers.get("content-type") ?? "").replace(/;.*/, "");
-  const answer = { status: request.status, headers, body, type, milliseconds, sentBytes };
+  const response = { status: request.status, headers, body, type, milliseconds, sentBytes };
   const fileName = fileNameOf(headers.get("content-disposition"));
-  if (request.status < 400) return { ...answer, fileName, error: undefined };
+  if (request.status < 400) return { ...response, fileName, error: undefined };
   const json = JSON.parse(await body.text().catch(() => "{}")) as { error?: ApiProblem };
   const unknown = { code: String(request.status), message: "Unexpected response from the service." };
-  return { ...answer, fileName, error: json.error ?? unknown };
+  return { ...response, fileName, error: json.error ?? unknown };
 }
 
 function fileNameOf(disposition: string | undefined): string | undefined {

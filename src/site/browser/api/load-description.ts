@@ -1,7 +1,7 @@
 import type { Description } from "../../description/description.ts";
 
 export async function loadDescription(): Promise<Description> {
-  const answer = await fetch("/api/v1/openapi.json");
-  if (!answer.ok) throw new Error(`openapi.json: ${answer.status}`);
-  return (await answer.json()) as Description;
+  const response = await fetch("/api/v1/openapi.json");
+  if (!response.ok) throw new Error(`openapi.json: ${response.status}`);
+  return (await response.json()) as Description;
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Answer } from "../api/call.ts";
+import type { ApiResponse } from "../api/call.ts";
 import type { Operation } from "../../description/description.ts";
 import { type Entry } from "../../description/form-values.ts";
 import { maskedKey } from "../api/key.ts";
@@ -13,18 +13,18 @@ interface Props {
   readonly operation: Operation;
   readonly entries: readonly Entry[];
   readonly apiKey: string;
-  readonly answer: Answer | undefined;
+  readonly response: ApiResponse | undefined;
 }
 
 /** The form's request as code, ready to paste. Shown without the key, copied with it. */
-export function Code({ operation, entries, apiKey, answer }: Props) {
+export function Code({ operation, entries, apiKey, response }: Props) {
   const [language, setLanguage] = useState<Language>("curl");
   const whole = [...placeholders(operation, entries), ...entries];
   const call = {
     method: "POST",
     url: `${location.origin}${operation.path}`,
     body: { form: whole },
-    file: resultFile(operation, whole, answer),
+    file: resultFile(operation, whole, response),
   };
   const shown = snippet(language, { ...call, key: apiKey === "" ? "sk_test_..." : maskedKey(apiKey) });
   const copied = snippet(language, { ...call, key: apiKey === "" ? "sk_test_..." : apiKey });

@@ -69,15 +69,15 @@ function Try({ operation, description, apiKey }: Omit<Props, "operations" | "rou
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const result = useRef<HTMLElement>(null);
   const entries = entriesOf(operation.fields, values);
-  const answer = run?.state === "done" ? run.answer : undefined;
-  const issues = new Map([...fieldIssues(answer?.error)].filter(([name]) => !touched.has(name)));
+  const response = run?.state === "done" ? run.response : undefined;
+  const issues = new Map([...fieldIssues(response?.error)].filter(([name]) => !touched.has(name)));
 
   useEffect(() => () => (run?.state === "running" ? run.stop() : undefined), [run?.state]);
   useEffect(() => {
-    if (answer?.error) document.querySelector<HTMLElement>("form [aria-invalid=true]")?.focus();
-    else if (answer) result.current?.focus({ preventScroll: true });
-    if (answer) result.current?.scrollIntoView({ block: "nearest" });
-  }, [answer]);
+    if (response?.error) document.querySelector<HTMLElement>("form [aria-invalid=true]")?.focus();
+    else if (response) result.current?.focus({ preventScroll: true });
+    if (response) result.current?.scrollIntoView({ block: "nearest" });
+  }, [response]);
 
   const start = async (values: FormValues) => {
     if (apiKey === "") return askForKey();
@@ -87,8 +87,8 @@ function Try({ operation, description, apiKey }: Omit<Props, "operations" | "rou
     const stop = () => abort.abort();
     const progressed = (progress: Progress) => setRun({ state: "running", progress, stop });
     try {
-      const answer = await callOperation(apiKey, operation.path, entries, progressed, abort.signal);
-      setRun({ state: "done", answer });
+      const response = await callOperation(apiKey, operation.path, entries, progressed, abort.signal);
+      setRun({ state: "done", response });
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") setRun(undefined);
       else setRun({ state: "failed", message: error instanceof Error ? error.message : String(error) });
@@ -137,7 +137,7 @@ function Try({ operation, description, apiKey }: Omit<Props, "operations" | "rou
           <h2 id="code-title" class="visually-hidden">
             This request as code
           </h2>
-          <Code operation={operation} entries={entries} apiKey={apiKey} answer={answer} />
+          <Code operation={operation} entries={entries} apiKey={apiKey} response={response} />
         </section>
       </div>
     </>

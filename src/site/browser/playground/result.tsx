@@ -1,4 +1,4 @@
-import type { Answer, ApiProblem, FieldIssue, Progress } from "../api/call.ts";
+import type { ApiResponse, ApiProblem, FieldIssue, Progress } from "../api/call.ts";
 import type { Description } from "../../description/description.ts";
 import type { FormValues } from "../../description/form-values.ts";
 import { CopyButton } from "../parts/copy.tsx";
@@ -10,7 +10,7 @@ import { Download } from "./download.tsx";
 
 export type Run =
   | { readonly state: "running"; readonly progress: Progress; readonly stop: () => void }
-  | { readonly state: "done"; readonly answer: Answer }
+  | { readonly state: "done"; readonly response: ApiResponse }
   | { readonly state: "failed"; readonly message: string };
 
 interface Props {
@@ -42,7 +42,7 @@ export function Result({ run, values, description, tryExample }: Props) {
           <p>{run.message}</p>
         </div>
       )}
-      {run?.state === "done" && <Done answer={run.answer} values={values} description={description} />}
+      {run?.state === "done" && <Done response={run.response} values={values} description={description} />}
     </>
   );
 }
@@ -53,8 +53,8 @@ function spoken(run: Run | undefined): string {
   if (run === undefined) return "";
   if (run.state === "running") return phases[run.progress.phase];
   if (run.state === "failed") return run.message;
-  const { answer } = run;
-  return answer.error ? `Error: ${answer.error.message}` : `Done: ${bytes(answer.body.size)}.`;
+  const { response } = run;
+  return response.error ? `Error: ${response.error.message}` : `Done: ${bytes(response.body.size)}.`;
 }
 
 function Running({ progress, stop }: Extract<Run, { state: "running" }>) {
@@ -75,32 +75,34 @@ function Running({ progress, stop }: Extract<Run, { state: "running" }>) {
   );
 }
 
-function Done({ answer, values, description }: { answer: Answer } & Pick<Props, "values" | "description">) {
-  const requestId = answer.headers.get("x-request-id") ?? "";
-  const { size } = answer.body;
+function Done({ response, values, description }: { response: ApiResponse } & Pick<Props, "values" | "description">) {
+  const requestId = response.headers.get("x-request-id") ?? "";
+  const { size } = response.body;
   return (
     <>
       <div class="summary">
-        <span class={`status ${answer.error ? "bad" : "good"}`}>{answer.status}</span>
-        <span>{duration(answer.milliseconds)}</span>
-        {!answer.error && <Sizes answer={answer} />}
+        <span class={`status ${response.error ? "bad" : "good"}`}>{response.status}</span>
+        <span>{duration(response.milliseconds)}</span>
+        {!response.error && <Sizes response={response} />}
         <span class="grow" />
-        {!answer.error && answer.fileName !== undefined && <Download blob={answer.body} name={answer.fileName} />}
+        {!response.error && response.fileName !== undefined && (
+          <Download blob={response.body} name={response.fileName} />
+        )}
       </div>
-      {answer.error ? (
-        <Problem problem={answer.error} retryAfter={answer.headers.get("retry-after")} />
+      {response.error ? (
+        <Problem problem={response.error} retryAfter={response.headers.get("retry-after")} />
       ) : (
         <Body
-          blob={answer.body}
-          type={answer.type}
-          name={answer.fileName ?? ""}
+          blob={response.body}
+          type={response.type}
+          name={response.fileName ?? ""}
           passwords={Object.entries(values.texts).flatMap(([name, text]) =>
             /password/i.test(name) && text !== "" ? [text] : [],
           )}
         />
       )}
       <dl class="headers">
-        {interesting(answer, description).map(([name, value, about]) => (
+        {interesting(response, description).map(([name, value, about]) => (
           <div key={name}>
             <dt title={about}>{name}</dt>
             <dd>{value}</dd>
@@ -118,23 +120,23 @@ function Done({ answer, values, description }: { answer: Answer } & Pick<Props, 
   );
 }
 
-function Sizes({ answer }: { answer: Answer }) {
-  const { size } = answer.body;
-  const { sentBytes } = answer;
+function Sizes({ response }: { response: ApiResponse }) {
+  const { size } = response.body;
+  const { sentBytes } = response;
   const share = Math.round((1 - size / sentBytes) * 100);
   return (
     <span>
       {bytes(sentBytes)} → {bytes(size)}
-      {share > 0 && answer.headers.has("x-original-size") && <strong class="saved"> −{share} %</strong>}
+      {share > 0 && response.headers.has("x-original-size") && <strong class="saved"> −{share} %</strong>}
     </span>
   );
 }
 
 /** The described headers that this response has, except those shown elsewhere. */
-function interesting(answer: Answer, { components }: Description): (readonly [string, string, string])[] {
+function interesting(response: ApiResponse, { components }: Description): (readonly [string, string, string])[] {
   const elsewhere = ["X-Request-Id", "Content-Disposition", "Content-Length", "RateLimit", "RateLimit-Policy"];
   return Object.entries(components.headers).flatMap(([name, { description }]) => {
-    const value = answer.headers.get(name.toLowerCase());
+    const value = response.headers.get(name.toLowerCase());
     return value === undefined || elsewhere.includes(name) ? [] : [[name, value, description] as const];
   });
 }

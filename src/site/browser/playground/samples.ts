@@ -22,9 +22,9 @@ export function samplesFor(accept: string): string[] {
 
 /** Loads an example; its path is relative to the project's folder, where a copied request runs. */
 export async function fetchSample(name: string): Promise<ChosenFile> {
-  const answer = await fetch(`/assets/examples/${name}`);
-  if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
-  const blob = new Blob([await answer.arrayBuffer()], { type: typeOf(name) });
+  const response = await fetch(`/assets/examples/${name}`);
+  if (!response.ok) throw new Error(`${name}: ${response.status}`);
+  const blob = new Blob([await response.arrayBuffer()], { type: typeOf(name) });
   return { blob, name, path: `examples/${name}`, password: "" };
 }
 
