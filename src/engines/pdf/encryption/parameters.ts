@@ -22,7 +22,7 @@ export interface FileEncryption {
   readonly id: string | undefined;
   /** Lowest PDF version that supports this encryption, times ten. */
   readonly version: number;
-  /** The AES key for the strings and the stream of an object. */
+  /** The AES key for the strings and stream of an object. */
   keyFor(number: number, generation: number): Promise<CryptoKey>;
 }
 

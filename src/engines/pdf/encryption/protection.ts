@@ -38,7 +38,7 @@ export function readPassword(
   return method === "aes-128" ? asciiPassword(password) : unicodePassword(password);
 }
 
-/** The bits of a list of permissions, and what is wrong with it. */
+/** The bits of a list of permissions, and any issue with it. */
 export function readPermissions(list: string): { readonly bits: number; readonly issues: readonly string[] } {
   const tokens = list.split(",").map((item) => item.trim());
   const issues: string[] = [];

@@ -1,4 +1,4 @@
-/** What gray a color becomes (ISO 32000-2, 10.4.2: the device spaces; the others through MuPDF). */
+/** Converts colors to gray (ISO 32000-2, 10.4.2: the device spaces; the others through MuPDF). */
 import type { Color, ColorSpace, PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { readSpace, grayOfDevice } from "../objects/color-space.ts";
@@ -8,27 +8,27 @@ import { bytesOf } from "../../bytes/latin1.ts";
 const GRAY_SPACES = new Set(["DeviceGray", "G", "CalGray"]);
 const BY_FORMULA = new Set(["DeviceRGB", "RGB", "CalRGB", "DeviceCMYK", "CMYK", "ICCBased"]);
 
-/** Whether a color space has nothing but grays. */
+/** Whether a color space contains only grays. */
 export function isGraySpace(space: PDFObject): boolean {
   const { space: name, components } = readSpace(space);
   return name !== undefined && (GRAY_SPACES.has(name) || (name === "ICCBased" && components === 1));
 }
 
-/** A gray as it stands in content. */
+/** A gray in content syntax. */
 export const grayText = (gray: number): string => String(Math.round(gray * 10_000) / 10_000);
 
-/** Turns colors of a document's spaces to gray. */
+/** Converts colors of a document's spaces to gray. */
 export class GrayColors {
   readonly #open: OpenPdf;
   readonly #known = new Map<string, number>();
 
-  /** Profiles are left out of account from here on, so that colors and images come out by the same rule. */
+  /** Profiles are ignored from here on, so that colors and images follow the same rule. */
   constructor(open: OpenPdf) {
     this.#open = open;
     open.engine.mupdf.disableICC();
   }
 
-  /** The gray of a color, 0 to 1; black where its space cannot be read. */
+  /** The gray of a color, 0 to 1; black if its space cannot be read. */
   of(space: PDFObject, values: readonly number[]): number {
     const { space: name, components, isIndexed } = readSpace(space);
     if (isIndexed) return this.#ofIndexed(space, values[0] ?? 0);
@@ -44,13 +44,13 @@ export class GrayColors {
     return gray;
   }
 
-  /** The grays of all entries of an Indexed space. */
+  /** The grays of all entries in an Indexed space. */
   palette(space: PDFObject): Uint8Array {
     const highest = Math.min(255, Math.max(0, space.get(2).asNumber()));
     return Uint8Array.from({ length: highest + 1 }, (_, index) => Math.round(this.#ofIndexed(space, index) * 255));
   }
 
-  /** The color that a space begins with (8.6.8, table 73, `CS`). */
+  /** The initial color of a space (8.6.8, table 73, `CS`). */
   initial(space: PDFObject): number {
     const { space: name } = readSpace(space);
     const count = this.#components(space);
@@ -88,7 +88,7 @@ export class GrayColors {
     });
   }
 
-  /** One pixel of the color, drawn on gray. */
+  /** Draws one pixel of the color on gray. */
   #draw(space: PDFObject, values: readonly number[]): number {
     const { engine } = this.#open;
     const { mupdf } = engine;
@@ -111,7 +111,7 @@ export class GrayColors {
     }
   }
 
-  /** The space as MuPDF has it: that of an image of one sample. */
+  /** The space as a MuPDF object, taken from an image of one sample. */
   #load(space: PDFObject): ColorSpace | undefined {
     const { document, engine } = this.#open;
     const count = this.#components(space);
@@ -131,7 +131,7 @@ export class GrayColors {
   }
 }
 
-/** From 0 to 1 into the ranges of L*, a* and b* (8.6.5.4). */
+/** Maps 0 to 1 to the ranges of L*, a* and b* (8.6.5.4). */
 function labValues(space: PDFObject, [l = 0, a = 0, b = 0]: readonly number[]): number[] {
   const range = space.get(1, "Range");
   const at = (index: number, otherwise: number): number => (range.isArray() ? range.get(index).asNumber() : otherwise);

@@ -1,4 +1,4 @@
-/** The colors of a content stream turned gray (ISO 32000-2, 8.6.8). */
+/** Converts the colors of a content stream to gray (ISO 32000-2, 8.6.8). */
 import type { PDFObject } from "mupdf";
 import { ContentOperators } from "../content/operators.ts";
 import { type GrayColors, grayText, isGraySpace } from "./colors.ts";
@@ -6,18 +6,18 @@ import { grayOfDevice } from "../objects/color-space.ts";
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
 import { concat } from "../../bytes/concat.ts";
 
-/** A current color space: one that stays, one whose colors are turned, or patterns, perhaps with colors under them. */
+/** The current color space: kept, converted, or patterns, possibly with an underlying color space. */
 type Space = { readonly kind: "stays" } | { readonly kind: "turned" | "pattern"; readonly space: PDFObject };
 
 const STAYS: Space = { kind: "stays" };
 
 export interface GrayNames {
   readonly resources: PDFObject;
-  /** The name, in the resources, of patterns over gray; made when it is first asked for. */
+  /** The resource name of patterns over gray; created on first use. */
   patternOverGray(): string;
 }
 
-/** The content with gray colors; undefined where nothing is to change. */
+/** The content with gray colors; undefined if nothing changes. */
 export function grayContent(bytes: Uint8Array, colors: GrayColors, names: GrayNames): Uint8Array | undefined {
   const pieces: Uint8Array[] = [];
   let copied = 0;
@@ -78,7 +78,7 @@ export function grayContent(bytes: Uint8Array, colors: GrayColors, names: GrayNa
   pieces.push(bytes.slice(copied));
   return concat(pieces);
 
-  /** What becomes of a color space that is chosen, and what stands in its place. */
+  /** The result for a selected color space, and its replacement. */
   function chosen(name: string, operator: string, gray: string): { space: Space; text?: string } {
     if (name === "Pattern" || name === "DeviceGray" || name === "G") return { space: STAYS };
     if (/^(Device)?(RGB|CMYK)$/.test(name)) {
@@ -97,7 +97,7 @@ export function grayContent(bytes: Uint8Array, colors: GrayColors, names: GrayNa
   }
 }
 
-/** The color in a default appearance string (12.7.4.3), such as `/Helv 12 Tf 1 0 0 rg`. */
+/** Converts the color in a default appearance string (12.7.4.3), such as `/Helv 12 Tf 1 0 0 rg`. */
 export function grayAppearance(text: string, colors: GrayColors, names: GrayNames): string | undefined {
   const changed = grayContent(bytesOf(text), colors, names);
   return changed && latin1(changed);

@@ -1,4 +1,4 @@
-/** Pages turned gray: content, patterns, shadings, glyphs, annotations and what forms draw anew. Images: images.ts. */
+/** Converts pages to gray: content, patterns, shadings, glyphs, annotations and what forms redraw. Images: images.ts. */
 import type { PDFObject } from "mupdf";
 import { type Content, forEachContent } from "../content/streams.ts";
 import { eachObject } from "../objects/each-object.ts";
@@ -13,13 +13,11 @@ import { pageAt } from "../document/page-facts.ts";
 import { grayOfDevice } from "../objects/color-space.ts";
 import { concat } from "../../bytes/concat.ts";
 
-/**
- * Turns all that pages show gray, by the formula that PDF gives for the device spaces (ISO 32000-2, 10.4.2).
- */
+/** Converts everything pages show to gray, by the formula that PDF specifies for the device spaces (ISO 32000-2, 10.4.2). */
 export async function turnGray(open: OpenPdf): Promise<void> {
   const { document, engine, pageCount } = open;
   const colors = new GrayColors(open);
-  // An inline image has its colors among the operators.
+  // The colors of an inline image are among the operators.
   await liftInlineImages(open, { smallest: 0 });
   const painter = new Painter(open, colors);
   await forEachContent(open, (content) => painter.content(content));
@@ -33,7 +31,7 @@ export async function turnGray(open: OpenPdf): Promise<void> {
   await turnPalettes(open, colors);
 }
 
-/** An Indexed image has its colors beside its samples. */
+/** The colors of an Indexed image are separate from its samples. */
 function turnPalettes(open: OpenPdf, colors: GrayColors): Promise<void> {
   const { document } = open;
   return eachObject(open, (image) => {
@@ -53,7 +51,7 @@ function turnPalettes(open: OpenPdf, colors: GrayColors): Promise<void> {
 class Painter {
   readonly #open: OpenPdf;
   readonly #colors: GrayColors;
-  /** What became of the streams of pages, by their numbers and those of their resources. */
+  /** The converted streams of pages, by their numbers and those of their resources. */
   readonly #pages = new Map<string, number>();
   readonly #done = new Set<number>();
 
@@ -69,7 +67,7 @@ class Painter {
     else if (streams[0]) this.#stream(streams[0], resources);
   }
 
-  /** Pages may share streams, with resources that mean other things by the same names: each combination is written once. */
+  /** Pages may share streams but with resources that give the same names other meanings: each combination is written once. */
   #page(page: PDFObject, streams: readonly PDFObject[], resources: PDFObject): void {
     const { document } = this.#open;
     const key = `${streams.map(objectNumber).join(" ")}/${objectNumber(resources)}`;
@@ -155,7 +153,7 @@ class Painter {
     }
   }
 
-  /** What a transparency group is blended in: with grays in it, the sum is gray in any space but that of inks. */
+  /** The blending space of a transparency group: with only grays in it, the result is gray in any space except that of inks. */
   #group(group: PDFObject): void {
     const space = group.get("CS");
     if (group.isDictionary() && !space.isNull() && !isGraySpace(space)) {
@@ -163,7 +161,7 @@ class Painter {
     }
   }
 
-  /** The colors that readers draw an annotation with where it has no appearance (12.5.2, 12.5.6.19). */
+  /** The colors with which readers draw an annotation that has no appearance (12.5.2, 12.5.6.19). */
   annotation(annotation: PDFObject): void {
     if (!annotation.isDictionary()) return;
     for (const key of ["C", "IC"]) this.#array(annotation, key);

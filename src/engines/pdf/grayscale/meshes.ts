@@ -1,8 +1,8 @@
-/** The colors that stand in the data of mesh shadings (ISO 32000-2, 8.7.4.5.5 to 8.7.4.5.8). */
+/** Converts the colors in the data of mesh shadings (ISO 32000-2, 8.7.4.5.5 to 8.7.4.5.8). */
 import type { PDFObject } from "mupdf";
 import { items } from "../objects/objects.ts";
 
-/** Turns the colors of a mesh to gray; the shading's color space must follow. */
+/** Converts the colors of a mesh to gray; the caller changes the shading's color space. */
 export function grayMesh(shading: PDFObject, grayOf: (values: readonly number[]) => number): void {
   const type = shading.get("ShadingType").asNumber();
   const [coordinate, component, flag] = ["Coordinate", "Component", "Flag"].map((what) =>

@@ -1,15 +1,15 @@
-/** Shadings turned gray: their functions are sampled as MuPDF draws them (ISO 32000-2, 8.7.4.5 and 7.10.2). */
+/** Converts shadings to gray: their functions are sampled as MuPDF draws them (ISO 32000-2, 8.7.4.5 and 7.10.2). */
 import type { PDFObject } from "mupdf";
 import { type GrayColors, isGraySpace } from "./colors.ts";
 import { grayMesh } from "./meshes.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { items } from "../objects/objects.ts";
 
-/** Samples of a function of one variable, and of each of two. MuPDF itself takes 256. */
+/** Samples of a function of one variable, and per variable of a function of two. MuPDF itself uses 256. */
 const SAMPLES = 256;
 const GRID = 64;
 
-/** Turns a shading gray, in its place. One that cannot be drawn stays as it is: it shows nothing. */
+/** Converts a shading to gray in place. One that cannot be drawn is left as it is: it shows nothing. */
 export function grayShading(engine: PdfEngine, shading: PDFObject, colors: GrayColors): void {
   const space = shading.get("ColorSpace");
   if (space.isNull() || isGraySpace(space)) return;
@@ -35,7 +35,7 @@ function domainOf(shading: PDFObject, otherwise: number[]): number[] {
   return list.length >= otherwise.length ? list : otherwise;
 }
 
-/** The grays of an axial, radial or mesh shading's function, drawn as an axial shading of one pixel a sample. */
+/** The grays of an axial, radial or mesh shading's function, drawn as an axial shading with one pixel per sample. */
 function lineFunction(engine: PdfEngine, shading: PDFObject): PDFObject {
   const domain = domainOf(shading, [0, 1]);
   const entries = {
@@ -48,20 +48,20 @@ function lineFunction(engine: PdfEngine, shading: PDFObject): PDFObject {
   return sampled(shading, domain.slice(0, 2), [SAMPLES], pixels.slice(0, SAMPLES));
 }
 
-/** The grays of a function of two variables, drawn one pixel a sample. */
+/** The grays of a function of two variables, drawn with one pixel per sample. */
 function planeFunction(engine: PdfEngine, shading: PDFObject): PDFObject {
   const domain = domainOf(shading, [0, 1, 0, 1]);
   const [x0 = 0, x1 = 1, y0 = 0, y1 = 1] = domain;
-  // A quarter of a sample further than their centers, so that the outermost pixels are painted.
+  // A quarter of a sample past their centers, so that the outermost pixels are painted.
   const [sx, sy] = [(GRID - 0.5) / (x1 - x0), (GRID - 0.5) / (y1 - y0)];
   const entries = { ShadingType: 1, Domain: domain, Matrix: [sx, 0, 0, sy, 0.25 - x0 * sx, 0.25 - y0 * sy] };
   const pixels = drawShading(engine, shading, entries, GRID, GRID);
-  // Rows of a page's picture go down, those of the function up.
+  // Pixel rows go down, the function's rows go up.
   const rows = Array.from({ length: GRID }, (_, row) => pixels.slice((GRID - 1 - row) * GRID, (GRID - row) * GRID));
   return sampled(shading, domain, [GRID, GRID], Uint8Array.from(rows.flatMap((row) => [...row])));
 }
 
-/** The pixels of a shading with the function and space of `shading`, but other entries, on a page of its own. */
+/** The pixels of a shading with the function and space of `shading` but other entries, on a page of its own. */
 function drawShading(
   engine: PdfEngine,
   shading: PDFObject,

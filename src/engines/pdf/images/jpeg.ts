@@ -1,4 +1,4 @@
-/** Images written as JPEG. */
+/** Encodes images as JPEG. */
 import type { Pixmap } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";

@@ -3,7 +3,7 @@ import { deflate } from "../../bytes/deflate.ts";
 import type { Components } from "../objects/color-space.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 
-/** Samples of 8 bits, rows from the top without padding. */
+/** 8-bit samples, rows from the top without padding. */
 export interface Samples {
   /** May be a view of an engine's heap, valid until the next call into the engine. */
   readonly data: Uint8Array;
