@@ -8,7 +8,7 @@ import type { Work } from "../work.ts";
 import { concat } from "./concat.ts";
 
 /** Bytes inflated at a time: they expand to 1032 times as many at most, which is safe. */
-const STEP = 4 * 1024;
+export const STEP = 4 * 1024;
 /** Maximum run of input bytes without output: a valid deflate block without output is much shorter. */
 const MOST_IDLE_BYTES = 1024 * 1024;
 /** Fuel per step, in addition to the cost of its bytes. */

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { zlibSync } from "fflate";
 import { describe, expect, test } from "vitest";
-import { inflatedSize } from "../../src/engines/bytes/inflated-size.ts";
+import { noise } from "../harness/pdf-writer.ts";
+import { STEP } from "../../src/engines/bytes/inflate.ts";
+import { countInflated, DEFLATE_RATIO } from "../../src/engines/pdf/objects/object-streams.ts";
 import { unlimitedWork } from "../../src/engines/work.ts";
 
-const sizeOf = (data: Uint8Array, most = Infinity): Promise<number> => inflatedSize(unlimitedWork(), data, most);
+const sizeOf = (data: Uint8Array, most = Infinity): Promise<number> => countInflated(unlimitedWork(), data, 1, most);
 
 /** Bytes that deflate writes in every way it has: noise, runs, text-like, and all of it in turn. */
 const content = fc
@@ -57,8 +59,7 @@ describe("what deflate streams hold", () => {
       fc.asyncProperty(content, level, fc.double({ min: 0, max: 1, noNaN: true }), async (bytes, level, part) => {
         const whole = zlibSync(bytes, { level });
         const size = await sizeOf(whole.subarray(0, Math.floor(whole.length * part)));
-        // A match that its last bits stand for may be counted whole.
-        expect(size).toBeLessThanOrEqual(bytes.length + 258);
+        expect(size).toBeLessThanOrEqual(bytes.length + STEP * DEFLATE_RATIO);
         const least = level === 0 ? Math.floor(bytes.length * part) - 20 : 0;
         expect(size).toBeGreaterThanOrEqual(least);
       }),
@@ -78,10 +79,20 @@ describe("what deflate streams hold", () => {
     );
   });
 
+  test("is counted up to where a long stream breaks off, and one step more", async () => {
+    const long = noise(12_000_000, 1).map((byte) => byte & 15);
+    const whole = zlibSync(long, { level: 6 });
+    for (const place of [0.5, 0.8, 0.99]) {
+      const size = await sizeOf(whole.subarray(0, whole.length * place));
+      expect(size).toBeGreaterThan(place * long.length + (STEP - 100) * DEFLATE_RATIO);
+      expect(size).toBeLessThan(place * long.length + (STEP + 100) * DEFLATE_RATIO);
+    }
+  });
+
   test("is counted no further than needed", async () => {
     const bomb = zlibSync(new Uint8Array(20_000_000), { level: 9 });
     const size = await sizeOf(bomb, 1000);
     expect(size).toBeGreaterThan(1000);
-    expect(size).toBeLessThan(1000 + 259);
+    expect(size).toBeLessThan(1000 + STEP * DEFLATE_RATIO);
   });
 });
