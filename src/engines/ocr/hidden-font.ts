@@ -1,4 +1,4 @@
-/** The font of recognized text: it shows nothing, and tells the character of each code (ISO 32000-2, 9.7 and 9.10.3). */
+/** The font of recognized text: it draws nothing, and maps each code to its character (ISO 32000-2, 9.7 and 9.10.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { toUnicode, hexCode } from "../pdf/typesetting/embedded-fonts.ts";
 import { writeTables } from "../pdf/typesetting/truetype.ts";
@@ -11,7 +11,7 @@ export const DESCENT = 200;
 /** Codes have two bytes, and 0 is none. */
 const MOST_CODES = 0xffff;
 
-/** One font for a document, whose codes are numbered as characters occur: code points, also those beyond the BMP. */
+/** One font per document, whose codes are assigned as characters occur: code points, including those beyond the BMP. */
 export class HiddenFont {
   readonly #document: PDFDocument;
   readonly #codes = new Map<string, number>();
@@ -43,7 +43,7 @@ export class HiddenFont {
     return `<${digits}>`;
   }
 
-  /** Writes the font, where it was used; it knows no further characters after that. */
+  /** Writes the font, if it was used; no characters can be added after that. */
   write(): void {
     if (this.#number === 0) return;
     const document = this.#document;
@@ -51,7 +51,7 @@ export class HiddenFont {
     const descriptor = document.addObject({
       Type: "FontDescriptor",
       FontName: NAME,
-      // Symbolic, of one width.
+      // Symbolic, with a single width.
       Flags: 5,
       FontBBox: [0, -DESCENT, EM, ASCENT],
       ItalicAngle: 0,
@@ -65,7 +65,7 @@ export class HiddenFont {
       Type: "Font",
       Subtype: "CIDFontType2",
       BaseFont: NAME,
-      // All codes have the one glyph.
+      // All codes share one glyph.
       CIDToGIDMap: document.addStream(new Uint8Array(2 * (this.#codes.size + 1)), {}),
       CIDSystemInfo: { Ordering: "(Identity)", Registry: "(Adobe)", Supplement: 0 },
       FontDescriptor: descriptor,

@@ -1,4 +1,4 @@
-/** Where the words of a recognized line go in its invisible text, and in which order, so that readers put them together. */
+/** The position and order of a recognized line's words in its invisible text, so that readers join them correctly. */
 import { isRightToLeft, isUnspaced } from "../pdf/text/characters.ts";
 import { SPACE_GAP } from "../pdf/text/glyphs.ts";
 import type { Matrix } from "../pdf/content/operands.ts";
@@ -15,14 +15,14 @@ interface Placed {
   readonly top: number;
 }
 
-/** What is shown at once. */
+/** What is shown by one operator. */
 export interface Show {
-  /** In the order of the page; with the space behind a word. */
+  /** In page order, with the space after a word. */
   readonly text: string;
   /** Where it begins, on the baseline. */
   readonly x: number;
   readonly y: number;
-  /** Of a character, in font sizes. */
+  /** Character width, in font sizes. */
   readonly advance: number;
 }
 
@@ -34,12 +34,12 @@ export interface Row {
 
 /** Tall for its words, in the tallest of them: such a line is not level. */
 const SLANTED = 1.5;
-/** The least font size and the least width of a character, in points. What is smaller, readers take for no text. */
+/** Minimum font size and character width, in points. Readers do not treat anything smaller as text. */
 const LEAST_SIZE = 1;
 const LEAST_ADVANCE = 0.05;
-/** A narrower gap, in font sizes, is none for readers. */
+/** Readers ignore a narrower gap, in font sizes. */
 const LEAST_GAP = 0.2;
-/** A wider gap, in font sizes, is the end of a line for pdf.js, which then cannot put right-to-left words in order. */
+/** pdf.js treats a wider gap, in font sizes, as the end of a line, and then cannot order right-to-left words. */
 const WIDEST_GAP = 0.5;
 
 /** White space, and marks of direction, which Tesseract puts beside Latin words and readers leave out of the text. */
@@ -59,7 +59,7 @@ const DIRECTIONS: Readonly<Record<RecognizedPage["rotation"], Matrix>> = {
   270: [0, 1, 1, 0, 0, 0],
 };
 
-/** Lays a line out on one baseline; undefined where there is no text in it. */
+/** Lays out a line on one baseline; undefined if it has no text. */
 export function layOut({ words, bbox }: Line, rotation: RecognizedPage["rotation"]): Row | undefined {
   const read = words.flatMap((word) => place(word, rotation));
   const [first, last] = [read[0], read.at(-1)];
@@ -75,7 +75,7 @@ export function layOut({ words, bbox }: Line, rotation: RecognizedPage["rotation
   const shows = placed.map((word, index): Show => {
     const next = placed[index + 1];
     const joined = next !== undefined && isJoined(word, next, size);
-    // Readers go by the gap, whether a space stands in it or not.
+    // Readers go by the gap, whether or not it contains a space.
     if (joined) word.right = Math.max(word.right, next.left);
     else if (next) {
       const least = rightToLeft ? word.left : (word.left + word.right) / 2;
@@ -142,5 +142,5 @@ const isCjk = (code: number): boolean => code >= FIRST_CJK && isUnspaced(code);
 
 const codeOf = (text: string): number => text.codePointAt(0) ?? 0;
 
-/** Tenths of a point are as good as the eye. */
+/** A tenth of a point is below what the eye can see. */
 const rounded = (value: number): number => Math.round(value * 10) / 10;

@@ -1,4 +1,4 @@
-/** The searchable layer of recognized pages: invisible text where the words are seen (ISO 32000-2, 9.3.6). */
+/** The searchable layer of recognized pages: invisible text at the position of the visible words (ISO 32000-2, 9.3.6). */
 import { items } from "../pdf/objects/objects.ts";
 import type { OpenPdf } from "../pdf/document/document.ts";
 import { ResourceNames } from "../pdf/content/resource-names.ts";
@@ -19,14 +19,14 @@ export class HiddenText {
   readonly #font: HiddenFont;
   readonly #names: ResourceNames;
 
-  /** Of a document whose page tree is sound. */
+  /** Requires a document with a sound page tree. */
   constructor(open: OpenPdf) {
     this.#open = open;
     this.#font = new HiddenFont(open.document);
     this.#names = new ResourceNames(open, "HiddenText");
   }
 
-  /** Adds the words of a page (0-based), once for a page. Handles of the engine that it makes end with it. */
+  /** Adds the words of a page (0-based); call it once per page. Engine handles created here are destroyed with it. */
   add(index: number, { lines, rotation }: RecognizedPage): void {
     const rows = lines.flatMap((line) => layOut(line, rotation) ?? []);
     if (rows.length === 0) return;
@@ -59,7 +59,7 @@ export class HiddenText {
   }
 }
 
-/** Hundredths of a point add up to less than the eye sees, since each step starts from where the last one led. */
+/** Rounding to hundredths of a point stays invisible, because each step starts from where the last one ended. */
 function operators(rows: readonly Row[], fontName: string, font: HiddenFont): string {
   let text = "";
   let [fontSize, scale, x, y] = ["", "", 0, 0];
@@ -82,5 +82,5 @@ function inverse([a, b, c, d, e, f]: Matrix): Matrix {
   return [d / area, -b / area, -c / area, a / area, (c * f - d * e) / area, (b * e - a * f) / area];
 }
 
-/** Never in exponents, which content streams do not have. */
+/** Without exponents, which content streams do not support. */
 const decimal = (value: number, digits: number): string => String(Number(value.toFixed(digits)) || 0);

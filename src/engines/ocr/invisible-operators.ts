@@ -1,15 +1,18 @@
-/** The operators of a content stream that show invisible text, and what may go with them (ISO 32000-2, 9.3.6 and 9.4.3). */
+/**
+ * Finds the operators of a content stream that show invisible text, and what can be removed with them (ISO 32000-2, 9.3.6 and
+ * 9.4.3).
+ */
 import type { Span } from "../pdf/content/lexer.ts";
 import { ContentOperators } from "../pdf/content/operators.ts";
 
-/** Bytes that go, and what stands in their place. */
+/** Bytes to remove, and their replacement. */
 export interface Change extends Span {
   readonly text: string;
 }
 
-/** What a font, or a graphics state that sets one, does with the rendering mode. */
+/** The effect of a font, or of a graphics state that sets one, on the rendering mode. */
 export interface FontNames {
-  /** Whether a font draws in every mode: the glyphs of Type 3 fonts do. */
+  /** Whether a font draws in every mode, as the glyphs of Type 3 fonts do. */
   drawsAlways(name: string): boolean;
   /** Whether a graphics state parameter dictionary sets a font. */
   setsFont(name: string): boolean;
@@ -18,26 +21,26 @@ export interface FontNames {
 /** Neither filled nor stroked nor added to the clipping path. */
 const INVISIBLE = 3;
 
-/** What only changes the graphics state, which ends with `Q`, or moves in a text object. */
+/** Operators that only change the graphics state, which `Q` restores, or move within a text object. */
 const STATE = new Set(
   "cm w J j M d ri i gs BT ET Tc Tw Tz TL Tf Tr Ts Td TD Tm T* g G rg RG k K cs CS sc scn SC SCN".split(" "),
 );
 const MOVES = new Set(["Td", "TD", "Tm", "T*"]);
 
-/** What stands between a `q` and its `Q`. */
+/** The content between a `q` and its `Q`. */
 interface Group {
   readonly start: number;
   /** Changes before it. */
   readonly changes: number;
-  /** Whether something else than state and invisible text is in it. */
+  /** Whether it contains anything other than state changes and invisible text. */
   kept: boolean;
   hasInvisible: boolean;
 }
 
 /**
- * The changes, in order, that take invisible text out of content and leave everything else on its place: text that goes on
- * where invisible text ended keeps that. Where nothing but state and invisible text stands between a `q` and its `Q`, all of
- * it goes.
+ * The changes, in order, that remove invisible text from content and leave everything else in place: text that continues where
+ * invisible text ended keeps its position. If only state changes and invisible text are between a `q` and its `Q`, all of it is
+ * removed.
  */
 export function invisibleText(bytes: Uint8Array, fonts: FontNames): Change[] {
   const changes: Change[] = [];
@@ -46,7 +49,7 @@ export function invisibleText(bytes: Uint8Array, fonts: FontNames): Change[] {
   const states: (typeof state)[] = [];
   const groups: Group[] = [];
   let inText = false;
-  /** Changes since the place in the text was last set. */
+  /** Changes since the text position was last set. */
   let pending = 0;
   const keep = (): void => {
     const group = groups.at(-1);

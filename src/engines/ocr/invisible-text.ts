@@ -1,4 +1,4 @@
-/** Takes the invisible text of an earlier recognition off pages (ISO 32000-2, 9.3.6). */
+/** Removes the invisible text of an earlier recognition from pages (ISO 32000-2, 9.3.6). */
 import type { PDFObject } from "mupdf";
 import { isForm } from "../pdf/content/resources.ts";
 import { collectNames, takesResourcesFromPage } from "../pdf/content/names.ts";
@@ -6,7 +6,7 @@ import type { OpenPdf } from "../pdf/document/document.ts";
 import { entries, items, MAX_DEPTH, nameOf, objectNumber, isNamed } from "../pdf/objects/objects.ts";
 import { type Change, changed, type FontNames, invisibleText } from "./invisible-operators.ts";
 
-/** Entries that tell how a stream was encoded (7.3.8.2). */
+/** Entries that describe how a stream was encoded (7.3.8.2). */
 const ENCODING = new Set(["Length", "Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL"]);
 const LINE_END = 0x0a;
 
@@ -17,19 +17,19 @@ const LINE_END = 0x0a;
  */
 export class InvisibleText {
   readonly #open: OpenPdf;
-  /** What became of forms, by their numbers; 0 for one that stays. */
+  /** The replacements of forms, by number; 0 for one that is kept. */
   readonly #forms = new Map<number, number>();
-  /** What became of Resources, by their numbers and the fonts that they lose; 0 where they stay. */
+  /** The replacements of Resources, by their numbers and the fonts they lose; 0 if they are kept. */
   readonly #resources = new Map<string, number>();
 
-  /** Of a document whose page tree is sound. */
+  /** Requires a document with a sound page tree. */
   constructor(open: OpenPdf) {
     this.#open = open;
   }
 
   /**
-   * Removes it from a page (0-based). Handles of the engine that it makes end with it.
-   * @throws Refusal `limit_exceeded` where the content decompresses to too many bytes
+   * Removes it from a page (0-based). Engine handles created here are destroyed with it.
+   * @throws Refusal `limit_exceeded` if the content decompresses to too many bytes
    */
   removeFrom(index: number): void {
     const { document, engine } = this.#open;
@@ -53,7 +53,7 @@ export class InvisibleText {
     const spans = parts.map(({ bytes = new Uint8Array(0) }) => {
       whole.set(bytes, at);
       const span = { start: at, end: at + bytes.length };
-      // Operators may stand in several streams, but none in two (7.8.2).
+      // Operators may span streams, but a token may not (7.8.2).
       whole[span.end] = LINE_END;
       at = span.end + 1;
       return span;
@@ -74,7 +74,9 @@ export class InvisibleText {
     return { chosen, rest };
   }
 
-  /** What a form is without invisible text: another object, since other pages may draw it. Undefined where it has none. */
+  /**
+   * A form without its invisible text, as a new object, because other pages may draw the original. Undefined if it has none.
+   */
   #form(form: PDFObject, outer: PDFObject, depth: number): PDFObject | undefined {
     const { document, engine } = this.#open;
     const number = objectNumber(form);
@@ -96,7 +98,7 @@ export class InvisibleText {
     return made;
   }
 
-  /** Resources with forms that have no invisible text, and without some fonts; undefined where they stay as they are. */
+  /** Resources with forms that have no invisible text, and without some fonts; undefined if nothing changes. */
   #without(resources: PDFObject, outer: PDFObject, fonts: readonly string[], depth: number): PDFObject | undefined {
     const { document, engine } = this.#open;
     if (!resources.isDictionary()) return undefined;
@@ -154,7 +156,7 @@ export class InvisibleText {
     };
   }
 
-  /** Undefined for what cannot be read: it draws nothing. */
+  /** Undefined if it cannot be read: then it draws nothing. */
   #read(stream: PDFObject): Uint8Array | undefined {
     const { engine } = this.#open;
     if (!stream.isStream()) return undefined;

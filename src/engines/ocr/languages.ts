@@ -1,6 +1,6 @@
 import { models } from "../../../wasm/generated/models.js";
 
-/** Codes of the languages that can be read, as Tesseract calls them, sorted. */
+/** The supported languages by Tesseract's codes, sorted. */
 export const languages: readonly string[] = models;
 
 /** Tesseract's codes of languages that BCP 47 (RFC 5646) writes with two letters, or has another code for. */
@@ -77,7 +77,7 @@ const CODES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The code of a language that is asked for by Tesseract's code or by a BCP 47 tag; undefined where there is no model for it. */
+/** The code of a language requested by Tesseract's code or by a BCP 47 tag; undefined if there is no model for it. */
 export function languageCode(asked: string): string | undefined {
   const own = languages.find((code) => code.toLowerCase() === asked.toLowerCase());
   if (own !== undefined) return own;

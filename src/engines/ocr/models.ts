@@ -1,21 +1,21 @@
-/** The models of text recognition: files of Tesseract's, put in place by wasm/prepare.ts and scripts/add-model.ts. */
+/** Text recognition models: Tesseract's files, put in place by wasm/prepare.ts and scripts/add-model.ts. */
 import { MiB } from "../../limits.ts";
 
 /** Reads a model's file, gzipped. */
 export type LoadModel = (code: string) => Promise<ArrayBuffer>;
 
-/** Bytes of gzipped models that are kept in the isolate. */
+/** Maximum bytes of gzipped models kept in the isolate. */
 const MOST_KEPT = 6 * MiB;
 
-/** Those of the last requests, the newest last: they hold nothing of a caller. */
+/** The models of the latest requests, newest last: they contain no client data. */
 const kept = new Map<string, ArrayBuffer>();
 
-/** Bytes of models that stay between requests. */
+/** Bytes of models kept between requests. */
 export function keptModelBytes(): number {
   return [...kept.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-/** Lets go of the models that are kept. */
+/** Drops the kept models. */
 export function dropModels(): void {
   kept.clear();
 }
@@ -32,7 +32,7 @@ export async function readModel(code: string, load: LoadModel): Promise<Uint8Arr
   return unpacked(file);
 }
 
-/** Unpacks into one piece: gzip tells the size in its last four bytes (RFC 1952, 2.3.1). */
+/** Unpacks into one buffer: gzip stores the size in its last four bytes (RFC 1952, 2.3.1). */
 async function unpacked(file: ArrayBuffer): Promise<Uint8Array> {
   const model = new Uint8Array(new DataView(file).getUint32(file.byteLength - 4, true));
   const { body } = new Response(file);

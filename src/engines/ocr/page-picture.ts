@@ -5,7 +5,7 @@ import { limits } from "../../limits.ts";
 import type { GrayRaster } from "./tesseract.ts";
 import type { PixelBox } from "./tesseract-results.ts";
 
-/** Points of an inch. */
+/** Points per inch. */
 const POINTS = 72;
 /**
  * Pixels of a band. MuPDF decodes the images of a page again for each band, so fewer, larger bands take less time. Transparency
@@ -21,19 +21,19 @@ export type PointBox = readonly [number, number, number, number];
 interface Scan {
   /** Share of the page that its largest image covers, 0 to 1. */
   readonly share: number;
-  /** Pixels an inch of that image, as it is placed. */
+  /** Pixels per inch of that image as placed. */
   readonly dpi: number;
 }
 
-/** How a page is drawn. */
+/** How to draw a page. */
 export interface View {
-  /** Pixels an inch. */
+  /** Pixels per inch. */
   readonly dpi: number;
   /** Degrees clockwise. */
   readonly turn: number;
   /** Pixels an inch that the recognition goes by, where the measures of the page say nothing about its letters. */
   readonly readAs?: number;
-  /** The part of it that is drawn; all where it is not given. */
+  /** The part to draw; default: all of it. */
   readonly part?: PointBox;
 }
 
@@ -42,11 +42,11 @@ interface Surveyed extends PageList {
   readonly width: number;
   readonly height: number;
   readonly scan: Scan | undefined;
-  /** Whether anything is drawn into a group or a mask first. */
+  /** Whether anything is first drawn into a group or a mask. */
   readonly transparent: boolean;
 }
 
-/** A page of a document that is drawn gray, at several resolutions and turned: interpreted once. */
+/** A page that is drawn in gray, at several resolutions and rotations, but interpreted only once. */
 export class PagePicture implements Disposable {
   /** Of the visible page, in points. */
   readonly width: number;
@@ -56,7 +56,7 @@ export class PagePicture implements Disposable {
   readonly #page: number;
   readonly #list: DisplayList;
   readonly #bounds: readonly [number, number, number, number];
-  /** The largest image of the page; undefined where it has none. */
+  /** The largest image of the page; undefined if there is none. */
   readonly scan: Scan | undefined;
   readonly #bandPixels: number;
 

@@ -4,19 +4,19 @@ import type { TextRecognizer } from "./tesseract.ts";
 import type { QuarterTurns, ReadLine, ReadWord } from "./tesseract-results.ts";
 import type { Line, RecognizedPage, Word } from "./words.ts";
 
-/** A recognized page, and what is told of it. */
+/** A recognized page and the facts reported about it. */
 export interface PageReading extends RecognizedPage {
   /** Lines end with `\n`, paragraphs with an empty line. */
   readonly text: string;
-  /** Mean of the words, 0 to 1; 0 where there are none. */
+  /** Mean confidence of the words, 0 to 1; 0 if there are none. */
   readonly confidence: number;
-  /** The languages that its words were read in. */
+  /** The languages in which its words were read. */
   readonly languages: ReadonlySet<string>;
 }
 
 /** Pixels an inch: more costs more and finds no more, where the letters are of usual size (`npm run bench -- --only ocr`). */
 const DPI = 200;
-/** More than this only blurs. */
+/** A higher resolution only blurs. */
 const MOST_ENLARGED = 3;
 /** Looks at a page, each at another scale. */
 const MOST_LOOKS = 4;
@@ -24,13 +24,13 @@ const MOST_LOOKS = 4;
 const MOST_AMISS = 1.5;
 /** Pixels an inch below which no scanner works. */
 const LEAST_SCAN_DPI = 100;
-/** Points of the long side of A4. */
+/** Length of A4's long side in points. */
 const LONG_SIDE = 842;
 /** Degrees: lines that rise more than this are read in the wrong order where they stand side by side. */
 const LEVEL_ENOUGH = 0.3;
-/** What is read upside down has a confidence of 0.3 to 0.4, what is read rightly of 0.8 and more. */
+/** Text read upside down has a confidence of 0.3 to 0.4, text read correctly 0.8 and more. */
 const DOUBTFUL = 0.65;
-/** How much surer another direction must be. */
+/** By how much another direction must be more confident. */
 const SURER = 0.15;
 /** Degrees clockwise, the likeliest first: text that stands on its right side Tesseract reads as it is. */
 const OTHER_TURNS = [180, 90, 270] as const;
@@ -48,7 +48,7 @@ const SAMPLE_MARGIN = 12;
  */
 export async function recognizePage(picture: PagePicture, recognizer: TextRecognizer): Promise<PageReading> {
   const { scan } = picture;
-  // A scan holds no more than its own pixels.
+  // A scan contains no more detail than its own pixels.
   const own = scan && scan.share > 0.5 ? scan.dpi : DPI;
   // Images whose resolution nobody gave come as pages of 72 or 96 dpi, far larger than what was scanned.
   const shrunk = own < LEAST_SCAN_DPI ? Math.max(1, Math.max(picture.width, picture.height) / LONG_SIDE) : 1;

@@ -1,10 +1,10 @@
-/** What Tesseract found, out of its memory. */
+/** Reads Tesseract's results from its memory. */
 import type { PageIterator, ResultIterator, Tesseract } from "../../../wasm/generated/tesseract.js";
 
 /** Pixels, origin top-left: left, top, right, bottom. */
 export type PixelBox = readonly [number, number, number, number];
 
-/** Quarter turns clockwise that bring a page upright. */
+/** Clockwise quarter turns that bring a page upright. */
 export type QuarterTurns = 0 | 1 | 2 | 3;
 
 export interface ReadWord {
@@ -80,7 +80,7 @@ const plain = (text: string): string =>
 
 const isHangul = (character: string | undefined): boolean => /\p{Script=Hangul}/u.test(character ?? "");
 
-/** Tesseract takes each syllable of Korean for a word. */
+/** Tesseract treats each Korean syllable as a word. */
 function joined(a: ReadWord, b: ReadWord): ReadWord {
   const [n, m] = [a.text.length, b.text.length];
   return {

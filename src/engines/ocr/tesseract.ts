@@ -13,7 +13,7 @@ export interface GrayRaster {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Pixels an inch. */
+  /** Pixels per inch. */
   readonly dpi: number;
   /** Writes the rows from the top without padding: `width * height` bytes. */
   writeTo(target: Pixels): Promise<void>;
@@ -37,7 +37,7 @@ export interface LineSize {
   readonly length: number;
 }
 
-/** Tesseract broke down: a trap, or its own word that it could not. */
+/** Tesseract failed: a trap, or an error it reported itself. */
 export class RecognitionFailure extends Error {
   override readonly name = "RecognitionFailure";
 }
@@ -55,8 +55,8 @@ const MANY_PIXELS = 3_000_000;
 const LEAST_DPI_OF_MANY = 150;
 
 /**
- * Tesseract, for one request: instantiated when it is first used, dropped with the request or after anything went wrong in
- * it. Its memory would keep the caller's page.
+ * Tesseract for one request: instantiated on first use, dropped with the request or after any failure. Its memory would retain
+ * the client's page.
  */
 export class TextRecognizer {
   readonly #instance: CodecInstance<Tesseract>;
@@ -64,7 +64,7 @@ export class TextRecognizer {
   readonly #gauge: FuelGauge;
   #reader: { readonly api: TessBaseAPI; readonly languages: string } | undefined;
 
-  /** `allowHeap` is asked with the bytes that its memory wants to have. */
+  /** `allowHeap` is called with the bytes that its memory needs. */
   constructor(allowHeap: AllowHeap, load: LoadModel, gauge: FuelGauge) {
     const allowGrowth: AllowHeap = (bytes) => allowHeap(this.heapBytes + bytes);
     this.#instance = new CodecInstance(createTesseract, module, { allowGrowth, gauge });
@@ -82,7 +82,7 @@ export class TextRecognizer {
     return this.#reader?.languages.split("+") ?? [];
   }
 
-  /** Gets ready to read these languages, those that come first with preference. */
+  /** Prepares to read these languages, in order of preference. */
   async open(languages: readonly string[]): Promise<void> {
     const name = languages.join("+");
     if (this.#reader?.languages === name) return;
@@ -99,7 +99,7 @@ export class TextRecognizer {
     });
   }
 
-  /** Takes a page and looks where its lines are. */
+  /** Loads a page and finds its lines. */
   async look(raster: GrayRaster): Promise<Layout> {
     return this.#use(async (core) => {
       const { api } = this.#opened();
@@ -119,7 +119,7 @@ export class TextRecognizer {
     });
   }
 
-  /** Reads the page that was looked at last. */
+  /** Reads the page that was loaded last. */
   async read(): Promise<ReadLine[]> {
     return this.#use(async (core) => {
       const { api } = this.#opened();
@@ -129,7 +129,7 @@ export class TextRecognizer {
     });
   }
 
-  /** Lets go of all its memory. It can be used again. */
+  /** Frees all of its memory. It can be used again. */
   drop(): void {
     this.#reader = undefined;
     this.#instance.drop();

@@ -1,9 +1,9 @@
-/** Which recognized words a page does not have as visible text yet. */
+/** Finds the recognized words that a page does not already have as visible text. */
 import type { OpenPdf } from "../pdf/document/document.ts";
 import { readText } from "../pdf/text/text.ts";
 import type { Line, RecognizedPage } from "./words.ts";
 
-/** The share of a word's box from which on text of the page is taken for the word. */
+/** The share of a word's box that must be covered by the page's text for that text to count as the word. */
 const COVERED = 0.5;
 
 /**

@@ -1,4 +1,4 @@
-/** A word as it was recognized on a page. */
+/** A word as recognized on a page. */
 export interface Word {
   /** As Tesseract gives it: logical order, no spaces inside. */
   readonly text: string;
