@@ -1,13 +1,13 @@
 /**
- * The order of right-to-left text on the page, from left to right, which readers expect in content and turn around: Unicode
- * Standard Annex 9, as far as pdf.js goes with it.
+ * Visual order of right-to-left text, from left to right, which readers expect in content and reverse: Unicode Standard
+ * Annex 9, as far as pdf.js implements it.
  */
 import { readingOf } from "../pdf/text/characters.ts";
 
-/** Left to right, right to left, a number, or as what stands around it. */
+/** Left to right, right to left, a number, or neutral. */
 type Class = "L" | "R" | "D" | "N";
 
-/** What a number may have within, and what it may have before and behind it. */
+/** Characters allowed inside a number, and before and after it. */
 const SEPARATOR = /^[.,:/+\-\u066b\u066c]$/u;
 const TERMINATOR = /^[#$%\u00a2-\u00a5\u00b0\u066a\u20a0-\u20bf]$/u;
 
@@ -17,7 +17,7 @@ function classOf(character: string): Class {
   return reading === "rtl" ? "R" : "N";
 }
 
-/** The words of a line in the order of the page. `rightToLeft`: whether the line begins at the right. */
+/** The words of a line in visual order. `rightToLeft`: whether the line begins at the right. */
 export function inVisualOrder<W extends { readonly text: string }>(words: readonly W[], rightToLeft: boolean): W[] {
   const classes = words.map(({ text }): Class => {
     const all = Array.from(text, classOf);
@@ -41,14 +41,14 @@ export function inVisualOrder<W extends { readonly text: string }>(words: readon
     let to = from + 1;
     while (to < words.length && directions[to] === directions[from]) to++;
     const run = words.slice(from, to);
-    // In a line that begins at the right all of it is turned, and what reads from left to right once more.
+    // In a line that begins at the right everything is reversed, and left-to-right runs are reversed again.
     ordered.push(...(directions[from] === base ? run : run.reverse()));
     from = to;
   }
   return rightToLeft ? ordered.reverse() : ordered;
 }
 
-/** The characters of a word in the order of the page: numbers and what else reads from left to right in it stay as they are. */
+/** The characters of a word in visual order: numbers and other left-to-right text in it are not reversed. */
 export function turned(text: string): string {
   const characters = Array.from(text);
   const classes = characters.map(classOf);
@@ -67,7 +67,7 @@ function endOfLatin(classes: readonly Class[], from: number): number {
   return to;
 }
 
-/** Behind one character where no number begins. */
+/** Index after the number, or after one character if no number begins here. */
 function endOfNumber(characters: readonly string[], classes: readonly Class[], from: number): number {
   const terminates = (at: number): boolean => TERMINATOR.test(characters[at] ?? "");
   let to = from;

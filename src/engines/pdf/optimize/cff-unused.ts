@@ -1,21 +1,21 @@
-/** Fonts of the Compact Font Format without the outlines of glyphs that are not shown (Adobe Technical Note 5176). */
+/** Removes the outlines of unused glyphs from Compact Font Format fonts (Adobe Technical Note 5176). */
 
 const [ESCAPE, CHARSET, CHAR_STRINGS, REAL, ROS] = [12, 15, 17, 30, 1230];
 /** A glyph without an outline. */
 const END_CHAR = 14;
 
 interface Index {
-  /** Where the data of each item begins, and where that of the last ends. */
+  /** Where the data of each item begins, and where that of the last one ends. */
   readonly offsets: readonly number[];
-  /** Bytes of an offset. */
+  /** Size of an offset in bytes. */
   readonly offSize: number;
   /** Where the offsets begin. */
   readonly start: number;
 }
 
 /**
- * The font of a CIDFont with only the outlines of these CIDs. All else stays in its place, zeros where outlines were, so
- * nothing has to be renumbered. Undefined where it holds something unexpected.
+ * The font of a CIDFont with only the outlines of these CIDs. Unused outlines are overwritten with zeros and everything else
+ * stays in place, so nothing is renumbered. Undefined if the font has anything unexpected.
  */
 export function withoutUnusedCids(font: Uint8Array, used: ReadonlySet<number>): Uint8Array<ArrayBuffer> | undefined {
   const view = new DataView(font.buffer, font.byteOffset, font.byteLength);
@@ -70,7 +70,7 @@ function writeOffset(view: DataView, { start, offSize }: Index, item: number, of
   }
 }
 
-/** The operands of a dictionary's operators; those of two bytes as 1200 and more. Real numbers are not read. */
+/** The operands of each operator in a dictionary. Two-byte operators are 1200 and up. Skips real numbers. */
 function readDictionary(view: DataView, start: number, end: number): Map<number, number[]> {
   const entries = new Map<number, number[]>();
   let operands: number[] = [];
@@ -92,7 +92,7 @@ function readDictionary(view: DataView, start: number, end: number): Map<number,
   return entries;
 }
 
-/** The CID of each glyph; undefined for a predefined charset, which a CIDFont cannot have. */
+/** The CID of each glyph. Undefined for a predefined charset, which a CIDFont must not have. */
 function readCharset(view: DataView, start: number, count: number): number[] | undefined {
   if (start <= 2) return undefined;
   const cids = [0];

@@ -1,13 +1,13 @@
-/** Streams that stand in a document several times, such as the fonts and images of files that were put together. */
+/** Merges identical streams in a document, such as the fonts and images of combined files. */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObject } from "../objects/each-object.ts";
 import { entries, items } from "../objects/objects.ts";
 
-/** A stream with a mask is the same as another only when their masks are: each round goes one step further. */
+/** Streams with masks are equal only if their masks are: each round resolves one more level. */
 const MOST_ROUNDS = 3;
 
-/** Lets all references to equal streams lead to one of them; the others are then unused. */
+/** Points all references to equal streams to one of them, which leaves the others unused. */
 export async function mergeDuplicates(open: OpenPdf): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const twins = await findTwins(open);
@@ -16,13 +16,13 @@ export async function mergeDuplicates(open: OpenPdf): Promise<void> {
   }
 }
 
-/** The first of each stream that stands there again, by the object number of the later one. */
+/** Maps the object number of each duplicate stream to the first stream equal to it. */
 async function findTwins(open: OpenPdf): Promise<Map<number, number>> {
   const { document, engine } = open;
   const byDictionary = new Map<string, number[]>();
   await eachObject(open, (stream, number) => {
     if (!stream.isStream()) return;
-    // It holds the length, so what differs in that is not looked into.
+    // Includes the length, so streams of different lengths are not compared further.
     const key = entries(engine, stream)
       .map(({ key, value }) => `${key.toString()} ${value.toString()}`)
       .sort()

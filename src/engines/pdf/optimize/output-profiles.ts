@@ -1,14 +1,14 @@
-/** Profiles of the presses that a document was made for (ISO 32000-2, 14.11.5): large, and of no use on a screen. */
+/** Profiles of output intents (ISO 32000-2, 14.11.5), which describe printing presses: large, and useless on screens. */
 import type { PDFDocument } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { items } from "../objects/objects.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 
-/** What the XMP of a PDF/A names (ISO 19005): there the profile says what all colors of the device mean. */
+/** Namespace in the XMP of a PDF/A (ISO 19005), whose profile defines all device colors. */
 const ARCHIVE = "http://www.aiim.org/pdfa/ns/id/";
 
-/** Takes the profile out of each output intent, which still names its printing condition. A PDF/A keeps it. */
+/** Removes the profile from each output intent, which still names its printing condition. Keeps the profile of a PDF/A. */
 export function dropOutputProfiles({ document, engine }: OpenPdf): void {
   if (isArchive(engine, document)) return;
   engine.scope(() => {
@@ -18,7 +18,7 @@ export function dropOutputProfiles({ document, engine }: OpenPdf): void {
   });
 }
 
-/** Whether a document says that it is a PDF/A, or has XMP that cannot be read. */
+/** Whether a document declares that it is a PDF/A, or has unreadable XMP. */
 export function isArchive(engine: PdfEngine, document: PDFDocument): boolean {
   try {
     return engine.scope(() => {

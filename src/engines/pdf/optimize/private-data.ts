@@ -1,4 +1,4 @@
-/** What programs keep in a document for themselves (ISO 32000-2, 14.5): no reader shows it. */
+/** Private data of applications (ISO 32000-2, 14.5), which readers do not show. */
 import type { OpenPdf } from "../document/document.ts";
 import { eachObject } from "../objects/each-object.ts";
 

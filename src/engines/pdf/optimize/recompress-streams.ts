@@ -1,4 +1,4 @@
-/** Streams that are deflated anew, with the platform's zlib (ISO 32000-2, 7.4.4). */
+/** Recompresses streams with the platform's zlib (ISO 32000-2, 7.4.4). */
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { DamagedStream, inflate } from "../../bytes/inflate.ts";
@@ -10,20 +10,21 @@ import type { OpenPdf } from "../document/document.ts";
 import { eachObject } from "../objects/each-object.ts";
 import { isArchive } from "./output-profiles.ts";
 
-/** Filters that lose nothing and are larger than deflate, or can be. */
+/** Lossless filters that are, or may be, worse than deflate. */
 const WEAKER = new Set(["LZWDecode", "RunLengthDecode", "ASCIIHexDecode", "ASCII85Decode", "FlateDecode"]);
-/** Bytes of a stream below which nothing can be gained. */
+/** Smallest stream in bytes that is worth recompressing. */
 const SMALLEST = 64;
-/** Bytes of a stream with such filters that is decoded as a whole. */
+/** Largest stream in bytes with other filters that is decoded in one piece. */
 const MOST_DECODED_WHOLE = 1024 * 1024;
-/** What a stream must become smaller by to be written anew, which takes memory until the document is written. */
+/** Maximum relative size of a recompressed stream. A stream that is replaced takes memory until the document is written. */
 const WORTH_IT = 0.98;
-/** A stream that holds so many times its length is deflated well; the most that deflate can is 1032. */
+/** Compression ratio at which a stream counts as well compressed. The maximum of deflate is 1032. */
 const WELL_DEFLATED = 64;
 
 /**
- * Deflates all streams anew that are deflated badly, or in an older way. What cannot be decoded stays as it is. Gives the
- * bytes that all streams take then. XMP is deflated, too, but for that of a PDF/A, which tools find by its plain text.
+ * Recompresses all streams that are compressed poorly or with older filters. Streams that cannot be decoded stay as they
+ * are. Returns the total size of all streams in bytes. Compresses XMP as well, except in a PDF/A, where tools search for it
+ * as plain text.
  */
 export async function recompressStreams({ document, engine }: OpenPdf): Promise<number> {
   const budget = { left: limits.decompressedBytes };
@@ -50,7 +51,7 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
   }
   return total;
 
-  /** Deflates data in pieces, so that a stream of any size needs no memory; undefined where that gains nothing. */
+  /** Deflates data in chunks, so that memory does not depend on the size of the stream. Undefined if this saves nothing. */
   async function deflatedAnew(
     data: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
     length: number,
@@ -64,7 +65,7 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
         if (size > length * WORTH_IT) return undefined;
       }
     } catch (error) {
-      // What does not inflate is left to other readers.
+      // Leaves data that does not inflate to other readers.
       if (!(error instanceof DamagedStream)) throw error;
     }
     return isWhole ? concat(pieces) : undefined;
@@ -81,7 +82,7 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
     }
   }
 
-  /** A stream's length, and its data where it may be smaller. */
+  /** The length of a stream, and its data if it could become smaller. */
   function readWeak(
     stream: PDFObject,
   ): { length: number } | { data: Uint8Array; length: number; inflate: boolean } | undefined {
@@ -95,7 +96,7 @@ export async function recompressStreams({ document, engine }: OpenPdf): Promise<
       const buffer = inflate ? stream.readRawStream() : stream.readStream();
       return { data: buffer.asUint8Array().slice(), length, inflate };
     } catch (error) {
-      // What MuPDF cannot read is left to other readers.
+      // Leaves what MuPDF cannot read to other readers.
       if (engine.isFailure(error)) return undefined;
       throw error;
     }

@@ -1,22 +1,22 @@
-/** Which character codes content shows in which font (ISO 32000-2, 9.4.3). */
+/** Finds the character codes that content shows in each font (ISO 32000-2, 9.4.3). */
 import { concat } from "../../bytes/concat.ts";
 import { ContentOperators } from "../content/operators.ts";
 import { type Content, forEachContent } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { objectNumber } from "../objects/objects.ts";
 
-/** The codes that are shown, by the number of the font's object. */
+/** The codes shown, by the object number of the font. */
 export type ShownCodes = ReadonlyMap<number, ReadonlySet<number>>;
 
-/** In place of an object's number: for a font that is part of another object, and for none. */
+/** Used instead of an object number for a font that is a direct object, and for no font. */
 const [DIRECT, NO_FONT] = [0, -1];
 
 const [BACKSLASH, OPEN, CLOSE, LESS, GREATER] = [0x5c, 0x28, 0x29, 0x3c, 0x3e];
 
 /**
- * The codes that pages, forms, patterns, glyphs and appearances show in these fonts. `codeBytes`: bytes of a code, by the number
- * of the font's object. Undefined where that is not known of all text: a stream cannot be read, a form shows text in the font of
- * its caller, or a font is no object of its own.
+ * The codes that pages, forms, patterns, glyphs, and appearances show in these fonts. `codeBytes`: bytes per code, by the
+ * object number of the font. Undefined if this is not known for all text: a stream cannot be read, a form uses the font of
+ * the content that draws it, or a font is a direct object.
  */
 export async function findShownCodes(
   open: OpenPdf,
@@ -34,7 +34,7 @@ export async function findShownCodes(
   return known ? shown : undefined;
 }
 
-/** Gives each operand that is shown with the number of its font; false where not all can be known. */
+/** Passes each shown operand to a callback with the object number of its font. Returns false if any cannot be determined. */
 function readText(
   { engine }: OpenPdf,
   { kind, streams, resources }: Content,
@@ -71,7 +71,7 @@ function readText(
   }
   return true;
 
-  /** The number of a font's object; undefined where there is no font. */
+  /** The object number of a font, or undefined if there is no such font. */
   function named(category: "Font" | "ExtGState", name: string): number | undefined {
     const key = `${category} ${name}`;
     let number = fonts.get(key);
@@ -84,7 +84,7 @@ function readText(
   }
 }
 
-/** Adds the codes of a string, or of the strings of an array. */
+/** Adds the codes of a string, or of all strings in an array. */
 function addCodes(operand: Uint8Array, codeBytes: 1 | 2, codes: Set<number>): void {
   for (let at = 0; at < operand.length; at++) {
     if (operand[at] !== OPEN && operand[at] !== LESS) continue;
@@ -99,13 +99,13 @@ function addCodes(operand: Uint8Array, codeBytes: 1 | 2, codes: Set<number>): vo
 
 interface Text {
   readonly bytes: readonly number[];
-  /** Place of its last character in the operand. */
+  /** Index of its last character in the operand. */
   readonly end: number;
 }
 
 const ESCAPES: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 8, f: 12 };
 
-/** A literal string (7.3.4.2). */
+/** Reads a literal string (7.3.4.2). */
 function literal(operand: Uint8Array, start: number): Text {
   const bytes: number[] = [];
   let [depth, at] = [1, start + 1];
@@ -128,7 +128,7 @@ function literal(operand: Uint8Array, start: number): Text {
     }
     if (byte === OPEN) depth++;
     else if (byte === CLOSE && --depth === 0) break;
-    // An end of line is one byte, however it is written.
+    // A line end of any form is one byte.
     if (byte === 13) {
       bytes.push(10);
       if (operand[at + 1] === 10) at++;
@@ -137,7 +137,7 @@ function literal(operand: Uint8Array, start: number): Text {
   return { bytes, end: at };
 }
 
-/** A hexadecimal string (7.3.4.3). */
+/** Reads a hexadecimal string (7.3.4.3). */
 function hexadecimal(operand: Uint8Array, start: number): Text {
   const bytes: number[] = [];
   let [at, half] = [start + 1, -1];

@@ -1,6 +1,6 @@
 /**
- * A document without what says where it comes from: Info, XMP of the document and of its parts (ISO 32000-2, 14.3), thumbnails,
- * dates of change, and what image files say about their origin. Only what a standard asks a file to say of itself stays.
+ * Removes information about the origin of a document: Info, XMP of the document and its parts (ISO 32000-2, 14.3),
+ * thumbnails, modification dates, and metadata in image files. Keeps only what standards require a file to declare.
  */
 import type { PDFObject } from "mupdf";
 import { writeMetadata } from "../document/clear-metadata.ts";
@@ -15,7 +15,7 @@ import { entries, items, objectNumber, isNamed } from "../objects/objects.ts";
 import { standardsOf } from "../metadata/xmp-standards.ts";
 
 /**
- * Takes the metadata out.
+ * Removes the metadata.
  * @throws Refusal `limit_exceeded` for XMP beyond `limits.metadata`
  */
 export async function stripMetadata(open: OpenPdf): Promise<void> {
@@ -36,7 +36,7 @@ export async function stripMetadata(open: OpenPdf): Promise<void> {
   await eachObject(open, (object, number) => stripObject(engine, object, number === catalog));
 }
 
-/** The file's identifier, which its earlier versions have, too (14.4). Encryption may depend on it. */
+/** Replaces the file identifier, which earlier versions of the file share (14.4). Encryption may depend on it. */
 function newIdentifier({ document }: OpenPdf): void {
   const identifier = document.newArray();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -49,7 +49,7 @@ function stripObject(engine: PdfEngine, object: PDFObject, isCatalog: boolean): 
   if (!isCatalog) dropMetadata(object);
   for (const { value } of entries(engine, object.get("Resources", "Properties"))) dropMetadata(value);
   if (object.get("LastModified").isString()) object.delete("LastModified");
-  // Of a page, or of an attached file.
+  // The thumbnail of a page or an attached file.
   if (["Page", "Filespec"].some((type) => isNamed(object.get("Type"), type))) object.delete("Thumb");
   const usage = object.get("Usage");
   if (usage.isDictionary()) usage.delete("CreatorInfo");
@@ -58,7 +58,7 @@ function stripObject(engine: PdfEngine, object: PDFObject, isCatalog: boolean): 
   if (isNamed(object.get("Subtype"), "Image")) stripImage(engine, object);
 }
 
-/** An XFA form keeps XMP in a packet of its own (12.7.8): names and streams take turns. */
+/** An XFA form has XMP in a packet of its own (12.7.8). The array alternates names and streams. */
 function dropXfaMetadata(packets: PDFObject): void {
   const at = items(packets).findIndex((name) => name.isString() && name.asString() === "xmpmeta");
   if (at >= 0) for (let time = 0; time < 2; time++) packets.delete(at);

@@ -1,6 +1,6 @@
 /**
- * Embedded fonts without the glyphs that no page shows. Everything that readers find a glyph by stays as it is, so that each
- * finds the same ones as before; of what is not understood, the whole font stays.
+ * Removes glyphs that no page shows from embedded fonts. Keeps everything that readers use to find a glyph, so that each
+ * reader finds the same glyphs as before. A font that is not fully understood is left unchanged.
  */
 import type { PDFObject } from "mupdf";
 import { withoutUnusedCids } from "./cff-unused.ts";
@@ -14,31 +14,31 @@ import { decodedSize, largestSize } from "../objects/stream-size.ts";
 import { glyphLookup } from "./truetype-lookup.ts";
 import { withoutUnusedGlyphs } from "./truetype-unused.ts";
 
-/** Bytes of a font file that is taken apart. */
+/** Largest font file in bytes that is processed. */
 const MOST_FONT_BYTES = 24 * 1024 * 1024;
-/** What a font must become smaller by to be written anew. */
+/** Maximum relative size of a font that is rewritten. */
 const WORTH_IT = 0.95;
-/** What marks the name of a font that has only some of its glyphs (ISO 32000-2, 9.9.2). */
+/** Marks the name of a font subset (ISO 32000-2, 9.9.2). */
 const SUBSET_TAG = /^[A-Z]{6}\+/;
-/** Codes of spaces, for which many fonts have no glyph. */
+/** Codes of whitespace, for which many fonts have no glyph. */
 const SPACES = new Set([0x09, 0x0a, 0x0d, 0x20, 0xa0]);
 
-/** A font whose codes lead to glyphs in a way that is understood here. */
+/** A font whose mapping from codes to glyphs is understood. */
 interface UsedFont {
-  /** Of its object, and those that name it by the same name: a CIDFont, the font descriptor. */
+  /** Object numbers of the font and of the objects that repeat its name: a CIDFont, the font descriptor. */
   readonly objects: readonly number[];
   readonly kind: "simple" | "TrueType CIDs" | "CFF CIDs";
-  /** Of a simple font: names by code where the encoding says one. */
+  /** For a simple font: glyph names by code, where the encoding has one. */
   readonly names: ReadonlyMap<number, string>;
-  /** Object number of a stream with the glyphs of CIDs, two bytes each. */
+  /** Object number of a stream that maps CIDs to glyphs, two bytes each. */
   readonly cidToGid: number | undefined;
 }
 
-/** Leaves fonts with the glyphs that pages show. Not where there is a form: what is filled in later needs them all. */
+/** Reduces fonts to the glyphs that pages show. Skips documents with a form, since filling it in may need any glyph. */
 export async function subsetFonts(open: OpenPdf): Promise<void> {
   const { document, engine } = open;
   const root = document.getTrailer().get("Root");
-  // Pages that are not there yet show text, too (12.7.8).
+  // Hidden template pages contain text as well (12.7.8).
   if (root.get("AcroForm").isDictionary() || !root.get("Names", "Templates").isNull()) return;
   const programs = await findPrograms(open);
   const fonts = [...programs.values()].flat();
@@ -70,13 +70,13 @@ export async function subsetFonts(open: OpenPdf): Promise<void> {
   }
 }
 
-/** The fonts that use each font file, by its object number; only files all whose fonts are understood. */
+/** The fonts that use each font file, by its object number. Includes only files whose fonts are all understood. */
 async function findPrograms(open: OpenPdf): Promise<Map<number, UsedFont[]>> {
   const programs = new Map<number, UsedFont[]>();
   const others = new Set<number>();
   await eachObject(open, (font) => {
     const isComposite = isNamed(font.get("Subtype"), "Type0");
-    // A CIDFont is reached by its Type 0 font.
+    // A CIDFont is reached through its Type 0 font.
     if (!font.isDictionary() || nameIn(font, "Subtype").startsWith("CIDFont")) return;
     const descriptor = (isComposite ? font.get("DescendantFonts", 0) : font).get("FontDescriptor");
     for (const key of ["FontFile", "FontFile2", "FontFile3"]) {
@@ -97,7 +97,7 @@ const nameIn = (dictionary: PDFObject, key: string): string => {
 };
 
 function simpleFont(font: PDFObject, key: string): UsedFont | undefined {
-  // One without widths takes them from its file, or from what a reader knows of its name.
+  // Without Widths, readers use those in the file or those they know for the name.
   const isUnderstood = isNamed(font.get("Subtype"), "TrueType") && key === "FontFile2" && font.get("Widths").isArray();
   if (!isUnderstood || !font.get("FontDescriptor").isIndirect()) return undefined;
   const names = new Map<number, string>();
@@ -110,7 +110,7 @@ function simpleFont(font: PDFObject, key: string): UsedFont | undefined {
   return { objects, kind: "simple", names, cidToGid: undefined };
 }
 
-/** Codes that are CIDs: what other CMaps say is not read here. */
+/** Supports only codes that equal CIDs; other CMaps are not parsed here. */
 function compositeFont(font: PDFObject, key: string): UsedFont | undefined {
   const cidFont = font.get("DescendantFonts", 0);
   const descriptor = cidFont.get("FontDescriptor");
@@ -127,7 +127,7 @@ function compositeFont(font: PDFObject, key: string): UsedFont | undefined {
   return isCff ? { ...common, kind: "CFF CIDs", cidToGid: undefined } : undefined;
 }
 
-/** The font file with what is shown of it; undefined where it has to stay whole. */
+/** The reduced font file, or undefined if it must stay complete. */
 function subsetOf(
   open: OpenPdf,
   number: number,
@@ -138,7 +138,7 @@ function subsetOf(
   const maps = users.map(({ cidToGid }) =>
     cidToGid === undefined ? undefined : document.newIndirect(cidToGid).readStream().asUint8Array().slice(),
   );
-  // Nothing moves the heap until this is done with.
+  // The heap does not move until this is no longer needed.
   const file = document.newIndirect(number).readStream().asUint8Array();
   engine.work.spend(file.length);
   try {
@@ -169,13 +169,13 @@ function subsetOf(
     }
     return withoutUnusedGlyphs(file, glyphs, { findsByCode });
   } catch (error) {
-    // A table ends too early.
+    // A table is truncated.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** Names a font as one that has only some of its glyphs. */
+/** Adds a subset tag to the name of a font. */
 function addTag(object: PDFObject, number: number): void {
   for (const key of ["BaseFont", "FontName"]) {
     const name = nameIn(object, key);

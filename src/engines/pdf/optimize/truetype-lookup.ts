@@ -1,20 +1,20 @@
 /**
- * Which glyphs of a TrueType font readers may take for a code of one byte. The standard has them try one table after the other
- * (ISO 32000-2, 9.6.5.4), and they do so in orders of their own: all that any of them could find counts.
+ * Which glyphs of a TrueType font readers may use for a one-byte code. The standard prescribes several tables to try (ISO
+ * 32000-2, 9.6.5.4), and readers differ in the order, so this returns every glyph that any of them could find.
  */
 import { characterOf, charactersOf, MAC_ROMAN } from "../typesetting/glyph-names.ts";
 import { readTables } from "../typesetting/truetype.ts";
 
-/** Numbers of glyphs by characters, or by codes. */
+/** Glyph indices by character or code. */
 type CharacterMap = ReadonlyMap<number, number>;
 
-/** What a table `post` calls the glyphs behind those of MacRomanEncoding: the last of the 258 that it gives no names. */
+/** The last of the 258 standard glyph names in a `post` table, which follow those of MacRomanEncoding. */
 const LAST_OF_POST = "ŁłŠšŽž¦ÐðÝýÞþ−×¹²³½¼¾₣ĞğİŞşĆćČčđ";
 export const POST_STANDARD_NAMES = 258;
-/** The version of a table `post` that has other names, too. */
+/** The version of a `post` table with additional names. */
 export const POST_WITH_NAMES = 0x20000;
 
-/** Characters that some readers take for each other. */
+/** Characters that some readers treat as equal. */
 const ALIKE: readonly (readonly [number, number])[] = [
   [0x20, 0xa0],
   [0x2d, 0xad],
@@ -26,19 +26,20 @@ const ALIKE: readonly (readonly [number, number])[] = [
   [0x2044, 0x2215],
 ];
 
-/** The part of Unicode where symbolic fonts have their codes. */
+/** The private use area, where symbolic fonts have their codes. */
 const isPrivate = (character: number): boolean => character >= 0xe000 && character <= 0xf8ff;
 
 /**
- * Gives the glyphs for a code, and its name where the encoding differs from a known one: none where there is not any, or where
- * another reader might find what is not found here. Undefined for a font whose tables are not understood.
+ * Returns a function that finds the glyphs for a code, and for its name if the encoding has differences: none if there is no
+ * such glyph, or if another reader might find one that is not found here. Undefined if the tables of the font are not
+ * understood.
  */
 export function glyphLookup(font: Uint8Array): ((code: number, name: string | undefined) => Set<number>) | undefined {
   const tables = readTables(font);
   const maps = characterMaps(tables.get("cmap"));
   const post = readPost(tables.get("post"));
   if (!maps || !post) return undefined;
-  // By the last byte, as symbolic fonts are read.
+  // By the low byte, as in symbolic fonts.
   const byCode = Array.from({ length: 256 }, () => new Set<number>());
   for (const map of maps) {
     for (const [character, glyph] of map) {
@@ -64,7 +65,7 @@ function alike(character: number): number[] {
   return pair ? [...pair] : [character];
 }
 
-/** The maps of a table `cmap`; one of MacRomanEncoding also by the characters that its codes mean. */
+/** The maps in a `cmap` table. One in MacRomanEncoding is also returned by Unicode character. */
 function characterMaps(cmap: DataView | undefined): CharacterMap[] | undefined {
   const maps: CharacterMap[] = [];
   const known = new Map<number, CharacterMap>();
@@ -72,7 +73,7 @@ function characterMaps(cmap: DataView | undefined): CharacterMap[] | undefined {
   for (let index = 0, count = cmap.getUint16(2); index < count; index++) {
     const at = 4 + index * 8;
     const [platform, start] = [cmap.getUint16(at), cmap.getUint32(at + 4)];
-    // Variants of characters, which no code of one byte asks for.
+    // Variation sequences, which one-byte codes cannot select.
     if (cmap.getUint16(start) === 14) continue;
     const map =
       known.get(start) ?? readMap(new DataView(cmap.buffer, cmap.byteOffset + start, cmap.byteLength - start));
@@ -106,7 +107,7 @@ function readMap(table: DataView): CharacterMap | undefined {
   return map;
 }
 
-/** Format 4: segments of characters, each with glyphs in sequence or in a list. */
+/** Format 4: segments of characters, whose glyphs are consecutive or listed. */
 function readSegments(table: DataView, map: Map<number, number>): void {
   const segments = table.getUint16(6) / 2;
   for (let segment = 0; segment < segments; segment++) {
@@ -128,7 +129,7 @@ interface Post {
   readonly byCharacter: CharacterMap;
 }
 
-/** What a table `post` calls the glyphs. Undefined for a format that is not read here. */
+/** The glyph names in a `post` table. Undefined for an unsupported format. */
 function readPost(post: DataView | undefined): Post | undefined {
   const byName = new Map<string, number[]>();
   const byCharacter = new Map<number, number>();
@@ -156,7 +157,7 @@ function readPost(post: DataView | undefined): Post | undefined {
   return { byName, byCharacter };
 }
 
-/** The names behind the standard ones in a table `post`. */
+/** The names after the standard ones in a `post` table. */
 export function postNames(post: DataView): Uint8Array[] {
   const names: Uint8Array[] = [];
   for (let at = 34 + post.getUint16(32) * 2; at < post.byteLength; at += 1 + post.getUint8(at)) {

@@ -1,12 +1,12 @@
 /**
- * TrueType fonts without the outlines of glyphs that are not shown (OpenType 1.9: glyf, loca, hmtx). Every glyph keeps its number,
- * and all that readers find these glyphs by stays as it is: they do not agree on which of it they use (ISO 32000-2, 9.6.5.4).
+ * Removes the outlines of unused glyphs from TrueType fonts (OpenType 1.9: glyf, loca, hmtx). Glyphs keep their indices, and
+ * everything that readers use to find them stays, since readers differ in what they use (ISO 32000-2, 9.6.5.4).
  */
 import { concat } from "../../bytes/concat.ts";
 import { readTables, writeTables } from "../typesetting/truetype.ts";
 import { POST_STANDARD_NAMES, POST_WITH_NAMES, postNames } from "./truetype-lookup.ts";
 
-/** What is needed to draw and to find glyphs. */
+/** Tables needed to draw and find glyphs. */
 const KEPT = [
   "OS/2",
   "cmap",
@@ -23,16 +23,16 @@ const KEPT = [
   "vhea",
   "vmtx",
 ];
-/** What only fonts with codes of one byte are read by; the others say themselves which glyph a code means. */
+/** Tables used only for fonts with one-byte codes. In other fonts the PDF itself maps codes to glyphs. */
 const LOOKUPS = new Set(["cmap", "post"]);
-/** Pictures in place of outlines. */
+/** Tables with images instead of outlines. */
 const PICTURES = ["CBDT", "COLR", "SVG ", "sbix"];
 
 const HEAD_LOCA_FORMAT = 50;
 const HHEA_METRICS = 34;
 const MAXP_GLYPHS = 4;
 
-// Flags of a part of a composite glyph.
+// Flags of a component of a composite glyph.
 const WORDS = 0x1;
 const SCALE = 0x8;
 const MORE_PARTS = 0x20;
@@ -40,8 +40,8 @@ const SCALE_XY = 0x40;
 const MATRIX = 0x80;
 
 /**
- * The font with these glyphs and the parts that they are made of. Undefined where it holds something unexpected.
- * `findsByCode`: whether readers look glyphs up in it.
+ * The font with these glyphs and their components. Undefined if it has anything unexpected. `findsByCode`: whether readers
+ * look up glyphs in the font.
  */
 export function withoutUnusedGlyphs(
   font: Uint8Array,
@@ -86,7 +86,7 @@ export function withoutUnusedGlyphs(
     if (isLong) newLoca.setUint32(glyph * 4, at);
     else newLoca.setUint16(glyph * 2, at / 2);
     const found = kept.get(glyph);
-    // The last full entry holds for all glyphs behind it.
+    // The last full entry applies to all glyphs after it.
     if (glyph < metrics && (found || glyph === metrics - 1)) copyMetrics(glyph * 4, 4);
     if (!found) continue;
     if (glyph >= metrics) copyMetrics(metrics * 4 + (glyph - metrics) * 2, 2);
@@ -107,7 +107,7 @@ export function withoutUnusedGlyphs(
   return writeTables(written);
 }
 
-/** A table `post` that names only these glyphs. */
+/** A `post` table that names only these glyphs. */
 function withoutUnusedNames(
   post: DataView | undefined,
   kept: Pick<ReadonlyMap<number, unknown>, "has">,
@@ -131,7 +131,7 @@ function withoutUnusedNames(
   return new DataView(table.buffer);
 }
 
-/** The glyphs that a composite glyph is made of. */
+/** The components of a composite glyph. */
 function partsOf(outline: DataView): number[] {
   if (outline.byteLength < 10 || outline.getInt16(0) >= 0) return [];
   const parts: number[] = [];
@@ -143,7 +143,7 @@ function partsOf(outline: DataView): number[] {
   return parts;
 }
 
-/** `head` with no checksum of the whole, which is counted anew. */
+/** The `head` table with the font checksum zeroed, since it must be recomputed. */
 function zeroed(head: DataView): DataView {
   const copy = new DataView(new Uint8Array(head.buffer, head.byteOffset, head.byteLength).slice().buffer);
   copy.setUint32(8, 0);
