@@ -3,7 +3,7 @@ import { openPdf } from "../engines/pdf/document/document.ts";
 import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { fillForm as fillFields } from "../engines/pdf/forms/fill.ts";
 import { flattenForm } from "../engines/pdf/forms/flatten.ts";
-import { planFilling } from "../engines/pdf/forms/resolve-values.ts";
+import { resolveFilling } from "../engines/pdf/forms/resolve-values.ts";
 import { rewritePdf } from "../engines/pdf/write/save.ts";
 import { saveSigned } from "../engines/pdf/write/save-signed.ts";
 import { allowsFilling } from "../engines/pdf/forms/signature-permissions.ts";
@@ -63,7 +63,7 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
 
   async run({ file, values, flatten, strict }, { pdf, loadFont }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
-    const filling = await planFilling(open, values, strict);
+    const filling = await resolveFilling(open, values, strict);
     const root = open.document.getTrailer().get("Root");
     const signed = isSigned(root);
     const names = filling.fields.map(({ node }) => node.name);

@@ -2,7 +2,7 @@
  * Reads the EXIF facts that determine how an image is placed: orientation and resolution (CIPA DC-008; TIFF 6.0, section 2).
  * Not with a library: those copy the whole file into a buffer of their own and parse hundreds of tags that are not needed.
  */
-import { believable, CENTIMETERS_PER_INCH, type Orientation, type Resolution, tag } from "./facts.ts";
+import { plausibleResolution, CENTIMETERS_PER_INCH, type Orientation, type Resolution, tag } from "./facts.ts";
 
 export interface Exif {
   readonly orientation: Orientation;
@@ -35,7 +35,7 @@ export function readExif(tiff: Uint8Array): Exif {
   const scale = unit === 2 ? 1 : unit === 3 ? CENTIMETERS_PER_INCH : 0;
   const x = (fields.get(X_RESOLUTION) ?? 0) * scale;
   const y = (fields.get(Y_RESOLUTION) ?? 0) * scale;
-  return { orientation: isOrientation(orientation) ? orientation : 1, resolution: believable(x, y) };
+  return { orientation: isOrientation(orientation) ? orientation : 1, resolution: plausibleResolution(x, y) };
 }
 
 function readDirectory(view: DataView, little: boolean, fields: Map<number, number>): void {

@@ -34,7 +34,7 @@ const LOWEST_DPI = 10;
 const HIGHEST_DPI = 12_800;
 
 /** The resolution if both numbers are plausible. */
-export function believable(x: number, y: number): Resolution | undefined {
+export function plausibleResolution(x: number, y: number): Resolution | undefined {
   const can = (dpi: number): boolean => dpi >= LOWEST_DPI && dpi <= HIGHEST_DPI;
   return can(x) && can(y) ? { x, y } : undefined;
 }

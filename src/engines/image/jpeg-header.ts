@@ -3,7 +3,15 @@ import { concat } from "../bytes/concat.ts";
 import { EOI, isFrame, markers, SOS, standsAlone } from "./jpeg-segments.ts";
 import type { Work } from "../work.ts";
 import { readExif, type Exif } from "./exif.ts";
-import { BadImage, believable, CENTIMETERS_PER_INCH, type ImageFacts, type Resolution, tag, uint16 } from "./facts.ts";
+import {
+  BadImage,
+  plausibleResolution,
+  CENTIMETERS_PER_INCH,
+  type ImageFacts,
+  type Resolution,
+  tag,
+  uint16,
+} from "./facts.ts";
 
 export interface JpegFacts extends ImageFacts {
   /** 1: gray, 3: color, 4: CMYK. */
@@ -58,7 +66,7 @@ class Header {
   #jfif(data: Uint8Array): void {
     this.isJfif = true;
     const scale = data[7] === 1 ? 1 : data[7] === 2 ? CENTIMETERS_PER_INCH : 0;
-    this.resolution ??= believable(uint16(data, 8) * scale, uint16(data, 10) * scale);
+    this.resolution ??= plausibleResolution(uint16(data, 8) * scale, uint16(data, 10) * scale);
   }
 }
 

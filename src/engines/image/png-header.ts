@@ -7,7 +7,7 @@ import { Refusal } from "../errors.ts";
 import type { Work } from "../work.ts";
 import { crc32 } from "../bytes/crc.ts";
 import { type Exif, readExif } from "./exif.ts";
-import { BadImage, believable, type ImageFacts, perInch, type Resolution, tag, uint32 } from "./facts.ts";
+import { BadImage, plausibleResolution, type ImageFacts, perInch, type Resolution, tag, uint32 } from "./facts.ts";
 import { PngColor } from "./png-color.ts";
 
 /** Color types (table 11.1). */
@@ -86,7 +86,7 @@ export async function readPng(work: Work, bytes: Uint8Array): Promise<PngFacts> 
     else if (type === "PLTE") palette = content.slice();
     else if (type === "tRNS") transparency = content.slice();
     else if (type === "pHYs" && content[8] === 1) {
-      resolution = believable(perInch(uint32(content, 0)), perInch(uint32(content, 4)));
+      resolution = plausibleResolution(perInch(uint32(content, 0)), perInch(uint32(content, 4)));
     } else if (type === "eXIf") exif = readExif(content);
     else color.take(type, content);
   }

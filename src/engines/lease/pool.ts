@@ -50,11 +50,11 @@ const RECOGNITION_PRICE = 0.1;
 const encryption = new PdfEncryption(crypto);
 
 const noFonts: LoadFont = async (name) => {
-  throw new Error(`nobody has said where the font ${name} is`);
+  throw new Error(`no font loader was given for ${name}`);
 };
 
 const noModels: LoadModel = async (code) => {
-  throw new Error(`nobody has said where the model ${code} is`);
+  throw new Error(`no model loader was given for ${code}`);
 };
 
 /**

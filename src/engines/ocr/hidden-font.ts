@@ -4,11 +4,11 @@ import { toUnicode, hexCode } from "../pdf/typesetting/embedded-fonts.ts";
 import { writeTables } from "../pdf/typesetting/truetype.ts";
 
 const NAME = "HiddenText";
-/** Units of the em, and how far it reaches above and below the baseline. */
+/** Units per em, and extent above and below the baseline. */
 const EM = 1000;
 const ASCENT = 800;
 export const DESCENT = 200;
-/** Codes have two bytes, and 0 is none. */
+/** Codes have two bytes, and 0 is not used. */
 const MOST_CODES = 0xffff;
 
 /** One font per document, whose codes are assigned as characters occur: code points, including those beyond the BMP. */
@@ -22,13 +22,13 @@ export class HiddenFont {
     this.#document = document;
   }
 
-  /** The font's object, which `write` fills. */
+  /** The font object, which `write` fills in. */
   get reference(): PDFObject {
     if (this.#number === 0) this.#number = this.#document.addObject(this.#document.newDictionary()).asIndirect();
     return this.#document.newIndirect(this.#number);
   }
 
-  /** The text's codes as a hexadecimal string. */
+  /** The codes of a text as a hexadecimal string. */
   show(text: string): string {
     let digits = "";
     for (const character of text) {
@@ -85,8 +85,8 @@ export class HiddenFont {
 }
 
 /**
- * A TrueType font of one glyph, a line across its em that encloses nothing: PDFium takes no notice of words whose glyphs are
- * empty, nor of those that have no width on a page that is not turned.
+ * A TrueType font with one glyph, a line across its em that encloses nothing: PDFium ignores words with empty glyphs, and
+ * words without a width on pages that are not rotated.
  */
 function fontFile(): Uint8Array<ArrayBuffer> {
   const table = (...values: readonly number[]): DataView => {
@@ -94,11 +94,12 @@ function fontFile(): Uint8Array<ArrayBuffer> {
     values.forEach((value, index) => view.setUint16(index * 2, value & 0xffff));
     return view;
   };
-  // One contour of two points, with the box around it; the flags say which coordinates stay as they were.
+  // One contour of two points, with its bounding box. The flags say which coordinates repeat.
   const glyph = table(1, 0, -DESCENT, EM, ASCENT, 1, 0, 0x1101, EM, -DESCENT, DESCENT + ASCENT);
   return writeTables([
     ["glyf", glyph],
-    // Version, checksum (filled in), magic number, flags, em, dates, box, style, least size, direction, short places.
+    // Version, checksum (filled in later), magic number, flags, units per em, dates, bounding box, style, smallest size,
+    // direction, short offsets.
     [
       "head",
       table(1, 0, 1, 0, 0, 0, 0x5f0f, 0x3cf5, 0, EM, 0, 0, 0, 0, 0, 0, 0, 0, 0, -DESCENT, EM, ASCENT, 0, 8, 2, 0, 0),

@@ -6,7 +6,7 @@ import { DESCENT } from "./hidden-font.ts";
 import { inVisualOrder, turned } from "./visual-order.ts";
 import type { Line, RecognizedPage, Word } from "./words.ts";
 
-/** A word in the directions of its text, in points: from `left` along the line, `bottom` and `top` across it, upwards. */
+/** A word in text coordinates, in points: `left` along the line, `bottom` and `top` across it, upwards. */
 interface Placed {
   readonly text: string;
   left: number;
@@ -19,7 +19,7 @@ interface Placed {
 export interface Show {
   /** In page order, with the space after a word. */
   readonly text: string;
-  /** Where it begins, on the baseline. */
+  /** Where it begins on the baseline. */
   readonly x: number;
   readonly y: number;
   /** Character width, in font sizes. */
@@ -32,7 +32,7 @@ export interface Row {
   readonly shows: readonly Show[];
 }
 
-/** Tall for its words, in the tallest of them: such a line is not level. */
+/** Ratio of line height to its tallest word from which a line counts as slanted. */
 const SLANTED = 1.5;
 /** Minimum font size and character width, in points. Readers do not treat anything smaller as text. */
 const LEAST_SIZE = 1;
@@ -42,12 +42,15 @@ const LEAST_GAP = 0.2;
 /** pdf.js treats a wider gap, in font sizes, as the end of a line, and then cannot order right-to-left words. */
 const WIDEST_GAP = 0.5;
 
-/** White space, and marks of direction, which Tesseract puts beside Latin words and readers leave out of the text. */
+/** Whitespace, and direction marks, which Tesseract puts next to Latin words and readers drop from text. */
 const NO_GLYPHS = /[\s\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-/** The radicals; what `isUnspaced` tells before them are scripts of South East Asia. */
+/** Start of the CJK radicals; the scripts below it for which `isUnspaced` is true are Southeast Asian. */
 const FIRST_CJK = 0x2e80;
 
-/** The directions of the text on a page, along the line and upwards, origin top-left and y down as on the visible page. */
+/**
+ * The directions of text on a page, along the line and upwards, in coordinates of the visible page (origin top left, y
+ * down).
+ */
 export function textDirections(rotation: RecognizedPage["rotation"]): Matrix {
   return DIRECTIONS[rotation];
 }
@@ -95,8 +98,8 @@ export function layOut({ words, bbox }: Line, rotation: RecognizedPage["rotation
 }
 
 /**
- * Boxes of right-to-left words may hold those of their neighbors. pdf.js puts such words in order only as far as none begins
- * left of the one before it.
+ * The boxes of right-to-left words may overlap their neighbors. pdf.js reorders such words only as long as none begins to
+ * the left of the previous one.
  */
 function putInOrder(placed: readonly Placed[]): void {
   let limit = Infinity;
@@ -109,7 +112,7 @@ function place({ text, bbox }: Word, rotation: RecognizedPage["rotation"]): Plac
   return whole === "" ? [] : [{ text: whole, left, right, bottom, top }];
 }
 
-/** A box in the directions of the text: left, bottom, right and top. */
+/** A box in text coordinates: left, bottom, right, top. */
 function turnedBox([x0, y0, x1, y1]: Line["bbox"], rotation: RecognizedPage["rotation"]): Line["bbox"] {
   const [dx, dy, ux, uy] = DIRECTIONS[rotation];
   const [along, beyond] = [x0 * dx + y0 * dy, x1 * dx + y1 * dy];
@@ -117,7 +120,7 @@ function turnedBox([x0, y0, x1, y1]: Line["bbox"], rotation: RecognizedPage["rot
   return [Math.min(along, beyond), Math.min(across, above), Math.max(along, beyond), Math.max(across, above)];
 }
 
-/** The straight line that runs nearest to the middles of words: its height at a place. */
+/** The regression line through the centers of words, as a function of the position along the line. */
 function trend(words: readonly Placed[]): (x: number) => number {
   const points = words.map(({ left, right, bottom, top }) => [(left + right) / 2, (bottom + top) / 2] as const);
   const meanX = points.reduce((sum, [x]) => sum + x, 0) / points.length;
@@ -128,8 +131,8 @@ function trend(words: readonly Placed[]): (x: number) => number {
 }
 
 /**
- * Whether no space stands between two words. Scripts that set none between words may set one between phrases; of Chinese and
- * Japanese characters, whose ink may be narrow, only what is far apart is.
+ * Whether there is no space between two words. Scripts without spaces between words may have them between phrases. Chinese
+ * and Japanese characters may have narrow ink, so only a wide gap separates them.
  */
 function isJoined(word: Placed, next: Placed, size: number): boolean {
   const [before, after] = [codeOf(Array.from(word.text).at(-1) ?? ""), codeOf(next.text)];

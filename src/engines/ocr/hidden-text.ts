@@ -8,11 +8,9 @@ import { layOut, type Row, textDirections } from "./hidden-layout.ts";
 import type { RecognizedPage } from "./words.ts";
 
 /**
- * Puts invisible text on pages of a document. What the pages draw stays as it is, byte for byte: the text is a content stream
- * before theirs, where no graphics state that they leave open reaches it.
- *
- * In a tagged document it is not marked as an artifact: that is what is no part of the document's text (14.8.2.2), and this
- * is all the text that a scan has.
+ * Adds invisible text to pages of a document. Existing content stays unchanged, byte for byte: the text is a content stream
+ * before it, so graphics state that the content leaves open does not affect it. In a tagged document the text is not marked
+ * as an artifact: artifacts are not part of the document's text (14.8.2.2), and this is all the text of a scan.
  */
 export class HiddenText {
   readonly #open: OpenPdf;
@@ -45,12 +43,12 @@ export class HiddenText {
     });
   }
 
-  /** Writes the font of all pages. Nothing can be added after that. */
+  /** Writes the font of all pages. Nothing can be added afterwards. */
   finish(): void {
     this.#open.engine.scope(() => this.#font.write());
   }
 
-  /** From units of the page to points of the visible page, y down: as the engine draws it, which is what was recognized. */
+  /** Maps units of the page to points of the visible page, y down, which is how the engine drew it for recognition. */
   #visibleFromPage(index: number): Matrix {
     const page = this.#open.document.loadPage(index);
     const matrix = page.getTransform();

@@ -18,7 +18,7 @@ export interface FontNames {
   setsFont(name: string): boolean;
 }
 
-/** Neither filled nor stroked nor added to the clipping path. */
+/** Rendering mode without fill, stroke, and clipping. */
 const INVISIBLE = 3;
 
 /** Operators that only change the graphics state, which `Q` restores, or move within a text object. */
@@ -30,7 +30,7 @@ const MOVES = new Set(["Td", "TD", "Tm", "T*"]);
 /** The content between a `q` and its `Q`. */
 interface Group {
   readonly start: number;
-  /** Changes before it. */
+  /** Number of changes before it. */
   readonly changes: number;
   /** Whether it contains anything other than state changes and invisible text. */
   kept: boolean;
@@ -102,7 +102,7 @@ export function invisibleText(bytes: Uint8Array, fonts: FontNames): Change[] {
   return changes;
 
   function show(operator: string, start: number, end: number): void {
-    // These go to the next line first.
+    // These operators first move to the next line.
     if (operator === "'" || operator === '"') pending = 0;
     if (state.mode !== INVISIBLE || state.drawsAlways) {
       changes.length -= pending;
@@ -118,7 +118,7 @@ export function invisibleText(bytes: Uint8Array, fonts: FontNames): Change[] {
   }
 }
 
-/** The bytes from one place up to another as the changes leave them; undefined where none is there. */
+/** The bytes of a span after the changes are applied, or undefined if nothing is left. */
 export function changed(
   bytes: Uint8Array,
   { start, end }: Span,
@@ -132,7 +132,7 @@ export function changed(
     const before = bytes.subarray(from, Math.max(change.start, from));
     result.set(before, to);
     to += before.length;
-    // A change that reaches over the end of a stream says what it has to say in the first.
+    // A change that extends past the end of a stream puts its replacement in the first one.
     const text = change.start >= start ? `${change.text} ` : " ";
     for (let at = 0; at < text.length; at++) result[to++] = text.charCodeAt(at);
     from = Math.min(change.end, end);

@@ -1,7 +1,7 @@
 /** Removes the invisible text of an earlier recognition from pages (ISO 32000-2, 9.3.6). */
 import type { PDFObject } from "mupdf";
 import { isForm } from "../pdf/content/resources.ts";
-import { collectNames, takesResourcesFromPage } from "../pdf/content/names.ts";
+import { collectNames, usesPageResources } from "../pdf/content/names.ts";
 import type { OpenPdf } from "../pdf/document/document.ts";
 import { entries, items, MAX_DEPTH, nameOf, objectNumber, isNamed } from "../pdf/objects/objects.ts";
 import { type Change, changed, type FontNames, invisibleText } from "./invisible-operators.ts";
@@ -11,9 +11,9 @@ const ENCODING = new Set(["Length", "Filter", "DecodeParms", "F", "FFilter", "FD
 const LINE_END = 0x0a;
 
 /**
- * Invisible text (rendering mode 3) of pages and of the forms that they draw. What is visible stays as it is, and so do pages
- * that are not asked for, although they share forms and resources with those that are. Text in patterns and annotations
- * stays, and so does what another text hides.
+ * Removes invisible text (rendering mode 3) from pages and the forms they draw. Visible content does not change, nor do
+ * other pages that share forms and resources with these. Text in patterns and annotations stays, as does text hidden behind
+ * other content.
  */
 export class InvisibleText {
   readonly #open: OpenPdf;
@@ -42,7 +42,7 @@ export class InvisibleText {
     });
   }
 
-  /** Gives the names of fonts that the content chose, and all names that it still has, where it changed. */
+  /** Returns the names of fonts that the content selected and, if it changed, all names that it still uses. */
   #page(page: PDFObject, resources: PDFObject): { chosen: Set<string>; rest?: Set<string> } {
     const { document, engine } = this.#open;
     const contents = page.get("Contents");
@@ -137,15 +137,15 @@ export class InvisibleText {
     return copy;
   }
 
-  /** Of the fonts that the content chose, those that nothing on the page names. */
+  /** The fonts selected by the content that nothing on the page uses anymore. */
   #fontsToDrop(resources: PDFObject, chosen: ReadonlySet<string>, rest: ReadonlySet<string>): string[] {
     const { engine } = this.#open;
     const drawn = ["XObject", "Pattern", "Font"].flatMap((category) => entries(engine, resources.get(category)));
-    if (drawn.some(({ value }) => takesResourcesFromPage(value))) return [];
+    if (drawn.some(({ value }) => usesPageResources(value))) return [];
     return [...chosen].filter((name) => !rest.has(name) && !resources.get("Font").get(name).isNull());
   }
 
-  /** `chosen`: gets the names of the fonts that the content chooses. */
+  /** `chosen`: receives the names of the fonts that the content selects. */
   #fonts(resources: PDFObject, chosen?: Set<string>): FontNames {
     return {
       drawsAlways(name) {

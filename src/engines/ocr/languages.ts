@@ -3,7 +3,7 @@ import { models } from "../../../wasm/generated/models.js";
 /** The supported languages by Tesseract's codes, sorted. */
 export const languages: readonly string[] = models;
 
-/** Tesseract's codes of languages that BCP 47 (RFC 5646) writes with two letters, or has another code for. */
+/** Tesseract's codes for languages whose code in BCP 47 (RFC 5646) has two letters or differs otherwise. */
 const CODES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     af: "afr",

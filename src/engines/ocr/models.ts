@@ -1,7 +1,7 @@
 /** Text recognition models: Tesseract's files, put in place by wasm/prepare.ts and scripts/add-model.ts. */
 import { MiB } from "../../limits.ts";
 
-/** Reads a model's file, gzipped. */
+/** Reads the gzipped file of a model. */
 export type LoadModel = (code: string) => Promise<ArrayBuffer>;
 
 /** Maximum bytes of gzipped models kept in the isolate. */
@@ -20,7 +20,7 @@ export function dropModels(): void {
   kept.clear();
 }
 
-/** A model's bytes, unpacked, for one use. */
+/** The uncompressed bytes of a model, for one use. */
 export async function readModel(code: string, load: LoadModel): Promise<Uint8Array> {
   const file = kept.get(code) ?? (await load(code));
   kept.delete(code);

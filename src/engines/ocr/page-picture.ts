@@ -8,18 +8,18 @@ import type { PixelBox } from "./tesseract-results.ts";
 /** Points per inch. */
 const POINTS = 72;
 /**
- * Pixels of a band. MuPDF decodes the images of a page again for each band, so fewer, larger bands take less time. Transparency
- * takes up to five bytes a pixel for each level of nested groups and masks, so bands are small where a page has any.
+ * Pixels per band. MuPDF decodes the images of a page again for each band, so fewer, larger bands are faster. Transparency
+ * takes up to five bytes per pixel for each level of nested groups and masks, so pages with transparency use small bands.
  */
 const BAND_PIXELS = 2 * 1024 * 1024;
 const BAND_PIXELS_TRANSPARENT = 512 * 1024;
 
-/** x0, y0, x1, y1 in points, origin top-left of the visible page, y down. */
+/** x0, y0, x1, y1 in points, origin at the top left of the visible page, y down. */
 export type PointBox = readonly [number, number, number, number];
 
 /** The largest image of a page. */
 interface Scan {
-  /** Share of the page that its largest image covers, 0 to 1. */
+  /** Fraction of the page that its largest image covers, 0 to 1. */
   readonly share: number;
   /** Pixels per inch of that image as placed. */
   readonly dpi: number;
@@ -31,7 +31,7 @@ export interface View {
   readonly dpi: number;
   /** Degrees clockwise. */
   readonly turn: number;
-  /** Pixels an inch that the recognition goes by, where the measures of the page say nothing about its letters. */
+  /** The resolution reported to the recognizer, if the page's dimensions do not indicate the size of its letters. */
   readonly readAs?: number;
   /** The part to draw; default: all of it. */
   readonly part?: PointBox;
@@ -48,7 +48,7 @@ interface Surveyed extends PageList {
 
 /** A page that is drawn in gray, at several resolutions and rotations, but interpreted only once. */
 export class PagePicture implements Disposable {
-  /** Of the visible page, in points. */
+  /** Size of the visible page in points. */
   readonly width: number;
   readonly height: number;
   readonly #open: OpenPdf;
@@ -61,8 +61,8 @@ export class PagePicture implements Disposable {
   readonly #bandPixels: number;
 
   /**
-   * @param page 0-based.
-   * @throws Refusal `invalid_file`, `limit_exceeded`, `overloaded` (memory).
+   * @param page 0-based
+   * @throws Refusal `invalid_file`, `limit_exceeded`, `overloaded` (memory)
    */
   static async of(open: OpenPdf, page: number): Promise<PagePicture> {
     const { bounds, list } = await pageList(open, page);
@@ -80,12 +80,14 @@ export class PagePicture implements Disposable {
     this.#bandPixels = transparent ? BAND_PIXELS_TRANSPARENT : BAND_PIXELS;
   }
 
-  /** The highest resolution at which the page has no more pixels than one page may have. */
+  /** The highest resolution at which the page stays within the pixel limit for one page. */
   get mostDpi(): number {
     return POINTS * Math.sqrt(limits.ocr.pagePixels / (this.width * this.height));
   }
 
-  /** The page as pixels. They are drawn when they are written, in bands: transparency needs several times their memory. */
+  /**
+   * The page as pixels. They are drawn when they are written, in bands, since transparency needs a multiple of their memory.
+   */
   raster(view: View): GrayRaster {
     const matrix = this.#matrix(view);
     const [left, top, right, bottom] = this.#pixels(view, matrix);
@@ -101,15 +103,15 @@ export class PagePicture implements Disposable {
           const band: PixelBox = [left, y, right, Math.min(bottom, y + rows)];
           await drawn(this.#open, () => this.#draw(band, matrix, (pixels) => target.set(pixels, (y - top) * width)));
         }
-        // The images that MuPDF decoded would lie there beside what the recognition needs.
+        // The images that MuPDF decoded would take memory that the recognition needs.
         this.#open.engine.lib._wasm_empty_store();
       },
     };
   }
 
   /**
-   * Where on the page something is that was seen in a drawing. What stands aslant on the page keeps its own width and height
-   * around its middle.
+   * Returns a function that maps a box in a drawing to the page. A box that is slanted on the page keeps its width and
+   * height around its center.
    */
   boxIn(view: View): (box: PixelBox) => PointBox {
     const { Matrix } = this.#open.engine.mupdf;
@@ -138,7 +140,7 @@ export class PagePicture implements Disposable {
     return turn === 0 ? scale : Matrix.concat(scale, Matrix.rotate(turn));
   }
 
-  /** The pixels that the page covers, or the part of it: left, top, right, bottom. */
+  /** The pixels that the page, or the drawn part of it, covers: left, top, right, bottom. */
   #pixels({ part }: View, matrix: Matrix): [number, number, number, number] {
     const { Rect } = this.#open.engine.mupdf;
     const [left, top, right, bottom] = this.#bounds;
@@ -173,7 +175,7 @@ export class PagePicture implements Disposable {
   }
 }
 
-/** Finds the largest image, and whether anything is drawn in a group or through a mask. */
+/** Finds the largest image, and whether anything is drawn through a group or a mask. */
 async function survey(open: OpenPdf, list: DisplayList, area: number): Promise<Pick<Surveyed, "scan" | "transparent">> {
   let scan: Scan | undefined;
   let transparent = false;
@@ -199,7 +201,7 @@ async function survey(open: OpenPdf, list: DisplayList, area: number): Promise<P
       device.destroy();
     }
   };
-  // The images that the device is shown are handles, each of which keeps its image.
+  // The images passed to the device are handles, each of which keeps its image alive.
   await drawn(open, () => open.engine.scope(run));
   return { scan, transparent };
 }

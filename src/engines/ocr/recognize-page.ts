@@ -6,7 +6,7 @@ import type { Line, RecognizedPage, Word } from "./words.ts";
 
 /** A recognized page and the facts reported about it. */
 export interface PageReading extends RecognizedPage {
-  /** Lines end with `\n`, paragraphs with an empty line. */
+  /** Lines end with `\n`; paragraphs are separated by an empty line. */
   readonly text: string;
   /** Mean confidence of the words, 0 to 1; 0 if there are none. */
   readonly confidence: number;
@@ -14,43 +14,46 @@ export interface PageReading extends RecognizedPage {
   readonly languages: ReadonlySet<string>;
 }
 
-/** Pixels an inch: more costs more and finds no more, where the letters are of usual size (`npm run bench -- --only ocr`). */
+/**
+ * Pixels per inch. For letters of the usual size, a higher resolution costs more and finds nothing more (`npm run bench --
+ * --only ocr`).
+ */
 const DPI = 200;
 /** A higher resolution only blurs. */
 const MOST_ENLARGED = 3;
-/** Looks at a page, each at another scale. */
-const MOST_LOOKS = 4;
-/** How many times higher than the resolution says lines may be on an image that has no resolution of its own. */
+/** Most layout analyses of a page, each at a different scale. */
+const MOST_ANALYSES = 4;
+/** How much taller than its resolution implies lines may be on an image that has no resolution of its own. */
 const MOST_AMISS = 1.5;
-/** Pixels an inch below which no scanner works. */
+/** Minimum resolution of scanners, in pixels per inch. */
 const LEAST_SCAN_DPI = 100;
 /** Length of A4's long side in points. */
 const LONG_SIDE = 842;
-/** Degrees: lines that rise more than this are read in the wrong order where they stand side by side. */
+/** Degrees: side-by-side lines with more skew are read in the wrong order. */
 const LEVEL_ENOUGH = 0.3;
 /** Text read upside down has a confidence of 0.3 to 0.4, text read correctly 0.8 and more. */
 const DOUBTFUL = 0.65;
 /** By how much another direction must be more confident. */
 const SURER = 0.15;
-/** Degrees clockwise, the likeliest first: text that stands on its right side Tesseract reads as it is. */
+/** Degrees clockwise, most likely first. Tesseract reads text rotated by 90 degrees as it is. */
 const OTHER_TURNS = [180, 90, 270] as const;
-/** What is doubtful in every direction is read once more, at this part of its resolution. */
+/** A page with low confidence in every direction is read again at this fraction of its resolution. */
 const OTHER_SCALE = 0.7;
-/** Lines that another direction is tried with. */
+/** Number of lines with which another direction is tried. */
 const SAMPLE_LINES = 6;
-/** Points around them: letters that touch an edge are not seen as such. */
+/** Points around them: letters that touch an edge are not recognized. */
 const SAMPLE_MARGIN = 12;
 
 /**
- * Recognizes a page: drawn as finely as its letters ask for, its lines level, upright. Pages do not know each other.
- * `recognizer` has its languages open.
- * @throws Refusal `limit_exceeded`, `overloaded` (memory); RecognitionFailure.
+ * Recognizes a page: drawn at the resolution its letters need, with level lines, upright. Pages are independent of each
+ * other. The languages of `recognizer` must be open.
+ * @throws Refusal `limit_exceeded`, `overloaded` (memory); RecognitionFailure
  */
 export async function recognizePage(picture: PagePicture, recognizer: TextRecognizer): Promise<PageReading> {
   const { scan } = picture;
   // A scan contains no more detail than its own pixels.
   const own = scan && scan.share > 0.5 ? scan.dpi : DPI;
-  // Images whose resolution nobody gave come as pages of 72 or 96 dpi, far larger than what was scanned.
+  // Images without a resolution become pages at 72 or 96 dpi, much larger than the original.
   const shrunk = own < LEAST_SCAN_DPI ? Math.max(1, Math.max(picture.width, picture.height) / LONG_SIDE) : 1;
   const dpi = Math.min(DPI / shrunk, own, picture.mostDpi);
   const first = await readView(picture, recognizer, {
@@ -71,7 +74,7 @@ export async function recognizePage(picture: PagePicture, recognizer: TextRecogn
   return readingOf(picture, second.certainty > first.certainty ? second : first);
 }
 
-/** The part of a page where most was found on a few lines. */
+/** The part of a page with the most text on a few lines. */
 function sampleOf(picture: PagePicture, { view, lines }: ViewReading): Omit<View, "turn"> {
   const place = picture.boxIn(view);
   const letters = lines.map(({ words }) => words.reduce((sum, { text }) => sum + text.length, 0));
@@ -86,25 +89,25 @@ function sampleOf(picture: PagePicture, { view, lines }: ViewReading): Omit<View
   return { ...view, part: [x0 - SAMPLE_MARGIN, y0 - SAMPLE_MARGIN, x1 + SAMPLE_MARGIN, y1 + SAMPLE_MARGIN] };
 }
 
-/** What was read in one view of a page. */
+/** The result of reading one view of a page. */
 interface ViewReading {
   readonly view: View;
   readonly lines: readonly ReadLine[];
-  /** How many lines were seen, whether they could be read or not. */
+  /** Number of detected lines, readable or not. */
   readonly lineCount: number;
-  /** Mean of the words. */
+  /** Mean over the words. */
   readonly confidence: number;
-  /** Mean of the letters. */
+  /** Mean over the letters. */
   readonly certainty: number;
 }
 
 async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted: View): Promise<ViewReading> {
   let view = wanted;
-  let layout = await recognizer.look(picture.raster(view));
+  let layout = await recognizer.analyzeLayout(picture.raster(view));
   const { skew, lines: seen } = layout;
   const turn = wanted.turn + (Math.abs(skew) > LEVEL_ENOUGH ? skew : 0);
   const mostDpi = Math.min(wanted.dpi * MOST_ENLARGED, picture.mostDpi);
-  for (let looks = 1; looks < MOST_LOOKS; looks++) {
+  for (let looks = 1; looks < MOST_ANALYSES; looks++) {
     const scale = scaleFor(layout.lines, recognizer.languages);
     const dpi = Math.min(mostDpi, view.dpi * scale);
     const drawnAs = ((view.readAs ?? view.dpi) * dpi) / view.dpi;
@@ -112,7 +115,7 @@ async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted
     const amiss = wanted.readAs !== undefined && seen.length > 0 && usual > drawnAs * MOST_AMISS;
     if (dpi === view.dpi && turn === view.turn && !amiss) break;
     view = { ...view, dpi, turn, readAs: dpi < view.dpi || amiss ? usual : drawnAs };
-    layout = await recognizer.look(picture.raster(view));
+    layout = await recognizer.analyzeLayout(picture.raster(view));
   }
   const lines = await recognizer.read();
   const words = lines.flatMap((line) => line.words);
@@ -152,7 +155,7 @@ function readingOf(picture: PagePicture, { view, lines, confidence }: ViewReadin
 
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
-/** Tesseract itself reads text that stands on its right side. */
+/** Tesseract itself reads text that is rotated by 90 degrees. */
 function commonTurns(words: readonly ReadWord[]): QuarterTurns {
   const letters = [0, 0, 0, 0];
   for (const { text, turns } of words) letters[turns] = (letters[turns] ?? 0) + text.length;

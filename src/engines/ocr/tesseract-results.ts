@@ -1,7 +1,7 @@
 /** Reads Tesseract's results from its memory. */
 import type { PageIterator, ResultIterator, Tesseract } from "../../../wasm/generated/tesseract.js";
 
-/** Pixels, origin top-left: left, top, right, bottom. */
+/** Pixels, origin at the top left: left, top, right, bottom. */
 export type PixelBox = readonly [number, number, number, number];
 
 /** Clockwise quarter turns that bring a page upright. */
@@ -15,20 +15,20 @@ export interface ReadWord {
   readonly confidence: number;
   /** The language whose model read it. */
   readonly language: string;
-  /** What would make the word upright. */
+  /** The turns that make the word upright. */
   readonly turns: QuarterTurns;
 }
 
 /** A line's words in reading order. */
 export interface ReadLine {
   readonly words: ReadWord[];
-  /** The words, with a space between them where the line has one. */
+  /** The words, separated by a space where the line has one. */
   text: string;
-  /** Whether a paragraph or another block begins with it. */
+  /** Whether it starts a paragraph or another block. */
   readonly startsParagraph: boolean;
 }
 
-/** Of the writing directions. */
+/** A writing direction of Tesseract. */
 const TOP_TO_BOTTOM = 2;
 export const LEVEL = { paragraph: 1, line: 2, word: 3 } as const;
 
@@ -37,7 +37,7 @@ export function linesOf(core: Tesseract, found: ResultIterator): ReadLine[] {
   if (core.getPointer(found) === 0) return lines;
   using memory = intsIn(core);
   let line: ReadLine | undefined;
-  /** What of the line's text comes behind its words so far. */
+  /** The text of the line after the words so far. */
   let rest = "";
   let startsParagraph = true;
   found.Begin();
@@ -74,7 +74,7 @@ export function linesOf(core: Tesseract, found: ResultIterator): ReadLine[] {
   return lines;
 }
 
-/** Without marks of direction, which say what order shows anyway; white space as single spaces. */
+/** Without direction marks, which the order already implies, and with whitespace as single spaces. */
 const plain = (text: string): string =>
   text.replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "").replaceAll(/\s+/gu, " ");
 
@@ -96,7 +96,7 @@ function joined(a: ReadWord, b: ReadWord): ReadWord {
   };
 }
 
-/** Four ints of the engine's memory, which its functions write to. */
+/** Four ints in the engine's memory, to which its functions write. */
 export function intsIn(core: Tesseract) {
   const pointer = core._malloc(16);
   const ints = (): Int32Array => new Int32Array(core.HEAPU8.buffer, pointer, 4);
@@ -106,7 +106,7 @@ export function intsIn(core: Tesseract) {
       const [left = 0, top = 0, right = 0, bottom = 0] = ints();
       return [left, top, right, bottom];
     },
-    /** Text on its right side is to Tesseract a page that stands upright, written from top to bottom. */
+    /** For Tesseract text rotated by 90 degrees is an upright page written from top to bottom. */
     turns(at: PageIterator): QuarterTurns {
       at.Orientation(pointer, pointer + 4, pointer + 8, pointer + 12);
       const [top = 0, writing = 0] = ints();

@@ -8,7 +8,7 @@ import { CodecInstance } from "../image/codec-instance.ts";
 import { intsIn, LEVEL, linesOf, type ReadLine } from "./tesseract-results.ts";
 import { type LoadModel, readModel } from "./models.ts";
 
-/** A picture of a page, 8 bits gray. */
+/** An image of a page, 8-bit gray. */
 export interface GrayRaster {
   /** Pixels. */
   readonly width: number;
@@ -19,19 +19,19 @@ export interface GrayRaster {
   writeTo(target: Pixels): Promise<void>;
 }
 
-/** Where the pixels of a page are put. */
+/** Where the pixels of a page are written. */
 interface Pixels {
   set(bytes: Uint8Array, at: number): void;
 }
 
-/** What is seen of a page before it is read. */
+/** What is known of a page before it is read. */
 export interface Layout {
-  /** Degrees clockwise by which the page must be turned for its lines to be level; not by quarters. */
+  /** Degrees clockwise by which to rotate the page to make its lines level, apart from quarter turns. */
   readonly skew: number;
   readonly lines: readonly LineSize[];
 }
 
-/** The ink of a line, in pixels; of lines that stand upright, too. */
+/** Size of the ink of a line in pixels, including vertical lines. */
 export interface LineSize {
   readonly height: number;
   readonly length: number;
@@ -42,14 +42,14 @@ export class RecognitionFailure extends Error {
   override readonly name = "RecognitionFailure";
 }
 
-/** Columns and blocks are found by Tesseract itself, without its own look at the orientation. */
+/** Tesseract finds columns and blocks itself, but does not detect the orientation. */
 const PAGE_MODE_AUTO = 3;
 const NEURAL_ENGINE = 1;
-/** Lower values are mistakes to Tesseract: it guesses then. */
+/** Tesseract treats lower values as invalid and guesses instead. */
 const LEAST_DPI = 70;
 /**
- * Pixels from which on the resolution is at least the second figure to Tesseract. It projects the lines of a page at about 100 dpi:
- * below 150 dpi that takes six bytes for each pixel, from there on a quarter of it.
+ * Number of pixels above which Tesseract is given at least the second resolution. It projects the lines of a page at about
+ * 100 dpi, which takes six bytes per pixel below 150 dpi, and a quarter of that above.
  */
 const MANY_PIXELS = 3_000_000;
 const LEAST_DPI_OF_MANY = 150;
@@ -72,12 +72,12 @@ export class TextRecognizer {
     this.#gauge = gauge;
   }
 
-  /** Bytes of wasm memory that it holds. */
+  /** Bytes of wasm memory held. */
   get heapBytes(): number {
     return this.#instance.heapBytes;
   }
 
-  /** Those that are open. */
+  /** The languages that are open. */
   get languages(): readonly string[] {
     return this.#reader?.languages.split("+") ?? [];
   }
@@ -91,16 +91,16 @@ export class TextRecognizer {
       this.#close(core);
       const api = start(core, models, name);
       api.SetPageSegMode(PAGE_MODE_AUTO);
-      // A space only where the line has one: syllables of Korean are words to it.
+      // Spaces only where the line has one: Tesseract treats Korean syllables as words.
       api.SetVariable("preserve_interword_spaces", "1");
-      // As the models of Chinese and Japanese ask for themselves: without it whole lines of Korean are not seen.
+      // The models of Chinese and Japanese set this themselves; without it, whole lines of Korean are missed.
       if (languages.includes("kor")) api.SetVariable("textord_use_cjk_fp_model", "T");
       this.#reader = { api, languages: name };
     });
   }
 
   /** Loads a page and finds its lines. */
-  async look(raster: GrayRaster): Promise<Layout> {
+  async analyzeLayout(raster: GrayRaster): Promise<Layout> {
     return this.#use(async (core) => {
       const { api } = this.#opened();
       await show(core, api, raster);
@@ -175,13 +175,13 @@ function start(core: Tesseract, models: readonly (readonly [string, Uint8Array])
 
 async function show(core: Tesseract, api: TessBaseAPI, raster: GrayRaster): Promise<void> {
   const { width, height, dpi } = raster;
-  // The page before it would lie beside this one.
+  // The previous page would otherwise stay in memory next to this one.
   api.Clear();
   const pixels = core._malloc(width * height);
   await raster.writeTo({ set: (bytes, at) => core.HEAPU8.set(bytes, pixels + at) });
   api.SetImage(pixels, width, height, 1, width);
   core._free(pixels);
-  // After the image.
+  // Must follow the image.
   const least = width * height > MANY_PIXELS ? LEAST_DPI_OF_MANY : LEAST_DPI;
   api.SetVariable("user_defined_dpi", String(Math.max(least, Math.round(dpi))));
 }

@@ -7,8 +7,8 @@ import type { Line, RecognizedPage } from "./words.ts";
 const COVERED = 0.5;
 
 /**
- * What was recognized on a page (0-based), without the words whose boxes its text covers by more than half: that text can be
- * searched by itself. Invisible text counts as well, so it is to be removed before. Lines keep their boxes.
+ * The recognized words of a page (0-based), without those whose boxes are more than half covered by existing text, which is
+ * searchable itself. Invisible text counts as well, so remove it first. Lines keep their boxes.
  * @throws Refusal `limit_exceeded` as `readText` does
  */
 export async function uncoveredWords(open: OpenPdf, index: number, page: RecognizedPage): Promise<RecognizedPage> {
@@ -16,7 +16,7 @@ export async function uncoveredWords(open: OpenPdf, index: number, page: Recogni
   const texts = (read?.words ?? []).map(({ bbox }) => bbox);
   if (texts.length === 0) return page;
   const lines = page.lines.flatMap((line) => {
-    // Most text of a page is on another line.
+    // Most text of a page is on other lines.
     const beside = texts.filter((text) => shared(text, line.bbox) > 0);
     if (beside.length === 0) return [line];
     const words = line.words.filter(({ bbox }) => {

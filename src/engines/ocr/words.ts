@@ -1,8 +1,8 @@
 /** A word as recognized on a page. */
 export interface Word {
-  /** As Tesseract gives it: logical order, no spaces inside. */
+  /** As Tesseract returns it: logical order, without spaces. */
   readonly text: string;
-  /** x0, y0, x1, y1 in points, origin top-left of the page as a person sees it (CropBox, Rotate, UserUnit applied). */
+  /** x0, y0, x1, y1 in points, origin at the top left of the page as displayed (CropBox, Rotate, and UserUnit applied). */
   readonly bbox: readonly [number, number, number, number];
   /** 0 to 1. */
   readonly confidence: number;
@@ -15,7 +15,7 @@ export interface Line {
 }
 
 export interface RecognizedPage {
-  /** Degrees by which the visible page must be turned clockwise to be read: 0, 90, 180 or 270. */
+  /** Clockwise degrees by which the visible page must be rotated to be readable: 0, 90, 180, or 270. */
   readonly rotation: 0 | 90 | 180 | 270;
   readonly lines: readonly Line[];
 }

@@ -13,7 +13,7 @@ export async function* grayFirst(
   raster: PageRaster,
   encode: (gray: boolean) => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void> {
-  await raster.look();
+  await raster.checkFirstBand();
   if (raster.gray === undefined) {
     const waiting: Uint8Array[] = [];
     let bytes = 0;
@@ -22,7 +22,7 @@ export async function* grayFirst(
         waiting.push(chunk);
         bytes += chunk.byteLength;
         if (raster.gray === true) yield* waiting.splice(0);
-        else if (bytes > WAITING) raster.decide();
+        else if (bytes > WAITING) raster.checkAllBands();
       }
       return;
     } catch (error) {

@@ -159,12 +159,12 @@ export class PageRaster implements Disposable {
   }
 
   /** Looks for color in the first band. */
-  async look(): Promise<void> {
+  async checkFirstBand(): Promise<void> {
     await this.#look(0);
   }
 
   /** Determines `gray` before the next band is output, by drawing all remaining bands. */
-  decide(): void {
+  checkAllBands(): void {
     this.#decides = true;
   }
 

@@ -174,7 +174,7 @@ class Pages {
       copy.put(key, graft.copy(value));
     }
     graft.remapDestinations(copy);
-    const resources = graft.whole ? page.resources : usedResources(graft.source, page);
+    const resources = graft.keepsAllPages ? page.resources : usedResources(graft.source, page);
     copy.put("Resources", resources.isDictionary() ? graft.copy(resources) : this.#target.newDictionary());
     const annotations = this.#annotationsOf(graft, page);
     if (annotations.length > 0) copy.put("Annots", annotations);

@@ -16,7 +16,7 @@ export class Graft {
   /** The page objects of the target by 0-based page of the source: the kept pages. */
   readonly pages = new Map<number, PDFObject>();
   /** Whether every page of the source is kept. */
-  readonly whole: boolean;
+  readonly keepsAllPages: boolean;
   /** The target's names for the source's named destinations, for those whose page is kept. */
   readonly destinationNames = new Map<string, string>();
   /** Object numbers of the kept annotations: those of the kept pages, except links to other pages. */
@@ -31,7 +31,7 @@ export class Graft {
     this.target = target;
     this.engine = source.open.engine;
     this.#map = target.newGraftMap();
-    this.whole = kept.size === source.pages.length;
+    this.keepsAllPages = kept.size === source.pages.length;
     for (const index of kept) {
       const leaf = source.pages[index]?.reference;
       this.pages.set(
@@ -93,7 +93,7 @@ export class Graft {
     if (!array.isArray() || array.length === 0) return;
     const first = array.get(0);
     if (first.isIndirect()) {
-      if (!this.whole && !this.#kept.has(first.asIndirect())) holder.delete(key);
+      if (!this.keepsAllPages && !this.#kept.has(first.asIndirect())) holder.delete(key);
       return;
     }
     const page = first.isNumber() ? this.pages.get(first.asNumber()) : undefined;

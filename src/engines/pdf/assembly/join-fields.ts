@@ -19,9 +19,10 @@ export class FormJoin {
     const kept = new Set<number>();
     const copy = (field: FieldTreeNode): PDFObject | undefined => {
       const kids = field.kids.flatMap((kid) => copy(kid) ?? []);
-      const widgets = field.widgets.filter((widget) => graft.whole || graft.annotations.has(widget.number));
+      const widgets = field.widgets.filter((widget) => graft.keepsAllPages || graft.annotations.has(widget.number));
       const { number } = field;
-      if (!graft.whole && kids.length + widgets.length === 0 && !graft.annotations.has(number)) return undefined;
+      if (!graft.keepsAllPages && kids.length + widgets.length === 0 && !graft.annotations.has(number))
+        return undefined;
       kept.add(number);
       const object = graft.copy(field.object);
       graft.remapDestinations(object);

@@ -62,7 +62,7 @@ export class StructureJoin {
    */
   add(graft: Graft, structure: Structure, offset: number): void {
     const { target, engine, source } = graft;
-    if (!graft.whole) readStructureElements(source);
+    if (!graft.keepsAllPages) readStructureElements(source);
     // Reading them has cut the tree, so it can only be copied through them.
     const kept = structure.elements && keepElements(graft, structure.elements);
     const kids = kept ? kept.roots : structure.kids.map((kid) => graft.copy(kid));

@@ -20,7 +20,7 @@ export function keepElements(
 
   const copy = (element: StructureElement): PDFObject | undefined => {
     const hasContent = element.last >= 0;
-    if (hasContent ? element.first > lastKept || element.last < firstKept : !graft.whole) return undefined;
+    if (hasContent ? element.first > lastKept || element.last < firstKept : !graft.keepsAllPages) return undefined;
     const list: (number | PDFObject)[] = [];
     for (const kid of element.kids) {
       if (typeof kid === "number") {

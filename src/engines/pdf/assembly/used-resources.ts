@@ -3,7 +3,7 @@ import type { PDFObject } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items, nameOf } from "../objects/objects.ts";
 import type { Source, SourcePage } from "./source.ts";
-import { takesResourcesFromPage, collectNames } from "../content/names.ts";
+import { usesPageResources, collectNames } from "../content/names.ts";
 
 /** Categories whose entries content streams use by name. */
 const NAMED = new Set(["XObject", "Font", "ExtGState", "ColorSpace", "Pattern", "Shading", "Properties"]);
@@ -36,7 +36,7 @@ export function usedResources(source: Source, page: SourcePage): PDFObject {
         dropped = true;
         continue;
       }
-      if (takesResourcesFromPage(entry.value)) return resources;
+      if (usesPageResources(entry.value)) return resources;
       category.put(entry.key, entry.value);
     }
     kept.put(key, category);

@@ -23,7 +23,7 @@ export function collectNames(content: Uint8Array, names: Set<string>, work: Work
 }
 
 /** Whether content of its own uses the resources of the page that draws it. */
-export function takesResourcesFromPage(object: PDFObject): boolean {
+export function usesPageResources(object: PDFObject): boolean {
   if (!object.isDictionary() || object.get("Resources").isDictionary()) return false;
   const subtype = object.get("Subtype");
   if (subtype.isName() && (subtype.asName() === "Form" || subtype.asName() === "Type3")) return true;

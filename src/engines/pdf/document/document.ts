@@ -268,7 +268,7 @@ export async function pageList(open: OpenPdf, page: number): Promise<PageList> {
 export async function drawn<T>({ engine }: OpenPdf, work: () => T | Promise<T>): Promise<T> {
   try {
     const result = await work();
-    engine.refuseStarved();
+    engine.refuseSkipped();
     return result;
   } catch (error) {
     throw engine.explain(error);

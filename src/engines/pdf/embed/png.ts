@@ -72,7 +72,7 @@ async function splitStored(engine: PdfEngine, png: PngFacts, file: EngineBytes):
     }
     const waits = [color.write(colorRow), alpha.write(alphaRow)];
     if (waits.some((wait) => wait !== undefined)) await Promise.all(waits);
-    opaque.look(alphaRow);
+    opaque.add(alphaRow);
   }
   const data = await color.end();
   if (opaque.all) return { data };
@@ -95,7 +95,7 @@ class OpaqueCheck {
   }
 
   /** Checks a row, including its filter. */
-  look(row: Uint8Array): void {
+  add(row: Uint8Array): void {
     if (!this.all) return;
     unfilter(row, this.#above, this.#line, this.#distance);
     this.all = this.#line.every((byte) => byte === OPAQUE);

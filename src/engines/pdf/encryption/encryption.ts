@@ -8,7 +8,7 @@ import { prepareR6 } from "./revision6.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { latin1 } from "../../bytes/latin1.ts";
-import { sealsPermissions } from "./owner.ts";
+import { confirmsPermissions } from "./owner.ts";
 
 /** Bits in the result of `authenticatePassword` for the user and the owner password. */
 const USER = 2;
@@ -81,7 +81,7 @@ export class PdfEncryption {
       expect(`${CFM} as ${use}`, dictionary.get("CF", dictionary.get(use).asName(), "CFM").asName() === CFM);
     }
     expect("the permissions", dictionary.get("P").asNumber() === permissions);
-    if (R === 6) expect("the permissions sealed", await sealsPermissions(dictionary, ownerPassword, permissions));
+    if (R === 6) expect("the permissions sealed", await confirmsPermissions(dictionary, ownerPassword, permissions));
 
     const sample = encryptedStream(document);
     const without = rawBytes(sample);

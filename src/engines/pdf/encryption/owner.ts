@@ -13,7 +13,7 @@ export async function opensAsOwner(encrypt: PDFObject, password: string): Promis
 }
 
 /** Whether Perms in an encryption dictionary of revision 6 confirms these permissions (ISO 32000-2, 7.6.4.4.12). */
-export async function sealsPermissions(encrypt: PDFObject, password: string, permissions: number): Promise<boolean> {
+export async function confirmsPermissions(encrypt: PDFObject, password: string, permissions: number): Promise<boolean> {
   const key = await ownerKey(encrypt, password);
   return key !== undefined && hasPermissions(crypto.subtle, key, bytesOf(encrypt, "Perms"), permissions);
 }

@@ -3,7 +3,7 @@ import type { PDFObject } from "mupdf";
 import { items } from "../objects/objects.ts";
 import { type Matrix, numbers } from "../content/operands.ts";
 
-export interface WidgetLook {
+export interface AppearanceCharacteristics {
   /** Size of the upright box in points. Its origin is at its bottom left. */
   readonly width: number;
   readonly height: number;
@@ -20,7 +20,7 @@ export interface WidgetLook {
 }
 
 /** Undefined if the widget has no area to draw on. */
-export function lookOf(widget: PDFObject): WidgetLook | undefined {
+export function readAppearanceCharacteristics(widget: PDFObject): AppearanceCharacteristics | undefined {
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = items(widget.get("Rect")).map((item) => item.asNumber());
   const [across, up] = [Math.abs(x1 - x0), Math.abs(y1 - y0)];
   if (!(across > 0 && up > 0 && Number.isFinite(across + up))) return undefined;

@@ -1,7 +1,7 @@
 /** The appearance streams of widgets (ISO 32000-2, 12.7.4.3), with which viewers show the value of a field. */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
-import type { WidgetLook } from "./appearance-characteristics.ts";
+import type { AppearanceCharacteristics } from "./appearance-characteristics.ts";
 import type { TerminalField } from "./tree.ts";
 import { entries, items } from "../objects/objects.ts";
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
@@ -63,7 +63,7 @@ interface Surroundings {
 export function putAppearance(
   open: OpenPdf,
   widget: PDFObject,
-  look: WidgetLook,
+  look: AppearanceCharacteristics,
   draw: (name: NameResource) => string,
   cells?: number,
 ): void {
@@ -82,7 +82,7 @@ export function putAppearance(
   appearancesOf(open, widget).put("N", stream);
 }
 
-export const formEntries = ({ width, height, matrix }: WidgetLook): Record<string, unknown> => ({
+export const formEntries = ({ width, height, matrix }: AppearanceCharacteristics): Record<string, unknown> => ({
   Type: "XObject",
   Subtype: "Form",
   BBox: [0, 0, width, height],
@@ -99,7 +99,11 @@ export function appearancesOf({ document }: OpenPdf, widget: PDFObject): PDFObje
   return widget.get("AP");
 }
 
-function surroundingsOf({ engine }: OpenPdf, widget: PDFObject, look: WidgetLook): Surroundings | undefined {
+function surroundingsOf(
+  { engine }: OpenPdf,
+  widget: PDFObject,
+  look: AppearanceCharacteristics,
+): Surroundings | undefined {
   const stream = widget.get("AP", "N");
   if (!stream.isStream() || !isLike(stream, look)) return undefined;
   let content: string;
@@ -125,7 +129,7 @@ function surroundingsOf({ engine }: OpenPdf, widget: PDFObject, look: WidgetLook
 const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0;
 
 /** Whether an appearance is drawn in a box like the widget's. */
-function isLike(stream: PDFObject, { width, height, matrix }: WidgetLook): boolean {
+function isLike(stream: PDFObject, { width, height, matrix }: AppearanceCharacteristics): boolean {
   const box = items(stream.get("BBox")).map((item) => item.asNumber());
   const own = items(stream.get("Matrix")).map((item) => item.asNumber());
   const like = (one: readonly number[], other: readonly number[]): boolean =>

@@ -4,7 +4,7 @@
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { appearancesOf, defaultAppearance, formEntries } from "./appearance.ts";
-import { lookOf, type WidgetLook } from "./appearance-characteristics.ts";
+import { readAppearanceCharacteristics, type AppearanceCharacteristics } from "./appearance-characteristics.ts";
 import type { State } from "./options.ts";
 import type { TerminalField } from "./tree.ts";
 import type { FieldValue } from "./values.ts";
@@ -37,7 +37,7 @@ const nameOf = ({ document }: OpenPdf, state: State | undefined): PDFObject =>
 /** Gives a button appearances for a state and for `Off`. */
 export function drawButton(open: OpenPdf, node: TerminalField, widget: PDFObject, state: State | undefined): void {
   const { document } = open;
-  const look = lookOf(widget);
+  const look = readAppearanceCharacteristics(widget);
   if (!look) return;
   const { size, color } = defaultAppearance(open, node, widget);
   const given = widget.get("MK", "CA").isString() ? widget.get("MK", "CA").asString() : "";
@@ -52,7 +52,12 @@ export function drawButton(open: OpenPdf, node: TerminalField, widget: PDFObject
   appearancesOf(open, widget).put("N", states);
 }
 
-function markAt({ width, height, inset }: WidgetLook, mark: string, wanted: number, color: string): string {
+function markAt(
+  { width, height, inset }: AppearanceCharacteristics,
+  mark: string,
+  wanted: number,
+  color: string,
+): string {
   const [advance, middle] = MARKS.get(mark) ?? [0, 0];
   const room = Math.max(Math.min(width, height) - 2 * inset, 1);
   const size = wanted > 0 ? wanted : room * (mark === "l" || mark === "n" ? 0.9 : 1.05);

@@ -1,7 +1,7 @@
 /** List boxes: options in rows, with the selected ones highlighted (ISO 32000-2, 12.7.5.4). */
-import { type FormFaces, lineOf } from "./field-fonts.ts";
+import { type FieldFonts, lineOf } from "./field-fonts.ts";
 import type { DefaultAppearance } from "./appearance.ts";
-import type { WidgetLook } from "./appearance-characteristics.ts";
+import type { AppearanceCharacteristics } from "./appearance-characteristics.ts";
 import type { Options } from "./options.ts";
 import type { DrawText } from "./text.ts";
 import { numbers } from "../content/operands.ts";
@@ -20,10 +20,10 @@ export interface ListView {
 
 /** `top`: the option that was the first visible one before. */
 export async function layOutList(
-  faces: FormFaces,
+  faces: FieldFonts,
   options: Options,
   values: readonly string[],
-  look: WidgetLook,
+  look: AppearanceCharacteristics,
   { font, size: wanted, color }: DefaultAppearance,
   top: number,
 ): Promise<ListView> {

@@ -6,8 +6,8 @@ import type { OpenPdf } from "../document/document.ts";
 import { defaultAppearance, putAppearance } from "./appearance.ts";
 import { drawButton } from "./buttons.ts";
 import { layOutList } from "./choice.ts";
-import { FormFaces } from "./field-fonts.ts";
-import { lookOf } from "./appearance-characteristics.ts";
+import { FieldFonts } from "./field-fonts.ts";
+import { readAppearanceCharacteristics } from "./appearance-characteristics.ts";
 import { buttonsOf, optionsOf } from "./options.ts";
 import { maxLengthOf } from "./schema.ts";
 import { layOutText } from "./text.ts";
@@ -17,12 +17,12 @@ import { items } from "../objects/objects.ts";
 import type { TextReader } from "../objects/text-string.ts";
 
 export class FieldDrawer {
-  readonly faces: FormFaces;
+  readonly faces: FieldFonts;
   readonly #open: OpenPdf;
   readonly #texts: TextReader;
 
   constructor(open: OpenPdf, loadFont: LoadFont, texts: TextReader) {
-    this.faces = new FormFaces(open, loadFont);
+    this.faces = new FieldFonts(open, loadFont);
     this.#open = open;
     this.#texts = texts;
   }
@@ -45,7 +45,7 @@ export class FieldDrawer {
    * Redraws a field with its current value, either completely or only widgets without an appearance. A field with characters
    * that no font has keeps its look.
    */
-  async drawAsItIs(node: TerminalField, what: "whole" | "lacking"): Promise<void> {
+  async redraw(node: TerminalField, what: "whole" | "lacking"): Promise<void> {
     if (node.type === "checkbox" || node.type === "radio") {
       const buttons = buttonsOf(node, this.#open.engine, this.#texts);
       const lacking = buttons.filter(({ widget, drawn }) => !drawn && isWidget(widget));
@@ -84,7 +84,7 @@ export class FieldDrawer {
   }
 
   async #drawText(node: TerminalField, widget: PDFObject, text: string): Promise<void> {
-    const look = lookOf(widget);
+    const look = readAppearanceCharacteristics(widget);
     if (!look) return;
     const appearance = defaultAppearance(this.#open, node, widget);
     const quadding = [widget.get("Q"), node.own.Q, this.#formQuadding()].find((object) => object.isNumber());
@@ -107,7 +107,7 @@ export class FieldDrawer {
   }
 
   async #drawList(node: TerminalField, widget: PDFObject, values: readonly string[]): Promise<void> {
-    const look = lookOf(widget);
+    const look = readAppearanceCharacteristics(widget);
     if (!look) return;
     const options = optionsOf(node, this.#texts);
     const appearance = defaultAppearance(this.#open, node, widget);

@@ -34,7 +34,7 @@ const NOTHING: SetLine = { width: 0, show: () => "" };
 export const lineOf = (lines: ReadonlyMap<string, SetLine>, text: string): SetLine => lines.get(text) ?? NOTHING;
 
 /** The faces of one document. */
-export class FormFaces {
+export class FieldFonts {
   readonly #open: OpenPdf;
   readonly #typesetter: Typesetter;
   readonly #fonts: StampFonts;

@@ -3,7 +3,7 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type TerminalField, pagesOfWidgets, readFormTree } from "./tree.ts";
-import { type FieldValue, type GivenValue, type Problem, resolveValue } from "./values.ts";
+import { type FieldValue, type RequestedValue, type Problem, resolveValue } from "./values.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
 
@@ -29,9 +29,9 @@ export interface Filling {
  * @throws Refusal `no_form`; `unsupported_form`; `invalid_parameters` with all values that their fields do not accept;
  *   `unknown_fields` if `strict`
  */
-export async function planFilling(
+export async function resolveFilling(
   open: OpenPdf,
-  values: ReadonlyMap<string, GivenValue>,
+  values: ReadonlyMap<string, RequestedValue>,
   strict: boolean,
 ): Promise<Filling> {
   const texts = new TextReader(open.engine);

@@ -6,7 +6,7 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { TextReader } from "../objects/text-string.ts";
 
 /** A value as given by the client; null clears the field. */
-export type GivenValue = string | boolean | readonly string[] | null;
+export type RequestedValue = string | boolean | readonly string[] | null;
 
 /** The resolved value of a field. */
 export type FieldValue =
@@ -24,7 +24,7 @@ export interface Problem {
 /** Resolves a value for a field, or says why the field does not accept it. */
 export function resolveValue(
   node: TerminalField,
-  given: GivenValue,
+  given: RequestedValue,
   engine: PdfEngine,
   texts: TextReader,
 ): FieldValue | Problem {
@@ -46,7 +46,7 @@ export function resolveValue(
   }
 }
 
-function textValue(node: TerminalField, given: GivenValue): FieldValue | Problem {
+function textValue(node: TerminalField, given: RequestedValue): FieldValue | Problem {
   if (given === null) return { kind: "text", text: null };
   if (typeof given !== "string") return { issue: "must be a string" };
   const text = given.replace(/\r\n?/g, "\n");
@@ -65,7 +65,7 @@ function problemOfText(text: string, lines: boolean): string | undefined {
   return !lines && text.includes("\n") ? "must not contain line feeds: the field has a single line" : undefined;
 }
 
-function checkBoxValue(buttons: readonly Button[], given: GivenValue): FieldValue | Problem {
+function checkBoxValue(buttons: readonly Button[], given: RequestedValue): FieldValue | Problem {
   if (given === null || given === false || given === "Off") return { kind: "button", buttons, state: undefined };
   if (given === true) {
     // If there are several widgets, some may have no appearance.
@@ -78,7 +78,7 @@ function checkBoxValue(buttons: readonly Button[], given: GivenValue): FieldValu
   return { issue: `must be true, false, or one of ${listed(options)}`, options };
 }
 
-function radioValue(buttons: readonly Button[], given: GivenValue): FieldValue | Problem {
+function radioValue(buttons: readonly Button[], given: RequestedValue): FieldValue | Problem {
   if (given === null || given === false || given === "Off") return { kind: "button", buttons, state: undefined };
   const state = typeof given === "string" ? stateOf(buttons, given) : undefined;
   if (state) return { kind: "button", buttons, state };
@@ -93,7 +93,7 @@ function stateOf(buttons: readonly Button[], given: string): State | undefined {
   return buttons.flatMap(({ states }) => states).find(({ name }) => name === given);
 }
 
-function dropDownValue(node: TerminalField, options: Options, given: GivenValue): FieldValue | Problem {
+function dropDownValue(node: TerminalField, options: Options, given: RequestedValue): FieldValue | Problem {
   if (given === null) return { kind: "choice", options, values: [] };
   if (typeof given !== "string") return notAmong(options);
   const value = options.find(given)?.value;
@@ -103,7 +103,7 @@ function dropDownValue(node: TerminalField, options: Options, given: GivenValue)
   return problem === undefined ? { kind: "choice", options, values: [given] } : { issue: problem };
 }
 
-function listValue(node: TerminalField, options: Options, given: GivenValue): FieldValue | Problem {
+function listValue(node: TerminalField, options: Options, given: RequestedValue): FieldValue | Problem {
   if (given === null) return { kind: "choice", options, values: [] };
   if (typeof given === "boolean") return notAmong(options);
   const list = typeof given === "string" ? [given] : given;

@@ -9,8 +9,8 @@ import {
   encodeLossless,
   faxOf,
   isBlackAndWhite,
-  type Looks,
-  lookAt,
+  type ImageTraits,
+  traitsOf,
   type Samples,
 } from "./lossless.ts";
 import { shrinkByRows } from "./rows.ts";
@@ -131,12 +131,12 @@ async function fromLossless(
   }
   if (!fits(image, size) || (fax && !shrinks)) return fax;
   const other = await withSamples(engine, object, job, size, async (pixmap, samples) => {
-    const own = lookAt(samples);
-    const looks: Looks = hasDecode ? { ...own, colors: undefined } : own;
+    const own = traitsOf(samples);
+    const traits: ImageTraits = hasDecode ? { ...own, colors: undefined } : own;
     if (job.isSoftMask || fax) {
-      return { size, encoded: await encodeLossless(engine, samples, looks, { plain: job.isSoftMask }) };
+      return { size, encoded: await encodeLossless(engine, samples, traits, { plain: job.isSoftMask }) };
     }
-    const encoded = await photoOrDrawing(engine, codecs, pixmap, samples, job, looks);
+    const encoded = await photoOrDrawing(engine, codecs, pixmap, samples, job, traits);
     const isWorse = encoded.filter === "DCTDecode" && !shrinks && encoded.bytes.length > image.bytes * WORTH_A_JPEG;
     return isWorse ? undefined : { size, encoded };
   });
@@ -148,9 +148,9 @@ async function fromLossless(
 function asFaxOfBytes(engine: PdfEngine, object: PDFObject, job: ImageJob): Promise<NewImage | undefined> {
   const { image } = job;
   return withSamples(engine, object, job, image, async (_, samples) => {
-    const looks = lookAt(samples);
-    const two = looks.colors !== undefined && isBlackAndWhite(looks.colors, 1);
-    return two ? { size: image, encoded: await encodeLossless(engine, samples, looks) } : undefined;
+    const traits = traitsOf(samples);
+    const two = traits.colors !== undefined && isBlackAndWhite(traits.colors, 1);
+    return two ? { size: image, encoded: await encodeLossless(engine, samples, traits) } : undefined;
   });
 }
 
@@ -161,13 +161,13 @@ async function photoOrDrawing(
   pixmap: Pixmap,
   samples: Samples,
   { image, quality }: ImageJob,
-  looks: Looks,
+  traits: ImageTraits,
 ): Promise<EncodedImage> {
-  const kind = image.filter === "JPXDecode" ? "no" : isDrawing(looks, image, samples.components);
-  if (kind === "few colors") return encodeLossless(engine, samples, looks);
+  const kind = image.filter === "JPXDecode" ? "no" : isDrawing(traits, image, samples.components);
+  if (kind === "few colors") return encodeLossless(engine, samples, traits);
   const jpeg = await encodeJpeg(codecs, pixmap, samples, quality);
   if (kind === "no") return jpeg;
-  const lossless = await encodeLossless(engine, samples, looks);
+  const lossless = await encodeLossless(engine, samples, traits);
   return jpeg.bytes.length < lossless.bytes.length * WORTH_A_DRAWING ? jpeg : lossless;
 }
 
@@ -186,21 +186,21 @@ async function turned(
   if (isKeyed) {
     const { grays, alpha } = readKeyed(engine, object, image);
     const samples = { data: grays, width: image.width, height: image.height, components: 1 as const };
-    const encoded = await encodeLossless(engine, samples, lookAt(samples));
+    const encoded = await encodeLossless(engine, samples, traitsOf(samples));
     return { size, encoded, isGray: true, softMask: { size, data: alpha } };
   }
   const pixmap = readGrays(engine, object, image, size);
   const now =
     image.filter === "DCTDecode" ? engine.scope(() => jpegQuality(object.readRawStream().asUint8Array())) : 100;
   return withPixmap(pixmap, 1, async (samples) => {
-    const looks = lookAt(samples);
-    const isExact = image.transparency === "baked" || (looks.colors?.size ?? 256) <= 16;
-    if (isExact) return { size, encoded: await encodeLossless(engine, samples, looks), isGray: true };
+    const traits = traitsOf(samples);
+    const isExact = image.transparency === "baked" || (traits.colors?.size ?? 256) <= 16;
+    if (isExact) return { size, encoded: await encodeLossless(engine, samples, traits), isGray: true };
     const asked = { ...job, quality: Math.min(quality, Math.round(now ?? 100)) };
     const encoded =
       image.filter === "DCTDecode"
         ? await encodeJpeg(codecs, pixmap, samples, asked.quality)
-        : await photoOrDrawing(engine, codecs, pixmap, samples, asked, looks);
+        : await photoOrDrawing(engine, codecs, pixmap, samples, asked, traits);
     return { size, encoded, isGray: true };
   });
 }
@@ -210,7 +210,7 @@ async function turned(
  * well.
  */
 function isDrawing(
-  { colors, flatness }: Looks,
+  { colors, flatness }: ImageTraits,
   image: ImageFacts,
   components: Components,
 ): "few colors" | "flat" | "no" {

@@ -24,7 +24,7 @@ export interface EncodedImage {
 }
 
 /** What distinguishes a photograph from a drawing. */
-export interface Looks {
+export interface ImageTraits {
   /** All colors, packed; undefined if there are more than 256. */
   readonly colors: ReadonlyMap<number, number> | undefined;
   /** Share of pixels equal to their left neighbor. */
@@ -34,7 +34,7 @@ export interface Looks {
 /** Most colors in a palette. */
 const MOST_COLORS = 256;
 
-export function lookAt({ data, width, height, components }: Samples): Looks {
+export function traitsOf({ data, width, height, components }: Samples): ImageTraits {
   const colors = new Map<number, number>();
   let [flat, few] = [0, true];
   let last = -1;
@@ -55,10 +55,10 @@ export function lookAt({ data, width, height, components }: Samples): Looks {
 export async function encodeLossless(
   engine: PdfEngine,
   samples: Samples,
-  looks: Looks,
+  traits: ImageTraits,
   { plain: isPlain = false }: { plain?: boolean } = {},
 ): Promise<EncodedImage> {
-  const { colors } = looks;
+  const { colors } = traits;
   const { components } = samples;
   if (colors && isBlackAndWhite(colors, components)) return encodeFax(engine, samples);
   if (!colors || isPlain || (components === 1 && colors.size > 16)) return encodeWithPredictor(samples);

@@ -144,7 +144,7 @@ function draw(
     try {
       const asStored = size.width >= image.width && size.height >= image.height;
       if (asStored && !image.isIndexed) {
-        const pixmap = engine.whole(() => loaded.toPixmap());
+        const pixmap = engine.complete(() => loaded.toPixmap());
         if (pixmap.getNumberOfComponents() === components && !pixmap.getAlpha()) return pixmap;
       }
       const pixmap = new mupdf.Pixmap(deviceSpace(engine, components), [0, 0, size.width, size.height], alpha);
@@ -152,7 +152,7 @@ function draw(
       else pixmap.clear(0);
       const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
       // A decoder that runs out of memory just stops and leaves the rest empty.
-      engine.whole(() => device.fillImage(loaded, [size.width, 0, 0, size.height, 0, 0], 1));
+      engine.complete(() => device.fillImage(loaded, [size.width, 0, 0, size.height, 0, 0], 1));
       device.close();
       return pixmap;
     } finally {

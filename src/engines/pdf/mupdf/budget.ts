@@ -26,17 +26,17 @@ export class Budget {
   }
 
   /** Part of the work was skipped: for lack of memory, if that was denied last. */
-  starve(): void {
+  recordSkipped(): void {
     this.#starved ||= this.denied;
   }
 
   /** Throws the `Refusal` due if something was skipped for lack of memory. */
-  refuseStarved(): void {
+  refuseSkipped(): void {
     if (this.#starved !== false) throw meaningOf(new MuPDFFailure("out of memory"), this.#starved);
   }
 
   /** Runs `work`, and throws a MuPDF error if part of it was skipped for lack of memory. */
-  whole<T>(work: () => T): T {
+  complete<T>(work: () => T): T {
     const before = this.#starved;
     this.#starved = false;
     try {

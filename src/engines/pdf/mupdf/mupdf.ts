@@ -47,7 +47,7 @@ export class PdfEngine {
   /** MuPDF calls that can take long: other requests get their turn meanwhile. */
   readonly long: LongCalls;
   /** Runs `work`, which may draw. Throws a MuPDF error if something was silently skipped for lack of memory. */
-  readonly whole = <T>(work: () => T): T => this.#budget.whole(work);
+  readonly complete = <T>(work: () => T): T => this.#budget.complete(work);
   #budget = new Budget(() => true, 0);
   #arena: { pointer: number; capacity: number; used: number } | undefined;
   /** Bytes of the request's files. */
@@ -89,7 +89,7 @@ export class PdfEngine {
       Failure,
       // Libraries inside MuPDF that run out of memory only give up: MuPDF continues without the image.
       report: (message) => {
-        if (engine && /^(library|system) error/.test(message)) engine.#budget.starve();
+        if (engine && /^(library|system) error/.test(message)) engine.#budget.recordSkipped();
       },
       instantiateWasm(imports, done) {
         const instance = new WebAssembly.Instance(module, imports);
@@ -254,8 +254,8 @@ export class PdfEngine {
   }
 
   /** Throws the `Refusal` due if part of a page was skipped because the heap could not grow. */
-  refuseStarved(): void {
-    this.#budget.refuseStarved();
+  refuseSkipped(): void {
+    this.#budget.refuseSkipped();
   }
 
   /** Whether the work can continue without the part that failed: MuPDF reported it itself, even if for lack of memory. */

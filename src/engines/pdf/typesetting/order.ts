@@ -35,7 +35,7 @@ function inPlace(run: readonly Glyph[]): Glyph[] {
 }
 
 /** Runs from left to right, as readers expect even for right-to-left text. */
-export function arranged(text: string, glyphs: readonly Glyph[]): Line {
+export function inVisualRuns(text: string, glyphs: readonly Glyph[]): Line {
   const runs: Glyph[][] = [];
   for (const glyph of glyphs) {
     const run = runs.at(-1);

@@ -3,7 +3,7 @@ import type { Device, Font } from "mupdf";
 import { Refusal } from "../../errors.ts";
 import { type FontName, FONTS, type LoadFont } from "../../fonts.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { arranged } from "./order.ts";
+import { inVisualRuns } from "./order.ts";
 import { EM, type StampFont, type Line, type Glyph, LINE_HEIGHT } from "./line.ts";
 
 /** Distance from the top of a line to its baseline in MuPDF, regardless of its fonts. */
@@ -129,7 +129,7 @@ export class Typesetter {
     page.run(collector, mupdf.Matrix.identity);
     for (const used of [page, document, html]) used.destroy();
     if (missing.size === 0 && unknown.size > 0) throw unsupported([...unknown]);
-    return lines.map(({ text, glyphs }) => arranged(text, glyphs));
+    return lines.map(({ text, glyphs }) => inVisualRuns(text, glyphs));
   }
 
   /** Collects the glyphs of the lines: in logical order, relative to the baseline of each line. */
