@@ -23,7 +23,7 @@ type Expectation = Record<string, string>;
 const EXPECTATIONS = join(import.meta.dirname, "../test/corpus/expectations.json");
 const LOOKS = join(import.meta.dirname, "../test/corpus/looks.json");
 /** One thread for each; the server works on one file while others are compared. */
-const FILES_AT_ONCE = 2;
+const FILES_AT_ONCE = 3;
 const PROBLEMS_SHOWN = 4;
 const DEAREST_SHOWN = 3;
 
