@@ -66,12 +66,12 @@ export const limits = {
   },
 
   /**
-   * Work. It is counted as fuel inside the engines: a unit is one iteration of a small loop, larger ones count more, and 100 million take about one second. A request that uses up
+   * Work. It is counted as fuel inside the engines: a unit is one iteration of a small loop, larger ones count more, and 100 million take 0.1 to 0.8 seconds. A request that uses up
    * its fuel is rejected with `"limit": "work"`. The same request costs the same on every machine. `npm run corpus` prints the most expensive files.
    */
   work: {
     /** Fuel for a request or, where pages are rendered or read one at a time, for each page. */
-    request: 400_000_000,
+    request: 800_000_000,
     /** Additional fuel for the images of a rendered page, in proportion to their pixels, up to this. */
     images: 8_000_000_000,
     /** Additional fuel for each byte of the request body, because honest work grows with the document. */

@@ -25,7 +25,7 @@ interface GaugedExports {
  */
 export const suspends = wasm.Suspending !== undefined && wasm.promising !== undefined;
 
-/** Fuel given to an engine at a time: it asks for more after 5 to 15 ms. */
+/** Fuel given to an engine at a time: it asks for more after 1 to 8 ms. */
 const FILL = 1_000_000;
 
 /** Fuel for creating and dropping a handle: 0.5 to 1.5 microseconds. */

@@ -1,6 +1,6 @@
 import { Refusal } from "./errors.ts";
 
-/** Fuel between two turns of the event loop: 5 to 15 ms of work, the longest that other requests wait for their turn. */
+/** Fuel between two turns of the event loop: 1 to 8 ms of work, the longest that other requests wait for their turn. */
 const SLICE = 1_000_000;
 
 interface WorkOptions {
@@ -10,7 +10,7 @@ interface WorkOptions {
 }
 
 /**
- * The work that one request may do, counted in fuel: one unit is a loop iteration of about 5 to 15 ns, in an engine's wasm or
+ * The work that one request may do, counted in fuel: one unit is a loop iteration of about 1 to 8 ns, in an engine's wasm or
  * in our own code. Clocks stand still while a Worker computes, and nothing can interrupt it, so counting is the only way to end
  * a runaway computation. Fuel is deterministic: the same request costs the same everywhere.
  */
