@@ -53,9 +53,12 @@ export interface ThreadData {
   readonly service: Pick<Service, "baseUrl" | "key">;
   /** A part of the names of the cases that are sent. */
   readonly cases: string;
-  /** Whether pages are drawn for every case, and not only for the first of each operation. */
-  readonly everyLook: boolean;
+  /** Whether every case is sent for large files, too, and pages are drawn for every case, not only for the first of each operation. */
+  readonly thorough: boolean;
 }
+
+/** Bytes of a file up to which all its cases are sent; of a larger one only the first of each operation. */
+const LARGEST_FOR_ALL = 100_000;
 
 /** ms for one call. */
 const CALL_TIMEOUT = 60_000;
@@ -65,14 +68,17 @@ async function runFile(
   file: string,
   input: Input,
   companion: Input,
-  { cases, everyLook, look }: Pick<ThreadData, "cases" | "everyLook"> & { look: LookExpectation | undefined },
+  { cases, thorough, look }: Pick<ThreadData, "cases" | "thorough"> & { look: LookExpectation | undefined },
 ): Promise<Result[]> {
   const results: Result[] = [];
   const all = survivalCases(input, companion);
-  const isSent = ({ name }: Case): boolean => name.includes(cases) && look?.cases?.includes(name) !== false;
+  const isFirstOf = (one: Case): boolean => all.find(({ operation }) => operation === one.operation) === one;
+  const isShort = !thorough && cases === "" && input.bytes.length > LARGEST_FOR_ALL;
+  const isSent = (one: Case): boolean =>
+    one.name.includes(cases) && look?.cases?.includes(one.name) !== false && (!isShort || isFirstOf(one));
   for (const one of all.filter(isSent)) {
-    const isFirst = all.find(({ operation }) => operation === one.operation) === one;
-    const isNamed = look?.looks?.includes(one.name) ?? (isFirst || everyLook);
+    const isFirst = isFirstOf(one);
+    const isNamed = look?.looks?.includes(one.name) ?? (isFirst || thorough);
     const looks = !isNamed ? "none" : isFirst ? "thorough" : "quick";
     results.push({ file, name: one.name, ...(await runCase(service, one, looks, look?.words)) });
   }
@@ -113,7 +119,7 @@ function missingWords(body: Uint8Array, words: readonly string[]): string[] {
   return words.filter((word) => !text.includes(word)).map((word) => `"${word}" is not in the text`);
 }
 
-const { service, cases, everyLook } = workerData as ThreadData;
+const { service, cases, thorough } = workerData as ThreadData;
 const companion = await readInput(
   document({ name: "companion", pages: 2, features: ["outline", "form", "tagged"] }),
   "companion.pdf",
@@ -122,7 +128,7 @@ const companion = await readInput(
 async function answer({ path, file, password, look }: CorpusFile): Promise<void> {
   const input = await readInput(new Uint8Array(await readFile(path)), "document.pdf", password);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
-  parentPort?.postMessage(await runFile(service, file, input, companion, { cases, everyLook, look }));
+  parentPort?.postMessage(await runFile(service, file, input, companion, { cases, thorough, look }));
 }
 
 // A rejection ends the thread, and with it the run.

@@ -1,9 +1,11 @@
 /**
- * `npm run corpus -- [folders] [--update] [--only text] [--case text] [--every-look]`: sends every file of folders of real documents
+ * `npm run corpus -- [folders] [--update] [--only text] [--case text] [--thorough]`: sends every file of folders of real documents
  * through every operation, compares outputs and sources with other engines, looks at pages that two of them draw, and
  * compares the status of each call with test/corpus/expectations.json. What is special about looking at a file, known
- * faults among it, is in test/corpus/looks.json. Pages are drawn for the first case of each operation, with `--every-look` for all
- * cases. `--only` takes the files, `--case` the calls whose names hold a text. The folder is `$CORPUS_DIR` where none is given; MANIFEST.json in it may name passwords. A server is started, unless
+ * faults among it, is in test/corpus/looks.json. Of files of more than 100 KB, only the first case of each operation
+ * is sent, and only for first cases are pages drawn; `--thorough` and `--update` send and draw all. `--only` takes the files, `--case` the
+ * calls whose names hold a text. The folder is `$CORPUS_DIR` where none is given; MANIFEST.json in it
+ * may list the files, and their passwords. A server is started, unless
  * `$BASE_URL` and `$API_KEY` name one. Exit code 1 when anything differs.
  */
 import { once } from "node:events";
@@ -13,7 +15,7 @@ import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import type { Service } from "../test/harness/client.ts";
-import { readPasswords } from "../test/harness/manifest.ts";
+import { readManifest } from "../test/harness/manifest.ts";
 import { withService } from "../test/harness/service.ts";
 import type { CorpusFile, LookExpectation, Result, ThreadData } from "./corpus-thread.ts";
 
@@ -32,24 +34,24 @@ async function filesOf(
   looks: Readonly<Record<string, LookExpectation>>,
   only: string | undefined,
 ): Promise<CorpusFile[]> {
-  const passwords = await readPasswords(folder);
+  const manifest = await readManifest(folder);
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
   return names
     .filter((entry) => entry.isFile() && !["MANIFEST.json", "README.md"].includes(entry.name))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .filter((file) => only === undefined || file.includes(only))
+    .filter((file) => manifest?.has(file) !== false && (only === undefined || file.includes(only)))
     .toSorted()
     .map((file) => ({
       path: join(folder, file),
       file,
-      password: passwords.get(file) ?? looks[file]?.password,
+      password: manifest?.get(file) ?? looks[file]?.password,
       look: looks[file],
     }));
 }
 
 async function run(
   folders: readonly string[],
-  options: { update: boolean; only: string | undefined; case: string; "every-look": boolean },
+  options: { update: boolean; only: string | undefined; case: string; thorough: boolean },
 ): Promise<number> {
   const looks = JSON.parse(await readFile(LOOKS, "utf8")) as Record<string, LookExpectation>;
   const files = (await Promise.all(folders.map((folder) => filesOf(folder, looks, options.only)))).flat();
@@ -62,7 +64,11 @@ async function run(
     const done: Result[][] = [];
     const waiting = files.entries();
     const { baseUrl, key } = service;
-    const workerData: ThreadData = { service: { baseUrl, key }, cases: options.case, everyLook: options["every-look"] };
+    const workerData: ThreadData = {
+      service: { baseUrl, key },
+      cases: options.case,
+      thorough: options.thorough || options.update,
+    };
     const runFiles = async (): Promise<void> => {
       const thread = new Worker(new URL("./corpus-thread.ts", import.meta.url), { workerData });
       try {
@@ -184,7 +190,7 @@ const { values, positionals } = parseArgs({
     update: { type: "boolean", default: false },
     only: { type: "string" },
     case: { type: "string", default: "" },
-    "every-look": { type: "boolean", default: false },
+    thorough: { type: "boolean", default: false },
   },
 });
 const named = positionals.length > 0 ? positionals : [process.env["CORPUS_DIR"] ?? ""];

@@ -14,7 +14,7 @@ import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { fuzz, isImage, type Source } from "../test/harness/fuzz.ts";
 import { ownSources } from "../test/harness/fuzz-sources.ts";
-import { readPasswords } from "../test/harness/manifest.ts";
+import { readManifest } from "../test/harness/manifest.ts";
 import { withService } from "../test/harness/service.ts";
 
 /** The calls that cost most, over all runs. */
@@ -36,7 +36,7 @@ const LARGEST = 1024 * 1024;
 
 async function filesOf(folder: string): Promise<Source[]> {
   if (folder === "") return [];
-  const passwords = await readPasswords(folder);
+  const passwords = (await readManifest(folder)) ?? new Map<string, string | undefined>();
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const sources: Source[] = [];
   for (const name of entries

@@ -152,7 +152,6 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     ...(isImage(input.bytes) ? [{ ...one("from-images", "from-images", {}), parts: { image0: file } }] : []),
     one("to-images", "to-images", { dpi: "36" }),
     one("to-images-jpeg", "to-images", { dpi: "50", format: "jpeg" }),
-    one("metadata-get", "metadata", { action: "get" }),
     one("metadata-set", "metadata", { action: "set", metadata: JSON.stringify(newMetadata) }, (v) => [
       {
         kind: "rotate",
@@ -160,6 +159,7 @@ export function survivalCases(input: Input, companion: Input): Case[] {
         info: { Title: newMetadata.title, Custom: { ...plainRecord(v.info["Custom"]), ...newMetadata.custom } },
       },
     ]),
+    one("metadata-get", "metadata", { action: "get" }),
   ];
 }
 
