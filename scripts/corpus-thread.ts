@@ -58,7 +58,7 @@ export interface ThreadData {
 }
 
 /** Bytes of a file up to which all its cases are sent; of a larger one only the first of each operation. */
-const LARGEST_FOR_ALL = 100_000;
+const LARGEST_FOR_ALL = 50_000;
 
 /** ms for one call. */
 const CALL_TIMEOUT = 60_000;

@@ -18,11 +18,17 @@ beforeAll(async () => {
   companion = await readInput(document({ name: "companion", pages: 3, features: allFeatures }), "companion.pdf");
 });
 
-/** Sends the document through every operation; what is wrong, by case. */
-async function problemsOf(bytes: Uint8Array, password?: string): Promise<Record<string, readonly string[]>> {
+/** Sends the document through every operation, in all its cases or in its first; returns what is wrong, by case. */
+async function problemsOf(
+  bytes: Uint8Array,
+  { password, first = false }: { password?: string; first?: boolean } = {},
+): Promise<Record<string, readonly string[]>> {
   const input = await readInput(bytes, "document.pdf", password);
   const problems: Record<string, readonly string[]> = {};
+  const seen = new Set<string>();
   for (const one of survivalCases(input, companion)) {
+    if (first && seen.has(one.operation)) continue;
+    seen.add(one.operation);
     // Splitting at bookmarks is refused where there are none.
     if (one.name === "split-bookmarks" && input.view?.outline.length === 0) continue;
     const answer = await post(service, one.operation, one.parts);
@@ -38,7 +44,7 @@ describe("what survives every operation, seen by pdf.js and qpdf", () => {
   });
 
   test.each(allFeatures.map((feature) => [feature]))("%s", async (feature) => {
-    expect(await problemsOf(document({ name: feature, pages: 4, features: [feature] }))).toEqual({});
+    expect(await problemsOf(document({ name: feature, pages: 4, features: [feature] }), { first: true })).toEqual({});
   });
 
   test("everything at once", async () => {
@@ -62,7 +68,7 @@ describe("what survives every operation, seen by pdf.js and qpdf", () => {
   test.each(ciphers)("encryption with %s, which all but merge and protect keep", async (cipher) => {
     const plain = document({ name: cipher, pages: 3, features: ["outline", "links", "form", "labels"] });
     const bytes = await encrypt(plain, { cipher, userPassword: "user", ownerPassword: "owner" });
-    expect(await problemsOf(bytes, "user")).toEqual({});
+    expect(await problemsOf(bytes, { password: "user", first: true })).toEqual({});
 
     const source = await showEncryption(bytes, "user");
     const answer = await post(service, "rotate", { file: pdfPart(bytes), password: "user", angle: "90" });
