@@ -53,12 +53,9 @@ export interface ThreadData {
   readonly service: Pick<Service, "baseUrl" | "key">;
   /** A part of the names of the cases that are sent. */
   readonly cases: string;
-  /** Whether every case is sent for large files, too, and pages are drawn for every case, not only for the first of each operation. */
+  /** Whether every case is sent and its pages drawn, not only the first case of each operation. */
   readonly thorough: boolean;
 }
-
-/** Bytes of a file up to which all its cases are sent; of a larger one only the first of each operation. */
-const LARGEST_FOR_ALL = 50_000;
 
 /** ms for one call. */
 const CALL_TIMEOUT = 60_000;
@@ -73,9 +70,9 @@ async function runFile(
   const results: Result[] = [];
   const all = survivalCases(input, companion);
   const isFirstOf = (one: Case): boolean => all.find(({ operation }) => operation === one.operation) === one;
-  const isShort = !thorough && cases === "" && input.bytes.length > LARGEST_FOR_ALL;
+  const sendsAll = thorough || cases !== "";
   const isSent = (one: Case): boolean =>
-    one.name.includes(cases) && look?.cases?.includes(one.name) !== false && (!isShort || isFirstOf(one));
+    one.name.includes(cases) && look?.cases?.includes(one.name) !== false && (sendsAll || isFirstOf(one));
   for (const one of all.filter(isSent)) {
     const isFirst = isFirstOf(one);
     const isNamed = look?.looks?.includes(one.name) ?? (isFirst || thorough);
