@@ -83,7 +83,7 @@ async function* filteredRows(raster: PageRaster, gray: boolean): AsyncGenerator<
 }
 
 /**
- * Whether most pixels equal their left neighbor, as in text and drawings: then deflate finds the repetitions, and a filter only
+ * Whether most pixels equal their left neighbor, as in text and drawings: then deflate finds the repeated bytes, and a filter only
  * hides them. On 66 pages of the corpus at 150 dpi no filter gave 6.14 MB, Paeth 7.02 MB and the better of the two for each
  * page 6.04 MB; Sub 6.98 MB, Up 7.13 MB.
  */

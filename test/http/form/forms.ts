@@ -16,7 +16,8 @@ import {
 } from "../../../src/operations/values.ts";
 import { heapArena } from "../../harness/heap-arena.ts";
 
-const about = {
+/** What every operation of these tests has in common. */
+export const about = {
   summary: "",
   description: "",
   credits: 1,

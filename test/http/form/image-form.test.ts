@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { about } from "./forms.ts";
 import { ApiError } from "../../../src/http/errors/api-error.ts";
 import { readForm as readWith } from "../../../src/http/form/form.ts";
 import type { FormPart } from "../../../src/http/multipart/multipart.ts";
@@ -7,15 +8,6 @@ import { defineOperation, type Operation } from "../../../src/operations/define.
 import { type Fields, imageFile, imageFiles, pdfFile } from "../../../src/operations/fields.ts";
 import { heapArena } from "../../harness/heap-arena.ts";
 
-const about = {
-  summary: "",
-  description: "",
-  credits: 1,
-  scope: "pdf:write",
-  produces: ["application/json"],
-  headers: [],
-  run: async () => ({ kind: "json", value: null, headers: {} }) as const,
-} as const;
 const pages = defineOperation({
   ...about,
   name: "pages",

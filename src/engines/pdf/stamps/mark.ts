@@ -16,7 +16,7 @@ import { type Color, fill, type NameResource, numbers } from "../content/operand
 
 export interface Mark {
   readonly form: PDFObject;
-  /** The same without text, for repetitions: otherwise search and screen readers would find each one. */
+  /** The same without text, for all tiles but the first: otherwise search and screen readers would find each one. */
   readonly silent?: PDFObject;
   /** In units of the form, y up. */
   readonly ink: Box;
