@@ -1,6 +1,7 @@
 import { zlibSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
+import { sharedResources } from "../harness/bomb-fixtures.ts";
 import { pdfPart, post, type Answer, type Part, type Service } from "../harness/client.ts";
 import { document } from "../harness/fixtures.ts";
 import { FormDraft } from "../harness/form-fixtures.ts";
@@ -50,6 +51,13 @@ describe("long chains and many of one name", () => {
     const names = (await syntax(answer.body)).match(/\/T \(\w+\)/g) ?? [];
     expect(names.filter((name) => name === "/T (a)").length).toBe(10_000);
     expect(names.filter((name) => name === "/T (a_2)").length).toBe(10_000);
+  });
+
+  test("a page with 100 forms takes a stamp: MuPDF sorts larger dictionaries", async () => {
+    const answer = await send("watermark", { file: pdfPart(sharedResources(1, 100)), kind: "text", text: "Stamped" });
+    expect(answer).toMatchObject({ status: 200 });
+    const [stamped] = (await openPdf(answer.body)).pages;
+    expect(stamped?.text).toContain("Stamped");
   });
 
   test("a page with a form, 1,000 times", async () => {

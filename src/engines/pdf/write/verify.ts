@@ -135,10 +135,11 @@ function textOf(value: PDFObject): string {
   return value.isString() ? latin1(value.asByteString()) : value.isName() ? `/${value.asName()}` : "";
 }
 
-/** The names of images and forms, if any. */
+/** The names of images and forms, if any. Sorted, because MuPDF sorts the entries of a dictionary with more than 100. */
 function resourcesOf(engine: PdfEngine, resources: PDFObject): string {
   return entries(engine, resources.get("XObject"))
     .flatMap(({ key, value }) => (value.isDictionary() ? [key.asName()] : []))
+    .sort()
     .join(" ");
 }
 
