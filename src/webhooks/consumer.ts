@@ -5,9 +5,9 @@ import { type Attempt, deliver, notAttempted } from "./deliver.ts";
 import { lanes } from "./lanes.ts";
 import type { DeliveryMessage } from "./message.ts";
 import { recordAttempt } from "./record-attempt.ts";
-import { unseal } from "./sealed-secret.ts";
 import { signatureHeaders } from "./sign.ts";
 import type { WebhookSettings } from "./webhook.ts";
+import { unseal } from "../accounts/sealed-secret.ts";
 import type { Database } from "../db/client.ts";
 import { webhookDeliveries } from "../db/schema.ts";
 import { logFault, LONGEST_FAULT_SECONDS, secondsAfterFault } from "../faults.ts";
@@ -92,10 +92,14 @@ async function attempt(
   { serverSecret, endpoints }: WebhookSettings,
 ): Promise<Attempt> {
   const now = new Date();
-  const secret = await unseal(serverSecret, webhook.id, webhook.secret);
+  const secret = await unseal(serverSecret, "webhook signing secrets", webhook.id, webhook.secret);
   if (secret === undefined) return notAttempted("secret_unreadable", now);
   const { previousSecret: sealed, previousSecretExpiresAt: end } = webhook;
-  const previous = sealed !== null && end !== null && end > now && (await unseal(serverSecret, webhook.id, sealed));
+  const previous =
+    sealed !== null &&
+    end !== null &&
+    end > now &&
+    (await unseal(serverSecret, "webhook signing secrets", webhook.id, sealed));
   const body = JSON.stringify({
     type: event.type,
     timestamp: event.createdAt.toISOString(),

@@ -1,3 +1,5 @@
+import { base64 } from "../engines/bytes/base64.ts";
+
 /** Bytes of a signing secret. */
 const SECRET_BYTES = 32;
 
@@ -36,9 +38,3 @@ async function hmac(secret: Uint8Array, content: Uint8Array): Promise<Uint8Array
   const key = await crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, content));
 }
-
-/** Encodes bytes as base64 (RFC 4648, section 4). For short input only. */
-export const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
-
-/** Throws on what is no base64. */
-export const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (digit) => digit.charCodeAt(0));

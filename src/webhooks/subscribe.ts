@@ -1,6 +1,5 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import { endpointUrlIssue } from "./endpoint-url.ts";
-import { seal } from "./sealed-secret.ts";
 import { lastFourOf, newSecret, secretText } from "./sign.ts";
 import {
   noSuchWebhook,
@@ -13,6 +12,7 @@ import {
 } from "./webhook.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
+import { seal } from "../accounts/sealed-secret.ts";
 import { newId } from "../accounts/token.ts";
 import type { Database } from "../db/client.ts";
 import { rowOf } from "../db/row.ts";
@@ -47,7 +47,7 @@ export async function createWebhook(
     url,
     events: ordered(events),
     description,
-    secret: await seal(serverSecret, id, secret),
+    secret: await seal(serverSecret, "webhook signing secrets", id, secret),
     secretLastFour: lastFourOf(secret),
     previousSecret: null,
     previousSecretExpiresAt: null,
@@ -85,7 +85,7 @@ export async function rotateSecret(
   const [row] = await db
     .update(webhooks)
     .set({
-      secret: await seal(serverSecret, id, secret),
+      secret: await seal(serverSecret, "webhook signing secrets", id, secret),
       secretLastFour: lastFourOf(secret),
       previousSecret: sql`${webhooks.secret}`,
       previousSecretExpiresAt: new Date(now.getTime() + limits.webhooks.overlapSeconds * 1_000),

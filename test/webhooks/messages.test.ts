@@ -21,7 +21,7 @@ import { webhookAttempts, webhookDeliveries, webhooks } from "../../src/db/schem
 import type { DeliveryMessage } from "../../src/webhooks/message.ts";
 import { recordAttempt } from "../../src/webhooks/record-attempt.ts";
 import { requeueLate } from "../../src/webhooks/requeue.ts";
-import { seal } from "../../src/webhooks/sealed-secret.ts";
+import { seal } from "../../src/accounts/sealed-secret.ts";
 import worker from "../../src/worker.ts";
 
 ownAccounts();
@@ -60,9 +60,14 @@ describe("messages", () => {
     await db.update(webhooks).set({ url: "https://10.0.0.1/" }).where(eq(webhooks.id, other));
     const ids = [await due(), await due(other)];
     // The secrets of these subscriptions are no secrets; one of them gets a real one.
-    const secret = await seal(env.SERVER_SECRET, other, new Uint8Array(32));
+    const secret = await seal(env.SERVER_SECRET, "webhook signing secrets", other, new Uint8Array(32));
     await db.update(webhooks).set({ secret }).where(eq(webhooks.id, other));
-    const unreadable = await seal("another server's secret, 32 letters", own.webhook, new Uint8Array(32));
+    const unreadable = await seal(
+      "another server's secret, 32 letters",
+      "webhook signing secrets",
+      own.webhook,
+      new Uint8Array(32),
+    );
     await db.update(webhooks).set({ secret: unreadable }).where(eq(webhooks.id, own.webhook));
     const wokenUp = listen();
     const result = await send("pdf-service-webhooks", ids);

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { seal, unseal } from "../../src/webhooks/sealed-secret.ts";
+import { seal, unseal } from "../../src/accounts/sealed-secret.ts";
 import { newSecret, secretText, signatureHeaders } from "../../src/webhooks/sign.ts";
 
 const body = JSON.stringify({ type: "webhook.test", data: { name: "Grüße 👋" } });
@@ -30,18 +30,22 @@ describe("a signature", () => {
 
 describe("a secret in the database", () => {
   const server = "s".repeat(32);
+  const purpose = "webhook signing secrets";
 
-  it("opens under the same server's secret and for the same subscription alone", async () => {
+  it("opens under the same server's secret, for the same purpose, and for the same subscription alone", async () => {
     const secret = newSecret();
-    const sealed = await seal(server, "wh_1", secret);
-    expect(await unseal(server, "wh_1", sealed)).toEqual(secret);
-    expect(await unseal("t".repeat(32), "wh_1", sealed)).toBeUndefined();
-    expect(await unseal(server, "wh_2", sealed)).toBeUndefined();
-    expect(await unseal(server, "wh_1", `${sealed.startsWith("A") ? "B" : "A"}${sealed.slice(1)}`)).toBeUndefined();
+    const sealed = await seal(server, purpose, "wh_1", secret);
+    expect(await unseal(server, purpose, "wh_1", sealed)).toEqual(secret);
+    expect(await unseal("t".repeat(32), purpose, "wh_1", sealed)).toBeUndefined();
+    expect(await unseal(server, purpose, "wh_2", sealed)).toBeUndefined();
+    expect(await unseal(server, "file keys", "wh_1", sealed)).toBeUndefined();
+    expect(
+      await unseal(server, purpose, "wh_1", `${sealed.startsWith("A") ? "B" : "A"}${sealed.slice(1)}`),
+    ).toBeUndefined();
   });
 
   it("is never twice the same text", async () => {
     const secret = newSecret();
-    expect(await seal(server, "wh_1", secret)).not.toBe(await seal(server, "wh_1", secret));
+    expect(await seal(server, purpose, "wh_1", secret)).not.toBe(await seal(server, purpose, "wh_1", secret));
   });
 });
