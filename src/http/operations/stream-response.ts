@@ -1,5 +1,6 @@
 import type { Payment } from "./payment.ts";
-import { ClientGone, type Lease } from "../admission/lease.ts";
+import type { Lease } from "../admission/lease.ts";
+import { ClientGone } from "../admission/share.ts";
 import { type ApiError, asApiError } from "../errors/api-error.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
 import { MinDataRate } from "../multipart/timeouts.ts";
