@@ -159,6 +159,16 @@ function route(path: string, verb: string, method: Method): Code {
     ...(body === undefined && query.length > 0 ? ["query: { ...query }"] : []),
     "options",
   ];
+  const isFile = Object.values(success?.content ?? {}).some(({ schema }) => schema.format === "binary");
+  if (isFile) {
+    return {
+      types,
+      method: `${documented(method)}  async ${name}(${[...parameters, "options?: CallOptions"].join(", ")}): Promise<FileResult> {
+    return new FileResult(await this.send({ ${sent.join(", ")} }));
+  }
+`,
+    };
+  }
   const type = received === undefined ? "unknown" : typeOf(received, "received");
   return {
     types,

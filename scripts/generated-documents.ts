@@ -105,9 +105,19 @@ function planTable(): string {
     number(plan.testCredits),
     number(plan.requestsPerMinute),
     size(plan.maxBodyBytes),
+    size(plan.largestFileBytes),
+    size(plan.storedBytes),
   ]);
   return table(
-    ["Plan", "Credits per month (UTC)", "With test keys", "Requests per minute", "Largest request body"],
+    [
+      "Plan",
+      "Credits per month (UTC)",
+      "With test keys",
+      "Requests per minute",
+      "Largest request body",
+      "Largest file",
+      "All files of a mode",
+    ],
     rows,
   );
 }

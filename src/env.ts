@@ -1,4 +1,4 @@
-import type { D1Database, Fetcher, ImagesBinding, Queue } from "@cloudflare/workers-types";
+import type { D1Database, Fetcher, ImagesBinding, Queue, R2Bucket } from "@cloudflare/workers-types";
 import { z } from "zod";
 import { MAX_SHARDS } from "./accounts/token.ts";
 import type { LateReversal } from "./billing/late-reversal.ts";
@@ -6,6 +6,7 @@ import { type Database, openDatabase } from "./db/client.ts";
 import type { LoadFont } from "./engines/fonts.ts";
 import type { LoadModel } from "./engines/ocr/models.ts";
 import { ConfigurationError } from "./faults.ts";
+import type { FileStore } from "./files/file.ts";
 import { MiB } from "./limits.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
 import { retrySeconds } from "./webhooks/retry-schedule.ts";
@@ -27,6 +28,8 @@ export interface Env {
   readonly memoryBudgetBytes: number;
   /** The URL at which clients reach the service, without a trailing slash: `servers` of the API description. */
   readonly baseUrl: string;
+  /** Where uploaded files are kept. */
+  readonly files: FileStore;
   /** Cloudflare Images, if bound. */
   readonly images: ImagesBinding | undefined;
   /** Carries wake-ups for deliveries, and reversals that could not reach their database. */
@@ -69,6 +72,7 @@ const bindingsSchema = z.object({
     (value) => hasMethods(value, "send", "sendBatch"),
     "must be a queue producer's binding",
   ),
+  FILES: z.custom<R2Bucket>((value) => hasMethods(value, "get", "put"), "must be an R2 bucket binding"),
   IMAGES: z.custom<ImagesBinding>((value) => hasMethods(value, "input"), "must be an Images binding").optional(),
   MEMORY_BUDGET_MIB: z
     .string({ error: 'must be a string such as "128"' })
@@ -103,8 +107,18 @@ export function readEnv(bindings: object): Env {
     const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
     throw new ConfigurationError(`The configuration is incomplete (see wrangler.toml). ${problems.join("; ")}`);
   }
-  const { DB, KEY_SHIELD, ADDRESS_SHIELD, SERVER_SECRET, MEMORY_BUDGET_MIB, BASE_URL, ASSETS, IMAGES, WEBHOOKS } =
-    result.data;
+  const {
+    DB,
+    KEY_SHIELD,
+    ADDRESS_SHIELD,
+    SERVER_SECRET,
+    MEMORY_BUDGET_MIB,
+    BASE_URL,
+    ASSETS,
+    FILES,
+    IMAGES,
+    WEBHOOKS,
+  } = result.data;
   const isLocal = new URL(BASE_URL).hostname === "localhost";
   // The default in wrangler.toml is public.
   if (SERVER_SECRET.startsWith("local-") && !isLocal) {
@@ -125,6 +139,7 @@ export function readEnv(bindings: object): Env {
     addressShield: ADDRESS_SHIELD,
     memoryBudgetBytes: MEMORY_BUDGET_MIB * MiB,
     baseUrl: BASE_URL,
+    files: { bucket: FILES, serverSecret: SERVER_SECRET },
     images: IMAGES,
     webhookQueue: WEBHOOKS,
     webhooks: {

@@ -38,6 +38,7 @@ const names: ReadonlySet<string> = new Set([
   "MuPDFFailure",
   "RecognitionFailure",
   "ConfigurationError",
+  "DamagedFile",
 ]);
 
 /**

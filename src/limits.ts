@@ -126,6 +126,32 @@ export const limits = {
     xmpTags: 20_000,
   },
 
+  /** Files. For those that are uploaded to `/files` and kept for a while. The plan limits their size. */
+  storage: {
+    /** Files per account and mode; more get 409 `limit_reached`. */
+    kept: 10_000,
+    /** Files on one page of a list. */
+    page: 100,
+    /** Characters in the name of a file. */
+    name: 255,
+    /** The shortest time that a file can be kept. */
+    shortestSeconds: 300,
+    /** The longest time that a file can be kept. */
+    longestSeconds: 7 * 86_400,
+    /** How long a file is kept if the request does not say. */
+    defaultSeconds: 86_400,
+    /** How long an upload in parts may take. */
+    pendingSeconds: 86_400,
+    /** Size of a part of an upload in parts. The last one is smaller. */
+    partBytes: 16 * MiB,
+    /** How much of a single-request upload is collected before it goes to the bucket. Two such buffers are held in memory. */
+    bufferBytes: 8 * MiB,
+    /** Size of a single-request upload in addition to its file: the other fields, and the headers of the parts. */
+    formBytes: 64 * 1024,
+    /** How long the ID of an expired file gets 410 instead of 404. */
+    rememberedSeconds: 30 * 86_400,
+  },
+
   /** API keys. */
   keys: {
     /** Active keys per account and mode; more get 409 `limit_reached`. */

@@ -8,6 +8,7 @@ declare namespace Cloudflare {
     readonly SERVER_SECRET: string;
     readonly KEY_SHIELD: RateLimit;
     readonly ADDRESS_SHIELD: RateLimit;
+    readonly FILES: R2Bucket;
     readonly WEBHOOKS: Queue<import("../src/webhooks/message.ts").DeliveryMessage>;
   }
   interface GlobalProps {

@@ -10,13 +10,15 @@ export type WebhookEvent =
   | { readonly type: "operation.failed"; readonly timestamp: string; readonly data: { readonly operation: string; readonly requestId: string; readonly credits: number; readonly durationMilliseconds: number | null; readonly inputBytes: number | null; readonly outputBytes: number | null; readonly pageCount: number | null; readonly livemode: boolean; readonly status: number; readonly code: string; readonly sequence: number } }
   | { readonly type: "usage.warning_80"; readonly timestamp: string; readonly data: { readonly plan: "free" | "starter" | "pro" | "business" | "enterprise"; readonly limit: number; readonly used: number; readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly livemode: boolean; readonly sequence: number } }
   | { readonly type: "usage.limit_reached"; readonly timestamp: string; readonly data: { readonly plan: "free" | "starter" | "pro" | "business" | "enterprise"; readonly limit: number; readonly used: number; readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly livemode: boolean; readonly sequence: number } }
-  | { readonly type: "key.created"; readonly timestamp: string; readonly data: { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly sequence: number } }
-  | { readonly type: "key.revoked"; readonly timestamp: string; readonly data: { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly sequence: number } }
+  | { readonly type: "key.created"; readonly timestamp: string; readonly data: { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "files:read" | "files:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly sequence: number } }
+  | { readonly type: "key.revoked"; readonly timestamp: string; readonly data: { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "files:read" | "files:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly sequence: number } }
   | { readonly type: "webhook.test"; readonly timestamp: string; readonly data: { readonly webhook: string; readonly livemode: boolean; readonly sequence: number } };
 
-export type ApiKey = { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null };
+export type StoredFile = { readonly id: string; readonly name: string; readonly size: number; readonly contentType: string | null; readonly sha256: string | null; readonly status: "pending" | "ready"; readonly livemode: boolean; readonly createdAt: string; readonly expiresAt: string; readonly parts?: { readonly size: number; readonly count: number; readonly received: readonly (number)[] } };
 
-export type IssuedApiKey = { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly key: string };
+export type ApiKey = { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "files:read" | "files:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null };
+
+export type IssuedApiKey = { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "files:read" | "files:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly key: string };
 
 export type WebhookSubscription = { readonly id: string; readonly url: string; readonly events: readonly ("operation.completed" | "operation.failed" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[]; readonly description: string | null; readonly secret: string; readonly previousSecretExpiresAt: string | null; readonly livemode: boolean; readonly active: boolean; readonly failingSince: string | null; readonly createdAt: string };
 
@@ -426,6 +428,18 @@ const metadataFields = {
   replace: { name: "replace", kind: "text" },
 } as const;
 
+export interface CreateFileInput {
+  /** The file. */
+  readonly file: FileInput;
+  /** How many seconds the file is kept. Default: `86400`. */
+  readonly expiresIn?: number;
+}
+
+const createFileFields = {
+  file: { name: "file", kind: "file" },
+  expiresIn: { name: "expiresIn", kind: "text" },
+} as const;
+
 export interface ListKeysInput {
   /** The number of keys per page. Default: `100`. */
   readonly limit?: number | undefined;
@@ -433,7 +447,7 @@ export interface ListKeysInput {
   readonly cursor?: string | undefined;
 }
 
-export type CreateKeyInput = { readonly name: string; readonly livemode?: boolean | undefined; readonly scopes?: readonly ("pdf:read" | "pdf:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[] | undefined; readonly expiresAt?: string | null | undefined };
+export type CreateKeyInput = { readonly name: string; readonly livemode?: boolean | undefined; readonly scopes?: readonly ("pdf:read" | "pdf:write" | "files:read" | "files:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[] | undefined; readonly expiresAt?: string | null | undefined };
 
 export type RenameKeyInput = { readonly name: string };
 
@@ -711,6 +725,52 @@ export class PdfService extends Transport {
   async metadata(input: MetadataInput, options?: CallOptions): Promise<FileResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>> {
     const answer = await this.sendForm("/api/v1/metadata", metadataFields, input, options);
     return new FileResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>(answer);
+  }
+
+  /**
+   * Upload a file.
+   *
+   * Keeps a file, encrypted, until it expires or you delete it. The size of a file and of all files together is limited by your plan; a body without
+   * `Content-Length` counts as the largest file. Costs no credits.
+   *
+   * Requires the `files:write` scope.
+   */
+  async createFile(input: CreateFileInput, options?: CallOptions): Promise<JsonResult<StoredFile>> {
+    const answer = await this.sendForm("/api/v1/files", createFileFields, input, options);
+    return jsonResult<StoredFile>(answer);
+  }
+
+  /**
+   * Get a file.
+   *
+   * Returns what is known about a file of your account in the mode of the API key you use. Costs no credits.
+   *
+   * Requires the `files:read` scope.
+   */
+  getFile(id: string, options?: CallOptions): Promise<StoredFile> {
+    return this.sendJson({ method: "GET", path: `/api/v1/files/${encodeURIComponent(id)}`, repeatable: true, options });
+  }
+
+  /**
+   * Delete a file.
+   *
+   * Deletes a file at once, or abandons an upload in parts. Costs no credits.
+   *
+   * Requires the `files:write` scope.
+   */
+  deleteFile(id: string, options?: CallOptions): Promise<StoredFile> {
+    return this.sendJson({ method: "DELETE", path: `/api/v1/files/${encodeURIComponent(id)}`, repeatable: true, options });
+  }
+
+  /**
+   * Download a file.
+   *
+   * Returns the bytes of a file. A `Range` header with a single range gets a part of it, and `If-None-Match` and `If-Range` take its `ETag`. Costs no credits.
+   *
+   * Requires the `files:read` scope.
+   */
+  async getFileContent(id: string, options?: CallOptions): Promise<FileResult> {
+    return new FileResult(await this.send({ method: "GET", path: `/api/v1/files/${encodeURIComponent(id)}/content`, repeatable: true, options }));
   }
 
   /**

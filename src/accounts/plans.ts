@@ -8,14 +8,32 @@ export interface Plan {
   readonly requestsPerMinute: number;
   /** Largest request body, in bytes; a body without Content-Length counts as this size. */
   readonly maxBodyBytes: number;
+  /** Largest file that can be uploaded, in bytes. */
+  readonly largestFileBytes: number;
+  /** Size of all files of a mode together, in bytes. */
+  readonly storedBytes: number;
 }
 
+const files = (largestFileBytes: number) => ({ largestFileBytes, storedBytes: 10 * largestFileBytes });
+
 export const plans = {
-  free: { credits: 100, testCredits: 100, requestsPerMinute: 10, maxBodyBytes: 10 * MiB },
-  starter: { credits: 2_000, testCredits: 1_000, requestsPerMinute: 60, maxBodyBytes: 25 * MiB },
-  pro: { credits: 10_000, testCredits: 1_000, requestsPerMinute: 300, maxBodyBytes: 32 * MiB },
-  business: { credits: 50_000, testCredits: 1_000, requestsPerMinute: 600, maxBodyBytes: 32 * MiB },
-  enterprise: { credits: 1_000_000, testCredits: 1_000, requestsPerMinute: 3_000, maxBodyBytes: 32 * MiB },
+  free: { credits: 100, testCredits: 100, requestsPerMinute: 10, maxBodyBytes: 10 * MiB, ...files(25 * MiB) },
+  starter: { credits: 2_000, testCredits: 1_000, requestsPerMinute: 60, maxBodyBytes: 25 * MiB, ...files(250 * MiB) },
+  pro: { credits: 10_000, testCredits: 1_000, requestsPerMinute: 300, maxBodyBytes: 32 * MiB, ...files(1_024 * MiB) },
+  business: {
+    credits: 50_000,
+    testCredits: 1_000,
+    requestsPerMinute: 600,
+    maxBodyBytes: 32 * MiB,
+    ...files(2_048 * MiB),
+  },
+  enterprise: {
+    credits: 1_000_000,
+    testCredits: 1_000,
+    requestsPerMinute: 3_000,
+    maxBodyBytes: 32 * MiB,
+    ...files(5_120 * MiB),
+  },
 } as const satisfies Record<string, Plan>;
 
 export type PlanName = keyof typeof plans;

@@ -6,6 +6,11 @@ export type AccountRefusalCode =
   | "not_found"
   | "forbidden"
   | "limit_reached"
+  | "not_ready"
+  | "upload_finished"
+  | "expired"
+  | "file_too_large"
+  | "invalid_file"
   | "invalid_parameters"
   | "webhook_inactive"
   | "rate_limit_exceeded";

@@ -2,6 +2,8 @@
 export const scopes = [
   "pdf:read",
   "pdf:write",
+  "files:read",
+  "files:write",
   "keys:manage",
   "webhooks:read",
   "webhooks:write",

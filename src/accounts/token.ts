@@ -36,7 +36,7 @@ export function shardOfToken(token: string): number | undefined {
 
 /** The ID of a new account. Its last digit is the number of its database. */
 export function newAccountId(shard: number): string {
-  return `${newId("acct")}${ALPHABET.charAt(shard)}`;
+  return `${newId("acct")}${shardDigit(shard)}`;
 }
 
 /**
@@ -47,6 +47,14 @@ export function shardOfAccount(account: string): number | undefined {
   const digit = ACCOUNT.exec(account)?.[1];
   return digit === undefined ? undefined : ALPHABET.indexOf(digit);
 }
+
+/** The ID of a new file. Its last digit is that of its account, the number of their database. */
+export function newFileId(account: string): string {
+  return `${newId("file")}${account.slice(-1)}`;
+}
+
+/** The digit with which the IDs of a database's accounts and files end. */
+const shardDigit = (shard: number): string => ALPHABET.charAt(shard);
 
 /** The stored form of a key: its SHA-256, in lower-case hexadecimal. 256 random bits need no salt and no slow hash. */
 export async function hashToken(token: string): Promise<string> {
@@ -60,7 +68,7 @@ export function sameHash(one: string, other: string): boolean {
 }
 
 /** An ID such as `acct_4fzyo82mvyr...`: the prefix and 128 random bits. */
-export function newId(prefix: "acct" | "key" | "evt" | "wh"): string {
+export function newId(prefix: "acct" | "key" | "evt" | "wh" | "file"): string {
   return `${prefix}_${randomBase62(16)}`;
 }
 

@@ -110,6 +110,68 @@ export const idempotency = sqliteTable(
   (table) => [index("idempotency_created").on(table.createdAt)],
 );
 
+/**
+ * A file is `uploading` while a single request brings it, `pending` while its parts are uploaded, and then `ready`. Once it has
+ * expired, the sweep removes its bytes, and the row is kept for a while as `expired`. `deleted` lasts until its bytes are
+ * removed. The key is erased in both.
+ */
+export const fileStates = ["uploading", "pending", "ready", "expired", "deleted"] as const;
+
+/** Uploaded files. IDs are `file_...`; the last digit is the database's number. Their bytes are in the bucket, encrypted. */
+export const files = sqliteTable(
+  "files",
+  {
+    id: text().primaryKey(),
+    account: text()
+      .notNull()
+      .references(() => accounts.id),
+    livemode: integer({ mode: "boolean" }).notNull(),
+    state: text({ enum: fileStates }).notNull(),
+    name: text().notNull(),
+    /** In bytes, before encryption. While it is `uploading`: the most that it can become. */
+    size: integer().notNull(),
+    /** By its first bytes; null until it is `ready`. */
+    contentType: text("content_type"),
+    /** Of its bytes before encryption, in lower-case hexadecimal; null until it is `ready`. */
+    sha256: text(),
+    /** Its encryption key, encrypted with a key derived from the server's secret. Without it, the bytes are unreadable. */
+    key: text().notNull(),
+    /** Bytes of each stored part but the last, before encryption. */
+    partBytes: integer("part_bytes").notNull(),
+    /** The nonce prefixes of its stored parts, 8 bytes each, in base64; null until it is `ready`. */
+    nonces: text(),
+    /** The bucket's ID of the multipart upload that is not yet completed; null if there is none. */
+    uploadId: text("upload_id"),
+    /** How long it is kept once it is `ready`. */
+    keptSeconds: integer("kept_seconds").notNull(),
+    createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
+    /** Until it is `ready`: when the upload is abandoned. */
+    expiresAt: integer("expires_at", { mode: "timestamp_ms" }).notNull(),
+  },
+  (table) => [
+    index("files_account").on(table.account, table.livemode, table.createdAt, table.id),
+    // For the number and size of an account's files, from the index alone.
+    index("files_stored").on(table.account, table.livemode, table.state, table.expiresAt, table.size),
+    // For the sweep.
+    index("files_expiry").on(table.state, table.expiresAt),
+  ],
+);
+
+/** The parts of a `pending` file that have arrived. */
+export const fileParts = sqliteTable(
+  "file_parts",
+  {
+    file: text().notNull(),
+    /** 1 for the first. */
+    part: integer().notNull(),
+    /** The bucket's tag of the part. */
+    etag: text().notNull(),
+    /** The prefix of the nonces that it is encrypted with, in base64. */
+    nonce: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.file, table.part] })],
+);
+
 /** Webhook subscriptions. IDs are `wh_...`. Deleting one deletes its row; its deliveries are deleted when they expire. */
 export const webhooks = sqliteTable(
   "webhooks",

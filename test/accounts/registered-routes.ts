@@ -1,5 +1,6 @@
-import { type Made, newAccount, send, type Sent } from "./account-service.ts";
+import { type Made, newAccount, send, type Sent, sendRaw } from "./account-service.ts";
 import type { Scope } from "../../src/accounts/scopes.ts";
+import type { Upload } from "../../src/http/endpoints/define.ts";
 import { endpoints } from "../../src/http/endpoints/index.ts";
 import { operations } from "../../src/operations/index.ts";
 import { scopesOf } from "../../src/operations/define.ts";
@@ -11,7 +12,9 @@ export interface Route {
   readonly path: string;
   /** A key needs one of these. */
   readonly anyOf: readonly Scope[];
-  /** A body that the route takes; undefined for operations, which say 415 to a request without a form. */
+  /**
+   * A body that the route takes, as JSON or as it is sent; undefined for operations, which say 415 to a request without a form.
+   */
   readonly body: unknown;
 }
 
@@ -23,12 +26,26 @@ export const routes: readonly Route[] = [
     anyOf: scopesOf(operation),
     body: undefined,
   })),
-  ...endpoints.map(({ method, path, scope, body }) => ({ method, path, anyOf: [scope], body: exampleOf(path, body) })),
+  ...endpoints.map(({ method, path, scope, body, upload }) => ({
+    method,
+    path,
+    anyOf: [scope],
+    body: upload === undefined ? exampleOf(path, body) : uploadOf(upload),
+  })),
 ];
 
 export const idRoutes = routes.filter(({ path }) => path.includes("{id}"));
 
 export const titleOf = ({ method, path }: Route): string => `${method} ${path}`;
+
+/** A small file, as the route takes it. */
+function uploadOf({ type }: Upload): FormData | Uint8Array {
+  const bytes = new TextEncoder().encode("a small file");
+  if (type === "application/octet-stream") return bytes;
+  const form = new FormData();
+  form.append("file", new File([bytes], "small.txt"));
+  return form;
+}
 
 /** The first example of a body's schema, which the schema has to take. */
 function exampleOf(path: string, schema: (typeof endpoints)[number]["body"]): unknown {
@@ -45,7 +62,9 @@ const deliveries = new Map<string, string>();
 
 export function call({ method, path, body }: Route, token: string | undefined, id = "key_none"): Promise<Sent> {
   const filled = path.replace("{id}", id).replace("{deliveryId}", deliveries.get(id) ?? "evt_none");
-  return send(method, filled, token, body);
+  if (!(body instanceof FormData || body instanceof Uint8Array)) return send(method, filled, token, body);
+  const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  return sendRaw(filled, { method, headers, body });
 }
 
 /** Makes what the route's id stands for, by the POST on the path before the id, and what a second id stands for. */

@@ -8,13 +8,16 @@ export interface EngineBytes {
   free(): void;
 }
 
-/** Space in the heap for a request's files, filled while the body arrives. */
-export interface Arena {
-  /** Appends to the current file. Throws `Refusal("limit_exceeded")` if the capacity is exceeded. */
+/** Takes the files of a body while they arrive. `Sealed`: what a file is then known by. */
+export interface FileSink<Sealed> {
+  /** Appends to the current file. The bytes are valid only until the next window of the body is read. */
   write(chunk: Uint8Array): void;
   /** Ends the current file and begins the next. */
-  seal(): InputBytes;
+  seal(): Sealed;
 }
+
+/** Space in the heap for a request's files. `write` throws `Refusal("limit_exceeded")` if the capacity is exceeded. */
+export type Arena = FileSink<InputBytes>;
 
 /** A file of the request in the arena. */
 export interface InputBytes extends EngineBytes {

@@ -1,5 +1,7 @@
-import type { z } from "zod";
+import type { Context } from "hono";
+import { z } from "zod";
 import type { ErrorCode } from "../errors/error-table.ts";
+import type { AppEnv } from "../exchange/exchange.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import type { Scope } from "../../accounts/scopes.ts";
 import type { Env } from "../../env.ts";
@@ -15,21 +17,36 @@ export interface Call<Path extends string, Query, Body> {
   readonly caller: Caller;
   readonly db: Env["databases"][number];
   readonly webhooks: Env["webhooks"];
+  readonly files: Env["files"];
   readonly now: Date;
   /** Enqueues the deliveries of the events that a verb emits. */
   readonly enqueue: Enqueue;
   readonly params: ParamsOf<Path>;
   readonly query: Query;
   readonly body: Body;
+  /** For an endpoint that reads a body other than JSON, or sends a file. */
+  readonly context: Context<AppEnv>;
 }
 
-/** A route with JSON bodies, for managing an account's own objects. */
+/** A body other than JSON, which `handle` reads itself. */
+export interface Upload {
+  /** Bytes are accepted whatever their type. */
+  readonly type: "multipart/form-data" | "application/octet-stream";
+  readonly description: string;
+  /** The fields of a form besides `file`. */
+  readonly fields?: z.ZodObject;
+}
+
+/** The `response` of an endpoint that sends a file. */
+export const fileResponse = z.instanceof(Response);
+
+/** A route for managing an account's own objects. Bodies are JSON unless it says otherwise. */
 export interface Endpoint<Path extends string = string, Query = unknown, Body = unknown, Result = unknown> {
   /** For the reference and for generated clients, such as `createKey`. */
   readonly name: string;
   /** The section of the reference. */
   readonly tag: string;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `/api/v1`, ids in braces: `/keys/{id}`. */
   readonly path: Path;
   /** One line for the reference. */
@@ -42,6 +59,8 @@ export interface Endpoint<Path extends string = string, Query = unknown, Body = 
   readonly query?: z.ZodType<Query>;
   /** The schema of the JSON body; a missing body counts as `{}`. */
   readonly body?: z.ZodType<Body>;
+  /** With `body`: the other type that it takes. `body` is then undefined if a request has that type. */
+  readonly upload?: Upload;
   /** The response body. Members that are not in the schema are never sent. */
   readonly response: z.ZodType<Result>;
   /** Errors in addition to those implied by authentication, query and body. */

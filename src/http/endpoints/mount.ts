@@ -1,10 +1,12 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
+import type { z } from "zod";
 import type { Endpoint } from "./define.ts";
 import { checkInto, invalidParameters } from "./issues.ts";
 import { readJson } from "./json-body.ts";
 import { authorize } from "../auth/authorize.ts";
 import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
+import { boundaryOf } from "../multipart/part-headers.ts";
 import { readEnv } from "../../env.ts";
 import type { FieldIssue } from "../../operations/fields.ts";
 
@@ -18,23 +20,37 @@ export function mountEndpoints(app: Hono<AppEnv>, endpoints: readonly Endpoint[]
 
 function route(endpoint: Endpoint): MiddlewareHandler<AppEnv> {
   return async (c) => {
+    const { webhooks, files } = readEnv(c.env);
     const issues: FieldIssue[] = [];
     const query = readQuery(c, endpoint, issues);
-    const body = endpoint.body === undefined ? undefined : await readJson(c, endpoint.body, issues);
+    const body = takesJson(c, endpoint) ? await readJson(c, endpoint.body, issues) : undefined;
     if (issues.length > 0) throw invalidParameters(issues);
-    const result = await endpoint.handle({
+    const handled = endpoint.handle({
       caller: c.get("caller"),
       db: c.get("database"),
-      webhooks: readEnv(c.env).webhooks,
+      webhooks,
+      files,
       now: new Date(),
       enqueue: enqueuerOf(c),
       params: c.req.param(),
       query,
       body,
+      context: c,
     });
+    // If the client disconnects in the middle of its body, the runtime stops everything outside `waitUntil`.
+    if (endpoint.upload !== undefined) c.executionCtx.waitUntil(handled.catch(() => {}));
+    const result = await handled;
+    if (result instanceof Response) return result;
     // The schema drops undeclared members, so nothing undocumented is sent.
     return c.json(endpoint.response.parse(result), endpoint.status, { "Cache-Control": "no-store" });
   };
+}
+
+/** Whether to read the request's body as JSON, and not leave it to the endpoint. */
+function takesJson<E extends Endpoint>(c: Context<AppEnv>, endpoint: E): endpoint is E & { body: z.ZodType } {
+  const { body, upload } = endpoint;
+  const isForm = boundaryOf(c.req.header("Content-Type") ?? null) !== undefined;
+  return body !== undefined && !(isForm && upload?.type === "multipart/form-data");
 }
 
 function readQuery(c: Context<AppEnv>, { query }: Endpoint, issues: FieldIssue[]): unknown {

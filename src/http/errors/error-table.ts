@@ -1,7 +1,7 @@
 import type { RefusalCode } from "../../engines/errors.ts";
 
 export interface ErrorRow {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 422 | 429 | 499 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 416 | 422 | 429 | 499 | 500 | 503;
   /** A sentence without its period: the default message. */
   readonly title: string;
   /** When it occurs. Appended to the title in openapi.json. */
@@ -113,7 +113,7 @@ export const errorTable = {
   limit_reached: {
     status: 409,
     title: "The account has reached its limit",
-    when: "The account cannot have more objects of this kind. Remove one before you create another.",
+    when: "The account cannot have more objects of this kind, or its files would take more space than the plan has. Remove one before you create another.",
     details: ["limit"],
     from: "named",
   },
@@ -123,10 +123,29 @@ export const errorTable = {
     when: "Tests and replays need an active webhook. Set `active` to `true` first.",
     from: "named",
   },
+  not_ready: {
+    status: 409,
+    title: "The file is not complete",
+    when: "Parts of the file are missing, or the upload has not been completed. `missingParts` lists the first parts that are missing.",
+    details: ["missingParts"],
+    from: "named",
+  },
+  upload_finished: {
+    status: 409,
+    title: "The upload is already complete",
+    when: "The file is complete and cannot be changed. Upload another one instead.",
+    from: "named",
+  },
+  expired: {
+    status: 410,
+    title: "The file has expired",
+    when: "The file has passed its `expiresAt`, or is no longer stored. Upload it again.",
+    from: "named",
+  },
   file_too_large: {
     status: 413,
     title: "The request body is too large",
-    when: "The body is larger than the plan allows, or a JSON body is larger than 64 KiB. `actual` is the announced size or, without `Content-Length`, the number of bytes read so far.",
+    when: "The body or the file is larger than the plan allows, or a JSON body is larger than 64 KiB. `actual` is the announced size or, without `Content-Length`, the number of bytes read so far.",
     details: ["limit", "actual"],
     from: "operations",
   },
@@ -143,6 +162,12 @@ export const errorTable = {
     when: "The body is not multipart/form-data (for keys and webhooks: application/json), or the file in `input` is not of an accepted type. The type is detected from the content: a PDF has its signature within the first 1,024 bytes, an image starts with it. File names and declared types are ignored.",
     details: ["input"],
     from: "operations",
+  },
+  range_not_satisfiable: {
+    status: 416,
+    title: "The range is outside the file",
+    when: "The `Range` header names bytes that the file does not have. `Content-Range` has the size of the file.",
+    from: "named",
   },
   idempotency_key_reused: {
     status: 422,

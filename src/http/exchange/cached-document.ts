@@ -37,7 +37,7 @@ async function makeWhole(env: Env, make: (env: Env) => string | Promise<string>)
 }
 
 /** `If-None-Match` by weak comparison (RFC 9110, section 13.1.2), because the body may have been compressed in transit. */
-function isKnown(header: string | undefined, etag: string): boolean {
+export function isKnown(header: string | undefined, etag: string): boolean {
   const known = header?.split(",").map((one) => one.trim().replace(/^W\//, "")) ?? [];
   return known.includes("*") || known.includes(etag);
 }

@@ -47,8 +47,9 @@ export const cors: MiddlewareHandler<AppEnv> = async (c, next) => {
     c.res = new Response(null, {
       status: 204,
       headers: {
-        "Access-Control-Allow-Methods": "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
-        "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key",
+        "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
+        "Access-Control-Allow-Headers":
+          "Authorization, Content-Type, Content-Digest, Idempotency-Key, If-None-Match, If-Range, Range",
         "Access-Control-Max-Age": "86400",
       },
     });
@@ -66,7 +67,7 @@ export function respondWithError(thrown: unknown, c: Context<AppEnv>): Response 
   return error.toResponse();
 }
 
-type Method = "GET" | "POST" | "PATCH" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Mounts all methods of a path such as `/keys/{id}`; other methods get 405 with `Allow`. GET includes HEAD. */
 export function addPath(

@@ -8,11 +8,14 @@ export interface BodyOptions {
   /** Maximum size of the body in bytes; reading stops just past it. */
   readonly maxBytes: number;
   /** The error for a longer body. Default: `fileTooLarge`. */
-  readonly tooLarge?: (limit: number, actual: number) => ApiError;
+  readonly tooLarge?: (limit: number, actual: number) => Error;
   /** Milliseconds that the client may fall behind `limits.slowestBytesPerSecond`. */
   readonly graceMilliseconds: number;
-  /** Reads a window and returns how many of its bytes it consumed; the others begin the next window. */
-  read(window: Uint8Array): number;
+  /**
+   * Reads a window and returns how many of its bytes it consumed; the others begin the next window. Nothing more is read from the
+   * client until a promise is resolved.
+   */
+  read(window: Uint8Array): number | Promise<number>;
   /** Called with the number of bytes received so far. */
   progress(bytes: number): void;
 }
@@ -65,7 +68,7 @@ export async function readBody(body: ReadableStream<Uint8Array>, options: BodyOp
         throw options.tooLarge?.(options.maxBytes, total) ?? fileTooLarge(options.maxBytes, total, false);
       }
       const window = new Uint8Array(buffer, 0, kept + value.byteLength);
-      const used = options.read(window);
+      const used = await options.read(window);
       window.copyWithin(0, used);
       kept = window.length - used;
     }

@@ -1,19 +1,22 @@
 import { BoundarySearch } from "./boundary-search.ts";
 import { type PartHeaders, readPartHeaders, stemOf } from "./part-headers.ts";
 import { ApiError } from "../errors/api-error.ts";
-import type { Arena } from "../../engines/bytes/heap.ts";
+import type { FileSink, InputBytes } from "../../engines/bytes/heap.ts";
 import type { UploadedFile } from "../../operations/fields.ts";
 
-/** One part of a body, by its form field. `file` is absent if the file was not wanted. */
-export type FormPart =
-  | { readonly kind: "text"; readonly field: string; readonly value: string }
-  | { readonly kind: "file"; readonly field: string; readonly filename: string; readonly file?: UploadedFile };
+/** A file of a body. `Bytes`: what its sink knows it by. */
+type SentFile<Bytes> = Omit<UploadedFile, "bytes"> & { readonly bytes: Bytes };
 
-export interface MultipartOptions {
+/** One part of a body, by its form field. `file` is absent if the file was not wanted. */
+export type FormPart<Bytes = InputBytes> =
+  | { readonly kind: "text"; readonly field: string; readonly value: string }
+  | { readonly kind: "file"; readonly field: string; readonly filename: string; readonly file?: SentFile<Bytes> };
+
+export interface MultipartOptions<Bytes = InputBytes> {
   /** From the Content-Type; see `boundaryOf`. */
   readonly boundary: string;
   /** Receives the bytes of files. */
-  readonly arena: Arena;
+  readonly arena: FileSink<Bytes>;
   /** Called at the start of each file; the bytes of unwanted files are skipped. */
   wantsFile(field: string): boolean;
   readonly fields: number;
@@ -41,10 +44,10 @@ type State = "preamble" | "boundary" | "headers" | "content" | "end";
  * Parses multipart/form-data (RFC 7578, RFC 2046) from consecutive windows of bytes. It buffers nothing of a file: the bytes go
  * straight from the window to the arena.
  */
-export class MultipartParser {
-  readonly parts: FormPart[] = [];
+export class MultipartParser<Bytes = InputBytes> {
+  readonly parts: FormPart<Bytes>[] = [];
 
-  readonly #options: MultipartOptions;
+  readonly #options: MultipartOptions<Bytes>;
   #state: State = "preamble";
   #atStart = true;
   #delimiter: BoundarySearch;
@@ -61,7 +64,7 @@ export class MultipartParser {
   #textBytes = 0;
   #allTextBytes = 0;
 
-  constructor(options: MultipartOptions) {
+  constructor(options: MultipartOptions<Bytes>) {
     this.#options = options;
     this.#delimiter = new BoundarySearch(`\n--${options.boundary}`);
   }
@@ -81,7 +84,7 @@ export class MultipartParser {
   }
 
   /** Call at the end of the body: throws if the final boundary is missing. */
-  finish(): readonly FormPart[] {
+  finish(): readonly FormPart<Bytes>[] {
     if (this.#state === "end") return this.parts;
     throw malformed(
       this.#state === "preamble"

@@ -83,12 +83,24 @@ const MAX_STEM = 150;
  * invisible, reverse the direction of text, or have a meaning to a file system. `document` if nothing is left.
  */
 export function stemOf(filename: string): string {
-  const name = filename.slice(Math.max(filename.lastIndexOf("/"), filename.lastIndexOf("\\")) + 1);
-  const stem = name
-    .replace(/\.[A-Za-z0-9]{1,10}$/, "")
+  return safeName(baseName(filename).replace(EXTENSION, "")) || "document";
+}
+
+/** The same with its extension. */
+export function safeFileName(filename: string): string {
+  const [extension = ""] = EXTENSION.exec(baseName(filename)) ?? [];
+  return `${stemOf(filename)}${extension}`;
+}
+
+const EXTENSION = /\.[A-Za-z0-9]{1,10}$/;
+
+const baseName = (path: string): string => path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+
+function safeName(name: string): string {
+  const visible = name
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
     .replace(/[<>:"|?*]/g, "_");
-  const short = Array.from(stem).slice(0, MAX_STEM).join("");
-  return short.replace(/^[.\s]+|[.\s]+$/g, "") || "document";
+  const short = Array.from(visible).slice(0, MAX_STEM).join("");
+  return short.replace(/^[.\s]+|[.\s]+$/g, "");
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { routeErrors, type Json, jsonResponse } from "./responses.ts";
-import type { Endpoint } from "../endpoints/define.ts";
+import { headerRefs, routeErrors, type Json, jsonResponse } from "./responses.ts";
+import { type Endpoint, fileResponse, type Upload } from "../endpoints/define.ts";
 import type { ErrorCode } from "../errors/error-table.ts";
 
 /** The errors of every endpoint, of those with a body, and of those with an ID in the path. */
@@ -10,9 +10,14 @@ const withId: readonly ErrorCode[] = ["not_found"];
 
 /** One method of a path. Schemas with an ID are moved to `schemas`, where all descriptions refer to them. */
 export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Json>): Json {
-  const { name, tag, summary, description, path, query, body, status, response, scope } = endpoint;
+  const { name, tag, summary, description, path, query, body, upload, scope } = endpoint;
   const ids = Array.from(path.matchAll(/\{(\w+)\}/g), ([, id = ""]) => id);
-  const codes = [...always, ...(body ? withBody : []), ...(ids.length > 0 ? withId : []), ...endpoint.errors];
+  const codes = [
+    ...always,
+    ...((body ?? upload) ? withBody : []),
+    ...(ids.length > 0 ? withId : []),
+    ...endpoint.errors,
+  ];
   const parameters = [
     ...ids.map((id) => ({ name: id, in: "path", required: true, schema: { type: "string" } })),
     ...(query ? queryParameters(query) : []),
@@ -23,18 +28,38 @@ export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Jso
     description: `${description}\n\nRequires the \`${scope}\` scope.`,
     tags: [tag],
     ...(parameters.length > 0 && { parameters }),
-    ...(body && {
+    ...((body ?? upload) && {
       requestBody: {
-        required: !body.safeParse({}).success,
-        content: { "application/json": { schema: bodySchema(body, schemas) } },
+        required: body?.safeParse({}).success !== true,
+        content: {
+          ...(body && { "application/json": { schema: bodySchema(body, schemas) } }),
+          ...(upload && { [upload.type]: { schema: uploadSchema(upload) } }),
+        },
       },
     }),
-    responses: {
-      // `input`: a response may gain members that a client does not know yet, so the schema allows additional ones.
-      [status]: jsonResponse(status === 201 ? "Created." : "Success.", sentSchema(response, schemas)),
-      ...routeErrors(codes),
-    },
+    responses: { ...successOf(endpoint, schemas), ...routeErrors(codes) },
   };
+}
+
+function successOf({ status, response }: Endpoint, schemas: Record<string, Json>): Json {
+  if (response !== fileResponse) {
+    // `input`: a response may gain members that a client does not know yet, so the schema allows additional ones.
+    return { [status]: jsonResponse(status === 201 ? "Created." : "Success.", sentSchema(response, schemas)) };
+  }
+  const headers = ["X-Request-Id", "Content-Disposition", "Content-Length", "ETag", "Accept-Ranges"];
+  const content = { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
+  return {
+    [status]: { description: "The file.", headers: headerRefs(headers), content },
+    206: { description: "A part of the file.", headers: headerRefs([...headers, "Content-Range"]), content },
+    304: { description: "The file is the one in `If-None-Match`.", headers: headerRefs(["X-Request-Id", "ETag"]) },
+  };
+}
+
+function uploadSchema({ type, description, fields }: Upload): Json {
+  const file = { type: "string", format: "binary", description };
+  if (type === "application/octet-stream") return file;
+  const { properties } = fields ? z.toJSONSchema(fields, { io: "output", ...options }) : {};
+  return { type: "object", properties: { file, ...properties }, required: ["file"], additionalProperties: false };
 }
 
 /** A transform has no description; describe its input, which is what the client sends. */

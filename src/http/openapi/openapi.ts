@@ -60,7 +60,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
       title: "PDF Operations Service",
       version,
       description:
-        "Process PDF documents: send PDFs or images, get a PDF, a ZIP archive, an image, or JSON. Documents are deleted when the request ends. New fields may be added to v1 responses at any time, so clients must ignore fields they do not know.",
+        "Process PDF documents: send PDFs or images, get a PDF, a ZIP archive, an image, or JSON. Documents are deleted when the request ends; only files that you upload to `/files` are kept, until they expire. New fields may be added to v1 responses at any time, so clients must ignore fields they do not know.",
       license: { name: "AGPL-3.0-or-later", identifier: "AGPL-3.0-or-later" },
     },
     servers: [{ url: baseUrl }],
@@ -70,6 +70,11 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
         name: "Operations",
         description:
           "Operations accept a multipart/form-data body. Only successful requests cost credits, charged before the first byte of the response. If a streamed response breaks off because the service fails, the credits are refunded. They are not refunded if a page of the document cannot be drawn or if the client disconnects after the response has started.",
+      },
+      {
+        name: "Files",
+        description:
+          "Files are kept for a while, encrypted, until they expire or you delete them. Each has a key of its own (AES-256-GCM). Files cost no credits.",
       },
       {
         name: "Keys",

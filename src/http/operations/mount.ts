@@ -4,13 +4,13 @@ import { checkQuota, Payment } from "./payment.ts";
 import { respond } from "./respond.ts";
 import { Lease, type LeaseRequest } from "../admission/lease.ts";
 import { authorize, checkScope } from "../auth/authorize.ts";
-import { ApiError, asApiError } from "../errors/api-error.ts";
+import { asApiError } from "../errors/api-error.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
 import { isOneOf } from "../form/file-kind.ts";
 import { type CountPages, FormNames, readForm } from "../form/form.ts";
 import { fileTooLarge, readBody, readSmallBody } from "../multipart/body.ts";
+import { type DeclaredForm, declaredForm } from "../multipart/declared-form.ts";
 import { type FormPart, MultipartParser } from "../multipart/multipart.ts";
-import { boundaryOf } from "../multipart/part-headers.ts";
 import { plans } from "../../accounts/plans.ts";
 import { Refusal } from "../../engines/errors.ts";
 import { imageKinds } from "../../engines/image/kind.ts";
@@ -50,12 +50,7 @@ function operationRoute(operation: Operation): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** What a request declares about its body before the body is read. */
-interface DeclaredBody {
-  readonly body: ReadableStream<Uint8Array>;
-  readonly boundary: string;
-  /** The Content-Length, if sent. */
-  readonly length: number | undefined;
+interface DeclaredBody extends DeclaredForm {
   readonly maxBytes: number;
 }
 
@@ -109,16 +104,9 @@ function leaseRequest(c: Context<AppEnv>, operation: Operation, declared: Declar
 }
 
 function declaredBody(c: Context<AppEnv>): DeclaredBody {
-  const { body, headers } = c.req.raw;
-  const boundary = boundaryOf(headers.get("Content-Type"));
-  if (boundary === undefined) throw new ApiError("unsupported_format", "The request body must be multipart/form-data.");
   const maxBytes = plans[c.get("caller").plan].maxBodyBytes;
-  const length = headers.get("Content-Length");
-  const bytes = length === null ? undefined : Number(length);
-  if (bytes !== undefined && bytes > maxBytes) throw fileTooLarge(maxBytes, bytes);
-  if (boundary === "") throw unreadable("The Content-Type header must have a boundary of 1 to 70 characters.");
-  if (body === null || bytes === 0) throw unreadable("The request has no body.");
-  return { body, boundary, length: bytes, maxBytes };
+  const tooLarge = (length: number) => (length > maxBytes ? fileTooLarge(maxBytes, length) : undefined);
+  return { ...declaredForm(c.req.raw, tooLarge), maxBytes };
 }
 
 /** Opens a file to count its pages for a request that fails anyway. Problems with the file itself are not reported then. */
@@ -134,10 +122,6 @@ function pageCounter(lease: Lease): CountPages {
       throw error;
     }
   };
-}
-
-function unreadable(message: string): ApiError {
-  return new ApiError("invalid_parameters", message, { details: { fields: [] } });
 }
 
 /** Reads the form and waits for the request's turn to work. */

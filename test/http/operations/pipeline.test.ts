@@ -91,7 +91,9 @@ describe("beside the operations", () => {
     const answer = await send("/api/v1/echo", { method: "OPTIONS", headers });
     expect(answer.status).toBe(204);
     expect(answer.headers.get("Access-Control-Allow-Origin")).toBe("*");
-    expect(answer.headers.get("Access-Control-Allow-Headers")).toBe("Authorization, Content-Type, Idempotency-Key");
+    expect(answer.headers.get("Access-Control-Allow-Headers")).toBe(
+      "Authorization, Content-Type, Content-Digest, Idempotency-Key, If-None-Match, If-Range, Range",
+    );
     expect(answer.headers.get("Access-Control-Allow-Methods")).toContain("POST");
   });
 });

@@ -1,0 +1,92 @@
+import type { R2Bucket } from "@cloudflare/workers-types";
+import { and, eq, gt, inArray, type SQL } from "drizzle-orm";
+import type { Caller } from "../accounts/caller.ts";
+import { AccountRefusal } from "../accounts/refusal.ts";
+import type { Database } from "../db/client.ts";
+import { files } from "../db/schema.ts";
+
+/** Where the bytes of files are kept. */
+export interface FileStore {
+  readonly bucket: R2Bucket;
+  /** The key that encrypts the keys of files in the database is derived from this. */
+  readonly serverSecret: string;
+}
+
+/** A file as its owner sees it. */
+export interface StoredFile {
+  readonly id: string;
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  /** By its first bytes; null until it is `ready`. */
+  readonly contentType: string | null;
+  /** Lower-case hexadecimal; null until it is `ready`. */
+  readonly sha256: string | null;
+  readonly status: "pending" | "ready";
+  readonly livemode: boolean;
+  readonly createdAt: Date;
+  /** Until it is `ready`: when the upload is abandoned. */
+  readonly expiresAt: Date;
+  /** The parts of an upload that is not complete. */
+  readonly parts?: FileParts;
+}
+
+/** An upload in parts. */
+export interface FileParts {
+  /** Bytes of each part but the last. */
+  readonly size: number;
+  readonly count: number;
+  /** The numbers of those that have arrived, from 1, in order. */
+  readonly received: readonly number[];
+}
+
+/** The visible columns. The key is not among them. */
+export const shownColumns = {
+  id: files.id,
+  name: files.name,
+  size: files.size,
+  contentType: files.contentType,
+  sha256: files.sha256,
+  state: files.state,
+  livemode: files.livemode,
+  createdAt: files.createdAt,
+  expiresAt: files.expiresAt,
+};
+
+type ShownRow = Pick<typeof files.$inferSelect, keyof typeof shownColumns>;
+
+export const fileOf = ({ state, ...row }: ShownRow): StoredFile => ({
+  ...row,
+  status: state === "ready" ? "ready" : "pending",
+});
+
+/** The files visible to a caller: those of its account and mode. Every query about files has this condition. */
+export const visibleTo = ({ account, livemode }: Caller): SQL | undefined =>
+  and(eq(files.account, account), eq(files.livemode, livemode));
+
+/** The file with this ID, if the caller can see it. */
+const visibleAs = (caller: Caller, id: string): SQL | undefined => and(eq(files.id, id), visibleTo(caller));
+
+/** The files that take space: those that are kept, and those that are being uploaded. */
+export const taking = (now: Date): SQL | undefined =>
+  and(inArray(files.state, ["uploading", "pending", "ready"]), gt(files.expiresAt, now));
+
+const noSuchFile = (): AccountRefusal => new AccountRefusal("not_found", "No such file.");
+
+/** The 410 for a file that has expired, or whose bytes are gone. */
+export const fileExpired = (): AccountRefusal =>
+  new AccountRefusal("expired", "The file has expired. Upload it again.");
+
+/**
+ * The row of a file. Throws `not_found` for a file of another account or mode exactly as for one that never existed: it is the
+ * same query. A file that a single request is still uploading does not exist yet. Throws `expired`.
+ */
+export async function fileRow(db: Database, caller: Caller, id: string, now: Date) {
+  const [row] = await db.select().from(files).where(visibleAs(caller, id));
+  if (row === undefined || row.state === "uploading" || row.state === "deleted") throw noSuchFile();
+  if (row.state === "expired" || row.expiresAt <= now) throw fileExpired();
+  return row;
+}
+
+/** The key of an object in the bucket: below the digit of its database, so that the sweep of each database sees its own. */
+export const objectKey = (id: string): string => `${id.slice(-1)}/${id}`;

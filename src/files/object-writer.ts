@@ -1,0 +1,146 @@
+import type { R2Bucket, R2MultipartUpload, R2UploadedPart } from "@cloudflare/workers-types";
+import { CHUNK_BYTES, type FileCipher, newPrefix, sealedSize } from "./cipher.ts";
+import { contentTypeOf, HEAD_BYTES } from "./content-type.ts";
+import { base64 } from "../engines/bytes/base64.ts";
+import { concat } from "../engines/bytes/concat.ts";
+import { hex } from "../engines/bytes/hex.ts";
+
+/** What is known of a file once all its bytes are stored. */
+export interface Written {
+  readonly size: number;
+  readonly sha256: string;
+  readonly contentType: string;
+  /** The nonce prefixes of its parts, in base64. */
+  readonly nonces: string;
+}
+
+export interface WriterOptions {
+  readonly bucket: R2Bucket;
+  /** The key of the object. */
+  readonly key: string;
+  readonly cipher: FileCipher;
+  /** Bytes of each stored part but the last, before encryption: a multiple of 64 KiB. A smaller file is one object, put at once. */
+  readonly partBytes: number;
+  /** Called before the first part of a multipart upload, with the bucket's ID of it. */
+  beforeParts(uploadId: string): Promise<void>;
+}
+
+/**
+ * Encrypts a file and stores it while it arrives. It holds two parts: one is filled while the other is on its way to the
+ * bucket. A part that fails is sent once more.
+ */
+export class ObjectWriter {
+  readonly #options: WriterOptions;
+  readonly #digest = new crypto.DigestStream("SHA-256");
+  readonly #hash = this.#digest.getWriter();
+  /** The chunk that is being filled. */
+  readonly #chunk = new Uint8Array(CHUNK_BYTES);
+  #chunkBytes = 0;
+  /** The part that is being filled, and the one that was sent last. */
+  #part: Uint8Array<ArrayBuffer>;
+  #spare: Uint8Array<ArrayBuffer> | undefined;
+  #partBytes = 0;
+  #prefix = newPrefix();
+  #size = 0;
+  #chunks = 0;
+  readonly #head: Uint8Array[] = [];
+  readonly #prefixes: Uint8Array[] = [];
+  readonly #sent: R2UploadedPart[] = [];
+  #sending: Promise<void> = Promise.resolve();
+  #upload: R2MultipartUpload | undefined;
+
+  /** `most`: the most bytes that will be written, if that is less than a part. */
+  constructor(options: WriterOptions, most: number) {
+    this.#options = options;
+    this.#part = new Uint8Array(sealedSize(Math.min(most, options.partBytes)));
+    this.#digest.digest.catch(() => {});
+  }
+
+  /** Bytes written so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Appends bytes, which may be changed once the promise is resolved. */
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#size < HEAD_BYTES) this.#head.push(bytes.slice(0, HEAD_BYTES - this.#size));
+    this.#size += bytes.length;
+    await this.#hash.write(bytes);
+    for (let at = 0; at < bytes.length;) {
+      if (this.#chunkBytes === CHUNK_BYTES) await this.#sealChunk();
+      const piece = bytes.subarray(at, at + CHUNK_BYTES - this.#chunkBytes);
+      this.#chunk.set(piece, this.#chunkBytes);
+      this.#chunkBytes += piece.length;
+      at += piece.length;
+    }
+  }
+
+  /** Stores what is left. The object exists from then on. */
+  async finish(): Promise<Written> {
+    if (this.#chunkBytes > 0) await this.#sealChunk();
+    if (this.#upload === undefined) await this.#putWhole();
+    else await this.#completeParts(this.#upload);
+    await this.#hash.close();
+    return {
+      size: this.#size,
+      sha256: hex(new Uint8Array(await this.#digest.digest)),
+      contentType: contentTypeOf(concat(this.#head)),
+      nonces: base64(concat(this.#prefixes)),
+    };
+  }
+
+  /** Ends the work. Resolves when nothing is on its way to the bucket anymore. */
+  async abort(): Promise<void> {
+    this.#hash.abort().catch(() => {});
+    await this.#sending.catch(() => {});
+  }
+
+  /** Encrypts the full chunk, or the last one, into the part. A part that is full already is sent before. */
+  async #sealChunk(): Promise<void> {
+    const { cipher, partBytes } = this.#options;
+    if (this.#partBytes === sealedSize(partBytes)) await this.#sendPart();
+    const sealed = await cipher.seal(this.#chunks, this.#prefix, this.#chunk.subarray(0, this.#chunkBytes));
+    this.#part.set(sealed, this.#partBytes);
+    this.#partBytes += sealed.length;
+    this.#chunks += 1;
+    this.#chunkBytes = 0;
+  }
+
+  async #putWhole(): Promise<void> {
+    const { bucket, key } = this.#options;
+    const bytes = this.#part.subarray(0, this.#partBytes);
+    this.#prefixes.push(this.#prefix);
+    await twice(() => bucket.put(key, bytes));
+  }
+
+  /** Begins to send the part, once the one before it has arrived. */
+  async #sendPart(): Promise<void> {
+    const upload = (this.#upload ??= await this.#begin());
+    await this.#sending;
+    const bytes = this.#part.subarray(0, this.#partBytes);
+    const number = this.#prefixes.push(this.#prefix);
+    this.#sending = twice(() => upload.uploadPart(number, bytes)).then((part) => void this.#sent.push(part));
+    // Reported where it is awaited.
+    this.#sending.catch(() => {});
+    [this.#part, this.#spare] = [this.#spare ?? new Uint8Array(this.#part.length), this.#part];
+    this.#partBytes = 0;
+    this.#prefix = newPrefix();
+  }
+
+  async #begin(): Promise<R2MultipartUpload> {
+    const { bucket, key, beforeParts } = this.#options;
+    const upload = await twice(() => bucket.createMultipartUpload(key));
+    await beforeParts(upload.uploadId);
+    return upload;
+  }
+
+  async #completeParts(upload: R2MultipartUpload): Promise<void> {
+    await this.#sendPart();
+    await this.#sending;
+    await upload.complete(this.#sent);
+    this.#upload = undefined;
+  }
+}
+
+/** Tries once more if the bucket fails. */
+const twice = <T>(send: () => Promise<T>): Promise<T> => send().catch(send);

@@ -1,0 +1,133 @@
+import type { Context } from "hono";
+import { z } from "zod";
+import { checkInto, invalidParameters } from "./issues.ts";
+import { admit, Share } from "../admission/share.ts";
+import type { AppEnv } from "../exchange/exchange.ts";
+import { readBody } from "../multipart/body.ts";
+import { declaredForm } from "../multipart/declared-form.ts";
+import { type FormPart, MultipartParser } from "../multipart/multipart.ts";
+import { safeFileName } from "../multipart/part-headers.ts";
+import { plans } from "../../accounts/plans.ts";
+import type { FileSink } from "../../engines/bytes/heap.ts";
+import { readEnv } from "../../env.ts";
+import type { StoredFile } from "../../files/file.ts";
+import { fileTooLarge } from "../../files/reserve.ts";
+import { FileUpload } from "../../files/upload.ts";
+import { limits } from "../../limits.ts";
+import type { FieldIssue } from "../../operations/fields.ts";
+import { formInteger } from "../../operations/values.ts";
+
+const { shortestSeconds, longestSeconds, defaultSeconds, formBytes } = limits.storage;
+
+/** The fields of the form besides `file`. */
+export const uploadFields = z.object({
+  expiresIn: formInteger(shortestSeconds, longestSeconds).describe(
+    `How many seconds the file is kept. Default: \`${defaultSeconds}\`.`,
+  ),
+});
+
+/** Takes the memory of a request that needs no engine. Throws `overloaded`, `client_closed_request`. */
+export async function takeShare(c: Context<AppEnv>, bytes: number): Promise<Share> {
+  const { memoryBudgetBytes } = readEnv(c.env);
+  const { account } = c.get("caller");
+  const { signal } = c.req.raw;
+  const asked = { account, bytes, to: "read", signal } as const;
+  return new Share(await admit(memoryBudgetBytes - limits.admission.baseBytes, asked), signal);
+}
+
+/** Stores the file of a form while it arrives. */
+export async function receiveForm(c: Context<AppEnv>): Promise<StoredFile> {
+  const { plan } = c.get("caller");
+  const largest = plans[plan].largestFileBytes;
+  const { body, boundary, length } = declaredForm(c.req.raw, (length) =>
+    length > largest + formBytes ? fileTooLarge(largest, length) : undefined,
+  );
+  const most = length === undefined ? undefined : Math.min(length, largest);
+  const share = await takeShare(c, FileUpload.memoryBytes(most));
+  try {
+    const upload = await FileUpload.begin(c.get("database"), readEnv(c.env).files, c.get("caller"), most, new Date());
+    try {
+      const sink = new PieceSink();
+      let files = 0;
+      const parser = new MultipartParser<undefined>({
+        ...limits.form,
+        boundary,
+        arena: sink,
+        // A second one is reported once the form has arrived.
+        wantsFile: (field) => field === "file" && ++files === 1,
+      });
+      await readUpload(c, body, largest + formBytes, share, async (window) => {
+        const used = parser.read(window);
+        for (const piece of sink.take()) await upload.write(piece);
+        return used;
+      });
+      share.check();
+      return await upload.finish(describedBy(parser.finish()));
+    } catch (error) {
+      await upload.abort();
+      throw share.aborted ? share.reason : error;
+    }
+  } finally {
+    share.release();
+  }
+}
+
+/** Reads the body of an upload within its share of the memory. */
+function readUpload(
+  c: Context<AppEnv>,
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  share: Share,
+  read: (window: Uint8Array) => Promise<number>,
+): Promise<void> {
+  const log = c.get("log");
+  return readBody(body, {
+    maxBytes,
+    tooLarge: (_, actual) => fileTooLarge(plans[c.get("caller").plan].largestFileBytes, actual, false),
+    graceMilliseconds: limits.form.graceMilliseconds,
+    read,
+    progress(total) {
+      share.received(total - log.bodyBytes);
+      log.bodyBytes = total;
+    },
+  });
+}
+
+/** Collects the file's pieces of one window, as views. */
+class PieceSink implements FileSink<undefined> {
+  #pieces: Uint8Array[] = [];
+
+  write(piece: Uint8Array): void {
+    this.#pieces.push(piece);
+  }
+
+  seal(): undefined {
+    return undefined;
+  }
+
+  take(): readonly Uint8Array[] {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return pieces;
+  }
+}
+
+/** The name of the file, and how long to keep it. Throws `invalid_parameters` with all problems of the form. */
+function describedBy(parts: readonly FormPart<undefined>[]): { name: string; keptSeconds: number } {
+  const issues: FieldIssue[] = [];
+  const values: Record<string, string> = {};
+  for (const [name, sent] of Map.groupBy(parts, ({ field }) => field)) {
+    const [part] = sent;
+    if (name !== "file" && !Object.hasOwn(uploadFields.shape, name))
+      issues.push({ name, issue: "is not a known field" });
+    else if (sent.length > 1) issues.push({ name, issue: `was sent ${sent.length} times` });
+    else if (name === "file" && part?.kind === "text") issues.push({ name, issue: "must be a file" });
+    else if (name !== "file" && part?.kind === "file") issues.push({ name, issue: "must be text, not a file" });
+    else if (part?.kind === "text") values[name] = part.value;
+  }
+  const file = parts.find((part) => part.field === "file");
+  if (file === undefined) issues.push({ name: "file", issue: "is required" });
+  const fields = checkInto(uploadFields, values, issues);
+  if (issues.length > 0 || file?.kind !== "file") throw invalidParameters(issues);
+  return { name: safeFileName(file.filename), keptSeconds: fields?.expiresIn ?? defaultSeconds };
+}

@@ -1,0 +1,105 @@
+import type { Context } from "hono";
+import { byteRange } from "./byte-range.ts";
+import { takeShare } from "./receive-file.ts";
+import type { Share } from "../admission/share.ts";
+import { ApiError, asApiError } from "../errors/api-error.ts";
+import { isKnown } from "../exchange/cached-document.ts";
+import type { AppEnv } from "../exchange/exchange.ts";
+import { attachment } from "../exchange/headers.ts";
+import { MinDataRate } from "../multipart/timeouts.ts";
+import type { StoredFile } from "../../files/file.ts";
+import type { FileSource } from "../../files/read.ts";
+import { limits } from "../../limits.ts";
+
+/** Memory of a download: a chunk, encrypted and decrypted, and those on their way to the client. */
+const DOWNLOAD_BYTES = 512 * 1024;
+
+/**
+ * Sends a file or a range of it (RFC 9110, sections 13 and 14). The response begins once its first chunk has been decrypted; if
+ * a later one cannot be read, the response breaks off.
+ */
+export async function sendFile(
+  c: Context<AppEnv>,
+  { file, source }: { readonly file: StoredFile; readonly source: FileSource },
+): Promise<Response> {
+  const etag = `"${file.sha256}"`;
+  const validators = { ETag: etag, "Cache-Control": "no-store" };
+  if (isKnown(c.req.header("If-None-Match"), etag)) return new Response(null, { status: 304, headers: validators });
+  const condition = c.req.header("If-Range");
+  const isGet = c.req.method === "GET";
+  const asked = isGet && (condition === undefined || condition === etag) ? c.req.header("Range") : undefined;
+  const range = byteRange(asked, source.length);
+  if (range === "unsatisfiable") {
+    throw new ApiError("range_not_satisfiable", undefined, {
+      headers: { "Content-Range": `bytes */${source.length}`, "Accept-Ranges": "bytes" },
+    });
+  }
+  const { start, end } = range ?? { start: 0, end: source.length };
+  const headers = {
+    ...validators,
+    "Accept-Ranges": "bytes",
+    "Content-Type": file.contentType ?? "application/octet-stream",
+    "Content-Disposition": attachment(file.name),
+    "Content-Length": String(end - start),
+    ...(range && { "Content-Range": `bytes ${start}-${end - 1}/${source.length}` }),
+  };
+  const status = range === undefined ? 200 : 206;
+  if (!isGet) return new Response(null, { status, headers });
+  const share = await takeShare(c, DOWNLOAD_BYTES);
+  const pieces = source.stream(start, end);
+  try {
+    const first = await pieces.next();
+    const { readable, writable } = new FixedLengthStream(end - start);
+    c.get("log").streaming = true;
+    const sent = send(c, first, pieces, writable, share, status);
+    c.executionCtx.waitUntil(sent);
+    return new Response(readable, { status, headers });
+  } catch (error) {
+    share.release();
+    throw error;
+  }
+}
+
+/** Sends the pieces as fast as the client reads. Never throws. */
+async function send(
+  c: Context<AppEnv>,
+  first: IteratorResult<Uint8Array, void>,
+  pieces: AsyncGenerator<Uint8Array, void>,
+  writable: WritableStream<Uint8Array>,
+  share: Share,
+  status: number,
+): Promise<void> {
+  const log = c.get("log");
+  const writer = writable.getWriter();
+  const rate = new MinDataRate(limits.response.graceMilliseconds, limits.slowestBytesPerSecond);
+  try {
+    for (let next = first; !next.done; next = await readable(pieces)) {
+      const { byteLength } = next.value;
+      share.received(byteLength);
+      await rate.wait(writer.write(next.value), () => new Error("the reader is too slow"));
+      rate.passed(byteLength);
+      log.responseBytes += byteLength;
+    }
+    await writer.close();
+    log.end(status, "complete");
+  } catch (error) {
+    if (error instanceof Unreadable) log.failed(asApiError(error.cause));
+    // Not awaited: a client that does not read would block it. Not with the original error: the runtime logs the reason.
+    writer.abort(new Error("the response broke off")).catch(() => {});
+    await pieces.return();
+    log.end(status, "aborted");
+  } finally {
+    share.release();
+  }
+}
+
+/** An error from reading the file, as opposed to sending it. */
+class Unreadable extends Error {}
+
+async function readable(pieces: AsyncGenerator<Uint8Array, void>): Promise<IteratorResult<Uint8Array, void>> {
+  try {
+    return await pieces.next();
+  } catch (cause) {
+    throw new Unreadable("the file cannot be read", { cause });
+  }
+}
