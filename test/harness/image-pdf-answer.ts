@@ -49,10 +49,9 @@ export interface ImageObject {
 
 /** All images of a file by object number; soft masks are images too. */
 export async function imagesOf(pdf: Uint8Array): Promise<ReadonlyMap<string, ImageObject>> {
-  const run = await runQpdf(["--json=2", "--json-stream-data=inline", "--decode-level=none", "/in.pdf"], {
-    "/in.pdf": pdf,
-  });
-  const { qpdf } = JSON.parse(run.stdout) as {
+  const args = ["--json-output=2", "--json-stream-data=inline", "--decode-level=none", "/in.pdf", "/out.pdf"];
+  const { output } = await runQpdf(args, { "/in.pdf": pdf });
+  const { qpdf } = JSON.parse(new TextDecoder().decode(output)) as {
     qpdf: [unknown, Record<string, { stream?: { dict: Record<string, unknown>; data: string } }>];
   };
   const images = Object.entries(qpdf[1]).flatMap(([key, { stream }]) =>

@@ -7,6 +7,7 @@ interface EmscriptenFS {
   close(stream: unknown): void;
   writeFile(path: string, data: Uint8Array): void;
   readFile(path: string): Uint8Array;
+  unlink(path: string): void;
 }
 
 interface QpdfModule {
@@ -29,14 +30,23 @@ export interface QpdfRun {
   readonly output: Uint8Array | undefined;
 }
 
+/** Bytes of the largest file after which an instance is used again: its memory grows and never shrinks. */
+const LARGEST_REUSED = 4 * 1024 * 1024;
+/** Runs of an instance: each leaves its arguments on the stack. */
+const MOST_RUNS = 20;
+/** An instance that is not in use. Making one takes more time than most runs. */
+let idle: { readonly qpdf: QpdfModule; readonly runs: number } | undefined;
+
 /**
- * Runs qpdf once with `files` in its file system (paths such as `/in.pdf`). A fresh instance each time (about 60 ms): one
- * that threw is not usable again.
+ * Runs qpdf once with `files` in its file system (paths such as `/in.pdf`). What it writes goes to `/out.pdf`: an instance that has
+ * reported to stdout never writes a file there.
  */
 export async function runQpdf(args: readonly string[], files: Readonly<Record<string, Uint8Array>>): Promise<QpdfRun> {
   // emscripten's exit handler sets the exit code of our own process.
   const ownExitCode = process.exitCode;
-  const qpdf = await createQpdf({ locateFile: () => wasmPath });
+  const given = idle;
+  idle = undefined;
+  const { qpdf, runs } = given ?? { qpdf: await createQpdf({ locateFile: () => wasmPath }), runs: 0 };
   const { FS } = qpdf;
   // The module writes to the console; closing 1 and 2 makes the next files opened take their places.
   FS.close(FS.streams[1]);
@@ -56,10 +66,16 @@ export async function runQpdf(args: readonly string[], files: Readonly<Record<st
   let output: Uint8Array | undefined;
   try {
     output = FS.readFile("/out.pdf");
+    FS.unlink("/out.pdf");
   } catch {
     output = undefined;
   }
-  return { exitCode, stdout: decode("/stdout"), stderr: decode("/stderr") + died, output };
+  const run = { exitCode, stdout: decode("/stdout"), stderr: decode("/stderr") + died, output };
+  for (const path of Object.keys(files)) FS.unlink(path);
+  const isSmall = Object.values(files).every(({ length }) => length <= LARGEST_REUSED);
+  // One that threw is not usable again.
+  if (exitCode >= 0 && isSmall && runs + 1 < MOST_RUNS) idle = { qpdf, runs: runs + 1 };
+  return run;
 }
 
 export interface QpdfCheck {
