@@ -1,5 +1,6 @@
 /** Small files that make a program work much: what they hold is read again and again, or is far larger than it looks. */
 import { deflateSync } from "node:zlib";
+import { deflatedRun } from "./deflated-run.ts";
 import { concatenate, flate, latin1, pdf, type PdfObject } from "./pdf-writer.ts";
 import { pngOf } from "./png-writer.ts";
 
@@ -26,7 +27,7 @@ export function repeatedWords(words: string, bytes: number): Uint8Array {
 
 /** An object stream, its type written with a code, that is deflated twice and holds `size` bytes. */
 export function hiddenObjectStream(size: number): Uint8Array {
-  const data = deflateSync(deflateSync(Buffer.alloc(size, " "), { level: 9 }), { level: 9 });
+  const data = deflateSync(deflatedRun(0x20, size), { level: 9 });
   const filters = "/Filter [/FlateDecode /FlateDecode]";
   const objects: PdfObject[] = [
     CATALOG,
@@ -65,7 +66,7 @@ function withReferences(
 /** A page with a stream of nobody's that holds `size` bytes. */
 export function deflatedZeros(size: number): Uint8Array {
   return pagesWith(1, "/PieceInfo << >> /Thumb 3 0 R", [
-    { entries: "/Filter /FlateDecode", data: deflateSync(Buffer.alloc(size), { level: 9 }) },
+    { entries: "/Filter /FlateDecode", data: deflatedRun(0, size) },
   ]);
 }
 
@@ -108,7 +109,7 @@ export function sharedResources(pages: number, forms: number): Uint8Array {
 
 /** A PNG with so many colour profiles, each of which holds `size` bytes. */
 export function manyProfiles(profiles: number, size: number): Uint8Array {
-  const profile = concatenate([latin1("p\0\0"), deflateSync(Buffer.alloc(size), { level: 9 })]);
+  const profile = concatenate([latin1("p\0\0"), deflatedRun(0, size)]);
   const chunks = Array.from({ length: profiles }, () => ["iCCP", profile] as const);
   return pngOf({ width: 2, height: 2, colourType: 2, depth: 8, chunks }, deflateSync(Buffer.alloc(14)));
 }

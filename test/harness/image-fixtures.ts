@@ -1,5 +1,6 @@
 import { zlibSync } from "fflate";
 import { flate, latin1, noise, pdf, type PdfObject, type PdfStream } from "./pdf-writer.ts";
+import { predicted } from "./png-filter.ts";
 
 /** An image, and how it is drawn. */
 export interface ImageFixture {
@@ -18,22 +19,31 @@ const SIDE = 480;
 
 /** A smooth picture with some grain, `components` samples a pixel: what a photograph is to an encoder. */
 export function photograph(width: number, height: number, components: number): Uint8Array {
-  const grain = noise(width * height * components, 7);
-  return Uint8Array.from(grain, (random, at) => {
-    const pixel = Math.floor(at / components);
-    const [x, y] = [(pixel % width) / width, Math.floor(pixel / width) / height];
-    const wave = Math.sin(6 * x + (at % components)) * Math.cos(5 * y) * 80 + 120;
-    return Math.max(0, Math.min(255, wave + (random % 24)));
-  });
+  const samples = noise(width * height * components, 7);
+  const stride = width * components;
+  const across = Float64Array.from({ length: stride }, (_, at) =>
+    Math.sin(6 * (Math.floor(at / components) / width) + (at % components)),
+  );
+  for (let y = 0, to = 0; y < height; y++) {
+    const down = Math.cos(5 * (y / height));
+    for (let at = 0; at < stride; at++, to++) {
+      const wave = (across[at] ?? 0) * down * 80 + 120;
+      samples[to] = Math.max(0, Math.min(255, wave + ((samples[to] ?? 0) % 24)));
+    }
+  }
+  return samples;
 }
 
 /** Lines and boxes in `levels` values a sample. */
 function drawing(width: number, height: number, levels: readonly number[]): Uint8Array {
-  return Uint8Array.from({ length: width * height }, (_, at) => {
-    const [x, y] = [at % width, Math.floor(at / width)];
-    const inside = (x % 60 < 4 || y % 80 < 4 || (x + y) % 97 < 3) && y > 10;
-    return levels[inside ? 1 + (Math.floor(x / 60) % (levels.length - 1)) : 0] ?? 0;
-  });
+  const samples = new Uint8Array(width * height);
+  for (let y = 0, to = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, to++) {
+      const inside = (x % 60 < 4 || y % 80 < 4 || (x + y) % 97 < 3) && y > 10;
+      samples[to] = levels[inside ? 1 + (Math.floor(x / 60) % (levels.length - 1)) : 0] ?? 0;
+    }
+  }
+  return samples;
 }
 
 /** Eight samples of one bit a byte, each row filled up. */
@@ -74,12 +84,8 @@ export function largeDrawing(): ImageFixture {
   const sample = (x: number, y: number): number => (x < 0 || y < 0 ? 0 : (lines[y * side + Math.floor(x / step)] ?? 0));
   for (let y = 0, to = 0; y < side; y++) {
     const filter = (rows[to++] = y % 5);
-    for (let x = 0; x < stride; x++) {
-      const [a, b, c] = [sample(x - step, y), sample(x, y - 1), sample(x - step, y - 1)];
-      const paeth = [a, b, c].reduce((best, next) =>
-        Math.abs(a + b - c - next) < Math.abs(a + b - c - best) ? next : best,
-      );
-      rows[to++] = sample(x, y) - ([0, a, b, (a + b) >> 1, paeth][filter] ?? 0);
+    for (let x = 0; x < stride; x++, to++) {
+      rows[to] = sample(x, y) - predicted(filter, sample(x - step, y), sample(x, y - 1), sample(x - step, y - 1));
     }
   }
   const parameters = `/DecodeParms << /Predictor 15 /Colors ${step} /Columns ${side} >>`;
@@ -170,6 +176,15 @@ function doubled(samples: Uint8Array): Uint8Array {
 /** Where an image is drawn: its matrix, 200 points for 480 samples, which are 173 to the inch. */
 const PLACES = { plain: "200 0 0 200 100 400", turned: "120 160 -160 120 300 300", small: "100 0 0 100 50 50" };
 
+/** Fixtures draw the same samples many times. */
+const known = new WeakMap<Uint8Array, Uint8Array>();
+
+function deflated(data: Uint8Array): Uint8Array {
+  const bytes = known.get(data) ?? zlibSync(data);
+  known.set(data, bytes);
+  return bytes;
+}
+
 /** A page on a coloured ground that draws an image, in a place of its own or within a form. */
 export function imageDocument(
   fixture: ImageFixture,
@@ -181,7 +196,7 @@ export function imageDocument(
   const entries = fixture.entries.replaceAll(/@(\d)/g, (_, index: string) => `${first + Number(index)} 0 R`);
   const image: PdfStream = {
     entries: `/Type /XObject /Subtype /Image /Width ${fixture.width} /Height ${fixture.height} ${entries} /Filter /${fixture.filter ?? "FlateDecode"}`,
-    data: fixture.filter === undefined ? zlibSync(fixture.data) : fixture.data,
+    data: fixture.filter === undefined ? deflated(fixture.data) : fixture.data,
   };
   const images = Array.from(
     { length: copies },

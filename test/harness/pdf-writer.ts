@@ -19,7 +19,9 @@ const header = (version: string): Uint8Array => latin1(`%PDF-${version}\n%\u00e2
 
 /** Characters 0 to 255 as bytes. */
 export function latin1(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
 }
 
 /** A Flate stream. */

@@ -1,4 +1,5 @@
 import { crc32, deflateSync } from "node:zlib";
+import { predicted } from "./png-filter.ts";
 
 export interface PngOptions {
   readonly width: number;
@@ -97,15 +98,7 @@ function filtered(row: Buffer, above: Buffer, filter: number, distance: number):
     const left = row[index - distance] ?? 0;
     const up = above[index] ?? 0;
     const corner = above[index - distance] ?? 0;
-    const guess = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter] ?? 0;
-    out[index + 1] = (row[index] ?? 0) - guess;
+    out[index + 1] = (row[index] ?? 0) - predicted(filter, left, up, corner);
   }
   return out;
-}
-
-function paeth(left: number, up: number, corner: number): number {
-  const estimate = left + up - corner;
-  const [a, b, c] = [left, up, corner].map((value) => Math.abs(estimate - value)) as [number, number, number];
-  if (a <= b && a <= c) return left;
-  return b <= c ? up : corner;
 }
