@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { PDFDocument } from "pdf-lib";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { differingPixels, fill, pdfjsValues, valuesOf } from "../harness/form-calls.ts";
+import { fill, pdfjsValues, valuesOf } from "../harness/form-calls.ts";
 import { MetadataCalls } from "../harness/metadata-calls.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { plainText } from "../harness/qpdf.ts";
-import { readPage } from "../harness/render.ts";
+import { differingPixels, readPage } from "../harness/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const calls = new MetadataCalls({ baseUrl, key: liveKey });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { differingPixels, fill } from "../harness/form-calls.ts";
+import { fill } from "../harness/form-calls.ts";
 import { FormDraft, note, wholeForm, wholeValues as all } from "../harness/form-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { plainText } from "../harness/qpdf.ts";
-import { areaOf, readPage } from "../harness/render.ts";
+import { areaOf, differingPixels, readPage } from "../harness/render.ts";
 
 describe("flatten", () => {
   test("leaves nothing to be filled in; the look and other annotations stay", async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
-import { countPixels, differingPixels, fill, pdfjsValues, valuesOf } from "../harness/form-calls.ts";
+import { fill, pdfjsValues, valuesOf } from "../harness/form-calls.ts";
 import { FormDraft, formOf, wholeForm, wholeValues as all } from "../harness/form-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { plainText } from "../harness/qpdf.ts";
-import { type Area, readPage, type ReadPage } from "../harness/render.ts";
+import { type Area, countPixels, differingPixels, readPage, type ReadPage } from "../harness/render.ts";
 import { GEOMETRIES, isRed, redArea, stamp } from "../harness/stamp-calls.ts";
 
 /** The area of a field's first widget. */

@@ -1,21 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { pdfPart, post } from "../harness/client.ts";
-import { type Picture, readPage } from "../harness/render.ts";
+import { countPixels, readPage } from "../harness/render.ts";
 import { GEOMETRIES, halfRed, isRed, picture, redArea, stamp } from "../harness/stamp-calls.ts";
 import { textDocument } from "../harness/text-fixtures.ts";
-
-/** Whether there is red in a square of so many points, from the top left. */
-function hasRed({ pixels, stride, scale }: Picture, left: number, top: number, side: number): boolean {
-  const [across, down] = [Math.ceil(left * scale), Math.ceil(top * scale)];
-  for (let y = down; y < (top + side) * scale; y++) {
-    for (let x = across; x < (left + side) * scale; x++) {
-      const at = (y * stride + x) * 4;
-      if (isRed(pixels[at] ?? 0, pixels[at + 1] ?? 0, pixels[at + 2] ?? 0)) return true;
-    }
-  }
-  return false;
-}
 
 const empty = textDocument([{ content: "" }]);
 const red = { kind: "text", text: "HHHH", color: "#f00", opacity: "1" };
@@ -35,7 +23,7 @@ describe("tile", () => {
     const step = 90;
     for (let y = 0; y + step <= height; y += step / 2) {
       for (let x = 0; x + step <= width; x += step / 2) {
-        expect(hasRed(shown, x, y, step)).toBe(true);
+        expect(countPixels(shown, [x, y, x + step, y + step], isRed)).toBeGreaterThan(0);
       }
     }
   });
@@ -83,10 +71,7 @@ test("tiles of an image whose size is not given show several times, whole, on an
       opacity: "1",
     });
     const shown = await picture(body);
-    let ink = 0;
-    for (let at = 0; at < shown.pixels.length; at += 4) {
-      if (isRed(shown.pixels[at] ?? 0, shown.pixels[at + 1] ?? 0, shown.pixels[at + 2] ?? 0)) ink++;
-    }
+    const ink = countPixels(shown, [0, 0, shown.width, shown.height], isRed);
     // The red half of one: an eighth of the page's width square.
     const one = (width / 8) ** 2 * shown.scale ** 2;
     expect(ink / one).toBeGreaterThan(6);

@@ -2,7 +2,6 @@ import { PDFDocument, PDFCheckBox, PDFDropdown, PDFOptionList, PDFRadioGroup, PD
 import type { Answer, Part } from "./client.ts";
 import { openPdf } from "./pdfjs.ts";
 import { stamp } from "./stamp-calls.ts";
-import type { Area, Picture } from "./render.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -33,29 +32,4 @@ export async function pdfjsValues(bytes: Uint8Array, password?: string): Promise
   const widgets = pages.flatMap(({ annotations }) => annotations.filter(({ fieldName }) => fieldName !== undefined));
   const named = widgets.toReversed().map(({ fieldName, rest }) => [String(fieldName), rest["fieldValue"]] as const);
   return Object.fromEntries(named);
-}
-
-/** How many pixels of an area are of a colour, or differ from another picture of the page. */
-export function countPixels(
-  picture: Picture,
-  [left, top, right, bottom]: Area,
-  is: (red: number, green: number, blue: number, at: number) => boolean,
-): number {
-  const { pixels, stride, scale } = picture;
-  let count = 0;
-  for (let y = Math.ceil(top * scale); y < Math.floor(bottom * scale); y++) {
-    for (let x = Math.ceil(left * scale); x < Math.floor(right * scale); x++) {
-      const at = (y * stride + x) * 4;
-      if (is(pixels[at] ?? 255, pixels[at + 1] ?? 255, pixels[at + 2] ?? 255, at)) count++;
-    }
-  }
-  return count;
-}
-
-/** Pixels of an area in which two pictures clearly differ. */
-export function differingPixels(one: Picture, other: Picture, area: Area): number {
-  return countPixels(one, area, (red, green, blue, at) => {
-    const parts = [red, green, blue].map((part, index) => Math.abs(part - (other.pixels[at + index] ?? 255)));
-    return Math.max(...parts) > 60;
-  });
 }

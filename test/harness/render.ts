@@ -121,10 +121,43 @@ export function areaOf(
   is: (red: number, green: number, blue: number) => boolean,
 ): Area | undefined {
   let [left, top, right, bottom] = [Infinity, Infinity, -1, -1];
-  for (let at = 0; at < pixels.length; at += 4) {
-    if (!is(pixels[at] ?? 0, pixels[at + 1] ?? 0, pixels[at + 2] ?? 0)) continue;
-    const [x, y] = [(at / 4) % stride, Math.floor(at / 4 / stride)];
-    [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
+  for (let y = 0, at = 0; at < pixels.length; y++) {
+    for (let x = 0; x < stride; x++, at += 4) {
+      if (!is(pixels[at] ?? 0, pixels[at + 1] ?? 0, pixels[at + 2] ?? 0)) continue;
+      if (x < left) left = x;
+      if (x > right) right = x;
+      if (y < top) top = y;
+      bottom = y;
+    }
   }
   return right < 0 ? undefined : [left / scale, top / scale, (right + 1) / scale, (bottom + 1) / scale];
+}
+
+/** How many pixels of an area are of a colour, or differ from another picture of the page. */
+export function countPixels(
+  picture: Picture,
+  [left, top, right, bottom]: Area,
+  is: (red: number, green: number, blue: number, at: number) => boolean,
+): number {
+  const { pixels, stride, scale } = picture;
+  let count = 0;
+  for (let y = Math.ceil(top * scale); y < Math.floor(bottom * scale); y++) {
+    for (let x = Math.ceil(left * scale); x < Math.floor(right * scale); x++) {
+      const at = (y * stride + x) * 4;
+      if (is(pixels[at] ?? 255, pixels[at + 1] ?? 255, pixels[at + 2] ?? 255, at)) count++;
+    }
+  }
+  return count;
+}
+
+/** Pixels of an area in which two pictures clearly differ. */
+export function differingPixels(one: Picture, other: Picture, area: Area): number {
+  return countPixels(one, area, (red, green, blue, at) => {
+    const { pixels } = other;
+    return (
+      Math.abs(red - (pixels[at] ?? 255)) > 60 ||
+      Math.abs(green - (pixels[at + 1] ?? 255)) > 60 ||
+      Math.abs(blue - (pixels[at + 2] ?? 255)) > 60
+    );
+  });
 }

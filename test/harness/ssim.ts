@@ -33,6 +33,7 @@ export function readNetpbm(file: Uint8Array): Picture[] {
 /** Mean over all windows of the pictures' luminance; 1 for equal pictures, 0 where the sizes differ. */
 export function ssim(a: Picture, b: Picture): number {
   if (a.width !== b.width || a.height !== b.height) return 0;
+  if (a.components === b.components && a.data.every((sample, at) => sample === b.data[at])) return 1;
   const [x, y] = [luminance(a), luminance(b)];
   const window = Math.min(WINDOW, a.width, a.height);
   let [sum, count] = [0, 0];

@@ -82,17 +82,26 @@ export const LEFTOVERS: readonly [name: string, content: string | readonly strin
   ],
 ];
 
-/** Whether two pictures are alike outside an area. */
+/** Whether two pictures differ outside an area, by more than a rounding error, or in their sizes. */
 export function differsOutside(one: Picture, other: Picture, [left, top, right, bottom]: Area): boolean {
-  for (let at = 0; at < one.pixels.length; at += 4) {
-    const [x, y] = [((at / 4) % one.stride) / one.scale, Math.floor(at / 4 / one.stride) / one.scale];
+  if (one.stride !== other.stride || one.pixels.length !== other.pixels.length) return true;
+  const { stride, scale } = one;
+  // Nearly all pixels are equal: they are compared whole, and only those that are not, by their colors.
+  const [pixels, others] = [wholePixels(one), wholePixels(other)];
+  for (let at = 0; at < pixels.length; at++) {
+    if (pixels[at] === others[at]) continue;
+    const x = (at % stride) / scale;
+    const y = Math.floor(at / stride) / scale;
     if (x >= left - 1 && x <= right + 1 && y >= top - 1 && y <= bottom + 1) continue;
-    for (let part = 0; part < 3; part++) {
-      if (Math.abs((one.pixels[at + part] ?? 0) - (other.pixels[at + part] ?? 0)) > 8) return true;
+    for (let part = at * 4; part < at * 4 + 3; part++) {
+      if (Math.abs((one.pixels[part] ?? 0) - (other.pixels[part] ?? 0)) > 8) return true;
     }
   }
   return false;
 }
+
+const wholePixels = ({ pixels }: Picture): Uint32Array =>
+  new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length / 4);
 
 export const picture = async (bytes: Uint8Array, page = 1): Promise<Picture> => (await readPage(bytes, page)).picture;
 
