@@ -29,6 +29,18 @@ export const limits = {
   /** Size of a ZIP response. Larger ones need the 64-bit format, which many readers lack. */
   zipBytes: 0xffff_ffff,
 
+  /** Documents larger than memory, which are read in ranges. */
+  ranges: {
+    /** The largest file that is held in memory as a whole. Larger ones are read in ranges. */
+    wholeBytes: 32 * MiB,
+    /** Chunks of 64 KiB that are kept. */
+    keptChunks: 192,
+    /** Chunks that are fetched at once when a file is read in order. */
+    aheadChunks: 16,
+    /** Requests to the storage. Cloudflare allows 10,000 per request. */
+    fetches: 8_000,
+  },
+
   /**
    * The lowest average speed of a client that sends a body or reads a response. `form.graceMilliseconds` and
    * `response.graceMilliseconds` are the time that it may fall behind.

@@ -1,4 +1,9 @@
 // What wasm/prepare.ts puts into wasm/generated/.
+declare module "*/wasm/generated/callback.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
 declare module "*/wasm/generated/tick.wasm" {
   const module: WebAssembly.Module;
   export default module;
@@ -73,7 +78,10 @@ declare module "*/wasm/generated/mupdf.js" {
 
   /** MuPDF's calls that can take long. */
   export interface LongCalls {
-    open(buffer: MuPDF.Buffer): Promise<MuPDF.PDFDocument | null>;
+    open(from: MuPDF.Buffer | MuPDF.Stream): Promise<MuPDF.PDFDocument | null>;
+    /** Reads the object that a reference leads to. */
+    load(object: MuPDF.PDFObject): Promise<MuPDF.PDFObject>;
+    loadPage(document: MuPDF.PDFDocument, index: number): Promise<MuPDF.PDFPage>;
     /** With annotations and form fields. */
     displayList(page: MuPDF.PDFPage): Promise<MuPDF.DisplayList>;
     run(list: MuPDF.DisplayList, device: MuPDF.DrawDevice, matrix: MuPDF.Matrix): Promise<void>;
@@ -84,6 +92,7 @@ declare module "*/wasm/generated/mupdf.js" {
 
   export function createMuPDF(options: {
     gauge: Gauge;
+    reads: Reads;
     instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void): void;
     /** What MuPDF's own errors are thrown as. */
     Failure: new (message: string) => Error;
@@ -93,6 +102,12 @@ declare module "*/wasm/generated/mupdf.js" {
 
   /** Runs `work`, then destroys every handle on the engine that it made, but for the one that it gives back. */
   export type Scope = <T>(work: () => T) => T;
+}
+
+/** Reads from the handle of a stream, and the number of the callback that asks for it, which the glue sets. */
+interface Reads {
+  code: number;
+  read(handle: never, memory: Uint8Array, offset: number, length: number, position: number): number;
 }
 
 /** What the glue of an engine asks of its fuel gauge. */

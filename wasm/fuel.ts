@@ -6,7 +6,8 @@
  * look at it; innermost loops count one in a local, which stays in a register, and hand it over when they have run
  * `BURST` times, at the next outer loop or at the function's end. Once `fuel` is 0 or below, the last entry of table 0, which
  * is added here, is called: a function of type () -> () that refills `fuel`, or throws. Global and table are exported as
- * `$fuel` and `$table`. Nothing is imported, so no index of the binary shifts.
+ * `$fuel` and `$table`, and the binary's first global, which is the stack pointer of what Emscripten makes, as `$stack`. Nothing is
+ * imported, so no index of the binary shifts.
  */
 import { codeSection, type CodePatch } from "./wasm-code.ts";
 import { BinaryReader, concatenated, leb, name, section, SECTION, signedLeb } from "./wasm-binary.ts";
@@ -57,6 +58,7 @@ export function withFuel(binary: Uint8Array): Gauged {
     of(SECTION.export),
     [...name("$fuel"), 0x03, ...leb(fuel)],
     [...name("$table"), 0x01, ...leb(0)],
+    [...name("$stack"), 0x03, ...leb(imports.globals)],
   );
   const patch = patchFor(fuel, tick, table.last);
   const code = codeSection(of(SECTION.code), functionTypes, types, patch);

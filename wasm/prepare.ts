@@ -15,6 +15,7 @@ import { withFuel } from "./fuel.ts";
 import { listModels, putModel } from "./models.ts";
 import { replace } from "./replace.ts";
 import { tesseractGlue } from "./tesseract-glue.ts";
+import { callbackModule } from "./callback.ts";
 import { tickModule } from "./tick.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -74,6 +75,9 @@ function glue(text: string): string {
     "$hooks.gauge.enter();try{return m_[_](...t)}finally{$hooks.gauge.leave()}}",
     1,
   );
+  // Which of the callbacks reads from a stream.
+  const read = /(\d+):\(\w(?:,\w)+\)=>\$hooks\.stm_read\(/.exec(text)?.[1];
+  text = replace(text, "const $hooks=_.hooks;", `const $hooks=_.hooks;$hooks.reads.code=${read};`, 1);
   // Little more than is asked for: a fifth taken in advance counts as used, and may be all that a request has left.
   text = replace(text, "var s=a*(1+.2/t);", "var s=a+1048576/t;", 1);
   text = replace(
@@ -142,11 +146,18 @@ function wrapper(text: string): string {
     "	getInheritable(key) {\n		if (this._doc === null)\n			return this;\n",
     1,
   );
+  // May have to wait first.
+  body = replace(
+    body,
+    "		return handle.read(libmupdf.HEAPU8, addr, size, pos);\n",
+    "		return $hooks.reads.read(handle, libmupdf.HEAPU8, addr, size, pos);\n",
+    1,
+  );
   return `${text.slice(0, text.indexOf('"use strict";'))}
 import libmupdf_wasm from "./mupdf-wasm.js";
 const node_fs = null;
-export async function createMuPDF({ gauge, instantiateWasm, Failure, report }) {
-	const $hooks = { gauge, Failure };
+export async function createMuPDF({ gauge, reads, instantiateWasm, Failure, report }) {
+	const $hooks = { gauge, reads, Failure };
 	let $made = null;
 	const libmupdf = await libmupdf_wasm({ instantiateWasm, hooks: $hooks, print: () => {}, printErr: report });
 ${body}
@@ -177,16 +188,27 @@ ${body}
 	}
 	/** The calls that can take long. */
 	const $open = gauge.long(libmupdf._wasm_open_document_with_buffer);
+	const $openStream = gauge.long(libmupdf._wasm_open_document_with_stream);
+	const $isDictionary = gauge.long(libmupdf._wasm_pdf_is_dict);
+	const $loadPage = gauge.long(libmupdf._wasm_load_page);
 	const $list = gauge.long(libmupdf._wasm_new_display_list_from_page);
 	const $run = gauge.long(libmupdf._wasm_run_display_list);
 	const $pageText = gauge.long(libmupdf._wasm_new_stext_page_from_page);
 	const $listText = gauge.long(libmupdf._wasm_new_stext_page_from_display_list);
 	const $save = gauge.long(libmupdf._wasm_pdf_write_document_buffer);
 	const long = {
-		async open(buffer) {
-			const pointer = await $open(STRING("application/pdf"), buffer.pointer);
+		async open(from) {
+			const pointer = await (from instanceof Stream ? $openStream : $open)(STRING("application/pdf"), from.pointer);
 			const pdf = libmupdf._wasm_pdf_document_from_fz_document(pointer);
 			return pdf ? new PDFDocument(pdf) : null;
+		},
+		async load(object) {
+			await $isDictionary(object.pointer);
+			return object;
+		},
+		async loadPage(document, index) {
+			const pointer = await $loadPage(document.pointer, index);
+			return new PDFPage(document, libmupdf._wasm_pdf_page_from_fz_page(pointer));
 		},
 		async displayList(page) {
 			return new DisplayList(await $list(page.pointer));
@@ -271,6 +293,7 @@ for (const [from, to, expected] of BINARIES) {
   writeFileSync(join(target, to), withFuel(wasm).bytes);
 }
 writeFileSync(join(target, "tick.wasm"), tickModule());
+writeFileSync(join(target, "callback.wasm"), callbackModule());
 writeFileSync(join(target, "mupdf-wasm.js"), glue(readFileSync(join(source, "mupdf-wasm.js"), "utf8")));
 writeFileSync(join(target, "mupdf.js"), wrapper(readFileSync(join(source, "mupdf.js"), "utf8")));
 for (const [from, to] of CODECS) writeFileSync(join(target, to), codec(readFileSync(join(packages, from), "utf8")));

@@ -2,7 +2,9 @@ import { unlimitedWork, type Work } from "./work.ts";
 
 /** The additions to `WebAssembly` by JavaScript Promise Integration. */
 interface PromiseIntegration {
-  readonly Suspending?: new (callback: () => Promise<void>) => () => void;
+  readonly Suspending?: new <A extends readonly unknown[], R>(
+    callback: (...args: A) => Promise<R>,
+  ) => (...args: A) => R;
   readonly promising?: <A extends readonly unknown[], R>(call: (...args: A) => R) => (...args: A) => Promise<R>;
 }
 
@@ -24,6 +26,13 @@ interface GaugedExports {
  * still works, including work budgets.
  */
 export const suspends = wasm.Suspending !== undefined && wasm.promising !== undefined;
+
+/** An import that suspends the engine until its promise is resolved. Undefined where that is not supported. */
+export function suspending<A extends readonly unknown[], R>(
+  callback: (...args: A) => Promise<R>,
+): ((...args: A) => R) | undefined {
+  return wasm.Suspending && new wasm.Suspending(callback);
+}
 
 /** Fuel given to an engine at a time: it asks for more after 1 to 8 ms. */
 const FILL = 1_000_000;
@@ -65,10 +74,15 @@ export class FuelGauge {
     return this.#broken;
   }
 
+  /** Whether the running call can be suspended now. */
+  get suspendable(): boolean {
+    return wasm.Suspending !== undefined && this.#long && this.#frames === 0;
+  }
+
   /** Must be called with a new instance before any of its code runs. */
   attach({ exports }: WebAssembly.Instance): void {
     const spend = (): number => this.#spend();
-    const pause = wasm.Suspending ? new wasm.Suspending(() => this.#pause()) : () => {};
+    const pause = suspending(() => this.#pause()) ?? (() => {});
     const tick = new WebAssembly.Instance(this.#tick, { tick: { spend, pause } });
     const { $fuel: fuel, $table: table } = exports as unknown as GaugedExports;
     table.set(table.length - 1, tick.exports["tick"]);

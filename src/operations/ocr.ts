@@ -131,7 +131,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
     const read: Page[] = [];
     if (actual > 0) await engines.recognizer.open(languages);
     for (const page of chosen) {
-      allowPage(open, page);
+      await allowPage(open, page);
       const result = kept.get(page) ?? (await recognized(open, page, engines));
       engines.pdf.claim(result.text.length * CHARACTER_BYTES + result.words.length * WORD_BYTES);
       read.push(result);

@@ -88,7 +88,7 @@ async function* imageOf(
   wanted: Wanted,
 ): AsyncGenerator<Uint8Array, void> {
   const { format, dpi } = wanted;
-  allowPage(open, page);
+  await allowPage(open, page);
   if (format === "webp") {
     yield* webpOf(open, page, engines, wanted);
     return;

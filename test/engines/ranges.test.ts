@@ -1,97 +1,105 @@
-import { describe, expect, test } from "vitest";
-import { Refusal } from "../../src/engines/errors.ts";
-import { PageRange } from "../../src/engines/pdf/document/ranges.ts";
+import { expect, test } from "vitest";
+import { concat } from "../../src/engines/bytes/concat.ts";
+import { Ranges } from "../../src/engines/bytes/ranges.ts";
+import type { ByteSource } from "../../src/engines/bytes/source.ts";
+import { leaseEngines } from "../../src/engines/lease/pool.ts";
+import type { Output, OutputFile } from "../../src/operations/define.ts";
+import { operations } from "../../src/operations/index.ts";
+import { runOperation } from "../../src/operations/run.ts";
+import { readForm } from "../../src/http/form/form.ts";
+import type { FormPart } from "../../src/http/multipart/multipart.ts";
+import { document } from "../harness/fixtures.ts";
+import { latin1 } from "../harness/pdf-writer.ts";
 
-/** 1-based, as the API speaks. */
-function pages(range: string, pageCount: number): number[] {
-  return new PageRange(range).resolve("range", pageCount).map((page) => page + 1);
-}
+/** A stored file, of which it is counted what is read. */
+class Source implements ByteSource {
+  reads = 0;
+  bytesRead = 0;
+  readonly #bytes: Uint8Array;
 
-function refusal(range: string, pageCount: number): Refusal {
-  try {
-    new PageRange(range).resolve("range", pageCount);
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
   }
-  throw new Error(`"${range}" was taken`);
+
+  get length(): number {
+    return this.#bytes.length;
+  }
+
+  async read(start: number, end: number): Promise<Uint8Array> {
+    this.reads += 1;
+    this.bytesRead += end - start;
+    await scheduler.wait(0);
+    return this.#bytes.slice(start, end);
+  }
 }
 
-describe("a page range gives pages in its own order", () => {
-  test.each<[string, number, number[]]>([
-    ["3", 5, [3]],
-    ["2-4", 5, [2, 3, 4]],
-    ["4-2", 5, [4, 3, 2]],
-    ["3-end", 5, [3, 4, 5]],
-    ["last", 5, [5]],
-    ["last-2", 5, [4, 5]],
-    ["last-5", 5, [1, 2, 3, 4, 5]],
-    ["odd", 5, [1, 3, 5]],
-    ["even", 5, [2, 4]],
-    ["all", 3, [1, 2, 3]],
-    ["!2", 4, [1, 3, 4]],
-    ["!odd", 4, [2, 4]],
-    ["1-4,!2-3", 5, [1, 4]],
-    ["!1,1", 3, [2, 3, 1]],
-    [" 1 - 2 ,\t4 ", 5, [1, 2, 4]],
-    ["! 2, last - 1\n", 4, [1, 3, 4, 4]],
-    ["5,1,1", 5, [5, 1, 1]],
-  ])("%s of %i pages", (range, pageCount, expected) => {
-    expect(pages(range, pageCount)).toEqual(expected);
-  });
+type Content = OutputFile["bytes"];
 
-  test("as a set: each page once, ascending", () => {
-    expect(new PageRange("4,2-3,2,all").resolveSet("pages", 4)).toEqual([0, 1, 2, 3]);
-  });
+async function bytesOf(content: Content): Promise<Uint8Array> {
+  if ("view" in content) return content.view(0, content.length).slice();
+  const parts: Uint8Array[] = [];
+  for await (const part of content) parts.push(part.slice());
+  return concat(parts);
+}
+
+/** All that an operation returns. */
+async function resultOf(output: Output): Promise<unknown> {
+  if (output.kind === "json") return output.value;
+  if (output.kind !== "zip") return bytesOf(output.bytes);
+  const entries: [string, Uint8Array][] = [];
+  for await (const { name, bytes } of output.entries) entries.push([name, await bytesOf(bytes)]);
+  return entries;
+}
+
+async function run(name: string, file: Uint8Array | Source, fields: Record<string, string>): Promise<unknown> {
+  const operation = operations.find((candidate) => candidate.name === name);
+  if (!operation) throw new Error(`there is no ${name}`);
+  const lease = await leaseEngines(() => true);
+  try {
+    const arena = lease.engines.pdf.arena(file.length);
+    const ranges = file instanceof Source ? new Ranges(file) : undefined;
+    if (!(file instanceof Source)) arena.write(file);
+    await ranges?.fetch(0);
+    const uploaded = { field: "file", stem: "report", bytes: ranges ?? arena.seal(), passwordIsOwn: false };
+    const parts: FormPart[] = [
+      ...Object.entries(fields).map(([field, value]) => ({ kind: "text", field, value }) as const),
+      { kind: "file", field: "file", filename: "report.pdf", file: uploaded },
+    ];
+    const { input } = await readForm(operation, parts, async () => undefined);
+    return await resultOf(await runOperation(operation, input, lease.engines));
+  } finally {
+    lease.release(true);
+  }
+}
+
+/** 1.3 MB, of which a page draws 64 KiB. */
+const file = document({
+  name: "report",
+  pages: 20,
+  features: ["outline", "form", "links", "image-per-page"],
+  imageBytes: 64 * 1024,
 });
 
-describe("a page range that cannot be met is refused, never clamped", () => {
-  test.each([
-    ["0"],
-    ["5-"],
-    ["9999"],
-    ["1-3-5"],
-    ["-1"],
-    ["1-9"],
-    ["9-1"],
-    ["last-6"],
-    ["last-0"],
-    ["last-"],
-    ["odd-3"],
-    ["end"],
-    ["1,,2"],
-    [","],
-    ["\u{1F4C4}"],
-    ["1;2"],
-    ["1.5"],
-    ["0x1"],
-    ["!!1"],
-    ["!"],
-    ["!all"],
-    ["99999999999999999999"],
-    ["   "],
-    ["1 2"],
-    ["1 - 1 1"],
-    ["la st"],
-  ])("%j of 5 pages", (range) => {
-    const { code, details } = refusal(range, 5);
-    expect(code).toBe("invalid_page_range");
-    expect(details).toEqual({ field: "range", range, maxPage: 5 });
-  });
+test.each<[string, Record<string, string>]>([
+  ["extract-text", { pages: "15-17,3" }],
+  ["metadata", { action: "get" }],
+  ["to-images", { pages: "15", dpi: "36" }],
+  ["to-images", { pages: "15-16,3", dpi: "36" }],
+  ["to-images", { pages: "15", dpi: "36", format: "jpeg" }],
+])("%s %j over ranges is as from memory", async (name, fields) => {
+  expect(await run(name, new Source(file), fields)).toEqual(await run(name, file, fields));
+});
 
-  test("even of a document with one page: nothing is left", () => {
-    expect(refusal("even", 1).message).toContain("selects no pages");
-  });
+test("what is not needed is not read", async () => {
+  const source = new Source(file);
+  await run("metadata", source, { action: "get" });
+  expect(source.bytesRead).toBeLessThan(file.length / 4);
+});
 
-  test("the range in the error is cut, and so is the item in the message", () => {
-    const { details, message } = refusal("x".repeat(100_000), 5);
-    expect(String(details?.["range"]).length).toBeLessThanOrEqual(200);
-    expect(message.length).toBeLessThan(300);
-  });
-
-  test("a million items end at once, whatever they are", () => {
-    expect(refusal("!1,".repeat(350_000), 5_000).message).toContain("10,000 items");
-    expect(refusal(",".repeat(1_000_000), 5_000).code).toBe("invalid_page_range");
-    expect(refusal(Array(9_000).fill("all").join(","), 5_000).message).toContain("more than 5,000 pages");
-  });
+test("a damaged file is rejected without reading all of it", async () => {
+  const damaged = file.slice();
+  damaged.set(latin1("startxref\n00000077"), damaged.length - 24);
+  const source = new Source(damaged);
+  await expect(run("extract-text", source, {})).rejects.toThrow("larger");
+  expect(source.bytesRead).toBeLessThan(file.length / 2);
 });

@@ -8,11 +8,15 @@ import type { Picture } from "./render.ts";
 
 const compiled = (name: string): WebAssembly.Module =>
   new WebAssembly.Module(readFileSync(new URL(`../../wasm/generated/${name}`, import.meta.url)));
-const [module, tick] = [compiled("mupdf.wasm"), compiled("tick.wasm")];
+const modules = {
+  module: compiled("mupdf.wasm"),
+  tick: compiled("tick.wasm"),
+  callback: compiled("callback.wasm"),
+};
 
 /** The document after `work`, which gets it open. */
 export async function change(file: Uint8Array, work: (open: OpenPdf) => void | Promise<void>): Promise<Uint8Array> {
-  const engine = await PdfEngine.create(module, tick);
+  const engine = await PdfEngine.create(modules);
   engine.begin(() => true, unlimitedWork());
   const arena = engine.arena(file.length);
   arena.write(file);

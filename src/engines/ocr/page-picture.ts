@@ -98,7 +98,7 @@ export class PagePicture implements Disposable {
       height: bottom - top,
       dpi: view.readAs ?? view.dpi,
       writeTo: async (target) => {
-        allowPage(this.#open, this.#page);
+        await allowPage(this.#open, this.#page);
         for (let y = top; y < bottom; y += rows) {
           const band: PixelBox = [left, y, right, Math.min(bottom, y + rows)];
           await drawn(this.#open, () => this.#draw(band, matrix, (pixels) => target.set(pixels, (y - top) * width)));

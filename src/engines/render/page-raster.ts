@@ -48,8 +48,8 @@ export interface Band {
  * @throws Refusal `invalid_file`
  */
 export async function pixelsOf(open: OpenPdf, page: number, dpi: number): Promise<PixelBox> {
-  return drawn(open, () => {
-    const loaded = open.document.loadPage(page);
+  return drawn(open, async () => {
+    const loaded = await open.engine.long.loadPage(open.document, page);
     try {
       return pixelBox(loaded.getBounds(), dpi);
     } finally {

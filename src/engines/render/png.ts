@@ -10,7 +10,7 @@ const METERS_PER_INCH = 0.0254;
 
 /** Approximate number of filtered bytes deflated at a time. */
 const BLOCK_BYTES = 256 * 1024;
-/** Approximate size in bytes of a chunk of the file; zlib's output is collected up to it. */
+/** Size in bytes of a chunk of compressed samples; the last one may be smaller. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** Row filters (PNG, 9.2). */
@@ -43,19 +43,31 @@ async function* encoded(raster: PageRaster, dpi: number, gray: boolean): AsyncGe
     chunk("IHDR", [bytesOf(header)]),
     chunk("pHYs", [bytesOf(density)]),
   ];
-  let data: Uint8Array[] = [];
-  let gathered = 0;
-  for await (const part of deflated(filteredRows(raster, gray))) {
-    data.push(part);
-    gathered += part.byteLength;
-    if (gathered < CHUNK_BYTES) continue;
+  for await (const data of inPieces(deflated(filteredRows(raster, gray)))) {
     ready.push(chunk("IDAT", data));
     yield concat(ready);
-    [ready, data, gathered] = [[], [], 0];
+    ready = [];
   }
-  if (gathered > 0) ready.push(chunk("IDAT", data));
   ready.push(chunk("IEND", []));
   yield concat(ready);
+}
+
+/** In pieces of `CHUNK_BYTES`, so that the same page always gives the same file: zlib's output comes in parts that vary with time. */
+async function* inPieces(parts: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Uint8Array[], void> {
+  let piece: Uint8Array[] = [];
+  let left = CHUNK_BYTES;
+  for await (const part of parts) {
+    for (let at = 0; at < part.length;) {
+      const taken = part.subarray(at, at + left);
+      piece.push(taken);
+      at += taken.length;
+      left -= taken.length;
+      if (left > 0) continue;
+      yield piece;
+      [piece, left] = [[], CHUNK_BYTES];
+    }
+  }
+  if (piece.length > 0) yield piece;
 }
 
 const bytesOf = ({ buffer }: DataView<ArrayBuffer>): Uint8Array => new Uint8Array(buffer);

@@ -19,6 +19,7 @@ import { openPdf } from "../../engines/pdf/document/document.ts";
 import { readEnv } from "../../env.ts";
 import { limits } from "../../limits.ts";
 import { type Operation, scopesOf } from "../../operations/define.ts";
+import { runOperation } from "../../operations/run.ts";
 
 /** Mounts every operation of the registry. docs/api.md documents the order of the checks. */
 export function mountOperations(app: Hono<AppEnv>, operations: readonly Operation[]): void {
@@ -67,7 +68,7 @@ async function handle(c: Context<AppEnv>, operation: Operation): Promise<Respons
     if (typeof operation.scope !== "string") checkScope(c.get("caller"), operation.scope.exact(input));
     lease.check();
     payment = await Payment.reserve(c, operation, parts);
-    const { response, sent } = await respond(await operation.run(input, lease.engines), {
+    const { response, sent } = await respond(await runOperation(operation, input, lease.engines), {
       name: `${stem}-${operation.name}`,
       log: c.get("log"),
       payment,

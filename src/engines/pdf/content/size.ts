@@ -15,10 +15,12 @@ const ANNOTATION_WORK = 100;
  * one. What a page draws (form XObjects, tiling patterns, soft masks, large glyphs of Type 3 fonts, appearances of
  * annotations) counts each time it is drawn. Pages that draw none of these, and that together cannot reach half of the limit
  * even at maximum compression, are not measured.
+ * For a file that is read in ranges this would fetch all pages at once, so only the work budget bounds what they draw.
  * @throws Refusal `limit_exceeded`
  */
 export async function checkContents(open: OpenPdf, pages: readonly number[]): Promise<void> {
   const { document, engine } = open;
+  if (engine.ranges) return;
   const meter = new ContentMeter(open);
   /** Sizes by object number: pages may share a stream, and each page interprets it. */
   const sizes = new Map<number, number>();

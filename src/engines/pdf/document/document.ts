@@ -1,6 +1,7 @@
 import type { DisplayList, PDFDocument } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
+import { Ranges } from "../../bytes/ranges.ts";
 import { markClearMetadata } from "./clear-metadata.ts";
 import { inlineEncryption } from "./crypt-filters.ts";
 import { findDamage, type ValidationPurpose, withoutXref } from "./damage.ts";
@@ -8,6 +9,7 @@ import { opensAsOwner } from "../encryption/owner.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { checkObjectStreams } from "../objects/object-streams.ts";
+import { fetchAnnotations, fetchDocument } from "./fetch-pages.ts";
 import { findMissingPages } from "./missing-pages.ts";
 import { correctPageCounts } from "./page-count.ts";
 import { isSound } from "./page-tree.ts";
@@ -64,7 +66,9 @@ export async function openPdf(
   const { validateFor, repair = false } = options;
   const { field } = sent;
   if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
-  const check = await checkObjectStreams(engine.work, sent.bytes);
+  const ranges = sent.bytes instanceof Ranges ? sent.bytes : undefined;
+  // The streams of a file that is read in ranges are bounded by the heap and the work budget.
+  const check = ranges ? undefined : await checkObjectStreams(engine.work, sent.bytes);
   const document = await openDocument(engine, sent, repair);
   const { input, isOwner } = await authenticate(document, sent);
   await check?.(document);
@@ -76,10 +80,11 @@ export async function openPdf(
     });
   }
   engine.freeUnused(document);
+  if (ranges) await fetchDocument(engine, document, field);
   const wasEncrypted = document.getTrailer().get("Encrypt").isDictionary();
-  if (validateFor !== undefined) await findDamage(engine, document, validateFor);
+  if (validateFor !== undefined && !ranges) await findDamage(engine, document, validateFor);
   await correctPageCounts(engine.work, document);
-  if (!repair && !document.wasRepaired() && !hasPages(engine, document)) {
+  if (!repair && !ranges && !document.wasRepaired() && !hasPages(engine, document)) {
     document.destroy();
     return openPdf(engine, sent, { ...options, repair: true });
   }
@@ -94,7 +99,8 @@ export async function openPdf(
   if (encrypted && !encryption.get("P").isNumber()) encryption.put("P", ALL_PERMISSIONS);
   const permissions = encryption.get("P");
   const restricted = encrypted && (permissions.asNumber() & PERMISSION_BITS) !== PERMISSION_BITS;
-  const treeIsSound = await engine.scope(() => isSound(engine.work, document.getTrailer().get("Root", "Pages")));
+  const tree = document.getTrailer().get("Root", "Pages");
+  const treeIsSound = ranges !== undefined || (await engine.scope(() => isSound(engine.work, tree)));
   const open: OpenPdf = {
     input,
     engine,
@@ -111,7 +117,7 @@ export async function openPdf(
     inlineEncryption(engine, document);
     markClearMetadata(document);
   }
-  await refuseMissingPages(open);
+  if (!ranges) await refuseMissingPages(open);
   return open;
 }
 
@@ -155,9 +161,9 @@ function invalidFile(field: string, problem: string, details?: Record<string, un
 async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput, repair: boolean): Promise<PDFDocument> {
   try {
     using _ = repair ? withoutXref(bytes) : undefined;
-    const buffer = engine.bufferOf(bytes);
-    const document = await engine.long.open(buffer);
-    buffer.destroy();
+    const from = bytes instanceof Ranges ? engine.streamOf(bytes) : engine.bufferOf(bytes);
+    const document = await engine.long.open(from);
+    from.destroy();
     if (document) return document;
   } catch (error) {
     const meaning = engine.explain(error);
@@ -248,7 +254,7 @@ export interface PageList {
  */
 export async function pageList(open: OpenPdf, page: number): Promise<PageList> {
   const load = async (): Promise<PageList> => {
-    const loaded = open.document.loadPage(page);
+    const loaded = await open.engine.long.loadPage(open.document, page);
     try {
       return {
         bounds: loaded.getBounds(),
@@ -258,7 +264,10 @@ export async function pageList(open: OpenPdf, page: number): Promise<PageList> {
       loaded.destroy();
     }
   };
-  return drawn(open, () => withoutSignLabels(open, page, load));
+  return drawn(open, async () => {
+    await fetchAnnotations(open, page);
+    return withoutSignLabels(open, page, load);
+  });
 }
 
 /**

@@ -18,6 +18,13 @@ export class Budget {
     this.#inherited = heapBytes > limits.admission.engineBytes;
   }
 
+  /** The work starts again: nothing of what it created exists any longer. */
+  restart(): void {
+    this.#claimed = 0;
+    this.denied = false;
+    this.#starved = false;
+  }
+
   /** Whether the heap may have this many bytes. */
   allows(heapBytes: number): boolean {
     const allowed = this.#allow(heapBytes + this.#claimed);

@@ -1,12 +1,15 @@
 import type * as MuPDF from "mupdf";
 import { createMuPDF, type LibMuPDF, type LongCalls, type Scope } from "../../../../wasm/generated/mupdf.js";
-import { limits } from "../../../limits.ts";
+import { limits, MiB } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { FuelGauge } from "../../fuel-gauge.ts";
 import { unlimitedWork, type Work } from "../../work.ts";
 import { Budget } from "./budget.ts";
 import { freeUnused, reserveObjects } from "./xref-room.ts";
+import { mapPages } from "./page-map.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
+import { type Callback, type ReadHandle, Reads } from "./reads.ts";
+import type { Ranges } from "../../bytes/ranges.ts";
 import {
   type AllowHeap,
   type Arena,
@@ -17,15 +20,50 @@ import {
   snapshotOf,
 } from "../../bytes/heap.ts";
 
-/** The heap of a new instance without its trailing zeros: the same for every instance of an isolate, so it is taken once. */
-let snapshot: Uint8Array | undefined;
+/**
+ * A new instance: its heap without the trailing zeros, and its stack pointer. The same for every instance of an isolate, so it is
+ * taken once.
+ */
+let snapshot: { readonly heap: Uint8Array; readonly stack: number } | undefined;
+
+/** MuPDF repairs a file by reading all of it. */
+const damaged = (): Refusal =>
+  new Refusal(
+    "invalid_file",
+    `The PDF is damaged. Files of up to ${limits.ranges.wholeBytes / MiB} MiB are repaired; this one is larger.`,
+  );
 
 /** Fuel per byte of a content stream that is read: about 20 ns. */
 const READ_WORK = 2;
 
 /** Size of the snapshot of the fresh heap in bytes. */
 export function snapshotBytes(): number {
-  return snapshot?.byteLength ?? 0;
+  return snapshot?.heap.byteLength ?? 0;
+}
+
+/** Compiled modules: MuPDF, and those of wasm/tick.ts and wasm/callback.ts. */
+export interface EngineModules {
+  readonly module: WebAssembly.Module;
+  readonly tick: WebAssembly.Module;
+  readonly callback: WebAssembly.Module;
+}
+
+/** A `WebAssembly.Global` of type i32. */
+interface StackPointer {
+  value: number;
+}
+
+interface InstanceMemory {
+  readonly memory: WebAssembly.Memory;
+  readonly stack: StackPointer;
+}
+
+/** A request's files in the heap. */
+interface ArenaMemory {
+  readonly pointer: number;
+  readonly capacity: number;
+  readonly copies: boolean;
+  used: number;
 }
 
 /**
@@ -48,8 +86,11 @@ export class PdfEngine {
   readonly long: LongCalls;
   /** Runs `work`, which may draw. Throws a MuPDF error if something was silently skipped for lack of memory. */
   readonly complete = <T>(work: () => T): T => this.#budget.complete(work);
+  /** The request's file that does not fit into memory, if it has one. */
+  ranges: Ranges | undefined;
   #budget = new Budget(() => true, 0);
-  #arena: { pointer: number; capacity: number; used: number } | undefined;
+  #arena: ArenaMemory | undefined;
+  readonly #stack: StackPointer;
   /** Bytes of the request's files. */
   #inputBytes = 0;
   #decodedBytes = 0;
@@ -57,7 +98,7 @@ export class PdfEngine {
 
   private constructor(
     parts: Awaited<ReturnType<typeof createMuPDF>>,
-    memory: WebAssembly.Memory,
+    { memory, stack }: InstanceMemory,
     gauge: FuelGauge,
     onFailure: (engine: PdfEngine) => void,
   ) {
@@ -67,16 +108,19 @@ export class PdfEngine {
     this.scope = parts.scope;
     this.long = parts.long;
     this.#memory = memory;
+    this.#stack = stack;
     this.#gauge = gauge;
     capGrowth(memory, (bytes) => this.#budget.allows(bytes));
     onFailure(this);
-    snapshot ??= snapshotOf(this.lib.HEAPU8);
+    snapshot ??= { heap: snapshotOf(this.lib.HEAPU8), stack: stack.value };
   }
 
-  /** `tick`: the module that fuel gauges need. */
-  static async create(module: WebAssembly.Module, tick: WebAssembly.Module): Promise<PdfEngine> {
+  /** `tick`: the module that fuel gauges need; `callback`: the one that `Reads` needs. */
+  static async create({ module, tick, callback }: EngineModules): Promise<PdfEngine> {
     const gauge = new FuelGauge(tick);
+    const reads = new Reads();
     let memory: WebAssembly.Memory | undefined;
+    let stack: StackPointer | undefined;
     let engine: PdfEngine | undefined;
     class Failure extends MuPDFFailure {
       constructor(message: string) {
@@ -86,20 +130,25 @@ export class PdfEngine {
     }
     const parts = await createMuPDF({
       gauge,
+      reads,
       Failure,
       // Libraries inside MuPDF that run out of memory only give up: MuPDF continues without the image.
       report: (message) => {
+        if (/repairing PDF/.test(message)) engine?.ranges?.refuse(damaged());
         if (engine && /^(library|system) error/.test(message)) engine.#budget.recordSkipped();
       },
       instantiateWasm(imports, done) {
+        const { a: callbacks } = imports as { a: { a: Callback } };
+        imports["a"] = { ...callbacks, a: reads.attach(callback, callbacks.a, gauge) };
         const instance = new WebAssembly.Instance(module, imports);
+        stack = instance.exports["$stack"] as unknown as StackPointer;
         memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
         gauge.attach(instance);
         done(instance);
       },
     });
-    if (memory === undefined) throw new Error("MuPDF exports no memory");
-    return new PdfEngine(parts, memory, gauge, (made) => (engine = made));
+    if (memory === undefined || stack === undefined) throw new Error("MuPDF exports no memory");
+    return new PdfEngine(parts, { memory, stack }, gauge, (made) => (engine = made));
   }
 
   /** Bytes of wasm memory that the instance holds. */
@@ -133,15 +182,36 @@ export class PdfEngine {
 
   /** Resets the instance to its initial state; every pointer into it becomes invalid. */
   reset(): void {
-    if (!snapshot) throw new Error("no snapshot");
-    clearFrom(this.#memory.buffer, snapshot.byteLength);
-    this.lib.HEAPU8.set(snapshot);
-    this.#forget();
+    this.#restore();
     this.#arena = undefined;
+    this.ranges = undefined;
     this.#inputBytes = 0;
-    this.#decodedBytes = 0;
     this.#gauge.work = unlimitedWork();
     this.#budget = new Budget(() => true, 0);
+  }
+
+  /**
+   * Undoes everything that the request did in the instance, except that its files stay where they are: for work that starts again. An
+   * exception may have left its frames on the stack.
+   */
+  restart(): void {
+    const arena = this.#arena;
+    const files = arena && this.lib.HEAPU8.slice(arena.pointer, arena.pointer + arena.used);
+    this.#restore();
+    this.#budget.restart();
+    if (!arena || !files) return;
+    if (this.#allocateArena(arena) !== arena.pointer) throw new Error("the arena lies elsewhere");
+    this.lib.HEAPU8.set(files, arena.pointer);
+  }
+
+  #restore(): void {
+    if (!snapshot) throw new Error("no snapshot");
+    clearFrom(this.#memory.buffer, snapshot.heap.byteLength);
+    this.lib.HEAPU8.set(snapshot.heap);
+    this.#stack.value = snapshot.stack;
+    this.#failed = false;
+    this.#decodedBytes = 0;
+    this.#forget();
   }
 
   /**
@@ -149,10 +219,8 @@ export class PdfEngine {
    * are allocated before the arena, so that `freeArena` leaves one large hole for the output after them.
    */
   arena(capacity: number, { copies = false }: { copies?: boolean } = {}): Arena {
-    const before = copies ? this.#malloc(Math.ceil(capacity * HOLES.copies) + HOLES.objects) : 0;
-    const pointer = this.#malloc(Math.max(capacity, 1));
-    if (before > 0) this.lib._wasm_free(before);
-    const arena = { pointer, capacity, used: 0 };
+    const pointer = this.#allocateArena({ capacity, copies });
+    const arena = { pointer, capacity, copies, used: 0 };
     this.#arena = arena;
     let start = 0;
     return {
@@ -176,6 +244,13 @@ export class PdfEngine {
     };
   }
 
+  #allocateArena({ capacity, copies }: Pick<ArenaMemory, "capacity" | "copies">): number {
+    const before = copies ? this.#malloc(Math.ceil(capacity * HOLES.copies) + HOLES.objects) : 0;
+    const pointer = this.#malloc(Math.max(capacity, 1));
+    if (before > 0) this.lib._wasm_free(before);
+    return pointer;
+  }
+
   /**
    * Frees the arena before the request ends: the files in it must not be read anymore. An operation that has copied what it
    * needs calls this, so that the output can reuse the input's memory.
@@ -191,6 +266,20 @@ export class PdfEngine {
     // An extra reference that is never dropped: the bytes belong to the arena, so MuPDF must not free them.
     this.lib._wasm_keep_buffer(pointer);
     return new this.mupdf.Buffer(pointer);
+  }
+
+  /** A stream over bytes that are fetched as MuPDF reads them. The request has only one such file. */
+  streamOf(ranges: Ranges): MuPDF.Stream {
+    this.ranges = ranges;
+    this.claim(ranges.memoryBytes);
+    const handle: ReadHandle = {
+      fileSize: () => ranges.length,
+      read: (memory, offset, length, position) => ranges.copy(memory, offset, length, position),
+      waits: (position) => ranges.waits(position),
+      fetch: (position) => ranges.fetch(position),
+      close: () => undefined,
+    };
+    return new this.mupdf.Stream(handle);
   }
 
   /** The finished bytes of a MuPDF buffer, or the first `length` of them. They now own the buffer. */
@@ -215,6 +304,11 @@ export class PdfEngine {
   /** Marks unused object numbers of a document as free; see xref-room.ts. */
   freeUnused(document: MuPDF.PDFDocument): void {
     freeUnused(this.lib, this.#memory, document);
+  }
+
+  /** Tells MuPDF the object numbers of a document's pages; see page-map.ts. */
+  mapPages(document: MuPDF.PDFDocument, pages: readonly number[]): void {
+    mapPages(this.lib, this.#memory, document, pages);
   }
 
   /** Makes room for `count` new objects in a document's cross-reference table; see xref-room.ts. */

@@ -3,6 +3,7 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { checkContents } from "../content/size.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { fetchPages } from "../document/fetch-pages.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { storeTrimmer } from "../mupdf/store.ts";
 import { inColumns } from "./columns.ts";
@@ -61,18 +62,15 @@ export async function readText(
   return read;
 }
 
-async function readPage(
-  { document, engine }: OpenPdf,
-  index: number,
-  budget: number,
-  withWords: boolean,
-): Promise<PageText> {
+async function readPage(open: OpenPdf, index: number, budget: number, withWords: boolean): Promise<PageText> {
+  const { document, engine } = open;
   using stack = new DisposableStack();
   const pageNumber = index + 1;
   // Throws if a page listed in the page tree is missing, which means that the file is damaged.
   document.findPage(index);
+  await fetchPages(open, [index]);
   try {
-    const page = stack.adopt(document.loadPage(index), (loaded) => loaded.destroy());
+    const page = stack.adopt(await engine.long.loadPage(document, index), (loaded) => loaded.destroy());
     const structured = await withoutStructure(document, () => structuredText(engine, page, stack));
     const bounds = page.getBounds() as Box;
     const lines = joinLines(inColumns(readSegments(engine, structured, { bounds, budget, boxes: withWords })));

@@ -1,0 +1,163 @@
+import { Refusal } from "../errors.ts";
+import { limits } from "../../limits.ts";
+import type { InputBytes } from "./heap.ts";
+import type { ByteSource } from "./source.ts";
+
+/** Bytes that are fetched and kept together. */
+const CHUNK = 64 * 1024;
+
+/** Thrown where bytes are needed at once that have not been fetched: `fetchMissing` fetches them, then the work starts again. */
+class MissingRange extends Error {
+  override readonly name = "MissingRange";
+}
+
+/**
+ * A file that is larger than the memory of a request: fetched in chunks as they are needed, of which the last used are kept. Engines
+ * that can be suspended wait for a chunk; everything else finds it present, or throws `MissingRange`.
+ */
+export class Ranges implements InputBytes {
+  /** The bytes are not in an engine's heap. */
+  readonly pointer = 0;
+  readonly #source: ByteSource;
+  /** By number, the one used last at the end. */
+  readonly #chunks = new Map<number, Uint8Array>();
+  /** Chunks that were missed once: kept, so that work which starts again gets further each time. */
+  readonly #pinned = new Map<number, Uint8Array>();
+  /** Chunks that were missed since `fetchMissing`. */
+  readonly #missed = new Set<number>();
+  #trustsCounts = true;
+  #startsAgain = false;
+  /** Number of chunks fetched at once: it doubles while they are read in order. */
+  #ahead = 1;
+  #next = -1;
+  #fetches = 0;
+  #refusal: Refusal | undefined;
+
+  constructor(source: ByteSource) {
+    this.#source = source;
+  }
+
+  get length(): number {
+    return this.#source.length;
+  }
+
+  /** Number of requests to the storage so far. */
+  get fetches(): number {
+    return this.#fetches;
+  }
+
+  /** Whether bytes were needed that had not been fetched: what the engine did since then cannot be used. */
+  get isMissing(): boolean {
+    return this.#missed.size > 0 || this.#startsAgain;
+  }
+
+  /** Whether a node of the page tree that counts as many pages as it has kids is taken to have pages only. */
+  get trustsCounts(): boolean {
+    return this.#trustsCounts;
+  }
+
+  /** It is not so: the work starts again, and reads the whole page tree. */
+  distrustCounts(): never {
+    this.#trustsCounts = false;
+    this.#startsAgain = true;
+    throw new MissingRange("a kid of a page tree node is not a page");
+  }
+
+  /** Bytes of memory that the chunks take at most. */
+  get memoryBytes(): number {
+    return (limits.ranges.keptChunks + this.#pinned.size) * CHUNK;
+  }
+
+  /** Rejects all further reads: the file cannot be processed in ranges. */
+  refuse(refusal: Refusal): void {
+    this.#refusal ??= refusal;
+  }
+
+  /** Throws the refusal, which an operation may have taken for the damage of one page. */
+  check(): void {
+    if (this.#refusal) throw this.#refusal;
+  }
+
+  /** Whether the byte at `position` has to be fetched first. */
+  waits(position: number): boolean {
+    return position < this.length && !this.#has(Math.floor(position / CHUNK));
+  }
+
+  /** Fetches the chunk with the byte at `position`, and those behind it if the file is read in order. */
+  async fetch(position: number): Promise<void> {
+    this.check();
+    const first = Math.floor(position / CHUNK);
+    this.#ahead = first === this.#next ? Math.min(this.#ahead * 2, limits.ranges.aheadChunks) : 1;
+    let end = first + 1;
+    while (end < first + this.#ahead && end * CHUNK < this.length && !this.#has(end)) end++;
+    this.#next = end;
+    this.#fetches += 1;
+    if (this.#fetches > limits.ranges.fetches) {
+      const details = { limit: limits.ranges.fetches, actual: this.#fetches };
+      throw new Refusal("limit_exceeded", "The request reads too many parts of the file. Select fewer pages.", details);
+    }
+    const start = first * CHUNK;
+    const bytes = await this.#source.read(start, Math.min(end * CHUNK, this.length));
+    for (let chunk = first; chunk < end; chunk++) {
+      const at = chunk * CHUNK - start;
+      // A copy where there are several: a view would keep all of them.
+      const own = end === first + 1 ? bytes : bytes.slice(at, at + CHUNK);
+      this.#chunks.set(chunk, own);
+    }
+    for (const oldest of this.#chunks.keys()) {
+      if (this.#chunks.size <= limits.ranges.keptChunks) break;
+      this.#chunks.delete(oldest);
+    }
+  }
+
+  /** Fetches what was missed, so that the work can start again. */
+  async fetchMissing(): Promise<void> {
+    for (const number of this.#missed) {
+      if (!this.#has(number)) await this.fetch(number * CHUNK);
+      this.#pinned.set(number, this.#chunk(number));
+    }
+    this.#missed.clear();
+    this.#startsAgain = false;
+  }
+
+  #has(number: number): boolean {
+    return this.#pinned.has(number) || this.#chunks.has(number);
+  }
+
+  /**
+   * Copies bytes from `position` on into `memory` and returns how many: fewer than `length` at the end of a chunk, 0 at the end of the
+   * file.
+   * @throws MissingRange
+   */
+  copy(memory: Uint8Array, offset: number, length: number, position: number): number {
+    this.check();
+    if (position >= this.length) return 0;
+    const chunk = this.#chunk(Math.floor(position / CHUNK));
+    const from = position % CHUNK;
+    const part = chunk.subarray(from, from + length);
+    memory.set(part, offset);
+    return part.length;
+  }
+
+  /** A copy of a part. Throws `MissingRange`. */
+  view(start: number, end: number): Uint8Array {
+    const bytes = new Uint8Array(Math.max(0, Math.min(end, this.length) - start));
+    for (let at = 0; at < bytes.length;) at += this.copy(bytes, at, bytes.length - at, start + at);
+    return bytes;
+  }
+
+  free(): void {}
+
+  #chunk(number: number): Uint8Array {
+    const pinned = this.#pinned.get(number);
+    if (pinned) return pinned;
+    const chunk = this.#chunks.get(number);
+    if (chunk === undefined) {
+      this.#missed.add(number);
+      throw new MissingRange("a part of the file has not been fetched");
+    }
+    this.#chunks.delete(number);
+    this.#chunks.set(number, chunk);
+    return chunk;
+  }
+}

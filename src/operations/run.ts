@@ -1,0 +1,102 @@
+import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
+import type { Engines } from "../engines/lease/engines.ts";
+import type { ByteStream, Operation, Output, OutputFile } from "./define.ts";
+import type { Fields, Input } from "./fields.ts";
+
+/**
+ * Runs an operation. A file that is read in ranges may turn out to lack a part that is needed at once: the part is fetched, and the
+ * work starts again. This also works while a response is streamed, because the same input gives the same bytes.
+ */
+export async function runOperation<F extends Fields>(
+  operation: Operation<F>,
+  input: Input<F>,
+  engines: Engines,
+): Promise<Output> {
+  const { pdf } = engines;
+  const run = (): Promise<Output> => operation.run(input, engines);
+  const output = await restarting(pdf, run);
+  if (!pdf.ranges || output.kind === "pdf" || output.kind === "json") return output;
+  if (output.kind === "zip") return { ...output, entries: resumedEntries(pdf, output, run) };
+  return { ...output, bytes: resumed(pdf, output.bytes, async () => bytesOf(await run())) };
+}
+
+/** Does work that has sent nothing yet, again after each part that was missing. */
+async function restarting<T>(pdf: PdfEngine, work: () => Promise<T>, first = work): Promise<T> {
+  for (let attempt = first; ; attempt = work) {
+    try {
+      const result = await attempt();
+      pdf.ranges?.check();
+      if (!pdf.ranges?.isMissing) return result;
+    } catch (error) {
+      pdf.ranges?.check();
+      // What was thrown after that follows from it.
+      if (!pdf.ranges?.isMissing) throw error;
+    }
+    await pdf.ranges.fetchMissing();
+    pdf.restart();
+  }
+}
+
+/** The bytes of a stream; where it has to start again, those that have been sent are passed over. */
+async function* resumed(pdf: PdfEngine, stream: ByteStream, again: () => Promise<ByteStream>): ByteStream {
+  let sent = 0;
+  let chunks = stream[Symbol.asyncIterator]();
+  /** Bytes of the current attempt. */
+  let at = 0;
+  const start = async (): Promise<IteratorResult<Uint8Array>> => {
+    chunks = (await again())[Symbol.asyncIterator]();
+    at = 0;
+    return passOver();
+  };
+  const passOver = async (): Promise<IteratorResult<Uint8Array>> => {
+    for (;;) {
+      const next = await chunks.next();
+      if (next.done) return next;
+      at += next.value.length;
+      if (at > sent) return { value: next.value.subarray(next.value.length - (at - sent)) };
+    }
+  };
+  for (;;) {
+    const next = await restarting(pdf, start, passOver);
+    if (next.done) return;
+    sent += next.value.length;
+    yield next.value;
+  }
+}
+
+type Archive = Extract<Output, { kind: "zip" }>;
+
+/** The entries of an archive; where it has to start again, those that have been sent are not produced again. */
+async function* resumedEntries(
+  pdf: PdfEngine,
+  archive: Archive,
+  again: () => Promise<Output>,
+): AsyncGenerator<OutputFile> {
+  let entries = iterate(archive);
+  for (let sent = 0; ; sent++) {
+    const restart = async (): Promise<IteratorResult<OutputFile>> => {
+      entries = iterate(await again());
+      for (let passed = 0; passed < sent; passed++) await entries.next();
+      return entries.next();
+    };
+    const next = await restarting(pdf, restart, () => entries.next());
+    if (next.done) return;
+    const { name, bytes } = next.value;
+    if ("view" in bytes) yield next.value;
+    else yield { name, bytes: resumed(pdf, bytes, async () => streamOf((await restart()).value)) };
+  }
+}
+
+async function* iterate(output: Output): AsyncGenerator<OutputFile> {
+  if (output.kind === "zip") yield* output.entries;
+}
+
+function bytesOf(output: Output): ByteStream {
+  if (output.kind !== "image") throw new Error("the operation returned something else than before");
+  return output.bytes;
+}
+
+function streamOf(file: OutputFile | undefined): ByteStream {
+  if (file === undefined || "view" in file.bytes) throw new Error("the operation returned something else than before");
+  return file.bytes;
+}
