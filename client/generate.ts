@@ -28,6 +28,7 @@ export interface OpenApi {
 
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "multipart/form-data";
+const BYTES_TYPE = "application/octet-stream";
 /** Methods (RFC 9110) that may be sent again when no answer came. */
 const IDEMPOTENT = new Set(["get", "put", "delete", "patch"]);
 
@@ -135,6 +136,7 @@ function route(path: string, verb: string, method: Method): Code {
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => id ?? "");
   const query = (method.parameters ?? []).filter((parameter) => parameter.in === "query");
   const body = method.requestBody?.content?.[JSON_TYPE]?.schema;
+  const bytes = method.requestBody?.content?.[BYTES_TYPE]?.schema;
   const success = Object.entries(method.responses).find(([status]) => status.startsWith("2"))?.[1];
   const received = success?.content?.[JSON_TYPE]?.schema;
   const input = `${capital(name)}Input`;
@@ -143,6 +145,8 @@ function route(path: string, verb: string, method: Method): Code {
   if (body !== undefined) {
     types = `export type ${input} = ${typeOf(body, "sent")};\n`;
     parameters.push((body.required ?? []).length > 0 ? `input: ${input}` : `input: ${input} = {}`);
+  } else if (bytes !== undefined) {
+    parameters.push("bytes: Blob | Uint8Array<ArrayBuffer>");
   } else if (query.length > 0) {
     const lines = query.map(
       ({ name, schema, description }) =>
@@ -156,6 +160,7 @@ function route(path: string, verb: string, method: Method): Code {
     `path: \`${path.replaceAll(/\{(\w+)\}/g, (_, id: string) => `\${encodeURIComponent(${id})}`)}\``,
     `repeatable: ${IDEMPOTENT.has(verb)}`,
     ...(body === undefined ? [] : ["json: input"]),
+    ...(bytes === undefined ? [] : ["bytes"]),
     ...(body === undefined && query.length > 0 ? ["query: { ...query }"] : []),
     "options",
   ];
@@ -197,8 +202,12 @@ export function generate(document: OpenApi): ReadonlyMap<string, string> {
   if (codes === undefined) throw new Error("the document has no error codes");
   const methods = Object.entries(document.paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, method]) => {
-      const form = method.requestBody?.content?.[FORM_TYPE]?.schema;
-      return form === undefined ? route(path, verb, method) : operation(path, method, form);
+      const { content } = method.requestBody ?? {};
+      const form = content?.[FORM_TYPE]?.schema;
+      // The form of a route that takes JSON, too, is sent by hand-written code (service.ts).
+      return form === undefined || content?.[JSON_TYPE] !== undefined
+        ? route(path, verb, method)
+        : operation(path, method, form);
     }),
   );
   const named = Object.entries(schemas).map(
@@ -216,7 +225,7 @@ import { type CallOptions, Transport } from "./transport.ts";\n`,
     `/** The body of a webhook delivery. */\nexport type WebhookEvent =${events(document)};\n`,
     ...named,
     ...methods.map(({ types }) => types).filter((types) => types !== ""),
-    `/** One method per request of the service. */\nexport class PdfService extends Transport {\n${methods.map(({ method }) => method).join("\n")}}\n`,
+    `/** One method per request of the service. */\nexport class ServiceMethods extends Transport {\n${methods.map(({ method }) => method).join("\n")}}\n`,
   ];
   return new Map([
     ["error-codes.ts", errorCodes.join("\n")],

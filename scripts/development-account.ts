@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { defaultPersistTo, root } from "./local-database.ts";
 import { insertAccount } from "../src/accounts/operator.ts";
-import { findKey, insertKey } from "../src/keys/operator.ts";
+import { findKey, grantAllScopes, insertKey } from "../src/keys/operator.ts";
 import type { PlanName } from "../src/accounts/plans.ts";
 import type { Database } from "../src/db/client.ts";
 
@@ -26,7 +26,8 @@ export function developmentAccountFile(persistTo: string): string {
 
 /**
  * The account of the file where the database still takes both of its keys; a new one where file or database is gone, or
- * a key was revoked. The keys stand in the file only: of a key, the database has the hash.
+ * a key was revoked. The keys stand in the file only: of a key, the database has the hash. They get the scopes that are new since
+ * they were made.
  */
 export async function ensureDevelopmentAccount(db: Database, file: string, now: Date): Promise<DevelopmentAccount> {
   const kept = await readDevelopmentAccount(file);
@@ -35,6 +36,7 @@ export async function ensureDevelopmentAccount(db: Database, file: string, now: 
     const test = await findKey(db, kept.testKey, now);
     if (live.ok && test.ok) {
       await chmod(file, 0o600);
+      await grantAllScopes(db, [live.caller.key, test.caller.key]);
       return kept;
     }
   }

@@ -5,6 +5,7 @@ import { suspends } from "./engines/fuel-gauge.ts";
 import { keptBytes } from "./engines/lease/pool.ts";
 import { databaseAt, readEnv } from "./env.ts";
 import { logFault } from "./faults.ts";
+import { sweepFiles } from "./files/sweep.ts";
 import { operations } from "./operations/index.ts";
 import { consume, consumeDead } from "./webhooks/consumer.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
@@ -29,7 +30,7 @@ export default {
     for (const message of reversals) await reverseLate(message, consumer.databaseOf);
   },
   async scheduled({ cron, scheduledTime }, env) {
-    const { databases, webhookQueue } = readEnv(env);
+    const { databases, files, webhookQueue } = readEnv(env);
     const now = new Date(scheduledTime);
     let failed = false;
     const guard = async <T>(part: string, shard: number, work: Promise<T>): Promise<T | undefined> => {
@@ -44,11 +45,12 @@ export default {
     const swept = await Promise.all(
       databases.map(async (db, shard) => {
         // In parallel: a failure of one must not keep the other from its work.
-        const [done, requeued] = await Promise.all([
+        const [done, requeued, sweptFiles] = await Promise.all([
           guard("sweep", shard, sweep(db, now)),
           guard("requeue", shard, requeueLate(db, shard, webhookQueue, now)),
+          guard("sweep of files", shard, sweepFiles(db, files, shard, now)),
         ]);
-        return { ...done, requeued };
+        return { ...done, requeued, files: sweptFiles };
       }),
     );
     console.log(JSON.stringify({ level: "info", message: "scheduled", cron, keptBytes: keptBytes(), suspends, swept }));

@@ -11,7 +11,7 @@ export type FieldValue = string | { readonly source: FileSource; readonly name: 
 export interface Body {
   readonly repeatable: boolean;
   make(): {
-    readonly body: FormData | ReadableStream<Uint8Array> | string;
+    readonly body: FormData | ReadableStream<Uint8Array> | Blob | Uint8Array<ArrayBuffer> | string;
     readonly headers: Readonly<Record<string, string>>;
   };
 }
@@ -89,7 +89,7 @@ async function* writeParts(
 }
 
 /** Anything but a stream, as a blob. The type allows bytes in shared memory, which a blob does not accept. */
-const blobOf = (source: FileSource): Blob => new Blob([source as Blob | Uint8Array<ArrayBuffer>]);
+export const blobOf = (source: FileSource): Blob => new Blob([source as Blob | Uint8Array<ArrayBuffer>]);
 
 /** A name as browsers write it (HTML, multipart/form-data encoding algorithm). */
 const escaped = (name: string): string => name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");

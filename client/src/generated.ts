@@ -428,17 +428,16 @@ const metadataFields = {
   replace: { name: "replace", kind: "text" },
 } as const;
 
-export interface CreateFileInput {
-  /** The file. */
-  readonly file: FileInput;
-  /** How many seconds the file is kept. Default: `86400`. */
-  readonly expiresIn?: number;
+export interface ListFilesInput {
+  /** The number of files per page. Default: `100`. */
+  readonly limit?: number | undefined;
+  /** The `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
 }
 
-const createFileFields = {
-  file: { name: "file", kind: "file" },
-  expiresIn: { name: "expiresIn", kind: "text" },
-} as const;
+export type CreateFileInput = { readonly name: string; readonly size: number; readonly expiresIn?: number | undefined };
+
+export type CompleteFileInput = { readonly sha256?: string | undefined };
 
 export interface ListKeysInput {
   /** The number of keys per page. Default: `100`. */
@@ -472,7 +471,7 @@ export interface ListWebhookDeliveriesInput {
 }
 
 /** One method per request of the service. */
-export class PdfService extends Transport {
+export class ServiceMethods extends Transport {
   /**
    * Combine PDFs into one.
    *
@@ -728,16 +727,52 @@ export class PdfService extends Transport {
   }
 
   /**
+   * List files.
+   *
+   * Returns the files of your account in the mode of the API key you use, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
+   *
+   * Requires the `files:read` scope.
+   */
+  listFiles(query?: ListFilesInput, options?: CallOptions): Promise<{ readonly data: readonly (StoredFile)[]; readonly count: number; readonly storedBytes: number; readonly hasMore: boolean; readonly nextCursor: string | null }> {
+    return this.sendJson({ method: "GET", path: `/api/v1/files`, repeatable: true, query: { ...query }, options });
+  }
+
+  /**
    * Upload a file.
    *
-   * Keeps a file, encrypted, until it expires or you delete it. The size of a file and of all files together is limited by your plan; a body without
+   * Keeps a file, encrypted, until it expires or you delete it. Send it as a form, in one request. Or send JSON with its `name` and `size` to begin an
+   * upload in parts: upload each part with `PUT /files/{id}/parts/{n}`, then complete it. The size of a file and of all files together is limited by your plan; a body without
    * `Content-Length` counts as the largest file. Costs no credits.
    *
    * Requires the `files:write` scope.
    */
-  async createFile(input: CreateFileInput, options?: CallOptions): Promise<JsonResult<StoredFile>> {
-    const answer = await this.sendForm("/api/v1/files", createFileFields, input, options);
-    return jsonResult<StoredFile>(answer);
+  createFile(input: CreateFileInput, options?: CallOptions): Promise<StoredFile> {
+    return this.sendJson({ method: "POST", path: `/api/v1/files`, repeatable: false, json: input, options });
+  }
+
+  /**
+   * Upload a part of a file.
+   *
+   * The body is the part itself, of any `Content-Type`. Each part has `parts.size` bytes, the last one what remains; `Content-Length` is required
+   * and must be exactly that. Parts can be sent in any order, several at a time, and again. With `Content-Digest: sha-256=:...:` (RFC 9530), a part that arrives
+   * with other bytes is rejected. Costs no credits.
+   *
+   * Requires the `files:write` scope.
+   */
+  uploadFilePart(id: string, n: string, bytes: Blob | Uint8Array<ArrayBuffer>, options?: CallOptions): Promise<StoredFile> {
+    return this.sendJson({ method: "PUT", path: `/api/v1/files/${encodeURIComponent(id)}/parts/${encodeURIComponent(n)}`, repeatable: true, bytes, options });
+  }
+
+  /**
+   * Complete an upload in parts.
+   *
+   * Joins the parts and reads the file through to compute its SHA-256, which takes about 10 seconds per GiB. The file is then `ready`, and its
+   * `expiresIn` begins. You can send this request again, for example if you did not get the response. Costs no credits.
+   *
+   * Requires the `files:write` scope.
+   */
+  completeFile(id: string, input: CompleteFileInput = {}, options?: CallOptions): Promise<StoredFile> {
+    return this.sendJson({ method: "POST", path: `/api/v1/files/${encodeURIComponent(id)}/complete`, repeatable: false, json: input, options });
   }
 
   /**

@@ -73,12 +73,15 @@ export class Transport {
     return this.send({ ...request, options: { ...options, idempotencyKey } });
   }
 
-  /** Sends a request to one of the other routes, and reads its JSON. */
-  protected async sendJson<T>(request: Omit<ApiRequest, "body"> & { readonly json?: unknown }): Promise<T> {
-    const { json, ...rest } = request;
+  /** Sends JSON or bytes to one of the other routes, and reads its JSON. */
+  protected async sendJson<T>(
+    request: Omit<ApiRequest, "body"> & { readonly json?: unknown; readonly bytes?: Blob | Uint8Array<ArrayBuffer> },
+  ): Promise<T> {
+    const { json, bytes, ...rest } = request;
     const headers = { "Content-Type": "application/json" };
-    const body = { repeatable: true, make: () => ({ body: JSON.stringify(json), headers }) };
-    const answer = await this.send(json === undefined ? rest : { ...rest, body });
+    const make = () => (bytes === undefined ? { body: JSON.stringify(json), headers } : { body: bytes, headers: {} });
+    const body = { repeatable: true, make };
+    const answer = await this.send(json === undefined && bytes === undefined ? rest : { ...rest, body });
     return (await answer.json()) as T;
   }
 

@@ -54,7 +54,7 @@ export function newFileId(account: string): string {
 }
 
 /** The digit with which the IDs of a database's accounts and files end. */
-const shardDigit = (shard: number): string => ALPHABET.charAt(shard);
+export const shardDigit = (shard: number): string => ALPHABET.charAt(shard);
 
 /** The stored form of a key: its SHA-256, in lower-case hexadecimal. 256 random bits need no salt and no slow hash. */
 export async function hashToken(token: string): Promise<string> {

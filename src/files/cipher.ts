@@ -66,3 +66,39 @@ export class FileCipher {
     return { name: "AES-GCM", iv: concat([prefix, number]), additionalData };
   }
 }
+
+/** Cuts consecutive bytes of a file into chunks and encrypts them. */
+export class ChunkSealer {
+  readonly #cipher: FileCipher;
+  /** The nonce prefix of the part that a chunk belongs to. */
+  readonly #prefixOf: (chunk: number) => Uint8Array;
+  #number: number;
+  readonly #chunk = new Uint8Array(CHUNK_BYTES);
+  #length = 0;
+
+  /** `first`: the number of the first chunk in the file. */
+  constructor(cipher: FileCipher, first: number, prefixOf: (chunk: number) => Uint8Array) {
+    this.#cipher = cipher;
+    this.#number = first;
+    this.#prefixOf = prefixOf;
+  }
+
+  /** Adds bytes, and returns the chunks that they complete, encrypted. A full chunk is kept until more bytes come. */
+  async *add(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+    for (let at = 0; at < bytes.length;) {
+      if (this.#length === CHUNK_BYTES) yield await this.last();
+      const piece = bytes.subarray(at, at + CHUNK_BYTES - this.#length);
+      this.#chunk.set(piece, this.#length);
+      this.#length += piece.length;
+      at += piece.length;
+    }
+  }
+
+  /** The chunk that was kept, encrypted. */
+  async last(): Promise<Uint8Array> {
+    const bytes = this.#chunk.subarray(0, this.#length);
+    this.#length = 0;
+    const number = this.#number++;
+    return this.#cipher.seal(number, this.#prefixOf(number), bytes);
+  }
+}

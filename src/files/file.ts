@@ -55,9 +55,16 @@ export const shownColumns = {
 
 type ShownRow = Pick<typeof files.$inferSelect, keyof typeof shownColumns>;
 
-export const fileOf = ({ state, ...row }: ShownRow): StoredFile => ({
-  ...row,
-  status: state === "ready" ? "ready" : "pending",
+export const fileOf = (row: ShownRow): StoredFile => ({
+  id: row.id,
+  name: row.name,
+  size: row.size,
+  contentType: row.contentType,
+  sha256: row.sha256,
+  status: row.state === "ready" ? "ready" : "pending",
+  livemode: row.livemode,
+  createdAt: row.createdAt,
+  expiresAt: row.expiresAt,
 });
 
 /** The files visible to a caller: those of its account and mode. Every query about files has this condition. */
@@ -71,7 +78,7 @@ const visibleAs = (caller: Caller, id: string): SQL | undefined => and(eq(files.
 export const taking = (now: Date): SQL | undefined =>
   and(inArray(files.state, ["uploading", "pending", "ready"]), gt(files.expiresAt, now));
 
-const noSuchFile = (): AccountRefusal => new AccountRefusal("not_found", "No such file.");
+export const noSuchFile = (): AccountRefusal => new AccountRefusal("not_found", "No such file.");
 
 /** The 410 for a file that has expired, or whose bytes are gone. */
 export const fileExpired = (): AccountRefusal =>

@@ -1,11 +1,58 @@
-import { fileOf, fileRow, type FileStore, type StoredFile } from "./file.ts";
+import { and, desc, inArray, sql } from "drizzle-orm";
+import { type FileStore, fileRow, shownColumns, type StoredFile, taking, visibleTo } from "./file.ts";
+import { withParts } from "./parts.ts";
 import { removeFile } from "./remove.ts";
 import type { Caller } from "../accounts/caller.ts";
+import { isBehind, type Page, pageOf } from "../accounts/list-cursor.ts";
+import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
+import { files } from "../db/schema.ts";
+
+export interface FilePage extends Page<StoredFile> {
+  /** All files of the account and mode. */
+  readonly count: number;
+  /** Their size together, in bytes, including uploads in progress. */
+  readonly storedBytes: number;
+}
+
+/** The files of the caller's account and mode, newest first. Throws `invalid_parameters` for a bad cursor. */
+export async function listFiles(
+  db: Database,
+  caller: Caller,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  now: Date,
+): Promise<FilePage> {
+  const stored = and(visibleTo(caller), taking(now));
+  const listed = and(stored, inArray(files.state, ["pending", "ready"]));
+  const {
+    rows,
+    sums: [sums],
+  } = await batch(db, {
+    rows: db
+      .select({ ...shownColumns, partBytes: files.partBytes })
+      .from(files)
+      .where(and(listed, isBehind(files, cursor, "file")))
+      .orderBy(desc(files.createdAt), desc(files.id))
+      // One more row than requested shows whether there is a next page.
+      .limit(limit + 1),
+    sums: db
+      .select({
+        count: sql<number>`count(*) filter (where ${files.state} <> 'uploading')`,
+        bytes: sql<number>`coalesce(sum(${files.size}), 0)`,
+      })
+      .from(files)
+      .where(stored),
+  });
+  const page = pageOf(rows, limit);
+  return { ...page, data: await withParts(db, page.data), count: sums?.count ?? 0, storedBytes: sums?.bytes ?? 0 };
+}
 
 /** A file of the caller's account and mode. Throws `not_found`, `expired`. */
 export async function fetchFile(db: Database, caller: Caller, id: string, now: Date): Promise<StoredFile> {
-  return fileOf(await fileRow(db, caller, id, now));
+  const row = await fileRow(db, caller, id, now);
+  const [file] = await withParts(db, [row]);
+  if (file === undefined) throw new Error("a row has no file");
+  return file;
 }
 
 /** Deletes a file and returns its last state. Throws `not_found`, `expired`. */

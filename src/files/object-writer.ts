@@ -1,5 +1,5 @@
 import type { R2Bucket, R2MultipartUpload, R2UploadedPart } from "@cloudflare/workers-types";
-import { CHUNK_BYTES, type FileCipher, newPrefix, sealedSize } from "./cipher.ts";
+import { chunkCount, ChunkSealer, type FileCipher, newPrefix, sealedSize } from "./cipher.ts";
 import { contentTypeOf, HEAD_BYTES } from "./content-type.ts";
 import { base64 } from "../engines/bytes/base64.ts";
 import { concat } from "../engines/bytes/concat.ts";
@@ -33,17 +33,14 @@ export class ObjectWriter {
   readonly #options: WriterOptions;
   readonly #digest = new crypto.DigestStream("SHA-256");
   readonly #hash = this.#digest.getWriter();
-  /** The chunk that is being filled. */
-  readonly #chunk = new Uint8Array(CHUNK_BYTES);
-  #chunkBytes = 0;
+  readonly #sealer: ChunkSealer;
   /** The part that is being filled, and the one that was sent last. */
   #part: Uint8Array<ArrayBuffer>;
   #spare: Uint8Array<ArrayBuffer> | undefined;
   #partBytes = 0;
-  #prefix = newPrefix();
   #size = 0;
-  #chunks = 0;
   readonly #head: Uint8Array[] = [];
+  /** The nonce prefixes of all parts. */
   readonly #prefixes: Uint8Array[] = [];
   readonly #sent: R2UploadedPart[] = [];
   #sending: Promise<void> = Promise.resolve();
@@ -51,8 +48,14 @@ export class ObjectWriter {
 
   /** `most`: the most bytes that will be written, if that is less than a part. */
   constructor(options: WriterOptions, most: number) {
+    const chunksPerPart = chunkCount(options.partBytes);
     this.#options = options;
     this.#part = new Uint8Array(sealedSize(Math.min(most, options.partBytes)));
+    this.#sealer = new ChunkSealer(
+      options.cipher,
+      0,
+      (chunk) => (this.#prefixes[Math.floor(chunk / chunksPerPart)] ??= newPrefix()),
+    );
     this.#digest.digest.catch(() => {});
   }
 
@@ -66,18 +69,12 @@ export class ObjectWriter {
     if (this.#size < HEAD_BYTES) this.#head.push(bytes.slice(0, HEAD_BYTES - this.#size));
     this.#size += bytes.length;
     await this.#hash.write(bytes);
-    for (let at = 0; at < bytes.length;) {
-      if (this.#chunkBytes === CHUNK_BYTES) await this.#sealChunk();
-      const piece = bytes.subarray(at, at + CHUNK_BYTES - this.#chunkBytes);
-      this.#chunk.set(piece, this.#chunkBytes);
-      this.#chunkBytes += piece.length;
-      at += piece.length;
-    }
+    for await (const sealed of this.#sealer.add(bytes)) await this.#append(sealed);
   }
 
-  /** Stores what is left. The object exists from then on. */
+  /** Stores what is left of a file that is not empty. The object exists from then on. */
   async finish(): Promise<Written> {
-    if (this.#chunkBytes > 0) await this.#sealChunk();
+    await this.#append(await this.#sealer.last());
     if (this.#upload === undefined) await this.#putWhole();
     else await this.#completeParts(this.#upload);
     await this.#hash.close();
@@ -95,21 +92,15 @@ export class ObjectWriter {
     await this.#sending.catch(() => {});
   }
 
-  /** Encrypts the full chunk, or the last one, into the part. A part that is full already is sent before. */
-  async #sealChunk(): Promise<void> {
-    const { cipher, partBytes } = this.#options;
-    if (this.#partBytes === sealedSize(partBytes)) await this.#sendPart();
-    const sealed = await cipher.seal(this.#chunks, this.#prefix, this.#chunk.subarray(0, this.#chunkBytes));
+  async #append(sealed: Uint8Array): Promise<void> {
+    if (this.#partBytes === sealedSize(this.#options.partBytes)) await this.#sendPart();
     this.#part.set(sealed, this.#partBytes);
     this.#partBytes += sealed.length;
-    this.#chunks += 1;
-    this.#chunkBytes = 0;
   }
 
   async #putWhole(): Promise<void> {
     const { bucket, key } = this.#options;
     const bytes = this.#part.subarray(0, this.#partBytes);
-    this.#prefixes.push(this.#prefix);
     await twice(() => bucket.put(key, bytes));
   }
 
@@ -118,13 +109,12 @@ export class ObjectWriter {
     const upload = (this.#upload ??= await this.#begin());
     await this.#sending;
     const bytes = this.#part.subarray(0, this.#partBytes);
-    const number = this.#prefixes.push(this.#prefix);
+    const number = this.#sent.length + 1;
     this.#sending = twice(() => upload.uploadPart(number, bytes)).then((part) => void this.#sent.push(part));
     // Reported where it is awaited.
     this.#sending.catch(() => {});
     [this.#part, this.#spare] = [this.#spare ?? new Uint8Array(this.#part.length), this.#part];
     this.#partBytes = 0;
-    this.#prefix = newPrefix();
   }
 
   async #begin(): Promise<R2MultipartUpload> {
@@ -138,9 +128,8 @@ export class ObjectWriter {
     await this.#sendPart();
     await this.#sending;
     await upload.complete(this.#sent);
-    this.#upload = undefined;
   }
 }
 
 /** Tries once more if the bucket fails. */
-const twice = <T>(send: () => Promise<T>): Promise<T> => send().catch(send);
+export const twice = <T>(send: () => Promise<T>): Promise<T> => send().catch(send);

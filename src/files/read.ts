@@ -44,14 +44,17 @@ export async function openFile(
 }
 
 /** The key of a file, which the database has encrypted. */
-async function cipherOf({ serverSecret }: FileStore, { id, key }: { id: string; key: string }): Promise<FileCipher> {
+export async function cipherOf(
+  { serverSecret }: FileStore,
+  { id, key }: { id: string; key: string },
+): Promise<FileCipher> {
   const opened = await unseal(serverSecret, "file keys", id, key);
   if (opened === undefined) throw new DamagedFile("the key of the file cannot be read");
   return FileCipher.of(id, new Uint8Array(opened));
 }
 
 /** The bytes of a stored file, whatever its state. `nonces`: the prefixes of its parts, one after the other. */
-async function sourceOf(
+export async function sourceOf(
   store: FileStore,
   row: Pick<typeof files.$inferSelect, "id" | "key" | "size" | "partBytes">,
   nonces: Uint8Array,
@@ -136,8 +139,9 @@ class SealedSource implements FileSource {
 async function* framesOf({ body }: R2ObjectBody, length: number): AsyncGenerator<Uint8Array, void> {
   const reader = body.getReader({ mode: "byob" });
   let buffer = new ArrayBuffer(Math.min(SEALED_CHUNK_BYTES, length));
+  let at = 0;
   try {
-    for (let at = 0; at < length;) {
+    while (at < length) {
       const wanted = Math.min(SEALED_CHUNK_BYTES, length - at);
       const { value } = await reader.readAtLeast(wanted, new Uint8Array(buffer, 0, wanted));
       if (value === undefined || value.length < wanted) throw new Error("the object ends early");
@@ -145,7 +149,9 @@ async function* framesOf({ body }: R2ObjectBody, length: number): AsyncGenerator
       yield value;
       buffer = value.buffer;
     }
+    // To its end: a body that is canceled before that counts as broken off.
+    await reader.read(new Uint8Array(buffer, 0, 1));
   } finally {
-    await reader.cancel().catch(() => {});
+    if (at < length) await reader.cancel().catch(() => {});
   }
 }

@@ -17,7 +17,8 @@ export async function removeFile(db: Database, store: FileStore, id: string): Pr
     .returning({ id: files.id, uploadId: files.uploadId });
   if (row === undefined) return;
   try {
-    await removeBytes(store, [row]);
+    await abortUpload(store, row);
+    await store.bucket.delete(objectKey(id));
     await batch(db, {
       parts: db.delete(fileParts).where(eq(fileParts.file, id)),
       file: db.delete(files).where(eq(files.id, id)),
@@ -30,17 +31,14 @@ export async function removeFile(db: Database, store: FileStore, id: string): Pr
 /** The bucket's code for a multipart upload that it does not have, at the end of the message. */
 const NO_SUCH_UPLOAD = "(10024)";
 
-/** Removes what the bucket has of these files, whether or not it has anything. */
-async function removeBytes(
+/** Aborts the multipart upload of a file, if it has one that is not completed. */
+export async function abortUpload(
   { bucket }: FileStore,
-  rows: readonly { readonly id: string; readonly uploadId: string | null }[],
+  { id, uploadId }: { readonly id: string; readonly uploadId: string | null },
 ): Promise<void> {
-  for (const { id, uploadId } of rows) {
-    if (uploadId === null) continue;
-    const upload = bucket.resumeMultipartUpload(objectKey(id), uploadId);
-    await upload.abort().catch((error: unknown) => {
-      if (!(error instanceof Error && error.message.includes(NO_SUCH_UPLOAD))) throw error;
-    });
-  }
-  if (rows.length > 0) await bucket.delete(rows.map(({ id }) => objectKey(id)));
+  if (uploadId === null) return;
+  const upload = bucket.resumeMultipartUpload(objectKey(id), uploadId);
+  await upload.abort().catch((error: unknown) => {
+    if (!(error instanceof Error && error.message.includes(NO_SUCH_UPLOAD))) throw error;
+  });
 }

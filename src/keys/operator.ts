@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull } from "drizzle-orm";
 import { type ApiKey, apiKeyOf, newKey, shownColumns } from "./api-key.ts";
 import { type Authentication, callerOf } from "../accounts/caller.ts";
 import { type Scope, scopes as allScopes } from "../accounts/scopes.ts";
@@ -36,6 +36,11 @@ export async function createKey(
   const { id, token, statement } = await insertKey(db, account, key, now);
   await statement;
   return { id, token };
+}
+
+/** Gives keys every scope. Not for keys of clients: theirs never change. */
+export async function grantAllScopes(db: Database, keys: readonly string[]): Promise<void> {
+  await db.update(apiKeys).set({ scopes: allScopes }).where(inArray(apiKeys.id, keys));
 }
 
 /** Looks up the owner of a token without counting a request, for the operator's tools. Requests go through `authenticate`. */

@@ -61,21 +61,34 @@ function exampleOf(path: string, schema: (typeof endpoints)[number]["body"]): un
 const deliveries = new Map<string, string>();
 
 export function call({ method, path, body }: Route, token: string | undefined, id = "key_none"): Promise<Sent> {
-  const filled = path.replace("{id}", id).replace("{deliveryId}", deliveries.get(id) ?? "evt_none");
+  const filled = path
+    .replace("{id}", id)
+    .replace("{n}", "1")
+    .replace("{deliveryId}", deliveries.get(id) ?? "evt_none");
   if (!(body instanceof FormData || body instanceof Uint8Array)) return send(method, filled, token, body);
   const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  if (body instanceof Uint8Array) headers["Content-Length"] = String(body.length);
   return sendRaw(filled, { method, headers, body });
 }
 
 /** Makes what the route's id stands for, by the POST on the path before the id, and what a second id stands for. */
 export async function makeThing(route: Route, token: string): Promise<string> {
   const maker = makerOf(route);
-  const { status, json, text } = await call(maker, token);
+  // What is about the parts of a file needs one that is not complete.
+  const ofParts = endpoints.find(
+    ({ path, body }) => path === maker.path && body !== undefined && /\/(?:parts|complete)/.test(route.path),
+  );
+  const made = ofParts === undefined ? maker : { ...maker, body: exampleOf(ofParts.path, ofParts.body) };
+  const { status, json, text } = await call(made, token);
   if (status !== 201) throw new Error(`${titleOf(maker)}: ${status} ${text}`);
   const id = json["id"] as string;
   if (route.path.includes("{deliveryId}")) {
     const tested = await send("POST", `${maker.path}/${id}/test`, token);
     deliveries.set(id, tested.json["id"] as string);
+  }
+  if (route.path.endsWith("/complete")) {
+    const part = routes.find(({ method }) => method === "PUT");
+    if (part !== undefined) await call(part, token, id);
   }
   return id;
 }

@@ -103,6 +103,33 @@ describe("an operation", () => {
   });
 });
 
+describe("a file that is kept", () => {
+  test.each([1_000, 16 * 1024 * 1024 + 70_000])(
+    "of %i bytes comes back as it was, and is gone when it is deleted",
+    async (size) => {
+      const sent = new Uint8Array(size).map((_, at) => at * 7 + (at >> 9));
+      sent.set(new TextEncoder().encode("%PDF-1.7"));
+      const file = await service.uploadFile(new File([sent], "kept.pdf"), { expiresIn: 600 });
+      expect(file).toMatchObject({ name: "kept.pdf", size, status: "ready", contentType: "application/pdf" });
+      const digest = await crypto.subtle.digest("SHA-256", sent);
+      expect(file.sha256).toBe(Buffer.from(digest).toString("hex"));
+      expect(Date.parse(file.expiresAt) - Date.now()).toBeLessThan(600_000);
+      const content = await service.getFileContent(file.id);
+      expect(content.fileName).toBe("kept.pdf");
+      expect(Buffer.from(await content.bytes()).equals(sent)).toBe(true);
+      await service.deleteFile(file.id);
+      expect(await failureOf(service.getFile(file.id))).toMatchObject({ code: "not_found", status: 404 });
+    },
+  );
+
+  test("can be a stream, of which nobody knows the length", async () => {
+    const stream = new Blob([bytes(2)]).stream();
+    const file = await service.uploadFile({ data: stream, name: "streamed.pdf" });
+    expect(file).toMatchObject({ name: "streamed.pdf", size: bytes(2).length, status: "ready" });
+    expect((await service.listFiles({ limit: 1 })).data).toEqual([file]);
+  });
+});
+
 describe("a failure", () => {
   test("says its code, its fields and its request", async () => {
     const wrong = service.split({ file: bytes(1), mode: "chunks", chunkSize: 0 });

@@ -14,7 +14,7 @@ import { operations } from "../../src/operations/index.ts";
 vi.spyOn(console, "log").mockImplementation(() => {});
 
 const app = createApp(operations);
-const [db] = readEnv(env).databases;
+export const [db] = readEnv(env).databases;
 
 /** The whole service as the owner of one key sees it. */
 export interface FileService {
@@ -81,7 +81,7 @@ export async function fileService({
   };
 }
 
-function formOf(
+export function formOf(
   bytes: Uint8Array<ArrayBuffer>,
   fields: Readonly<Record<string, string>> = {},
   name = "document.pdf",

@@ -1,11 +1,19 @@
 import { z } from "zod";
 import { defineEndpoint, fileResponse } from "./define.ts";
-import { receiveForm, uploadFields } from "./receive-file.ts";
+import { receiveForm, receivePart, STREAM_BYTES, takeShare, uploadFields } from "./receive-file.ts";
+import { safeFileName } from "../multipart/part-headers.ts";
 import { sendFile } from "./send-file.ts";
 import { dateTime } from "../../accounts/api-key-schema.ts";
 import type { StoredFile } from "../../files/file.ts";
-import { deleteFile, fetchFile } from "../../files/manage-files.ts";
+import { deleteFile, fetchFile, listFiles } from "../../files/manage-files.ts";
+import { beginParts, completeParts } from "../../files/parts.ts";
 import { openFile } from "../../files/read.ts";
+import { limits } from "../../limits.ts";
+import { formInteger, formText } from "../../operations/values.ts";
+
+const { shortestSeconds, longestSeconds, defaultSeconds } = limits.storage;
+/** Of `complete`, on two cores. */
+const SECONDS_PER_GIB = 10;
 
 const fileSchema = z
   .object({
@@ -50,15 +58,130 @@ const create = defineEndpoint({
   method: "POST",
   path: "/files",
   summary: "Upload a file",
-  description: `Keeps a file, encrypted, until it expires or you delete it. The size of a file and of all files together is limited by your plan; a body without
+  description: `Keeps a file, encrypted, until it expires or you delete it. Send it as a form, in one request. Or send JSON with its \`name\` and \`size\` to begin an
+upload in parts: upload each part with \`PUT /files/{id}/parts/{n}\`, then complete it. The size of a file and of all files together is limited by your plan; a body without
 \`Content-Length\` counts as the largest file. Costs no credits.`,
   scope: "files:write",
   status: 201,
   upload: { type: "multipart/form-data", description: "The file.", fields: uploadFields },
+  body: z
+    .strictObject({
+      name: z
+        .string({ error: (issue) => (issue.input === undefined ? "is required" : "must be a string") })
+        .min(1, "must have at least 1 character")
+        .max(limits.storage.name, `must have at most ${limits.storage.name} characters`)
+        .describe("The name of the file."),
+      size: z
+        .int({ error: (issue) => (issue.input === undefined ? "is required" : "must be a whole number") })
+        .min(1, "must be at least 1")
+        .describe("The size of the file in bytes."),
+      expiresIn: z
+        .int({ error: "must be a whole number" })
+        .min(shortestSeconds, `must be at least ${shortestSeconds}`)
+        .max(longestSeconds, `must be at most ${longestSeconds}`)
+        .default(defaultSeconds)
+        .describe("How many seconds the file is kept once it is complete."),
+    })
+    .optional()
+    .meta({
+      examples: [
+        { name: "scans.pdf", size: 12 },
+        { name: "archive.pdf", size: 734_003_200, expiresIn: 3_600 },
+      ],
+    }),
   response: fileSchema,
   errors: ["limit_reached", "invalid_file", "overloaded"],
-  async handle({ context }) {
-    return shown(await receiveForm(context));
+  async handle({ context, db, files, caller, now, body }) {
+    if (body === undefined) return shown(await receiveForm(context));
+    const { size, expiresIn } = body;
+    const request = { name: safeFileName(body.name), size, keptSeconds: expiresIn };
+    return shown(await beginParts(db, files, caller, request, now));
+  },
+});
+
+const putPart = defineEndpoint({
+  name: "uploadFilePart",
+  tag: "Files",
+  method: "PUT",
+  path: "/files/{id}/parts/{n}",
+  summary: "Upload a part of a file",
+  description: `The body is the part itself, of any \`Content-Type\`. Each part has \`parts.size\` bytes, the last one what remains; \`Content-Length\` is required
+and must be exactly that. Parts can be sent in any order, several at a time, and again. With \`Content-Digest: sha-256=:...:\` (RFC 9530), a part that arrives
+with other bytes is rejected. Costs no credits.`,
+  scope: "files:write",
+  status: 200,
+  upload: { type: "application/octet-stream", description: "The bytes of the part." },
+  response: fileSchema,
+  errors: ["upload_finished", "expired", "overloaded"],
+  async handle({ context, params }) {
+    return shown(await receivePart(context, params.id, params.n));
+  },
+});
+
+const complete = defineEndpoint({
+  name: "completeFile",
+  tag: "Files",
+  method: "POST",
+  path: "/files/{id}/complete",
+  summary: "Complete an upload in parts",
+  description: `Joins the parts and reads the file through to compute its SHA-256, which takes about ${SECONDS_PER_GIB} seconds per GiB. The file is then \`ready\`, and its
+\`expiresIn\` begins. You can send this request again, for example if you did not get the response. Costs no credits.`,
+  scope: "files:write",
+  status: 200,
+  body: z
+    .strictObject({
+      sha256: z
+        .string({ error: "must be a string" })
+        .regex(/^[\da-fA-F]{64}$/, "must have 64 hexadecimal digits")
+        .transform((digits) => digits.toLowerCase())
+        .optional()
+        .describe("The SHA-256 that the file must have, in hexadecimal. With another one, the file stays `pending`."),
+    })
+    .meta({ examples: [{}] }),
+  response: fileSchema,
+  errors: ["not_ready", "expired", "overloaded"],
+  async handle({ context, db, files, caller, now, params, body }) {
+    const share = await takeShare(context, STREAM_BYTES);
+    try {
+      const request = { id: params.id, sha256: body.sha256 };
+      return shown(await completeParts(db, files, caller, request, { now, alive: () => share.check() }));
+    } finally {
+      share.release();
+    }
+  },
+});
+
+const list = defineEndpoint({
+  name: "listFiles",
+  tag: "Files",
+  method: "GET",
+  path: "/files",
+  summary: "List files",
+  description:
+    "Returns the files of your account in the mode of the API key you use, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.",
+  scope: "files:read",
+  status: 200,
+  query: z.object({
+    limit: formInteger(1, limits.storage.page).describe(
+      `The number of files per page. Default: \`${limits.storage.page}\`.`,
+    ),
+    cursor: formText(200).describe("The `nextCursor` of the previous page."),
+  }),
+  response: z.object({
+    data: z.array(fileSchema),
+    count: z.int().min(0).describe("The number of files in this mode."),
+    storedBytes: z
+      .int()
+      .min(0)
+      .describe("The size of all files in this mode, including those that are being uploaded."),
+    hasMore: z.boolean(),
+    nextCursor: z.string().nullable().describe("Null on the last page."),
+  }),
+  errors: [],
+  async handle({ db, caller, now, query }) {
+    const { limit = limits.storage.page, cursor } = query;
+    const page = await listFiles(db, caller, { limit, cursor }, now);
+    return { ...page, data: page.data.map(shown) };
   },
 });
 
@@ -112,4 +235,4 @@ const remove = defineEndpoint({
   },
 });
 
-export const files = [create, fetchOne, content, remove];
+export const files = [list, create, putPart, complete, fetchOne, content, remove];

@@ -8,9 +8,12 @@ import { declaredForm } from "../multipart/declared-form.ts";
 import { type FormPart, MultipartParser } from "../multipart/multipart.ts";
 import { safeFileName } from "../multipart/part-headers.ts";
 import { plans } from "../../accounts/plans.ts";
+import { fromBase64 } from "../../engines/bytes/base64.ts";
 import type { FileSink } from "../../engines/bytes/heap.ts";
 import { readEnv } from "../../env.ts";
 import type { StoredFile } from "../../files/file.ts";
+import { fetchFile } from "../../files/manage-files.ts";
+import { PartUpload } from "../../files/parts.ts";
 import { fileTooLarge } from "../../files/reserve.ts";
 import { FileUpload } from "../../files/upload.ts";
 import { limits } from "../../limits.ts";
@@ -25,6 +28,9 @@ export const uploadFields = z.object({
     `How many seconds the file is kept. Default: \`${defaultSeconds}\`.`,
   ),
 });
+
+/** Memory of a request that reads or writes a file as a stream: windows of it, encrypted and decrypted. */
+export const STREAM_BYTES = 512 * 1024;
 
 /** Takes the memory of a request that needs no engine. Throws `overloaded`, `client_closed_request`. */
 export async function takeShare(c: Context<AppEnv>, bytes: number): Promise<Share> {
@@ -71,6 +77,51 @@ export async function receiveForm(c: Context<AppEnv>): Promise<StoredFile> {
     share.release();
   }
 }
+
+/** Stores a part of a file while it arrives, and returns the file. */
+export async function receivePart(c: Context<AppEnv>, id: string, part: string): Promise<StoredFile> {
+  const { body, headers } = c.req.raw;
+  const [db, caller] = [c.get("database"), c.get("caller")];
+  const digest = contentDigest(headers.get("Content-Digest"));
+  const given = headers.get("Content-Length");
+  const length = given === null ? undefined : Number(given);
+  const share = await takeShare(c, STREAM_BYTES);
+  try {
+    const upload = await PartUpload.begin(db, readEnv(c.env).files, caller, { id, part, length }, new Date());
+    try {
+      if (body !== null) {
+        await readUpload(c, body, length ?? 0, share, async (window) => {
+          await upload.write(window);
+          return window.length;
+        });
+      }
+      share.check();
+      await upload.finish(digest);
+    } catch (error) {
+      await upload.abort();
+      throw share.aborted ? share.reason : error;
+    }
+    return await fetchFile(db, caller, id, new Date());
+  } finally {
+    share.release();
+  }
+}
+
+/** The SHA-256 in a Content-Digest header (RFC 9530, section 2); other algorithms are ignored. */
+function contentDigest(header: string | null): Uint8Array | undefined {
+  const [, text] = /(?:^|,)\s*sha-256=:([^:]*):/i.exec(header ?? "") ?? [];
+  if (text === undefined) return undefined;
+  const name = "Content-Digest";
+  try {
+    const digest = fromBase64(text);
+    if (digest.length === SHA256_BYTES) return digest;
+  } catch {
+    // No base64: the same error.
+  }
+  throw invalidParameters([{ name, issue: "must be `sha-256=:` with 32 bytes in base64 and `:`" }]);
+}
+
+const SHA256_BYTES = 32;
 
 /** Reads the body of an upload within its share of the memory. */
 function readUpload(

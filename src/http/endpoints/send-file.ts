@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { byteRange } from "./byte-range.ts";
-import { takeShare } from "./receive-file.ts";
+import { STREAM_BYTES, takeShare } from "./receive-file.ts";
 import type { Share } from "../admission/share.ts";
 import { ApiError, asApiError } from "../errors/api-error.ts";
 import { isKnown } from "../exchange/cached-document.ts";
@@ -10,9 +10,6 @@ import { MinDataRate } from "../multipart/timeouts.ts";
 import type { StoredFile } from "../../files/file.ts";
 import type { FileSource } from "../../files/read.ts";
 import { limits } from "../../limits.ts";
-
-/** Memory of a download: a chunk, encrypted and decrypted, and those on their way to the client. */
-const DOWNLOAD_BYTES = 512 * 1024;
 
 /**
  * Sends a file or a range of it (RFC 9110, sections 13 and 14). The response begins once its first chunk has been decrypted; if
@@ -45,7 +42,7 @@ export async function sendFile(
   };
   const status = range === undefined ? 200 : 206;
   if (!isGet) return new Response(null, { status, headers });
-  const share = await takeShare(c, DOWNLOAD_BYTES);
+  const share = await takeShare(c, STREAM_BYTES);
   const pieces = source.stream(start, end);
   try {
     const first = await pieces.next();
