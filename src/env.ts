@@ -8,6 +8,7 @@ import type { LoadModel } from "./engines/ocr/models.ts";
 import { ConfigurationError } from "./faults.ts";
 import type { FileStore } from "./files/file.ts";
 import { MiB } from "./limits.ts";
+import type { UrlPolicy } from "./public-url.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
 import { retrySeconds } from "./webhooks/retry-schedule.ts";
 import type { WebhookSettings } from "./webhooks/webhook.ts";
@@ -35,6 +36,8 @@ export interface Env {
   /** Carries wake-ups for deliveries, and reversals that could not reach their database. */
   readonly webhookQueue: Queue<DeliveryMessage | LateReversal>;
   readonly webhooks: WebhookSettings;
+  /** The URLs from which documents are fetched. */
+  readonly documentUrls: UrlPolicy;
   /** Reads a font from the static assets. */
   readonly loadFont: LoadFont;
   /** Reads a text recognition model from the static assets. */
@@ -59,6 +62,8 @@ const hasMethods = (value: unknown, ...names: readonly string[]): boolean =>
 const d1 = z.custom<D1Database>((value) => hasMethods(value, "prepare", "batch"), "must be a D1 database binding");
 const shield = z.custom<Shield>((value) => hasMethods(value, "limit"), "must be a rate-limit binding");
 
+const flag = z.enum(["true", "false"], { error: 'must be "true" or "false"' }).default("false");
+
 const bindingsSchema = z.object({
   DB: d1,
   KEY_SHIELD: shield,
@@ -79,7 +84,8 @@ const bindingsSchema = z.object({
     .regex(/^\d{1,6}$/, "must be a whole number of MiB")
     .transform(Number)
     .refine((value) => value >= 64, "must be at least 64: one engine takes 22 MiB before it opens anything"),
-  WEBHOOK_ALLOW_LOCAL: z.enum(["true", "false"], { error: 'must be "true" or "false"' }).default("false"),
+  WEBHOOK_ALLOW_LOCAL: flag,
+  FETCH_ALLOW_LOCAL: flag,
   WEBHOOK_RETRY_SECONDS: z
     .string({ error: 'must be a string such as "5,300,1800"' })
     .regex(/^\d{1,5}(,\d{1,5}){0,49}$/, "must be 1 to 50 whole numbers of seconds below 100,000, with commas between")
@@ -126,12 +132,13 @@ export function readEnv(bindings: object): Env {
       "SERVER_SECRET is the one for local use. Set another: npx wrangler secret put SERVER_SECRET",
     );
   }
-  const allowLocal = result.data.WEBHOOK_ALLOW_LOCAL === "true";
-  if (allowLocal && !isLocal) {
-    throw new ConfigurationError(
-      "WEBHOOK_ALLOW_LOCAL is only for development: webhooks could reach this machine's own services.",
-    );
-  }
+  const urlPolicy = (name: "WEBHOOK_ALLOW_LOCAL" | "FETCH_ALLOW_LOCAL"): UrlPolicy => {
+    const allowLocal = result.data[name] === "true";
+    if (allowLocal && !isLocal) {
+      throw new ConfigurationError(`${name} is only for development: clients could reach this machine's own services.`);
+    }
+    return { baseUrl: BASE_URL, allowLocal };
+  };
   const env: Env = {
     databases: [openDatabase(DB), ...furtherDatabases(bindings).map((binding) => openDatabase(binding))],
     serverSecret: SERVER_SECRET,
@@ -144,9 +151,10 @@ export function readEnv(bindings: object): Env {
     webhookQueue: WEBHOOKS,
     webhooks: {
       serverSecret: SERVER_SECRET,
-      endpoints: { baseUrl: BASE_URL, allowLocal },
+      endpoints: urlPolicy("WEBHOOK_ALLOW_LOCAL"),
       retrySeconds: result.data.WEBHOOK_RETRY_SECONDS ?? retrySeconds,
     },
+    documentUrls: urlPolicy("FETCH_ALLOW_LOCAL"),
     loadFont: (name) => readAsset(ASSETS, `fonts/${name}.ttf`),
     loadModel: (code) => readAsset(ASSETS, `models/${code}.traineddata.gz`),
     sourceUrl: result.data.SOURCE_URL ?? OWN_SOURCE,

@@ -37,6 +37,14 @@ describe("readEnv", () => {
     expect(() => readEnv({ ...env, WEBHOOK_ALLOW_LOCAL: "yes" })).toThrow('WEBHOOK_ALLOW_LOCAL: must be "true"');
   });
 
+  test("fetches documents from loopback only for development", () => {
+    const local = { ...env, FETCH_ALLOW_LOCAL: "true" };
+    expect(readEnv({ ...env }).documentUrls.allowLocal).toBe(false);
+    expect(readEnv(local).documentUrls).toEqual({ baseUrl: "http://localhost:8787", allowLocal: true });
+    const deployed = { ...local, SERVER_SECRET: "x".repeat(32), BASE_URL: "https://pdf.example.com" };
+    expect(() => readEnv(deployed)).toThrow("FETCH_ALLOW_LOCAL is only for development");
+  });
+
   test("takes another schedule for webhooks", () => {
     expect(readEnv({ ...env }).webhooks.retrySeconds).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 36_000]);
     expect(readEnv({ ...env, WEBHOOK_RETRY_SECONDS: "0,60" }).webhooks.retrySeconds).toEqual([0, 60]);

@@ -1,4 +1,4 @@
-import { endpointUrlIssue, type EndpointPolicy } from "./endpoint-url.ts";
+import { publicUrlIssue, type UrlPolicy } from "../public-url.ts";
 import { version } from "../version.ts";
 
 /** Bytes of a response body that are read, and how many of them are kept. */
@@ -43,11 +43,11 @@ export function notAttempted(error: AttemptError, startedAt: Date): Attempt {
 export async function deliver(
   url: string,
   { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
-  policy: EndpointPolicy,
+  policy: UrlPolicy,
   milliseconds: number,
 ): Promise<Attempt> {
   const startedAt = new Date();
-  if (endpointUrlIssue(url, policy) !== undefined) return notAttempted("target_refused", startedAt);
+  if (publicUrlIssue(url, policy) !== undefined) return notAttempted("target_refused", startedAt);
   const signal = AbortSignal.timeout(milliseconds);
   let response: Response | undefined;
   const received = new Beginning();

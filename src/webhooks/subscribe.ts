@@ -1,5 +1,5 @@
 import { and, eq, lt, sql } from "drizzle-orm";
-import { endpointUrlIssue } from "./endpoint-url.ts";
+import { publicUrlIssue } from "../public-url.ts";
 import { lastFourOf, newSecret, secretText } from "./sign.ts";
 import {
   noSuchWebhook,
@@ -98,7 +98,7 @@ export async function rotateSecret(
 
 /** Throws `invalid_parameters` unless the URL is allowed as an endpoint. */
 export function requireEndpointUrl(url: string, endpoints: WebhookSettings["endpoints"]): void {
-  const issue = endpointUrlIssue(url, endpoints);
+  const issue = publicUrlIssue(url, endpoints);
   if (issue === undefined) return;
   throw new AccountRefusal("invalid_parameters", `\`url\` ${issue}.`, { fields: [{ name: "url", issue }] });
 }

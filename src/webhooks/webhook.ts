@@ -1,5 +1,5 @@
 import { and, eq, type SQL } from "drizzle-orm";
-import type { EndpointPolicy } from "./endpoint-url.ts";
+import type { UrlPolicy } from "../public-url.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import type { Database } from "../db/client.ts";
@@ -69,7 +69,7 @@ export async function fetchWebhook(db: Database, caller: Caller, id: string, now
 export interface WebhookSettings {
   /** The key that encrypts signing secrets in the database is derived from this. */
   readonly serverSecret: string;
-  readonly endpoints: EndpointPolicy;
+  readonly endpoints: UrlPolicy;
   /** Seconds from a failed attempt to the next. */
   readonly retrySeconds: readonly number[];
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { oneOf } from "../errors/schema-issues.ts";
 import { eventTypes } from "../../events/event-types.ts";
 import { limits } from "../../limits.ts";
-import { endpointUrlIssue } from "../../webhooks/endpoint-url.ts";
+import { publicUrlIssue } from "../../public-url.ts";
 
 /** The members of a subscription. */
 export const webhookParts = {
@@ -11,7 +11,7 @@ export const webhookParts = {
     // URLs that no configuration allows are reported with the other problems; loopback and the service's own host are checked
     // later.
     .check(({ value, issues }) => {
-      const message = endpointUrlIssue(value, { baseUrl: "http://localhost:0", allowLocal: true });
+      const message = publicUrlIssue(value, { baseUrl: "http://localhost:0", allowLocal: true });
       if (message !== undefined) issues.push({ code: "custom", input: value, message });
     })
     .meta({ format: "uri" })

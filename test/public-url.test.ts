@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endpointUrlIssue } from "../../src/webhooks/endpoint-url.ts";
+import { publicUrlIssue } from "../src/public-url.ts";
 
 const deployed = { baseUrl: "https://pdf.example.com", allowLocal: false };
 const development = { baseUrl: "http://localhost:8787", allowLocal: true };
@@ -20,8 +20,8 @@ describe("a target", () => {
     "https://10.example.com/",
     "https://0x7f.com/",
   ])("may be %s", (url) => {
-    expect(endpointUrlIssue(url, deployed)).toBeUndefined();
-    expect(endpointUrlIssue(url, development)).toBeUndefined();
+    expect(publicUrlIssue(url, deployed)).toBeUndefined();
+    expect(publicUrlIssue(url, development)).toBeUndefined();
   });
 
   const everywhere = [
@@ -157,21 +157,21 @@ describe("a target", () => {
   ];
 
   it.each(everywhere)("may not be %s", (url) => {
-    expect(endpointUrlIssue(url, deployed)).toMatch(/^must /);
-    expect(endpointUrlIssue(url, development)).toMatch(/^must /);
+    expect(publicUrlIssue(url, deployed)).toMatch(/^must /);
+    expect(publicUrlIssue(url, development)).toMatch(/^must /);
   });
 
   it.each(loopback)("may be %s in development only", (url) => {
-    expect(endpointUrlIssue(url, development)).toBeUndefined();
-    expect(endpointUrlIssue(url, deployed)).toMatch(/^must /);
+    expect(publicUrlIssue(url, development)).toBeUndefined();
+    expect(publicUrlIssue(url, deployed)).toMatch(/^must /);
   });
 
   it("may not be the service itself", () => {
     for (const url of ["https://pdf.example.com/", "https://PDF.example.com:443/api/v1/health"]) {
-      expect(endpointUrlIssue(url, deployed)).toBe("must not be an address of this service");
+      expect(publicUrlIssue(url, deployed)).toBe("must not be an address of this service");
     }
     for (const host of ["localhost", "127.0.0.1", "[::1]", "127.1", "0x7f000001"]) {
-      expect(endpointUrlIssue(`http://${host}:8787/`, development)).toBe("must not be an address of this service");
+      expect(publicUrlIssue(`http://${host}:8787/`, development)).toBe("must not be an address of this service");
     }
   });
 });

@@ -1,14 +1,14 @@
 import ipaddr from "ipaddr.js";
 
-/** Which URLs can be endpoints. */
-export interface EndpointPolicy {
-  /** The service's own URL, which cannot be an endpoint. */
+/** Which URLs the service sends requests to for its clients: the endpoints of webhooks, and documents to fetch. */
+export interface UrlPolicy {
+  /** The service's own URL, which is never among them. */
   readonly baseUrl: string;
   /** For development: also allows http and https to loopback, on any port. */
   readonly allowLocal: boolean;
 }
 
-/** Maximum length of an endpoint URL, in characters. */
+/** Maximum length of a URL, in characters. */
 const URL_LENGTH = 2_048;
 
 /**
@@ -35,17 +35,17 @@ const metadataNames = [
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Why a URL cannot be an endpoint, as the end of a sentence that begins with the field's name; undefined if it can. The URL is parsed as
+ * Why the service does not send requests to a URL, as the end of a sentence that begins with the field's name; undefined if it can. The URL is parsed as
  * `fetch` parses it (WHATWG URL), so that every spelling of an address is recognized. No name is resolved.
  */
-export function endpointUrlIssue(text: string, { baseUrl, allowLocal }: EndpointPolicy): string | undefined {
+export function publicUrlIssue(text: string, { baseUrl, allowLocal }: UrlPolicy): string | undefined {
   if (text.length > URL_LENGTH) return `must be at most ${URL_LENGTH} characters long`;
   // URL parsers drop white space and turn backslashes into slashes.
   // oxlint-disable-next-line no-control-regex -- the check looks for control characters
   if (/[\u0000-\u0020\u007f\\]/.test(text)) return "must not contain white space, control characters, or backslashes";
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   const url = URL.parse(text);
-  if (url === null || authority === undefined) return "must be an HTTPS URL such as https://example.com/hooks";
+  if (url === null || authority === undefined) return "must be an HTTPS URL such as https://example.com/path";
   if (authority.includes("@")) return "must not contain a user name or password";
   if (text.includes("#")) return "must not contain a fragment";
   if (allowLocal && isLoopback(url.hostname)) return isSamePort(url, baseUrl) ? ownAddress : undefined;
