@@ -43,6 +43,7 @@ export default defineConfig({
         include: ["test/**/*.test.ts"],
         exclude: ["test/documents/**", "test/e2e/**", "test/servers/**", "test/wasm/**", ...ofStorage],
         isolate: false,
+        globalSetup: ["test/http/document-server.ts"],
       }),
       worker({ name: "storage", include: ofStorage }),
       {

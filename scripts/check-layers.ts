@@ -34,7 +34,18 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pdf/stamps",
     "render",
   ],
-  "src/http": ["errors", "multipart", "exchange", "auth", "admission", "form", "operations", "endpoints", "openapi"],
+  "src/http": [
+    "errors",
+    "multipart",
+    "fetch",
+    "exchange",
+    "auth",
+    "admission",
+    "form",
+    "operations",
+    "endpoints",
+    "openapi",
+  ],
 };
 const IMPORT = /(?:\bfrom|\bimport\(?)\s*"(\.[^"]+)"/g;
 

@@ -214,6 +214,18 @@ export const limits = {
     discardMilliseconds: 1_000,
   },
 
+  /** Files by reference: IDs of stored files, and URLs. */
+  references: {
+    /** Uploaded and referenced files of one request that are held in memory together. */
+    heldBytes: 32 * MiB,
+    /** Redirects that are followed from a URL. */
+    redirects: 3,
+    /** How far the server of a URL may fall behind `slowestBytesPerSecond`. A server that sends nothing is given up after this time. */
+    graceMilliseconds: 60_000,
+    /** URLs of one request that are opened at the same time. A Worker can have six connections. */
+    connections: 4,
+  },
+
   /** Memory and waiting. Each request is weighed before its body is read, and waits until it fits into `MEMORY_BUDGET_MIB`. */
   admission: {
     /** How long a request waits for memory before it gets 503. */

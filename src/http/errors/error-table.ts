@@ -175,6 +175,13 @@ export const errorTable = {
     when: "The key was used within the last 24 hours for the same operation with other parameters or files.",
     from: "operations",
   },
+  fetch_failed: {
+    status: 422,
+    title: "The URL could not be fetched",
+    when: "The server of the URL in `field` cannot be reached, responds with another status than 200, redirects more than three times or to a URL that is not allowed, sends nothing for 60 seconds, or breaks off before the document is complete. `status` is the status of its response.",
+    details: ["field", "status"],
+    from: "operations",
+  },
   unknown_fields: {
     status: 422,
     title: "The form has no fields with these names",

@@ -1,0 +1,178 @@
+import { ApiError } from "../errors/api-error.ts";
+import { invalidFields } from "../errors/invalid-fields.ts";
+import { MinDataRate } from "../multipart/timeouts.ts";
+import { limits } from "../../limits.ts";
+import { publicUrlIssue, type UrlPolicy } from "../../public-url.ts";
+import { version } from "../../version.ts";
+
+const WINDOW_BYTES = 64 * 1024;
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+const INCOMPLETE = "broke off before the document was complete. Retry, or upload the file.";
+const TOO_SLOW =
+  "was too slow: its server sent nothing, or almost nothing, for too long. Retry later, or upload the file.";
+
+export interface FetchOptions {
+  /** The form field or JSON member that contains the URL. It names the URL in errors: the URL itself may contain a token. */
+  readonly field: string;
+  /** The URLs that are allowed, including those redirected to. */
+  readonly policy: UrlPolicy;
+  /** Maximum size of the document in bytes; reading stops just past it. */
+  readonly maxBytes: number;
+  /** The error for a larger document. `actual` is its size or, unless `isWhole`, the number of bytes read so far. */
+  tooLarge(actual: number, isWhole: boolean): ApiError;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+  /** Milliseconds that the server may fall behind `limits.slowestBytesPerSecond`. */
+  readonly graceMilliseconds?: number;
+}
+
+/** A document whose server has responded. It holds a connection until it has been read or canceled. */
+export interface FetchedDocument {
+  /** Size in bytes, if the server declares it. */
+  readonly length: number | undefined;
+  /** The bytes, once. A chunk is only valid until the next one. Leaving the loop early closes the connection. */
+  chunks(): AsyncGenerator<Uint8Array, void>;
+  /** Closes the connection. */
+  cancel(): void;
+}
+
+/**
+ * Requests the document at a URL and follows redirects, each checked like the URL itself. Sends neither cookies nor credentials,
+ * and nothing is cached. Throws `invalid_parameters` if the URL is not allowed, `fetch_failed` if its server does not respond
+ * with a complete document, and `tooLarge`.
+ */
+export async function fetchDocument(url: string, options: FetchOptions): Promise<FetchedDocument> {
+  const { field, policy, maxBytes, graceMilliseconds = limits.references.graceMilliseconds } = options;
+  const issue = publicUrlIssue(url, policy);
+  if (issue !== undefined) throw invalidFields([{ name: field, issue }]);
+  const rate = new MinDataRate(graceMilliseconds, limits.slowestBytesPerSecond);
+  const connection = new Connection(options, rate);
+  try {
+    const response = await follow(url, connection, options);
+    const { status, headers } = response;
+    if (status !== 200) {
+      const advice = "It must respond with 200 to a request without credentials.";
+      throw failed(field, `responded with status ${status}. ${advice}`, status);
+    }
+    // The size of a compressed response is not the document's.
+    const declared = headers.has("Content-Encoding") ? null : headers.get("Content-Length");
+    const length = declared === null ? undefined : Number(declared);
+    if (length !== undefined && length > maxBytes) throw options.tooLarge(length, true);
+    return { length, chunks: () => read(response, length, connection, options), cancel: () => connection.close() };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** The requests for one document: at most one is open at a time. Ends when the client disconnects. */
+class Connection {
+  readonly #field: string;
+  readonly #rate: MinDataRate;
+  readonly #stop = new AbortController();
+  readonly #client: AbortSignal;
+  /** Ends the body that is being read: the signal of `fetch` does not necessarily do it. */
+  #cancel = (): void => {};
+  readonly close = (): void => {
+    this.#client.removeEventListener("abort", this.close);
+    this.#stop.abort();
+    this.#cancel();
+  };
+
+  constructor({ field, signal }: FetchOptions, rate: MinDataRate) {
+    this.#field = field;
+    this.#rate = rate;
+    this.#client = signal;
+    signal.addEventListener("abort", this.close);
+  }
+
+  async send(url: string): Promise<Response> {
+    const response = await this.#wait(
+      fetch(url, {
+        redirect: "manual",
+        // A document that anybody could get from a cache would outlive its request.
+        cache: "no-store",
+        headers: {
+          Accept: "*/*",
+          // The size of a compressed response is unknown.
+          "Accept-Encoding": "identity",
+          "User-Agent": `pdf-service/${version} (files)`,
+        },
+        signal: this.#stop.signal,
+      }),
+      "could not be reached. Check its host name, or upload the file.",
+    );
+    this.#cancel = () => void response.body?.cancel().catch(() => {});
+    return response;
+  }
+
+  /** Yields the body in chunks of up to 64 KiB, each valid until the next one. */
+  async *read({ body }: Response): AsyncGenerator<Uint8Array, void> {
+    const reader = body?.getReader({ mode: "byob" });
+    if (reader === undefined) return;
+    this.#cancel = () => void reader.cancel().catch(() => {});
+    for (let buffer = new ArrayBuffer(WINDOW_BYTES); ;) {
+      const { done, value } = await this.#wait(reader.read(new Uint8Array(buffer)), INCOMPLETE);
+      if (done || value === undefined) return;
+      this.#rate.passed(value.byteLength);
+      yield value;
+      buffer = value.buffer;
+    }
+  }
+
+  /** Waits for the server. Throws `fetch_failed` with `problem` if the connection fails, or if the server is too slow. */
+  async #wait<T>(promise: Promise<T>, problem: string): Promise<T> {
+    const failing = promise.catch((cause: unknown) => {
+      throw failed(this.#field, problem, undefined, cause);
+    });
+    const result = await this.#rate.wait(failing, () => failed(this.#field, TOO_SLOW));
+    this.#client.throwIfAborted();
+    return result;
+  }
+}
+
+async function follow(url: string, connection: Connection, { field, policy }: FetchOptions): Promise<Response> {
+  let target = url;
+  for (let followed = 0; ; followed += 1) {
+    const response = await connection.send(target);
+    const location = response.headers.get("Location");
+    if (!REDIRECTS.includes(response.status) || location === null) return response;
+    // Closes the connection; errors do not matter.
+    response.body?.cancel().catch(() => {});
+    if (followed === limits.references.redirects) {
+      throw failed(field, `redirects more than ${followed} times. Use the URL of the document itself.`);
+    }
+    const next = URL.parse(location, target);
+    // The fragment is for the reader of a document (RFC 9110, section 10.2.2).
+    if (next !== null) next.hash = "";
+    target = next?.href ?? location;
+    const issue = publicUrlIssue(target, policy);
+    if (issue !== undefined) throw failed(field, `redirects to a URL that is not allowed: it ${issue}.`);
+  }
+}
+
+async function* read(
+  response: Response,
+  length: number | undefined,
+  connection: Connection,
+  { field, maxBytes, tooLarge }: FetchOptions,
+): AsyncGenerator<Uint8Array, void> {
+  let total = 0;
+  try {
+    for await (const chunk of connection.read(response)) {
+      total += chunk.byteLength;
+      if (total > maxBytes) throw tooLarge(total, false);
+      yield chunk;
+    }
+    if (length !== undefined && total !== length) throw failed(field, INCOMPLETE);
+  } finally {
+    connection.close();
+  }
+}
+
+/** `problem`: the end of a sentence about the URL, and what to do. */
+function failed(field: string, problem: string, status?: number, cause?: unknown): ApiError {
+  const details = { field, ...(status !== undefined && { status }) };
+  return new ApiError("fetch_failed", `The URL in \`${field}\` ${problem}`, { details, cause });
+}

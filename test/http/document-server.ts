@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import type { TestProject } from "vitest/node";
+
+/** What `/report.pdf` and most other paths respond with. */
+const DOCUMENT = Buffer.from(`%PDF-1.7\n${"document ".repeat(20_000)}`);
+
+type Route = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** By the first segment of the path. */
+const routes: Readonly<Record<string, Route>> = {
+  "report.pdf": (response) => response.writeHead(200, { "Content-Length": DOCUMENT.length }).end(DOCUMENT),
+  /** `/status/404` */
+  status: (response, { url }) => response.writeHead(Number(url?.split("/")[2])).end("a secret of the remote server"),
+  /** `/redirects/3`: so many, then the document. */
+  redirects(response, { url }) {
+    const left = Number(url?.split("/")[2]);
+    redirect(response, left === 1 ? "/report.pdf#page=2" : `/redirects/${left - 1}`);
+  },
+  loop: (response) => redirect(response, "/loop"),
+  /** `/to?http://10.0.0.1/` */
+  to: (response, { url = "" }) => redirect(response, decodeURIComponent(url.slice(url.indexOf("?") + 1))),
+  nowhere: (response) => response.writeHead(302).end(),
+  chunked(response) {
+    response.write(DOCUMENT.subarray(0, 1_000));
+    response.end(DOCUMENT.subarray(1_000));
+  },
+  gzip: (response) => response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync(DOCUMENT)),
+  empty: (response) => response.writeHead(200, { "Content-Length": 0 }).end(),
+  short(response) {
+    response.writeHead(200, { "Content-Length": DOCUMENT.length + 1 }).write(DOCUMENT);
+    setTimeout(() => response.destroy(), 50);
+  },
+  /** Begins, and then sends nothing. */
+  stalled: (response) => void response.writeHead(200, { "Content-Length": DOCUMENT.length }).write("%PDF-1.7"),
+  /** Does not even begin. */
+  silent: () => {},
+  /** As many bytes as are read. */
+  endless(response) {
+    const block = Buffer.alloc(64 * 1024, "%PDF-1.7");
+    const send = (): void => {
+      while (!response.destroyed && response.write(block));
+    };
+    response.on("drain", send).writeHead(200, { "Content-Type": "application/pdf" });
+    send();
+  },
+  huge: (response) => void response.writeHead(200, { "Content-Length": 1e9 }).write("%PDF-1.7"),
+  headers: (response, { headers }) => response.end(`%PDF-1.7\n${JSON.stringify(headers)}`),
+};
+
+const redirect = (response: ServerResponse, to: string): void => void response.writeHead(302, { Location: to }).end();
+
+/**
+ * Starts a server of documents on loopback for the tests inside workerd, which cannot listen. `/open` responds with the number of responses that
+ * are still being sent, and `/log` with the paths requested so far.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const log: string[] = [];
+  const open = new Set<ServerResponse>();
+  const server = createServer((request, response) => {
+    const name = /^\/([^/?]*)/.exec(request.url ?? "")?.[1] ?? "";
+    if (name === "open") return void response.end(String(open.size));
+    if (name === "log") return void response.end(JSON.stringify(log));
+    log.push(request.url ?? "");
+    open.add(response);
+    response.on("close", () => open.delete(response));
+    (routes[name] ?? routes["report.pdf"])?.(response, request);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  project.provide("documents", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return async () => {
+    server.close();
+    server.closeAllConnections();
+  };
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The URL of the server of documents. */
+    documents: string;
+  }
+}

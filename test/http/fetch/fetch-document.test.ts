@@ -1,0 +1,117 @@
+import { describe, expect, inject, it, vi } from "vitest";
+import { ApiError } from "../../../src/http/errors/api-error.ts";
+import { fetchDocument, type FetchOptions } from "../../../src/http/fetch/fetch-document.ts";
+
+const server = inject("documents");
+const development = { baseUrl: "http://localhost:8787", allowLocal: true };
+/** Of the document that the server responds with. */
+const SIZE = 180_009;
+
+async function read(path: string, options: Partial<FetchOptions> = {}): Promise<string> {
+  const document = await fetchDocument(path.startsWith("http") ? path : server + path, {
+    field: "file1",
+    policy: development,
+    maxBytes: 1_000_000,
+    tooLarge: (actual, isWhole) =>
+      new ApiError("file_too_large", "", { details: { actual: isWhole ? actual : "more" } }),
+    signal: new AbortController().signal,
+    ...options,
+  });
+  const text = new TextDecoder();
+  let all = "";
+  for await (const chunk of document.chunks()) all += text.decode(chunk, { stream: true });
+  return all;
+}
+
+const length = async (path: string): Promise<number> => (await read(path)).length;
+
+async function refusal(path: string, options?: Partial<FetchOptions>): Promise<[string, string, unknown]> {
+  try {
+    await read(path, options);
+  } catch (error) {
+    if (error instanceof ApiError) return [error.code, error.message, error.details];
+    throw error;
+  }
+  throw new Error("it was fetched");
+}
+
+/** Waits until no response is being sent anymore. */
+const closed = (): Promise<void> =>
+  vi.waitFor(async () => expect(await (await fetch(`${server}/open`)).text()).toBe("0"));
+
+describe("a document is fetched", () => {
+  it.each(["/report.pdf", "/redirects/3", "/chunked", "/gzip"])("from %s", async (path) => {
+    const text = await read(path);
+    expect([text.length, text.slice(0, 17), text.slice(-9)]).toEqual([SIZE, "%PDF-1.7\ndocument", "document "]);
+  });
+
+  it("even if it is empty", async () => {
+    expect(await length("/empty")).toBe(0);
+  });
+
+  it("without cookies, credentials, or a compressed response", async () => {
+    const headers = JSON.parse((await read("/headers")).slice(9)) as Record<string, string>;
+    expect(headers).toMatchObject({ "user-agent": "pdf-service/0.1.0 (files)", "accept-encoding": "identity" });
+    const sent = Object.keys(headers).filter((name) => !name.startsWith("cf-") && name !== "mf-custom-fetch-service");
+    expect(sent.toSorted()).toEqual(expect.not.arrayContaining(["cookie", "authorization", "referer"]));
+  });
+});
+
+describe("a URL fails", () => {
+  it.each([
+    ["/status/404", "responded with status 404", { field: "file1", status: 404 }],
+    ["/status/206", "responded with status 206", { field: "file1", status: 206 }],
+    ["/status/503", "responded with status 503", { field: "file1", status: 503 }],
+    ["/nowhere", "responded with status 302", { field: "file1", status: 302 }],
+    ["/redirects/4", "redirects more than 3 times", { field: "file1" }],
+    ["/loop", "redirects more than 3 times", { field: "file1" }],
+    ["/to?https://10.0.0.1/", "it must have a host name, not an IP address", { field: "file1" }],
+    ["/to?http://169.254.169.254/latest", "it must be an HTTPS URL", { field: "file1" }],
+    ["/to?https://user:password@example.com/", "it must not contain a user name", { field: "file1" }],
+    ["/to?https://metadata.google.internal/", "it must have a public host name", { field: "file1" }],
+    ["/to?http://localhost:8787/", "it must not be an address of this service", { field: "file1" }],
+    ["/to?//%20", "it must", { field: "file1" }],
+    ["/to?file:///etc/passwd", "it must be an HTTPS URL", { field: "file1" }],
+    ["/short", "broke off before the document was complete", { field: "file1" }],
+    ["http://127.0.0.1:9/", "could not be reached", { field: "file1" }],
+  ])("%s", async (path, words, details) => {
+    const [code, message, given] = await refusal(path);
+    expect(message).toMatch(/^The URL in `file1` .*\.$/);
+    expect(message).toContain(words);
+    expect(message).not.toContain("secret");
+    expect([code, given]).toEqual(["fetch_failed", details]);
+  });
+
+  it.each(["/silent", "/stalled"])("when nothing comes from %s", async (path) => {
+    const [code, message] = await refusal(path, { graceMilliseconds: 100 });
+    expect([code, message]).toEqual(["fetch_failed", expect.stringContaining("was too slow")]);
+    await closed();
+  });
+
+  it("before its body, when the document is larger than allowed", async () => {
+    expect(await refusal("/huge")).toEqual(["file_too_large", "", { actual: 1e9 }]);
+    await closed();
+  });
+
+  it("in its body, when that turns out to be larger", async () => {
+    expect(await refusal("/endless")).toEqual(["file_too_large", "", { actual: "more" }]);
+    expect(await refusal("/gzip", { maxBytes: 1_000 })).toEqual(["file_too_large", "", { actual: "more" }]);
+    await closed();
+  });
+
+  it("where the rules for URLs do not allow it", async () => {
+    const issue = "must be an HTTPS URL";
+    const details = { fields: [{ name: "file1", issue }] };
+    const deployed = { policy: { baseUrl: "https://pdf.example.com", allowLocal: false } };
+    expect(await refusal("/report.pdf", deployed)).toEqual(["invalid_parameters", `\`file1\` ${issue}.`, details]);
+  });
+});
+
+it.each(["/silent", "/stalled", "/endless"])("is not read on for a client that is gone: %s", async (path) => {
+  const gone = new AbortController();
+  const reading = read(path, { signal: gone.signal, maxBytes: Infinity });
+  await vi.waitFor(async () => expect(await (await fetch(`${server}/open`)).text()).toBe("1"));
+  gone.abort();
+  await expect(reading).rejects.toMatchObject({ name: "AbortError" });
+  await closed();
+});
