@@ -52,6 +52,8 @@ interface Member {
 
 function memberType(schema: Schema): Pick<Member, "kind" | "type"> {
   if (schema.format === "binary") return { kind: "file", type: "FileInput" };
+  const [file, reference] = schema.anyOf ?? [];
+  if (file?.format === "binary") return { kind: "file", type: `FileInput | ${typeOf(reference ?? {}, "sent")}` };
   if (schema.contentSchema) return { kind: "json", type: typeOf(schema.contentSchema, "sent") };
   const numeric = schema.enum?.every((value) => typeof value === "string" && /^\d+$/.test(value)) === true;
   const type = typeOf(schema, "sent");
@@ -67,7 +69,7 @@ function members(form: Schema): Member[] {
     if (base === undefined) throw new Error(`no list of fields: ${pattern}`);
     const { kind, type } = memberType(schema);
     const isRequired = required.has(`${base}0`);
-    const element = isRequired ? type : `(${type} | undefined)`;
+    const element = `(${type}${isRequired ? "" : " | undefined"})`;
     const { description } = schema;
     const field = `${base}{N}`;
     return { property: `${base}s`, field, kind, type: `readonly ${element}[]`, required: isRequired, description };
@@ -211,7 +213,8 @@ export function generate(document: OpenApi): ReadonlyMap<string, string> {
     }),
   );
   const named = Object.entries(schemas).map(
-    ([name, schema]) => `export type ${name} = ${typeOf(schema, "received")};\n`,
+    ([name, schema]) =>
+      `${schema.description === undefined ? "" : comment(schema.description, "")}export type ${name} = ${typeOf(schema, "received")};\n`,
   );
   const errorCodes = [
     NOTE,

@@ -14,6 +14,9 @@ export type WebhookEvent =
   | { readonly type: "key.revoked"; readonly timestamp: string; readonly data: { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "files:read" | "files:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly sequence: number } }
   | { readonly type: "webhook.test"; readonly timestamp: string; readonly data: { readonly webhook: string; readonly livemode: boolean; readonly sequence: number } };
 
+/** The ID of a stored file (`file_...`, with the `files:read` scope), or an `https://` URL that responds with 200 to a request without credentials. At most three redirects are followed. */
+export type FileReference = string;
+
 export type StoredFile = { readonly id: string; readonly name: string; readonly size: number; readonly contentType: string | null; readonly sha256: string | null; readonly status: "pending" | "ready"; readonly livemode: boolean; readonly createdAt: string; readonly expiresAt: string; readonly parts?: { readonly size: number; readonly count: number; readonly received: readonly (number)[] } };
 
 export type ApiKey = { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "files:read" | "files:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null };
@@ -28,7 +31,7 @@ export type UsageSummary = { readonly currentPeriodStart: string; readonly curre
 
 export interface MergeInput {
   /** The PDFs, in order. */
-  readonly files: readonly FileInput[];
+  readonly files: readonly (FileInput | FileReference)[];
   /** The password of the `file` with the same number. */
   readonly passwords?: readonly (string | undefined)[];
   /** The password of encrypted files that have no password of their own. */
@@ -58,7 +61,7 @@ const mergeFields = {
 
 export interface SplitInput {
   /** The PDF to split. */
-  readonly file: FileInput;
+  readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /**
@@ -82,7 +85,7 @@ const splitFields = {
 
 export interface ExtractTextInput {
   /** The PDF. */
-  readonly file: FileInput;
+  readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** The pages to read, in document order. Default: `all`. */
@@ -100,7 +103,7 @@ const extractTextFields = {
 
 export interface ExtractPagesInput {
   /** The PDF. */
-  readonly file: FileInput;
+  readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** The pages to extract, in this order. A page may be listed more than once. */
@@ -115,7 +118,7 @@ const extractPagesFields = {
 
 export interface ToImagesInput {
   /** The PDF. */
-  readonly file: FileInput;
+  readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** The image format. Default: `png`. */
@@ -139,7 +142,7 @@ const toImagesFields = {
 
 export interface FromImagesInput {
   /** The images, in page order: PNG, JPEG, or WebP. */
-  readonly images: readonly FileInput[];
+  readonly images: readonly (FileInput | FileReference)[];
   /** The size of all pages. `auto`: each page has the size of its image. Default: `auto`. */
   readonly pageSize?: "auto" | "a4" | "letter" | "legal";
   /** The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`. */
@@ -163,7 +166,7 @@ const fromImagesFields = {
 
 export interface OcrInput {
   /** The document: PDF, PNG, or JPEG. */
-  readonly file: FileInput;
+  readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`. */
@@ -193,7 +196,7 @@ const ocrFields = {
 
 export interface ProtectInput {
   /** The PDF. */
-  readonly file: FileInput;
+  readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /**
@@ -223,7 +226,7 @@ const protectFields = {
 
 export interface CompressInput {
   /** The PDF. */
-  readonly file: FileInput;
+  readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** How much to compress images: JPEG quality 85 (`low`), 70 (`medium`), 55 (`high`), or 35 (`max`). Default: `medium`. */
@@ -247,7 +250,7 @@ const compressFields = {
 
 export interface RotateInput {
   /** The PDF. */
-  readonly file: FileInput;
+  readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** Degrees clockwise, for the pages in `pages`. */
@@ -268,7 +271,7 @@ const rotateFields = {
 
 export interface WatermarkInput {
   /** The PDF. */
-  readonly file: FileInput;
+  readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** What to stamp. */
@@ -276,7 +279,7 @@ export interface WatermarkInput {
   /** The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`. */
   readonly text?: string;
   /** The image: PNG, JPEG, or WebP. Required when `kind` is `image`. */
-  readonly image?: FileInput;
+  readonly image?: FileInput | FileReference;
   /** Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle. Default: `center`. */
   readonly position?: "top-left" | "top-right" | "bottom-left" | "bottom-right" | "center" | "diagonal";
   /** From 0 (invisible) to 1 (opaque). Default: `0.35`. */
@@ -316,7 +319,7 @@ const watermarkFields = {
 
 export interface AddPageNumbersInput {
   /** The PDF. */
-  readonly file: FileInput;
+  readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are. Default: `{n} of {total}`. */
@@ -352,7 +355,7 @@ const addPageNumbersFields = {
 
 export interface SignInput {
   /** The PDF. */
-  readonly file: FileInput;
+  readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** Whether the signature is typed or an image. */
@@ -362,7 +365,7 @@ export interface SignInput {
   /** The name to sign with, up to 2,000 characters. Required when `mode` is `type`. */
   readonly typedName?: string;
   /** The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`. */
-  readonly signatureImage?: FileInput;
+  readonly signatureImage?: FileInput | FileReference;
   /** Adds the line `signed at` with the time in UTC (ISO 8601). */
   readonly timestamp?: boolean;
   /** A line with the name of the signer. */
@@ -385,7 +388,7 @@ const signFields = {
 
 export interface FillFormInput {
   /** The PDF with the form. */
-  readonly file: FileInput;
+  readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** The values by full field name: `{"name": "Ada", "agree": true, "colors": ["red", "blue"]}`. */
@@ -406,7 +409,7 @@ const fillFormFields = {
 
 export interface MetadataInput {
   /** The PDF. */
-  readonly file: FileInput;
+  readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string;
   /** `get` reads the metadata, `set` changes it. */

@@ -155,7 +155,7 @@ function formFields(fields: Readonly<Record<string, FormField>>, input: object):
 }
 
 function fieldValue(kind: FormField["kind"], value: unknown, name: string): FieldValue {
-  if (kind === "file") return fileValue(value as FileInput, name);
+  if (kind === "file" && typeof value !== "string") return fileValue(value as FileInput, name);
   return kind === "json" ? JSON.stringify(value) : String(value);
 }
 

@@ -10,6 +10,7 @@ import { generate, type OpenApi } from "../../client/generate.ts";
 import {
   type FailureCode,
   type FileInput,
+  type FileReference,
   PdfService,
   PdfServiceError,
   type RotateInput,
@@ -45,7 +46,10 @@ test("its types and methods are those of openapi.json (otherwise: npm run client
 });
 
 test("takes what the API takes, and nothing else", () => {
-  expectTypeOf(service.merge).parameter(0).toHaveProperty("files").toEqualTypeOf<readonly FileInput[]>();
+  expectTypeOf(service.merge)
+    .parameter(0)
+    .toHaveProperty("files")
+    .toEqualTypeOf<readonly (FileInput | FileReference)[]>();
   expectTypeOf(service.toImages)
     .parameter(0)
     .toHaveProperty("format")
@@ -68,6 +72,15 @@ describe("an operation", () => {
     expect(result.creditsRemaining).toBeGreaterThan(0);
     const merged = await PDFDocument.load(await result.bytes());
     expect([merged.getPageCount(), merged.getTitle()]).toEqual([6, "Tom & “Ann”"]);
+  });
+
+  test("takes files by reference", async () => {
+    const { data } = await service.createFile({ file: { data: bytes(2), name: "kept.pdf" } });
+    const result = await service.merge({ files: [data.id, bytes(1)] });
+    expect([result.fileName, result.pageCount]).toEqual(["kept-merge.pdf", 3]);
+    await result.bytes();
+    const refused = await failureOf(service.rotate({ file: "https://10.0.0.1/a.pdf", angle: 90 }));
+    expect(refused.fields).toEqual([{ name: "file", issue: "must have a host name, not an IP address" }]);
   });
 
   test("takes objects where the service wants JSON, and numbers as numbers", async () => {

@@ -6,9 +6,9 @@ import { leaseEngines } from "../../src/engines/lease/pool.ts";
 import type { Output, OutputFile } from "../../src/operations/define.ts";
 import { operations } from "../../src/operations/index.ts";
 import { runOperation } from "../../src/operations/run.ts";
-import { readForm } from "../../src/http/form/form.ts";
 import type { FormPart } from "../../src/http/multipart/multipart.ts";
 import { document } from "../harness/fixtures.ts";
+import { readForm } from "../http/form/forms.ts";
 import { latin1 } from "../harness/pdf-writer.ts";
 
 /** A stored file, of which it is counted what is read. */
@@ -65,7 +65,7 @@ async function run(name: string, file: Uint8Array | Source, fields: Record<strin
       ...Object.entries(fields).map(([field, value]) => ({ kind: "text", field, value }) as const),
       { kind: "file", field: "file", filename: "report.pdf", file: uploaded },
     ];
-    const { input } = await readForm(operation, parts, async () => undefined);
+    const { input } = await readForm(operation, parts);
     return await resultOf(await runOperation(operation, input, lease.engines));
   } finally {
     lease.release(true);

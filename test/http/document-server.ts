@@ -13,7 +13,8 @@ type Route = (response: ServerResponse, request: IncomingMessage) => void;
 const routes: Readonly<Record<string, Route>> = {
   "report.pdf": (response) => response.writeHead(200, { "Content-Length": DOCUMENT.length }).end(DOCUMENT),
   /** `/status/404` */
-  status: (response, { url }) => response.writeHead(Number(url?.split("/")[2])).end("a secret of the remote server"),
+  status: (response, { url }) =>
+    response.writeHead(Number.parseInt(url?.split("/")[2] ?? "", 10)).end("a secret of the remote server"),
   /** `/redirects/3`: so many, then the document. */
   redirects(response, { url }) {
     const left = Number(url?.split("/")[2]);
@@ -28,6 +29,8 @@ const routes: Readonly<Record<string, Route>> = {
     response.end(DOCUMENT.subarray(1_000));
   },
   gzip: (response) => response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync(DOCUMENT)),
+  "gzip-bomb": (response) =>
+    response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync(Buffer.alloc(2e7, "%PDF-1.7"))),
   empty: (response) => response.writeHead(200, { "Content-Length": 0 }).end(),
   short(response) {
     response.writeHead(200, { "Content-Length": DOCUMENT.length + 1 }).write(DOCUMENT);
@@ -46,27 +49,43 @@ const routes: Readonly<Record<string, Route>> = {
     response.on("drain", send).writeHead(200, { "Content-Type": "application/pdf" });
     send();
   },
+  /** As large as a body that goes straight into an engine, and then nothing more. */
+  hanging: (response) => void response.writeHead(200, { "Content-Length": 2e7 }).write("%PDF-1.7"),
   huge: (response) => void response.writeHead(200, { "Content-Length": 1e9 }).write("%PDF-1.7"),
   headers: (response, { headers }) => response.end(`%PDF-1.7\n${JSON.stringify(headers)}`),
 };
 
+async function keep(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
 const redirect = (response: ServerResponse, to: string): void => void response.writeHead(302, { Location: to }).end();
 
 /**
- * Starts a server of documents on loopback for the tests inside workerd, which cannot listen. `/open` responds with the number of responses that
- * are still being sent, and `/log` with the paths requested so far.
+ * Starts a server of documents on loopback for the tests inside workerd, which cannot listen. What is PUT to a path is its document. `/open/...`
+ * responds with the number of responses to the path after it that are still being sent, and `/log` with the paths requested so far.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const log: string[] = [];
-  const open = new Set<ServerResponse>();
+  const open = new Map<ServerResponse, string>();
+  const kept = new Map<string, Buffer>();
   const server = createServer((request, response) => {
     const name = /^\/([^/?]*)/.exec(request.url ?? "")?.[1] ?? "";
-    if (name === "open") return void response.end(String(open.size));
+    const url = request.url ?? "";
+    if (name === "open") {
+      const same = Array.from(open.values()).filter((path) => `/open${path}` === url);
+      return void response.end(String(same.length));
+    }
     if (name === "log") return void response.end(JSON.stringify(log));
-    log.push(request.url ?? "");
-    open.add(response);
+    if (request.method === "PUT") return void keep(request).then((bytes) => response.end(kept.set(url, bytes) && ""));
+    log.push(url);
+    open.set(response, url);
     response.on("close", () => open.delete(response));
-    (routes[name] ?? routes["report.pdf"])?.(response, request);
+    const own = kept.get(url);
+    if (own !== undefined) response.writeHead(200, { "Content-Length": own.length }).end(own);
+    else (routes[name] ?? routes["report.pdf"])?.(response, request);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   project.provide("documents", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);

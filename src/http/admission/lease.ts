@@ -1,4 +1,5 @@
 import { admissionOf, admit, Share } from "./share.ts";
+import type { Admittance } from "./admission.ts";
 import type { Ticket } from "./ticket.ts";
 import type { ApiError } from "../errors/api-error.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
@@ -28,8 +29,8 @@ export interface LeaseRequest {
  * the owner never gets to that because the platform dropped the rest of its work, admission reclaims the memory when another
  * request needs it: the engines are never leased again, and anyone still using them fails at the next slice.
  *
- * A small body is read before the request has an engine; a larger one goes straight into the engine's heap. Either way, `turn`
- * waits for the request's turn.
+ * A small body is read before the request has an engine; a larger one goes straight into the engine's heap. The same holds for
+ * files that the body refers to: `makeRoom` waits for their memory. Either way, `turn` waits for the request's turn.
  */
 export class Lease extends Share {
   /** Size of the body in bytes, or its maximum if unknown. */
@@ -38,6 +39,10 @@ export class Lease extends Share {
   readonly isSmall: boolean;
   readonly #request: LeaseRequest;
   #engines: EngineLease | undefined;
+  /** Bytes of the request's files, for which memory is estimated: the body, and files that it refers to. */
+  #fileBytes: number;
+  /** Bytes of files that are held outside the engines. */
+  #copiedBytes: number;
   /** The request's work limits, and the work done so far. */
   readonly work: Work;
   /** Bytes of the response that are produced but not sent. */
@@ -49,6 +54,8 @@ export class Lease extends Share {
     this.work = new Work({ limit: limits.work.request, most: limits.work.most, alive: () => this.check() });
     this.bodyBytes = sizes.bodyBytes;
     this.isSmall = sizes.isSmall;
+    this.#fileBytes = sizes.bodyBytes;
+    this.#copiedBytes = sizes.isSmall ? sizes.bodyBytes : 0;
     this.onLost(() => {});
   }
 
@@ -72,24 +79,36 @@ export class Lease extends Share {
     }
   }
 
-  /** Waits for the request's turn once its body has arrived. Throws `overloaded` if it does not come in time. */
-  async turn(): Promise<void> {
-    const { signal, given } = this.#request;
-    const { bytes } = intoEngine(this.#request, this.bodyBytes);
-    await admissionOf(given.memoryBytes).admitTo(this.ticket, {
-      to: "work",
-      bytes: this.isSmall ? bytes + this.bodyBytes : this.ticket.bytes,
-      waitMilliseconds: limits.admission.turnMilliseconds,
-      signal,
-    });
-    this.check();
-    if (this.isSmall) await this.#leaseWithin(weightOf(this.bodyBytes));
+  /**
+   * Waits for the memory of `bytes` of files, the body included: to read them before `turn`, or into the engine. Throws
+   * `overloaded` if it does not become free in time.
+   */
+  async makeRoom(bytes: number, to: "read" | "read into an engine"): Promise<void> {
+    this.#fileBytes = bytes;
+    if (to === "read") this.#copiedBytes = bytes;
+    const needed = to === "read" ? bytes : intoEngine(this.#request, bytes).bytes + this.#copiedBytes;
+    await this.#admitTo(to, needed, limits.admission.waitMilliseconds);
   }
 
-  /** The small body is now in the engine's heap, so this copy can go. */
-  dropBody(): void {
+  /** Waits for the request's turn once its files have arrived. Throws `overloaded` if it does not come in time. */
+  async turn(): Promise<void> {
+    const needed = intoEngine(this.#request, this.#fileBytes).bytes + this.#copiedBytes;
+    const bytes = this.#engines === undefined ? needed : this.ticket.bytes;
+    await this.#admitTo("work", bytes, limits.admission.turnMilliseconds);
+  }
+
+  async #admitTo(to: Admittance["to"], bytes: number, waitMilliseconds: number): Promise<void> {
+    const { signal, given } = this.#request;
+    await admissionOf(given.memoryBytes).admitTo(this.ticket, { to, bytes, waitMilliseconds, signal });
+    this.check();
+    if (to !== "read" && this.#engines === undefined) await this.#leaseWithin(weightOf(this.#fileBytes));
+  }
+
+  /** The files are now in the engine's heap, so the copies outside it can go. */
+  dropCopies(): void {
     const heap = this.#engines?.heapBytes() ?? 0;
-    if (this.isSmall) this.ticket.hold(Math.max(this.ticket.bytes - this.bodyBytes, heap));
+    if (this.#copiedBytes > 0) this.ticket.hold(Math.max(this.ticket.bytes - this.#copiedBytes, heap));
+    this.#copiedBytes = 0;
   }
 
   /** Throws if the lease has ended. */

@@ -16,7 +16,7 @@ export class ClientGone extends ApiError {
 /** The client was slow, and other requests needed the memory it held. */
 class TooSlow extends ApiError {
   constructor() {
-    super("request_timeout", "The body arrived too slowly, and other requests were waiting.");
+    super("request_timeout", "The files arrived too slowly, and other requests were waiting for the memory.");
   }
 }
 

@@ -90,6 +90,7 @@ export const errorTable = {
     status: 404,
     title: "Not found",
     when: "The path does not exist, or no object with this ID exists for the account and mode of the API key.",
+    details: ["input"],
     from: "every route",
   },
   method_not_allowed: {
@@ -127,8 +128,8 @@ export const errorTable = {
     status: 409,
     title: "The file is not complete",
     when: "Parts of the file are missing, or the upload has not been completed. `missingParts` lists the first parts that are missing.",
-    details: ["missingParts"],
-    from: "named",
+    details: ["input", "missingParts"],
+    from: "operations",
   },
   upload_finished: {
     status: 409,
@@ -140,12 +141,13 @@ export const errorTable = {
     status: 410,
     title: "The file has expired",
     when: "The file has passed its `expiresAt`, or is no longer stored. Upload it again.",
-    from: "named",
+    details: ["input"],
+    from: "operations",
   },
   file_too_large: {
     status: 413,
     title: "The request body is too large",
-    when: "The body or the file is larger than the plan allows, or a JSON body is larger than 64 KiB. `actual` is the announced size or, without `Content-Length`, the number of bytes read so far.",
+    when: "The body, together with documents from URLs, or the file is larger than the plan allows, or a JSON body is larger than 64 KiB. `actual` is the announced size or, without `Content-Length`, the number of bytes read so far.",
     details: ["limit", "actual"],
     from: "operations",
   },
@@ -178,8 +180,8 @@ export const errorTable = {
   fetch_failed: {
     status: 422,
     title: "The URL could not be fetched",
-    when: "The server of the URL in `field` cannot be reached, responds with another status than 200, redirects more than three times or to a URL that is not allowed, sends nothing for 60 seconds, or breaks off before the document is complete. `status` is the status of its response.",
-    details: ["field", "status"],
+    when: "The server of the URL in `input` cannot be reached, responds with another status than 200, redirects more than three times or to a URL that is not allowed, sends nothing for 60 seconds, or breaks off before the document is complete. `status` is the status of its response.",
+    details: ["input", "status"],
     from: "operations",
   },
   unknown_fields: {

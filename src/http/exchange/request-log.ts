@@ -21,6 +21,8 @@ export class RequestLog {
   key: string | undefined;
   account: string | undefined;
   bodyBytes = 0;
+  /** Bytes of the files that its fields refer to, by field. */
+  referencedBytes = 0;
   responseBytes = 0;
   pageCount: number | undefined;
   /** Fuel spent by the engines and our loops (src/engines/work.ts). */
@@ -58,6 +60,7 @@ export class RequestLog {
       account: this.account,
       operation: this.operation,
       bodyBytes: this.bodyBytes,
+      referencedBytes: this.referencedBytes || undefined,
       responseBytes: this.responseBytes,
       pageCount: this.pageCount,
       work: this.work?.spent,

@@ -124,6 +124,7 @@ class Connection {
   /** Waits for the server. Throws `fetch_failed` with `problem` if the connection fails, or if the server is too slow. */
   async #wait<T>(promise: Promise<T>, problem: string): Promise<T> {
     const failing = promise.catch((cause: unknown) => {
+      this.#client.throwIfAborted();
       throw failed(this.#field, problem, undefined, cause);
     });
     const result = await this.#rate.wait(failing, () => failed(this.#field, TOO_SLOW));
@@ -173,6 +174,6 @@ async function* read(
 
 /** `problem`: the end of a sentence about the URL, and what to do. */
 function failed(field: string, problem: string, status?: number, cause?: unknown): ApiError {
-  const details = { field, ...(status !== undefined && { status }) };
+  const details = { input: field, ...(status !== undefined && { status }) };
   return new ApiError("fetch_failed", `The URL in \`${field}\` ${problem}`, { details, cause });
 }

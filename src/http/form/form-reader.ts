@@ -2,7 +2,8 @@ import { ApiError } from "../errors/api-error.ts";
 import { shownName } from "../errors/invalid-fields.ts";
 import { check } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
-import type { FieldIssue, Fields, FileKind, UploadedFile } from "../../operations/fields.ts";
+import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import type { FieldIssue, Fields, FileKind } from "../../operations/fields.ts";
 
 type Field = Fields[string];
 type TextField = Extract<Field, { kind: "text" }>;
@@ -25,6 +26,25 @@ export function tooManyFiles(limit: number, actual: number): ApiError {
   });
 }
 
+/** Where a file is: in the body, among the stored files, or at a URL. */
+export type FileSource =
+  | { readonly kind: "sent"; readonly filename: string; readonly bytes: EngineBytes }
+  | { readonly kind: "stored" | "url"; readonly to: string };
+
+/** A file of a form. It is loaded only when all parameters are valid. */
+export interface FormFile {
+  /** The form field: `file`, `file0`, `image3`. */
+  readonly field: string;
+  readonly accept: readonly FileKind[];
+  readonly source: FileSource;
+  /** As in `UploadedFile`. */
+  readonly password?: string;
+  readonly passwordIsOwn: boolean;
+}
+
+/** Why a URL is not allowed, as the end of a sentence that begins with the field's name; undefined if it is. */
+export type UrlIssue = (url: string) => string | undefined;
+
 /** A field as sent. */
 export interface ReadField {
   readonly given: boolean;
@@ -36,14 +56,16 @@ export interface ReadField {
 
 /** Reads the fields of a form one by one; the remaining names are unknown. */
 export class FormReader {
-  readonly files: { readonly file: UploadedFile; readonly accept: readonly FileKind[] }[] = [];
+  readonly files: FormFile[] = [];
 
-  readonly #parts = new Map<string, FormPart[]>();
+  readonly #parts = new Map<string, FormPart<EngineBytes>[]>();
+  readonly #urlIssue: UrlIssue;
   readonly #asked = new Set<string>();
   /** Issues of the field being read. */
   #issues: FieldIssue[] = [];
 
-  constructor(parts: readonly FormPart[]) {
+  constructor(parts: readonly FormPart<EngineBytes>[], urlIssue: UrlIssue) {
+    this.#urlIssue = urlIssue;
     for (const part of parts) {
       // Browsers send this for an empty file input.
       if (part.kind === "file" && part.filename === "" && !part.file?.bytes.length) continue;
@@ -84,9 +106,9 @@ export class FormReader {
 
   #oneFile(name: string, { accept }: FileField): Omit<ReadField, "issues"> {
     const password = accept.includes("pdf") ? this.#password("password") : undefined;
-    const file = this.#file(name);
-    const value = file && this.#opensWith(file, accept, password, password !== undefined);
-    return { given: file !== undefined, valid: file !== null, value };
+    const source = this.#source(name);
+    const value = source && this.#file(name, accept, source, password, password !== undefined);
+    return { given: source !== undefined, valid: source !== null, value };
   }
 
   #numberedFiles({ prefix, min, max, accept }: NumberedFilesField): Omit<ReadField, "issues"> {
@@ -104,8 +126,8 @@ export class FormReader {
     const fallback = hasPasswords ? this.#password("password") : undefined;
     const files = numbers.map((number) => {
       const own = hasPasswords ? this.#password(`password${number}`) : undefined;
-      const file = this.#file(`${prefix}${number}`);
-      return file ? this.#opensWith(file, accept, own ?? fallback, own !== undefined) : undefined;
+      const source = this.#source(`${prefix}${number}`);
+      return source ? this.#file(`${prefix}${number}`, accept, source, own ?? fallback, own !== undefined) : undefined;
     });
     if (hasPasswords) {
       for (const number of this.#numbers("password")) {
@@ -128,7 +150,7 @@ export class FormReader {
   }
 
   /** The one part with this name; undefined if there is none. More than one is an issue. */
-  #only(name: string): FormPart | undefined {
+  #only(name: string): FormPart<EngineBytes> | undefined {
     this.#asked.add(name);
     const parts = this.#parts.get(name);
     if (parts !== undefined && parts.length > 1) this.#issue(name, `was sent ${parts.length} times`);
@@ -143,24 +165,34 @@ export class FormReader {
     return null;
   }
 
-  /** The file of a field, undefined if absent, null if it is text (an issue). */
-  #file(name: string): UploadedFile | undefined | null {
+  /** The file of a field, undefined if absent, null if it is neither a file nor a reference to one (an issue). */
+  #source(name: string): FileSource | undefined | null {
     const part = this.#only(name);
     if (part === undefined) return undefined;
-    if (part.kind === "file" && part.file !== undefined) return part.file;
-    this.#issue(name, "must be a file, sent with a filename");
+    if (part.kind === "file") {
+      const { filename, file } = part;
+      // A second file with the name is an issue already.
+      return file === undefined ? null : { kind: "sent", filename, bytes: file.bytes };
+    }
+    const { value } = part;
+    if (value.startsWith("file_")) return { kind: "stored", to: value };
+    const isUrl = /^https?:/i.test(value);
+    const issue = isUrl ? this.#urlIssue(value) : "must be a file, a `file_...` ID, or an https:// URL";
+    if (issue === undefined) return { kind: "url", to: value };
+    this.#issue(name, issue);
     return null;
   }
 
-  /** The file with its password. */
-  #opensWith(
-    sent: UploadedFile,
+  /** A file with its password. */
+  #file(
+    field: string,
     accept: readonly FileKind[],
+    source: FileSource,
     password: string | undefined,
     passwordIsOwn: boolean,
-  ): UploadedFile {
-    const file = password === undefined ? sent : { ...sent, password, passwordIsOwn };
-    this.files.push({ file, accept });
+  ): FormFile {
+    const file = { field, accept, source, ...(password !== undefined && { password }), passwordIsOwn };
+    this.files.push(file);
     return file;
   }
 

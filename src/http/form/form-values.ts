@@ -1,4 +1,4 @@
-import type { ReadField } from "./form-reader.ts";
+import type { FormFile, ReadField } from "./form-reader.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import { PageRange } from "../../engines/pdf/document/ranges.ts";
 import { type FieldIssue, type Fields, hintsOf, type Input, type UploadedFile } from "../../operations/fields.ts";
@@ -29,9 +29,11 @@ export class FormValues<F extends Fields> {
     this.#checked = checked as Input<F>;
   }
 
-  /** The values by field; complete only if there are no issues. */
-  get input(): Input<F> {
-    return Object.fromEntries(this.#values) as Input<F>;
+  /** The values by field, with the files that were loaded; complete only if there are no issues. */
+  inputWith(loaded: ReadonlyMap<FormFile, UploadedFile>): Input<F> {
+    const ready = (value: unknown): unknown =>
+      Array.isArray(value) ? value.map(ready) : (loaded.get(value as FormFile) ?? value);
+    return Object.fromEntries(Array.from(this.#values, ([name, value]) => [name, ready(value)])) as Input<F>;
   }
 
   /** The issues that a check finds; none if it reads a field without a valid value. */
@@ -52,8 +54,8 @@ export class FormValues<F extends Fields> {
   }
 
   /** The file in the field `file`, which the page ranges refer to. */
-  get file(): UploadedFile | undefined {
-    return this.#values.get("file") as UploadedFile | undefined;
+  get file(): FormFile | undefined {
+    return this.#values.get("file") as FormFile | undefined;
   }
 
   #valid(name: string): unknown {

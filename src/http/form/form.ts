@@ -1,12 +1,13 @@
 import { isOneOf, kindNames } from "./file-kind.ts";
-import { FormReader, numberAfter, tooManyFiles } from "./form-reader.ts";
+import { type FormFile, FormReader, numberAfter, tooManyFiles, type UrlIssue } from "./form-reader.ts";
 import { FormValues } from "./form-values.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
+import type { EngineBytes } from "../../engines/bytes/heap.ts";
 import type { Operation } from "../../operations/define.ts";
-import type { FieldIssue, Fields, FileKind, Input, UploadedFile } from "../../operations/fields.ts";
+import type { FieldIssue, Fields, Input, UploadedFile } from "../../operations/fields.ts";
 
 /** The names that a form accepts, known before its body is read. */
 export class FormNames {
@@ -43,40 +44,52 @@ export class FormNames {
 }
 
 export interface ReadForm<F extends Fields> {
-  readonly input: Input<F>;
-  /** The first file's name without directory and extension, used to name the response. */
-  readonly stem: string;
+  /** The files, in the order of their fields. */
+  readonly files: readonly FormFile[];
+  /**
+   * The operation's input, once the files are loaded. Throws for the first file of a wrong kind (`invalid_file`,
+   * `unsupported_format`).
+   */
+  inputWith(loaded: ReadonlyMap<FormFile, UploadedFile>): Input<F>;
 }
 
-/** Counts the pages of a file in the form; undefined if it cannot be opened. */
-export type CountPages = (file: UploadedFile) => Promise<number | undefined>;
+export interface FormChecks {
+  /** Counts the pages of a file in the form; undefined if it cannot be opened, or would have to be fetched first. */
+  countPages(file: FormFile): Promise<number | undefined>;
+  readonly urlIssue: UrlIssue;
+}
 
 /**
  * Turns a form into an operation's input. All problems with parameters are thrown at once (`invalid_parameters`), including
- * those that depend on the document's page count. Without any, throws for the first file of a wrong kind (`invalid_file`,
- * `unsupported_format`). If page ranges are the only problem, the form passes: `run` rejects them and reports the page count.
+ * those that depend on the document's page count. If page ranges are the only problem, the form passes: `run` rejects them and
+ * reports the page count.
  */
 export async function readForm<F extends Fields>(
   operation: Operation<F>,
-  parts: readonly FormPart[],
-  countPages: CountPages,
+  parts: readonly FormPart<EngineBytes>[],
+  { countPages, urlIssue }: FormChecks,
 ): Promise<ReadForm<F>> {
-  const reader = new FormReader(parts);
+  const reader = new FormReader(parts, urlIssue);
   const read = new Map(Object.entries(operation.fields).map(([name, field]) => [name, reader.read(name, field)]));
   const form = new FormValues(operation.fields, read);
   const issues = [...form.issues, ...reader.unknown()];
   for (const check of operation.checks ?? []) issues.push(...form.issuesOf(check));
   if (issues.length > 0) throw invalidFields([...issues, ...(await pageIssues(operation, form, countPages))]);
 
-  for (const { file, accept } of reader.files) checkKind(file, accept);
-  return { input: form.input, stem: reader.files[0]?.file.stem ?? "document" };
+  return {
+    files: reader.files,
+    inputWith(loaded) {
+      for (const file of reader.files) checkKind(file, loaded.get(file));
+      return form.inputWith(loaded);
+    },
+  };
 }
 
 /** Problems that depend on the document's page count; if it cannot be opened, only malformed ranges. */
 async function pageIssues<F extends Fields>(
   { pageChecks = [] }: Operation<F>,
   form: FormValues<F>,
-  countPages: CountPages,
+  countPages: FormChecks["countPages"],
 ): Promise<FieldIssue[]> {
   const ranges = form.ranges();
   if (ranges.length === 0 && pageChecks.length === 0) return [];
@@ -89,11 +102,12 @@ async function pageIssues<F extends Fields>(
   return [...issues, ...pageChecks.flatMap((check) => form.issuesOf((input) => check(input, pageCount)))];
 }
 
-function checkKind(file: UploadedFile, accept: readonly FileKind[]): void {
-  const details = { input: file.field };
-  if (file.bytes.length === 0) throw new ApiError("invalid_file", `\`${file.field}\` is empty.`, { details });
+function checkKind({ field, accept }: FormFile, file: UploadedFile | undefined): void {
+  if (file === undefined) throw new Error(`\`${field}\` has not been loaded`);
+  const details = { input: field };
+  if (file.bytes.length === 0) throw new ApiError("invalid_file", `\`${field}\` is empty.`, { details });
   if (!isOneOf(accept, file.bytes)) {
-    const message = `\`${file.field}\` is not a ${oneOf(accept.map((kind) => kindNames[kind]))}.`;
+    const message = `\`${field}\` is not a ${oneOf(accept.map((kind) => kindNames[kind]))}.`;
     throw new ApiError("unsupported_format", message, { details });
   }
 }

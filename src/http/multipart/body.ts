@@ -1,5 +1,6 @@
 import { withTimeout, MinDataRate } from "./timeouts.ts";
 import { ApiError } from "../errors/api-error.ts";
+import type { EngineBytes, FileSink } from "../../engines/bytes/heap.ts";
 import { limits, MiB } from "../../limits.ts";
 
 const WINDOW_BYTES = 64 * 1024;
@@ -21,10 +22,11 @@ export interface BodyOptions {
 }
 
 /** Formats two numbers of bytes in MiB, or in bytes if they would look the same. */
-function sizes(limit: number, actual: number): [string, string] {
-  const inMiB = (bytes: number): string => `${(bytes / MiB).toLocaleString("en-US", { maximumFractionDigits: 1 })} MiB`;
+export function inMiB(limit: number, actual: number): [string, string] {
+  const rounded = (bytes: number): string =>
+    `${(bytes / MiB).toLocaleString("en-US", { maximumFractionDigits: 1 })} MiB`;
   const inBytes = (bytes: number): string => `${bytes.toLocaleString("en-US")} bytes`;
-  const words = inMiB(limit) === inMiB(actual) ? inBytes : inMiB;
+  const words = rounded(limit) === rounded(actual) ? inBytes : rounded;
   return [words(limit), words(actual)];
 }
 
@@ -33,7 +35,7 @@ function sizes(limit: number, actual: number): [string, string] {
  * far.
  */
 export function fileTooLarge(limit: number, actual: number, isWhole = true): ApiError {
-  const [most, size] = sizes(limit, actual);
+  const [most, size] = inMiB(limit, actual);
   const message = `Your plan allows uploads of up to ${most}; this one is ${isWhole ? size : "larger"}.`;
   return new ApiError("file_too_large", message, { details: { limit, actual } });
 }
@@ -97,6 +99,26 @@ export async function readSmallBody(
     },
   });
   return bytes.subarray(0, at);
+}
+
+/**
+ * Keeps the files of a body within it. They are moved toward its start, over headers that have been read, so that they take no
+ * more memory.
+ */
+export function filesWithin(body: Uint8Array): FileSink<EngineBytes> {
+  let used = 0;
+  let start = 0;
+  return {
+    write(chunk) {
+      body.set(chunk, used);
+      used += chunk.byteLength;
+    },
+    seal() {
+      const file = body.subarray(start, used);
+      start = used;
+      return { length: file.length, view: (from, to) => file.subarray(from, to), free: () => undefined };
+    },
+  };
 }
 
 /**

@@ -64,16 +64,26 @@ export function formEncoding(fields: Fields): Json {
   );
 }
 
+/** A file, or a reference to one. Not `oneOf`: for a schema, a reference is a string just as a file is. */
 function fileSchema(field: FileField): Json {
   const { accept } = field;
   const [first] = accept;
-  return {
+  const file = {
     type: "string",
     format: "binary",
     ...(accept.length === 1 && first !== undefined && { contentMediaType: mediaTypes[first] }),
-    ...hintSchema(field),
   };
+  return { anyOf: [file, { $ref: "#/components/schemas/FileReference" }], ...hintSchema(field) };
 }
+
+/** A file that is not sent with the request. */
+export const fileReference: Json = {
+  type: "string",
+  pattern: "^(file_|https://)",
+  examples: ["https://example.com/report.pdf"],
+  description:
+    "The ID of a stored file (`file_...`, with the `files:read` scope), or an `https://` URL that responds with 200 to a request without credentials. At most three redirects are followed.",
+};
 
 /** The schema of a text field. An object or array is sent as a JSON string. */
 function textSchema(field: TextField): Json {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeEndpoint } from "./endpoints.ts";
-import { formEncoding, formSchema } from "./form.ts";
+import { fileReference, formEncoding, formSchema } from "./form.ts";
 import { isOfAllOperations } from "./operation-errors.ts";
 import {
   describedHeaders,
@@ -110,7 +110,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "An API key: `sk_live_...` or `sk_test_...`." },
       },
-      schemas: { Error: jsonSchema(errorSchema), ...schemas },
+      schemas: { Error: jsonSchema(errorSchema), FileReference: fileReference, ...schemas },
       headers: Object.fromEntries(
         Object.entries(describedHeaders).map(([name, text]) => [
           name,

@@ -1,23 +1,28 @@
 import type { ImagesBinding } from "@cloudflare/workers-types";
 import type { Context, Hono, MiddlewareHandler } from "hono";
+import { loadFiles } from "./load-files.ts";
 import { checkQuota, Payment } from "./payment.ts";
+import type { ReferringRequest } from "./references.ts";
 import { respond } from "./respond.ts";
+import { signedParts } from "./signed-parts.ts";
 import { Lease, type LeaseRequest } from "../admission/lease.ts";
 import { authorize, checkScope } from "../auth/authorize.ts";
 import { asApiError } from "../errors/api-error.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
 import { isOneOf } from "../form/file-kind.ts";
-import { type CountPages, FormNames, readForm } from "../form/form.ts";
-import { fileTooLarge, readBody, readSmallBody } from "../multipart/body.ts";
+import { type FormChecks, FormNames, readForm } from "../form/form.ts";
+import { fileTooLarge, filesWithin, readBody, readSmallBody } from "../multipart/body.ts";
 import { type DeclaredForm, declaredForm } from "../multipart/declared-form.ts";
 import { type FormPart, MultipartParser } from "../multipart/multipart.ts";
 import { plans } from "../../accounts/plans.ts";
+import type { EngineBytes, FileSink } from "../../engines/bytes/heap.ts";
 import { Refusal } from "../../engines/errors.ts";
 import { imageKinds } from "../../engines/image/kind.ts";
 import type { WebpService } from "../../engines/lease/engines.ts";
 import { openPdf } from "../../engines/pdf/document/document.ts";
 import { readEnv } from "../../env.ts";
 import { limits } from "../../limits.ts";
+import { publicUrlIssue } from "../../public-url.ts";
 import { type Operation, scopesOf } from "../../operations/define.ts";
 import { runOperation } from "../../operations/run.ts";
 
@@ -58,19 +63,28 @@ interface DeclaredBody extends DeclaredForm {
 async function handle(c: Context<AppEnv>, operation: Operation): Promise<Response> {
   const declared = declaredBody(c);
   const lease = await Lease.take(leaseRequest(c, operation, declared));
-  c.get("log").work = lease.work;
+  const log = c.get("log");
+  log.work = lease.work;
   let payment: Payment | undefined;
   try {
-    const names = new FormNames(operation.fields);
-    const parts = await readParts(c, declared, lease, operation, names);
-    lease.work.extend(limits.work.bodyByte * c.get("log").bodyBytes);
-    const { input, stem } = await readForm(operation, parts, pageCounter(lease));
+    const parts = await readParts(c, declared, lease, operation);
+    lease.work.extend(limits.work.bodyByte * log.bodyBytes);
+    const request = referringRequest(c, operation, declared, lease);
+    const form = await readForm(operation, parts, {
+      countPages: pageCounter(request),
+      urlIssue: (url) => publicUrlIssue(url, request.env.documentUrls),
+    });
+    const loaded = await loadFiles(form.files, request);
+    lease.work.extend(limits.work.bodyByte * log.referencedBytes);
+    const input = form.inputWith(new Map(Array.from(loaded, ([field, { file }]) => [field, file])));
     if (typeof operation.scope !== "string") checkScope(c.get("caller"), operation.scope.exact(input));
     lease.check();
-    payment = await Payment.reserve(c, operation, parts);
+    payment = await Payment.reserve(c, operation, () => signedParts(parts, loaded));
+    const [first] = form.files;
+    const stem = (first && loaded.get(first)?.file.stem) ?? "document";
     const { response, sent } = await respond(await runOperation(operation, input, lease.engines), {
       name: `${stem}-${operation.name}`,
-      log: c.get("log"),
+      log,
       payment,
       lease,
     });
@@ -83,6 +97,16 @@ async function handle(c: Context<AppEnv>, operation: Operation): Promise<Respons
     await payment?.reverse(error);
     throw error;
   }
+}
+
+function referringRequest(
+  c: Context<AppEnv>,
+  operation: Operation,
+  { maxBytes }: DeclaredBody,
+  lease: Lease,
+): ReferringRequest {
+  const [caller, database, log] = [c.get("caller"), c.get("database"), c.get("log")];
+  return { lease, log, operation, caller, database, env: readEnv(c.env), maxBytes, signal: c.req.raw.signal };
 }
 
 function leaseRequest(c: Context<AppEnv>, operation: Operation, declared: DeclaredBody): LeaseRequest {
@@ -111,29 +135,29 @@ function declaredBody(c: Context<AppEnv>): DeclaredBody {
 }
 
 /** Opens a file to count its pages for a request that fails anyway. Problems with the file itself are not reported then. */
-function pageCounter(lease: Lease): CountPages {
-  return async ({ bytes, ...input }) => {
-    if (isOneOf(imageKinds, bytes)) return 1;
+function pageCounter(request: ReferringRequest): FormChecks["countPages"] {
+  return async (file) => {
+    if (file.source.kind !== "sent") return undefined;
+    const loaded = (await loadFiles([file], request)).get(file)?.file;
+    if (loaded === undefined || isOneOf(imageKinds, loaded.bytes)) return 1;
     try {
-      using open = await openPdf(lease.engines.pdf, { bytes, ...input });
+      using open = await openPdf(request.lease.engines.pdf, loaded);
       return open.pageCount;
     } catch (thrown) {
-      const error = lease.explain(thrown);
+      const error = request.lease.explain(thrown);
       if (error instanceof Refusal) return undefined;
       throw error;
     }
   };
 }
 
-/** Reads the form and waits for the request's turn to work. */
+/** Reads the form: a small one into memory, a larger one into the engine's. */
 async function readParts(
   c: Context<AppEnv>,
-  declared: DeclaredBody,
+  { body, boundary, maxBytes }: DeclaredBody,
   lease: Lease,
-  operation: Operation,
-  names: FormNames,
-): Promise<readonly FormPart[]> {
-  const { body, boundary, maxBytes } = declared;
+  { fields, freesInput = false }: Operation,
+): Promise<readonly FormPart<EngineBytes>[]> {
   const log = c.get("log");
   const options = {
     maxBytes,
@@ -143,21 +167,17 @@ async function readParts(
       log.bodyBytes = total;
     },
   };
-  const small = lease.isSmall ? await readSmallBody(body, { ...options, length: lease.bodyBytes }) : undefined;
-  if (small !== undefined) await lease.turn();
-  const parser = new MultipartParser({
-    ...limits.form,
-    boundary,
-    arena: lease.engines.pdf.arena(lease.bodyBytes, { copies: operation.freesInput ?? false }),
-    wantsFile: (name) => names.wantsFile(name),
-  });
-  if (small === undefined) {
-    await readBody(body, { ...options, read: (window) => parser.read(window) });
-    await lease.turn();
-  } else {
-    parser.read(small);
-    lease.dropBody();
+  const names = new FormNames(fields);
+  const parserInto = (arena: FileSink<EngineBytes>): MultipartParser<EngineBytes> =>
+    new MultipartParser({ ...limits.form, boundary, arena, wantsFile: (name) => names.wantsFile(name) });
+  if (lease.isSmall) {
+    const bytes = await readSmallBody(body, { ...options, length: lease.bodyBytes });
+    const parser = parserInto(filesWithin(bytes));
+    parser.read(bytes);
+    return parser.finish();
   }
+  const parser = parserInto(lease.engines.pdf.arena(lease.bodyBytes, { copies: freesInput }));
+  await readBody(body, { ...options, read: (window) => parser.read(window) });
   return parser.finish();
 }
 

@@ -3,7 +3,6 @@ import { ApiError } from "../errors/api-error.ts";
 import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
-import type { FormPart } from "../multipart/multipart.ts";
 import { creditLimit, monthOf } from "../../accounts/periods.ts";
 import { shardOfAccount } from "../../accounts/token.ts";
 import { type RequestKey, requestKey, type SignedPart } from "../../billing/idempotency.ts";
@@ -11,8 +10,6 @@ import { finish, refund, release, reserve, settle, type Settled } from "../../bi
 import type { RequestEnd, RequestFailure } from "../../billing/operation-events.ts";
 import type { Reservation } from "../../billing/reservation.ts";
 import { emitRefusal } from "../../billing/thresholds.ts";
-import type { EngineBytes } from "../../engines/bytes/heap.ts";
-import { hex } from "../../engines/bytes/hex.ts";
 import { type Env, readEnv } from "../../env.ts";
 import type { Enqueue } from "../../events/outbox.ts";
 import { logFault } from "../../faults.ts";
@@ -22,8 +19,6 @@ const KEY_HEADER = "Idempotency-Key";
 const MAX_KEY_LENGTH = 255;
 /** Seconds until a failed reversal is retried, so that the database has time to recover. */
 const LATE_SECONDS = 30;
-/** Bytes of a file copied at a time for its digest: hashing it in one go would copy the whole file. */
-const DIGEST_STEP = 1024 * 1024;
 
 /**
  * Rejects a request with too few credits before its body is read. Only the later check in `reserve` is authoritative; with an
@@ -63,6 +58,9 @@ function refused(c: Context<AppEnv>, credits: number, period: { used: number; wa
   });
 }
 
+/** The parts of the request, which make its fingerprint. Called only for requests with an Idempotency-Key. */
+type SignParts = () => Promise<readonly SignedPart[]>;
+
 /** The credits of one request, from its reservation to the end of its response. */
 export class Payment {
   readonly #database: Env["databases"][number];
@@ -89,12 +87,12 @@ export class Payment {
   }
 
   /** Reserves the credits. Throws 429 `quota_exceeded`, 409 `idempotency_conflict` or 422 `idempotency_key_reused`. */
-  static async reserve(c: Context<AppEnv>, operation: Operation, parts: readonly FormPart[]): Promise<Payment> {
+  static async reserve(c: Context<AppEnv>, operation: Operation, sign: SignParts): Promise<Payment> {
     const { account, livemode, plan } = c.get("caller");
     const { requestId } = c.get("log");
     const { name, credits } = operation;
     const limit = creditLimit(plan, livemode);
-    const key = await keyOf(c, name, parts);
+    const key = await keyOf(c, name, sign);
     const now = new Date();
     const charge = { account, livemode, plan, requestId, operation: name, credits, limit, key };
     const result = await reserve(c.get("database"), charge, now);
@@ -161,37 +159,19 @@ export class Payment {
   }
 
   #end(outputBytes: number | null): RequestEnd {
-    const { start, bodyBytes, pageCount = null } = this.#log;
+    const { start, bodyBytes, referencedBytes, pageCount = null } = this.#log;
+    const inputBytes = bodyBytes + referencedBytes;
     const at = new Date();
-    return { at, durationMilliseconds: at.getTime() - start, inputBytes: bodyBytes, outputBytes, pageCount };
+    return { at, durationMilliseconds: at.getTime() - start, inputBytes, outputBytes, pageCount };
   }
 }
 
 /** Retries once if a service did not respond. */
 const twice = <T>(send: () => Promise<T>): Promise<T> => send().catch(send);
 
-async function keyOf(
-  c: Context<AppEnv>,
-  operation: string,
-  parts: readonly FormPart[],
-): Promise<RequestKey | undefined> {
+async function keyOf(c: Context<AppEnv>, operation: string, sign: SignParts): Promise<RequestKey | undefined> {
   const key = c.req.header(KEY_HEADER);
   if (key === undefined) return undefined;
   const { account, livemode } = c.get("caller");
-  const signed: SignedPart[] = [];
-  for (const part of parts) {
-    if (part.kind === "text") signed.push([part.field, "text", part.value]);
-    else signed.push([part.field, "file", part.file ? await sha256(part.file.bytes) : "", part.filename]);
-  }
-  return requestKey(readEnv(c.env).serverSecret, { account, livemode, operation }, key, signed);
-}
-
-async function sha256(bytes: EngineBytes): Promise<string> {
-  const stream = new crypto.DigestStream("SHA-256");
-  const writer = stream.getWriter();
-  for (let start = 0; start < bytes.length; start += DIGEST_STEP) {
-    await writer.write(bytes.view(start, Math.min(start + DIGEST_STEP, bytes.length)).slice());
-  }
-  await writer.close();
-  return hex(new Uint8Array(await stream.digest));
+  return requestKey(readEnv(c.env).serverSecret, { account, livemode, operation }, key, await sign());
 }

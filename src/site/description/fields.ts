@@ -32,6 +32,10 @@ export interface ValueField extends Common {
 
 export type Field = FileField | FilesField | ValueField;
 
+/** The schema of a file, if the field takes one; it may take a reference instead. */
+const fileIn = (schema: Schema): Schema | undefined =>
+  [schema, ...(schema.anyOf ?? [])].find(({ format }) => format === "binary");
+
 const numbered = (pattern: string): string | undefined => /^\^(\w+?)\(/.exec(pattern)?.[1];
 
 /** The fields of a form, in the schema's order; numbered files form one field. */
@@ -39,7 +43,7 @@ export function fieldsOf(schema: Schema, contentType: (name: string) => string |
   const { properties = {}, patternProperties = {}, required = [] } = schema;
   const patterns = Object.entries(patternProperties).flatMap(([pattern, inner]) => {
     const prefix = numbered(pattern);
-    return prefix === undefined ? [] : [{ prefix, isFile: inner.format === "binary" }];
+    return prefix === undefined ? [] : [{ prefix, isFile: fileIn(inner) !== undefined }];
   });
   const lists = patterns.filter(({ isFile }) => isFile).map(({ prefix }) => prefix);
   const passwords = patterns.find(({ isFile }) => !isFile)?.prefix;
@@ -51,9 +55,10 @@ export function fieldsOf(schema: Schema, contentType: (name: string) => string |
       description: inner.description ?? "",
       when: inner["x-when"] ?? {},
     };
-    const accept = contentType(name) ?? inner.contentMediaType ?? "";
+    const file = fileIn(inner);
+    const accept = contentType(name) ?? file?.contentMediaType ?? "";
     const list = lists.find((prefix) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)));
-    if (inner.format !== "binary") {
+    if (file === undefined) {
       fields.push({ ...common, kind: "value", schema: inner });
     } else if (list === undefined) {
       fields.push({ ...common, kind: "file", accept });

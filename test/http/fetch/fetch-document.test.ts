@@ -35,9 +35,9 @@ async function refusal(path: string, options?: Partial<FetchOptions>): Promise<[
   throw new Error("it was fetched");
 }
 
-/** Waits until no response is being sent anymore. */
-const closed = (): Promise<void> =>
-  vi.waitFor(async () => expect(await (await fetch(`${server}/open`)).text()).toBe("0"));
+/** The number of responses to a path that are still being sent. */
+const open = async (path: string): Promise<string> => (await fetch(`${server}/open${path}`)).text();
+const closed = (path: string): Promise<void> => vi.waitFor(async () => expect(await open(path)).toBe("0"));
 
 describe("a document is fetched", () => {
   it.each(["/report.pdf", "/redirects/3", "/chunked", "/gzip"])("from %s", async (path) => {
@@ -59,21 +59,21 @@ describe("a document is fetched", () => {
 
 describe("a URL fails", () => {
   it.each([
-    ["/status/404", "responded with status 404", { field: "file1", status: 404 }],
-    ["/status/206", "responded with status 206", { field: "file1", status: 206 }],
-    ["/status/503", "responded with status 503", { field: "file1", status: 503 }],
-    ["/nowhere", "responded with status 302", { field: "file1", status: 302 }],
-    ["/redirects/4", "redirects more than 3 times", { field: "file1" }],
-    ["/loop", "redirects more than 3 times", { field: "file1" }],
-    ["/to?https://10.0.0.1/", "it must have a host name, not an IP address", { field: "file1" }],
-    ["/to?http://169.254.169.254/latest", "it must be an HTTPS URL", { field: "file1" }],
-    ["/to?https://user:password@example.com/", "it must not contain a user name", { field: "file1" }],
-    ["/to?https://metadata.google.internal/", "it must have a public host name", { field: "file1" }],
-    ["/to?http://localhost:8787/", "it must not be an address of this service", { field: "file1" }],
-    ["/to?//%20", "it must", { field: "file1" }],
-    ["/to?file:///etc/passwd", "it must be an HTTPS URL", { field: "file1" }],
-    ["/short", "broke off before the document was complete", { field: "file1" }],
-    ["http://127.0.0.1:9/", "could not be reached", { field: "file1" }],
+    ["/status/404", "responded with status 404", { input: "file1", status: 404 }],
+    ["/status/206", "responded with status 206", { input: "file1", status: 206 }],
+    ["/status/503", "responded with status 503", { input: "file1", status: 503 }],
+    ["/nowhere", "responded with status 302", { input: "file1", status: 302 }],
+    ["/redirects/4", "redirects more than 3 times", { input: "file1" }],
+    ["/loop", "redirects more than 3 times", { input: "file1" }],
+    ["/to?https://10.0.0.1/", "it must have a host name, not an IP address", { input: "file1" }],
+    ["/to?http://169.254.169.254/latest", "it must be an HTTPS URL", { input: "file1" }],
+    ["/to?https://user:password@example.com/", "it must not contain a user name", { input: "file1" }],
+    ["/to?https://metadata.google.internal/", "it must have a public host name", { input: "file1" }],
+    ["/to?http://localhost:8787/", "it must not be an address of this service", { input: "file1" }],
+    ["/to?//%20", "it must", { input: "file1" }],
+    ["/to?file:///etc/passwd", "it must be an HTTPS URL", { input: "file1" }],
+    ["/short", "broke off before the document was complete", { input: "file1" }],
+    ["http://127.0.0.1:9/", "could not be reached", { input: "file1" }],
   ])("%s", async (path, words, details) => {
     const [code, message, given] = await refusal(path);
     expect(message).toMatch(/^The URL in `file1` .*\.$/);
@@ -85,18 +85,18 @@ describe("a URL fails", () => {
   it.each(["/silent", "/stalled"])("when nothing comes from %s", async (path) => {
     const [code, message] = await refusal(path, { graceMilliseconds: 100 });
     expect([code, message]).toEqual(["fetch_failed", expect.stringContaining("was too slow")]);
-    await closed();
+    await closed(path);
   });
 
   it("before its body, when the document is larger than allowed", async () => {
     expect(await refusal("/huge")).toEqual(["file_too_large", "", { actual: 1e9 }]);
-    await closed();
+    await closed("/huge");
   });
 
   it("in its body, when that turns out to be larger", async () => {
     expect(await refusal("/endless")).toEqual(["file_too_large", "", { actual: "more" }]);
     expect(await refusal("/gzip", { maxBytes: 1_000 })).toEqual(["file_too_large", "", { actual: "more" }]);
-    await closed();
+    await closed("/endless");
   });
 
   it("where the rules for URLs do not allow it", async () => {
@@ -110,8 +110,8 @@ describe("a URL fails", () => {
 it.each(["/silent", "/stalled", "/endless"])("is not read on for a client that is gone: %s", async (path) => {
   const gone = new AbortController();
   const reading = read(path, { signal: gone.signal, maxBytes: Infinity });
-  await vi.waitFor(async () => expect(await (await fetch(`${server}/open`)).text()).toBe("1"));
+  await vi.waitFor(async () => expect(await open(path)).toBe("1"));
   gone.abort();
   await expect(reading).rejects.toMatchObject({ name: "AbortError" });
-  await closed();
+  await closed(path);
 });

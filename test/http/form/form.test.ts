@@ -89,7 +89,7 @@ describe("problems, all at once", () => {
   it("reports a second file, a text for a file and a file for a text", async () => {
     expect(await issues(one, value("mode", "a"), file("file"), file("file"))).toEqual(["file: was sent 2 times"]);
     expect(await issues(one, value("mode", "a"), value("file", "%PDF-"))).toEqual([
-      "file: must be a file, sent with a filename",
+      "file: must be a file, a `file_...` ID, or an https:// URL",
     ]);
     expect(await issues(one, file("mode"), file("file"))).toEqual(["mode: must be text, not a file"]);
   });

@@ -66,9 +66,20 @@ export function file(name: string, content = "%PDF-1.7", filename = `${name}.pdf
   return { kind: "file", field: name, filename, file: sent };
 }
 
-/** Every file that can be opened has five pages. */
-export const readForm = <F extends Fields>(operation: Operation<F>, parts: readonly FormPart[]) =>
-  readWith(operation, parts, async ({ stem }) => (stem === "damaged" ? undefined : 5));
+/** The input of an operation, and the name of its first file. Every file that can be opened has five pages. */
+export async function readForm<F extends Fields>(operation: Operation<F>, parts: readonly FormPart[]) {
+  const form = await readWith(operation, parts, {
+    countPages: async ({ source }) => (source.kind === "sent" && source.filename.startsWith("damaged") ? undefined : 5),
+    urlIssue: (url) => (url.startsWith("http://") ? "must be an HTTPS URL" : undefined),
+  });
+  const files = parts.flatMap((part) => (part.kind === "file" && part.file ? [part.file] : []));
+  const loaded = form.files.map((file) => {
+    const sent = files.find(({ field }) => field === file.field);
+    if (sent === undefined) throw new Error("that file is not in the form");
+    return [file, { ...file, stem: sent.stem, bytes: sent.bytes }] as const;
+  });
+  return { input: form.inputWith(new Map(loaded)), stem: loaded[0]?.[1].stem };
+}
 
 export async function refusal(operation: typeof one | typeof many, ...parts: FormPart[]): Promise<ApiError> {
   try {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { about } from "./forms.ts";
+import { about, readForm } from "./forms.ts";
 import { ApiError } from "../../../src/http/errors/api-error.ts";
-import { readForm as readWith } from "../../../src/http/form/form.ts";
 import type { FormPart } from "../../../src/http/multipart/multipart.ts";
 import { formEncoding, formSchema } from "../../../src/http/openapi/form.ts";
 import { defineOperation, type Operation } from "../../../src/operations/define.ts";
-import { type Fields, imageFile, imageFiles, pdfFile } from "../../../src/operations/fields.ts";
+import { imageFile, imageFiles, pdfFile } from "../../../src/operations/fields.ts";
 import { heapArena } from "../../harness/heap-arena.ts";
 
 const pages = defineOperation({
@@ -26,9 +25,6 @@ function file(name: string, content: string): FormPart {
   const sent = { field: name, stem: name, bytes: arena.seal(), passwordIsOwn: false };
   return { kind: "file", field: name, filename: `${name}.pdf`, file: sent };
 }
-
-const readForm = <F extends Fields>(operation: Operation<F>, parts: readonly FormPart[]) =>
-  readWith(operation, parts, async () => 1);
 
 async function refusal(operation: Operation, ...parts: FormPart[]): Promise<[string, string, unknown]> {
   try {
@@ -85,13 +81,14 @@ describe("an image that need not be sent", () => {
 
 describe("the description", () => {
   it("names the media types of images", () => {
+    const reference = { $ref: "#/components/schemas/FileReference" };
     const contentType = "image/png, image/jpeg, image/webp";
     expect(formEncoding(pages.fields)).toEqual({ image0: { contentType }, image1: { contentType } });
     expect(formEncoding(stamp.fields)).toEqual({ image: { contentType } });
     expect(formSchema(pages.fields)).toMatchObject({
-      properties: { image0: { type: "string", format: "binary", description: "Pages." } },
+      properties: { image0: { anyOf: [{ type: "string", format: "binary" }, reference], description: "Pages." } },
       required: ["image0"],
-      patternProperties: { "^image(0|[1-9][0-9]*)$": { format: "binary" } },
+      patternProperties: { "^image(0|[1-9][0-9]*)$": { anyOf: [{ format: "binary" }, reference] } },
     });
     expect(formSchema(stamp.fields)).toMatchObject({ required: ["file"] });
   });

@@ -140,9 +140,11 @@ describe("a form", () => {
     expect(post["operationId"]).toBe("twoWords");
     expect(schema["required"]).toEqual(["file0", "file1", "mode"]);
     expect(schema["additionalProperties"]).toBe(false);
+    const pdf = { type: "string", format: "binary", contentMediaType: "application/pdf" };
+    const reference = { $ref: "#/components/schemas/FileReference" };
     expect(schema["properties"]).toEqual({
-      file0: { type: "string", format: "binary", contentMediaType: "application/pdf", description: "The PDFs." },
-      file1: { type: "string", format: "binary", contentMediaType: "application/pdf", description: "The PDFs." },
+      file0: { anyOf: [pdf, reference], description: "The PDFs." },
+      file1: { anyOf: [pdf, reference], description: "The PDFs." },
       password: expect.objectContaining({ type: "string" }) as unknown,
       pages: { type: "string", examples: expect.any(Array) as unknown, description: "Which." },
       flag: { type: "boolean", default: false, description: "Whether." },
@@ -189,9 +191,11 @@ describe("a form", () => {
       "400",
       "401",
       "403",
+      "404",
       "405",
       "408",
       "409",
+      "410",
       "413",
       "415",
       "422",

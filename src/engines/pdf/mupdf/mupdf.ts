@@ -89,7 +89,7 @@ export class PdfEngine {
   /** The request's file that does not fit into memory, if it has one. */
   ranges: Ranges | undefined;
   #budget = new Budget(() => true, 0);
-  #arena: ArenaMemory | undefined;
+  #arenas: ArenaMemory[] = [];
   readonly #stack: StackPointer;
   /** Bytes of the request's files. */
   #inputBytes = 0;
@@ -183,7 +183,7 @@ export class PdfEngine {
   /** Resets the instance to its initial state; every pointer into it becomes invalid. */
   reset(): void {
     this.#restore();
-    this.#arena = undefined;
+    this.#arenas = [];
     this.ranges = undefined;
     this.#inputBytes = 0;
     this.#gauge.work = unlimitedWork();
@@ -195,13 +195,16 @@ export class PdfEngine {
    * exception may have left its frames on the stack.
    */
   restart(): void {
-    const arena = this.#arena;
-    const files = arena && this.lib.HEAPU8.slice(arena.pointer, arena.pointer + arena.used);
+    const arenas = this.#arenas.map((arena) => {
+      const bytes = this.lib.HEAPU8.slice(arena.pointer, arena.pointer + arena.used);
+      return { ...arena, bytes };
+    });
     this.#restore();
     this.#budget.restart();
-    if (!arena || !files) return;
-    if (this.#allocateArena(arena) !== arena.pointer) throw new Error("the arena lies elsewhere");
-    this.lib.HEAPU8.set(files, arena.pointer);
+    for (const { bytes, ...arena } of arenas) {
+      if (this.#allocateArena(arena) !== arena.pointer) throw new Error("the arena lies elsewhere");
+      this.lib.HEAPU8.set(bytes, arena.pointer);
+    }
   }
 
   #restore(): void {
@@ -215,13 +218,13 @@ export class PdfEngine {
   }
 
   /**
-   * Reserves `capacity` bytes for all files of a request. Called once per lease. `copies`: the operation works on copies, which
-   * are allocated before the arena, so that `freeArena` leaves one large hole for the output after them.
+   * Reserves `capacity` bytes for files of a request. `copies`: the operation works on copies, which are allocated before the
+   * arena, so that `freeArena` leaves one large hole for the output after them.
    */
   arena(capacity: number, { copies = false }: { copies?: boolean } = {}): Arena {
     const pointer = this.#allocateArena({ capacity, copies });
     const arena = { pointer, capacity, copies, used: 0 };
-    this.#arena = arena;
+    this.#arenas.push(arena);
     let start = 0;
     return {
       write: (chunk) => {
@@ -234,7 +237,7 @@ export class PdfEngine {
         }
         this.lib.HEAPU8.set(chunk, arena.pointer + arena.used);
         arena.used += chunk.byteLength;
-        this.#inputBytes = arena.used;
+        this.#inputBytes += chunk.byteLength;
       },
       seal: () => {
         const file = this.#bytesAt(pointer + start, arena.used - start);
@@ -252,12 +255,12 @@ export class PdfEngine {
   }
 
   /**
-   * Frees the arena before the request ends: the files in it must not be read anymore. An operation that has copied what it
+   * Frees the arenas before the request ends: the files in them must not be read anymore. An operation that has copied what it
    * needs calls this, so that the output can reuse the input's memory.
    */
   freeArena(): void {
-    if (this.#arena) this.lib._wasm_free(this.#arena.pointer);
-    this.#arena = undefined;
+    for (const { pointer } of this.#arenas) this.lib._wasm_free(pointer);
+    this.#arenas = [];
   }
 
   /** A MuPDF buffer over bytes of the heap, without copying. */

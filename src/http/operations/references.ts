@@ -1,0 +1,237 @@
+import type { Lease } from "../admission/lease.ts";
+import { checkScope } from "../auth/authorize.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { RequestLog } from "../exchange/request-log.ts";
+import { type FetchedDocument, fetchDocument } from "../fetch/fetch-document.ts";
+import type { FormFile } from "../form/form-reader.ts";
+import { inMiB } from "../multipart/body.ts";
+import type { Caller } from "../../accounts/caller.ts";
+import { AccountRefusal } from "../../accounts/refusal.ts";
+import type { Env } from "../../env.ts";
+import { openFile } from "../../files/read.ts";
+import { limits } from "../../limits.ts";
+import type { Operation } from "../../operations/define.ts";
+
+/** A request whose fields may refer to files. */
+export interface ReferringRequest {
+  readonly lease: Lease;
+  readonly log: RequestLog;
+  readonly operation: Pick<Operation, "freesInput">;
+  readonly caller: Caller;
+  readonly database: Env["databases"][number];
+  readonly env: Pick<Env, "files" | "documentUrls">;
+  /** The plan's maximum for the body and documents from URLs together, in bytes. */
+  readonly maxBytes: number;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+}
+
+/** Adds up the files of a request. A file counts as often as fields refer to it. */
+export class FileTotals {
+  readonly #maxBytes: number;
+  readonly #bodyBytes: number;
+  #fromUrls = 0;
+  #stored = 0;
+
+  constructor({ maxBytes, log }: ReferringRequest) {
+    this.#maxBytes = maxBytes;
+    this.#bodyBytes = log.bodyBytes;
+  }
+
+  /** Bytes of the files that fields refer to, as far as they are known. */
+  get bytes(): number {
+    return this.#stored + this.#fromUrls;
+  }
+
+  /** The most that they can become, in bytes. */
+  get most(): number {
+    return Math.min(this.#stored + this.#maxBytes, limits.references.heldBytes) - this.#bodyBytes;
+  }
+
+  /** Throws `limit_exceeded`. */
+  addStored(bytes: number): void {
+    this.#stored += bytes;
+    this.#check();
+  }
+
+  /** `isWhole`: no more will follow. Throws `file_too_large`, `limit_exceeded`. */
+  addFromUrl(bytes: number, isWhole: boolean): void {
+    this.#fromUrls += bytes;
+    if (this.#bodyBytes + this.#fromUrls > this.#maxBytes) {
+      throw this.tooLarge(this.#bodyBytes + this.#fromUrls, isWhole);
+    }
+    this.#check();
+  }
+
+  tooLarge(actual: number, isWhole: boolean): ApiError {
+    const limit = this.#maxBytes;
+    const [most, size] = inMiB(limit, actual);
+    const message = `Your plan allows requests of up to ${most}, documents from URLs included; this one is ${isWhole ? size : "larger"}.`;
+    return new ApiError("file_too_large", message, { details: { limit, actual } });
+  }
+
+  #check(): void {
+    const limit = limits.references.heldBytes;
+    const actual = this.#bodyBytes + this.bytes;
+    if (actual <= limit) return;
+    const [most, size] = inMiB(limit, actual);
+    const message = `The files of a request can have up to ${most} together; these have ${size}.`;
+    throw new ApiError("limit_exceeded", message, { details: { limit, actual } });
+  }
+}
+
+/** A file that fields refer to. Fields with the same reference share it, so that it is read once. */
+export abstract class Reference {
+  readonly uses: readonly FormFile[];
+  /** The first field that refers to it. */
+  readonly field: string;
+  protected readonly request: ReferringRequest;
+  protected readonly totals: FileTotals;
+  #held: Uint8Array | undefined;
+
+  constructor(uses: readonly FormFile[], field: string, request: ReferringRequest, totals: FileTotals) {
+    this.uses = uses;
+    this.field = field;
+    this.request = request;
+    this.totals = totals;
+  }
+
+  abstract readonly filename: string;
+  /** In hexadecimal, if it is known without reading the file. */
+  abstract readonly sha256: string | undefined;
+  /** In bytes; undefined until it is opened, and for a URL whose server does not declare it. */
+  abstract readonly length: number | undefined;
+  /** Finds the file. */
+  abstract open(): Promise<void>;
+  protected abstract read(): AsyncIterable<Uint8Array>;
+
+  /** Reads a file of known length into memory. */
+  async hold(): Promise<void> {
+    const bytes = new Uint8Array(this.length ?? 0);
+    let at = 0;
+    for await (const chunk of this.chunks()) {
+      bytes.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    this.#held = bytes;
+  }
+
+  /** The bytes, once. A chunk is only valid until the next one. Opens the file if it is not open. */
+  async *chunks(): AsyncGenerator<Uint8Array, void> {
+    if (this.#held !== undefined) {
+      yield this.#held;
+      return;
+    }
+    for await (const chunk of this.read()) {
+      this.request.lease.received(chunk.byteLength);
+      this.request.log.referencedBytes += chunk.byteLength * this.uses.length;
+      yield chunk;
+    }
+  }
+}
+
+export class StoredReference extends Reference {
+  readonly #id: string;
+  #opened: Awaited<ReturnType<typeof openFile>> | undefined;
+
+  constructor(id: string, ...rest: ConstructorParameters<typeof Reference>) {
+    super(...rest);
+    this.#id = id;
+  }
+
+  get filename(): string {
+    return this.#opened?.file.name ?? "";
+  }
+
+  get sha256(): string | undefined {
+    return this.#opened?.file.sha256 ?? undefined;
+  }
+
+  get length(): number | undefined {
+    return this.#opened?.source.length;
+  }
+
+  /** Throws `forbidden`, `not_found`, `not_ready`, `expired`, `limit_exceeded`. */
+  async open(): Promise<void> {
+    const { caller, database, env } = this.request;
+    checkScope(caller, "files:read");
+    this.#opened = await openFile(database, env.files, caller, this.#id, new Date()).catch((error: unknown) => {
+      throw this.#named(error);
+    });
+    const { length } = this.#opened.source;
+    // The place for documents that are read in ranges: `source` has the bytes, and the operation would not hold them.
+    if (length > limits.references.heldBytes) {
+      const limit = limits.references.heldBytes;
+      const [most, size] = inMiB(limit, length);
+      const message = `Files of up to ${most} can be processed; the one in \`${this.field}\` has ${size}.`;
+      throw new ApiError("limit_exceeded", message, { details: { limit, actual: length, input: this.field } });
+    }
+    this.totals.addStored(length * this.uses.length);
+  }
+
+  protected async *read(): AsyncGenerator<Uint8Array, void> {
+    const source = this.#opened?.source;
+    if (source === undefined) throw new Error("the file is not open");
+    try {
+      yield* source.stream(0, source.length);
+    } catch (error) {
+      throw this.#named(error);
+    }
+  }
+
+  #named(error: unknown): unknown {
+    if (!(error instanceof AccountRefusal)) return error;
+    const details = { ...error.details, input: this.field };
+    return new AccountRefusal(error.code, `\`${this.field}\`: ${error.message}`, details);
+  }
+}
+
+export class UrlReference extends Reference {
+  readonly #url: string;
+  readonly filename: string;
+  /** Not before it has been read. */
+  readonly sha256 = undefined;
+  #document: FetchedDocument | undefined;
+
+  constructor(url: string, ...rest: ConstructorParameters<typeof Reference>) {
+    super(...rest);
+    this.#url = url;
+    this.filename = lastSegment(url);
+  }
+
+  get length(): number | undefined {
+    return this.#document?.length;
+  }
+
+  /** Throws what `fetchDocument` throws. */
+  async open(): Promise<void> {
+    const { env, maxBytes, signal } = this.request;
+    this.#document = await fetchDocument(this.#url, {
+      field: this.field,
+      policy: env.documentUrls,
+      maxBytes,
+      tooLarge: (actual, isWhole) => this.totals.tooLarge(actual, isWhole),
+      signal,
+    });
+    if (this.length !== undefined) this.totals.addFromUrl(this.length * this.uses.length, true);
+  }
+
+  protected async *read(): AsyncGenerator<Uint8Array, void> {
+    if (this.#document === undefined) await this.open();
+    const isKnown = this.length !== undefined;
+    for await (const chunk of this.#document?.chunks() ?? []) {
+      if (!isKnown) this.totals.addFromUrl(chunk.byteLength * this.uses.length, false);
+      yield chunk;
+    }
+  }
+}
+
+/** The file name in a URL; empty if its path ends with a slash. */
+function lastSegment(url: string): string {
+  const segment = URL.parse(url)?.pathname.split("/").at(-1) ?? "";
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
