@@ -29,6 +29,12 @@ export const limits = {
   /** Size of a ZIP response. Larger ones need the 64-bit format, which many readers lack. */
   zipBytes: 0xffff_ffff,
 
+  /**
+   * The lowest average speed of a client that sends a body or reads a response. `form.graceMilliseconds` and
+   * `response.graceMilliseconds` are the time that it may fall behind.
+   */
+  slowestBytesPerSecond: 32 * 1024,
+
   /** Documents larger than memory, which are read in ranges. */
   ranges: {
     /** The largest file that is held in memory as a whole. Larger ones are read in ranges. */
@@ -40,12 +46,6 @@ export const limits = {
     /** Requests to the storage. Cloudflare allows 10,000 per request. */
     fetches: 8_000,
   },
-
-  /**
-   * The lowest average speed of a client that sends a body or reads a response. `form.graceMilliseconds` and
-   * `response.graceMilliseconds` are the time that it may fall behind.
-   */
-  slowestBytesPerSecond: 32 * 1024,
 
   /** Text extraction. For `extract-text`. */
   text: {

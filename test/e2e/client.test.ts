@@ -75,8 +75,8 @@ describe("an operation", () => {
   });
 
   test("takes files by reference", async () => {
-    const { data } = await service.createFile({ file: { data: bytes(2), name: "kept.pdf" } });
-    const result = await service.merge({ files: [data.id, bytes(1)] });
+    const { id } = await service.uploadFile({ data: bytes(2), name: "kept.pdf" });
+    const result = await service.merge({ files: [id, bytes(1)] });
     expect([result.fileName, result.pageCount]).toEqual(["kept-merge.pdf", 3]);
     await result.bytes();
     const refused = await failureOf(service.rotate({ file: "https://10.0.0.1/a.pdf", angle: 90 }));
