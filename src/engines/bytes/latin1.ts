@@ -9,5 +9,7 @@ export function latin1(bytes: Uint8Array): string {
 
 /** The reverse of `latin1`: the low byte of each character's code. */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index);
+  return bytes;
 }

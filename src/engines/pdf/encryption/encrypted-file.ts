@@ -6,6 +6,7 @@
 import type { Buffer } from "mupdf";
 import type { Work } from "../../work.ts";
 import type { FileEncryption, PlatformCrypto } from "./parameters.ts";
+import { aesCbc, BLOCK } from "./object-cipher.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { hex } from "../../bytes/hex.ts";
@@ -13,8 +14,6 @@ import { latin1, bytesOf } from "../../bytes/latin1.ts";
 import { type WrittenObject, writtenObjects } from "../objects/written-objects.ts";
 import { readXref, ROW, tableOf, type WrittenXref } from "../objects/written-xref.ts";
 import { deflate } from "../../bytes/deflate.ts";
-
-const BLOCK = 16;
 
 /** Bytes of a stream encrypted per step: WebCrypto's results are outside the engine's heap. */
 const CHUNK = 256 * 1024;
@@ -160,20 +159,12 @@ class Writer {
     for (const { start, end, value } of changes.toSorted((a, b) => a.start - b.start)) {
       if (start === lengthDigits?.start && stream) {
         replace(start, end, String(encryptedLength(stream.end - stream.start)));
-      } else if (key) replace(start, end, `<${hex(await this.#string(key, value))}>`);
+      } else if (key) replace(start, end, `<${hex(await aesCbc(this.#crypto, key, value))}>`);
     }
     replace(head.end, head.end, "");
     this.text(text);
     if (stream && key) await this.#stream(key, stream.start, stream.end);
     this.text(stream ? "\nendstream\nendobj\n\n" : "endobj\n\n");
-  }
-
-  async #string(key: CryptoKey, value: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-    const iv = this.#iv();
-    const result = new Uint8Array(encryptedLength(value.length));
-    result.set(iv);
-    result.set(await this.#cbc(key, iv, value), BLOCK);
-    return result;
   }
 
   /** AES-CBC in chunks: the last block of each is the initialization vector of the next. */

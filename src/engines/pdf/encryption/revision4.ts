@@ -6,6 +6,8 @@ import {
   type PlatformCrypto,
   type Protection,
 } from "./parameters.ts";
+import { aesKeyFor } from "./object-cipher.ts";
+import { rc4 } from "./rc4.ts";
 import { concat } from "../../bytes/concat.ts";
 import { unhex } from "../../bytes/hex.ts";
 import { latin1 } from "../../bytes/latin1.ts";
@@ -47,12 +49,7 @@ export async function prepareR4(crypto: PlatformCrypto, protection: Protection):
     }),
     id: latin1(id),
     version: 16,
-    /** Algorithm 1: each object has its own key. */
-    async keyFor(number, generation) {
-      const object = Uint8Array.of(number, number >> 8, number >> 16, generation, generation >> 8);
-      const key = await md5(fileKey, object, new TextEncoder().encode("sAlT"));
-      return crypto.subtle.importKey("raw", key, "AES-CBC", false, ["encrypt"]);
-    },
+    keyFor: (number, generation) => aesKeyFor(crypto, fileKey, number, generation),
   };
 }
 
@@ -71,24 +68,4 @@ function rc4Rounds(key: Uint8Array, data: Uint8Array): Uint8Array {
     );
   }
   return result;
-}
-
-/** RC4, which platforms no longer provide. Not used for content, which is encrypted with AES. */
-function rc4(key: Uint8Array, data: Uint8Array): Uint8Array {
-  const state = Uint8Array.from({ length: 256 }, (_, index) => index);
-  const at = (index: number): number => state[index & 0xff] ?? 0;
-  const swap = (a: number, b: number): void => {
-    [state[a], state[b]] = [at(b), at(a)];
-  };
-  for (let i = 0, j = 0; i < 256; i++) {
-    j = (j + at(i) + (key[i % key.length] ?? 0)) & 0xff;
-    swap(i, j);
-  }
-  let [i, j] = [0, 0];
-  return data.map((byte) => {
-    i = (i + 1) & 0xff;
-    j = (j + at(i)) & 0xff;
-    swap(i, j);
-    return byte ^ at(at(i) + at(j));
-  });
 }
