@@ -47,11 +47,14 @@ declare module "*/wasm/generated/mupdf.js" {
     _wasm_pdf_is_dict(object: ObjectPointer): number;
     _wasm_pdf_is_array(object: ObjectPointer): number;
     _wasm_pdf_is_name(object: ObjectPointer): number;
+    _wasm_pdf_is_string(object: ObjectPointer): number;
     _wasm_pdf_is_stream(object: ObjectPointer): number;
     /** The object number of a reference. */
     _wasm_pdf_to_num(object: ObjectPointer): number;
     _wasm_pdf_array_len(object: ObjectPointer): number;
     _wasm_pdf_array_get(object: ObjectPointer, index: number): ObjectPointer;
+    /** Address of the object in the syntax of a file, up to a zero byte; to be freed. `tight`, `ascii`: 0 or 1. */
+    _wasm_pdf_sprint_obj(object: ObjectPointer, tight: number, ascii: number): number;
     _wasm_pdf_dict_del(object: ObjectPointer, key: ObjectPointer): void;
     _wasm_pdf_array_put(object: ObjectPointer, index: number, value: ObjectPointer): void;
 

@@ -583,6 +583,9 @@ export class ServiceMethods extends Transport {
    * A request can recognize up to 50 pages; use `pages` for longer documents. With `output=pdf`, the pages look as before, and their text can be
    * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
    *
+   * Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+   * change.
+   *
    * Costs 2 credits. Requires the `pdf:read` scope.
    */
   async ocr(input: OcrInput, options?: CallOptions): Promise<FileResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>> {
@@ -627,6 +630,9 @@ export class ServiceMethods extends Transport {
    *
    * Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
    * `angle` for its pages.
+   *
+   * Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+   * change.
    *
    * Costs 1 credit. Requires the `pdf:write` scope.
    */

@@ -1,6 +1,6 @@
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { NUMBER_STYLES, numberIssue, pageNumber } from "../engines/pdf/stamps/page-number.ts";
-import { saveSigned } from "../engines/pdf/write/save-signed.ts";
+import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { stampLabels } from "../engines/pdf/stamps/labels.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
@@ -73,7 +73,7 @@ change.`,
       margin: look.marginPt,
       color: look.color,
     });
-    const { bytes, broken } = await saveSigned(open, { changed: chosen });
+    const { bytes, broken } = await saveChanges(open, { changed: chosen });
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
   },
 });

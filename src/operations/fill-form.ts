@@ -4,8 +4,7 @@ import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { fillForm as fillFields } from "../engines/pdf/forms/fill.ts";
 import { flattenForm } from "../engines/pdf/forms/flatten.ts";
 import { resolveFilling } from "../engines/pdf/forms/resolve-values.ts";
-import { rewritePdf } from "../engines/pdf/write/save.ts";
-import { saveSigned } from "../engines/pdf/write/save-signed.ts";
+import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { allowsFilling } from "../engines/pdf/forms/signature-permissions.ts";
 import { defineOperation, type ResultHeaders } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
@@ -70,14 +69,14 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
     const allowed = !signed || allowsFilling(root, filling.nodes, names, filling.texts);
     await fillFields(open, loadFont, filling, flatten);
     if (flatten) await flattenForm(open);
-    const { bytes, broken } = flatten
-      ? { bytes: await rewritePdf(open), broken: signed }
-      : await saveSigned(open, { allowed });
+    const saved = await saveChanges(open, { allowed });
+    // Flattening also removes the fields of signatures.
+    const broken = flatten ? signed : saved.broken;
     const headers = {
       ...resultHeadersOf([open], { pageCount: open.pageCount, signed: broken }),
       ...unknownFields(filling.unknown),
     };
-    return { kind: "pdf", bytes, headers };
+    return { kind: "pdf", bytes: saved.bytes, headers };
   },
 });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { saveSigned } from "../engines/pdf/write/save-signed.ts";
+import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { readFormSchema } from "../engines/pdf/forms/schema.ts";
 import { FIELD_TYPES } from "../engines/pdf/forms/tree.ts";
 import {
@@ -184,7 +184,7 @@ entry. Dates are ISO 8601. \`CreationDate\` and \`ModDate\` are aliases of \`cre
       return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
     }
     changeMetadata(pdf, document, infoChanges(metadata ?? {}, replace));
-    const { bytes, broken } = await saveSigned(open);
+    const { bytes, broken } = await saveChanges(open);
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
   },
 });

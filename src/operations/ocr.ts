@@ -12,8 +12,7 @@ import { checkContents } from "../engines/pdf/content/size.ts";
 import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
 import { openImage } from "../engines/pdf/embed/image-document.ts";
-import { isSigned } from "../engines/pdf/document/signatures.ts";
-import { rewritePdf } from "../engines/pdf/write/save.ts";
+import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { readText } from "../engines/pdf/text/text.ts";
 import { imageKindOf } from "../engines/image/kind.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
@@ -72,7 +71,10 @@ Confidence values range from 0 to 1. The confidence of a page is the mean of its
 requested languages in which words were found. Supported languages: ${known.join(", ")}. BCP 47 codes such as \`en\`, \`de-DE\`, and \`zh-Hant\` are also accepted.
 
 A request can recognize up to ${limits.ocr.pages} pages; use \`pages\` for longer documents. With \`output=pdf\`, the pages look as before, and their text can be
-searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.`,
+searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+
+Signed documents are updated incrementally so that their signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
+change.`,
   credits: 2,
   scope: "pdf:read",
   fields: {
@@ -140,13 +142,13 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
     engines.recognizer.drop();
     const meanConfidence = meanOf(read);
     if (output === "pdf") {
-      const signed = isSigned(open.document.getTrailer().get("Root"));
       await addLayer(open, read);
+      const { bytes, broken } = await saveChanges(open, { changed: chosen });
       const headers = {
-        ...resultHeadersOf([open], { pageCount, signed }),
+        ...resultHeadersOf([open], { pageCount, signed: broken }),
         "X-OCR-Mean-Confidence": String(meanConfidence),
       };
-      return { kind: "pdf", bytes: await rewritePdf(open, { changed: chosen }), headers };
+      return { kind: "pdf", bytes, headers };
     }
     const used = new Set(read.flatMap(({ reading }) => [...(reading?.languages ?? [])]));
     return {

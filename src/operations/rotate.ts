@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { PageRange } from "../engines/pdf/document/ranges.ts";
-import { rewritePdf } from "../engines/pdf/write/save.ts";
-import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./define.ts";
@@ -24,7 +23,10 @@ export const rotate = defineOperation({
   name: "rotate",
   summary: "Rotate pages",
   description: `Rotates pages clockwise, relative to their current rotation. Send \`angle\`, \`rotations\`, or both; \`rotations\` overrides
-\`angle\` for its pages.`,
+\`angle\` for its pages.
+
+Signed documents are updated incrementally so that their signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
+change.`,
   credits: 1,
   scope: "pdf:write",
   fields: {
@@ -72,9 +74,8 @@ export const rotate = defineOperation({
       const multiple = now % 90 === 0 ? now : 0;
       object.put("Rotate", (((multiple + turn) % 360) + 360) % 360);
     }
-    const signed = isSigned(document.getTrailer().get("Root"));
-    const bytes = await rewritePdf(open, { changed: [...turns.keys()] });
-    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed }) };
+    const { bytes, broken } = await saveChanges(open, { changed: [...turns.keys()] });
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { saveSigned } from "../engines/pdf/write/save-signed.ts";
+import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { checkLength } from "../engines/pdf/stamps/labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
 import { pageIssue, signaturePlace, stampSignature, withHairlines } from "../engines/pdf/stamps/signature.ts";
@@ -90,7 +90,7 @@ change.`,
       : withHairlines(await textMark(open, engines, typedName, { ...look, face: "GreatVibes" }));
     const footer = lines.length > 0 ? withHairlines(await textMark(open, engines, lines.join("\n"), look)) : undefined;
     stampSignature(place, signature, footer);
-    const { bytes, broken } = await saveSigned(open, { changed: [field.page - 1] });
+    const { bytes, broken } = await saveChanges(open, { changed: [field.page - 1] });
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount: open.pageCount, signed: broken }) };
   },
 });

@@ -1,5 +1,5 @@
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { saveSigned } from "../engines/pdf/write/save-signed.ts";
+import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { checkLength } from "../engines/pdf/stamps/labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
 import { stampWatermark, WATERMARK_POSITIONS } from "../engines/pdf/stamps/watermark.ts";
@@ -83,7 +83,7 @@ change.`,
           ? "fitted"
           : { points: fontSize },
     });
-    const { bytes, broken } = await saveSigned(open, { changed: pages });
+    const { bytes, broken } = await saveChanges(open, { changed: pages });
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
   },
 });

@@ -46,7 +46,9 @@ export function withRevision(bytes: Uint8Array, number: number, object: string):
     .slice(text.lastIndexOf("startxref") + 9)
     .trim()
     .split("\n")[0];
-  const trailer = text.slice(text.lastIndexOf("trailer\n<<") + 10, text.lastIndexOf(">>\nstartxref"));
+  const trailer = text
+    .slice(text.lastIndexOf("trailer\n<<") + 10, text.lastIndexOf(">>\nstartxref"))
+    .replace(/\/Prev \d+/, "");
   const body = `${number} 0 obj\n${object}\nendobj\n`;
   const xref = `xref\n${number} 1\n${String(bytes.length).padStart(10, "0")} 00000 n \n`;
   const end = `trailer\n<<${trailer}/Prev ${previous} >>\nstartxref\n${bytes.length + body.length}\n%%EOF\n`;

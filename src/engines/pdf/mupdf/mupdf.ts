@@ -5,6 +5,7 @@ import { Refusal } from "../../errors.ts";
 import { FuelGauge } from "../../fuel-gauge.ts";
 import { unlimitedWork, type Work } from "../../work.ts";
 import { Budget } from "./budget.ts";
+import { type Changes, changesOf } from "./changes.ts";
 import { freeUnused, reserveObjects } from "./xref-room.ts";
 import { mapPages } from "./page-map.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
@@ -317,6 +318,11 @@ export class PdfEngine {
   /** Makes room for `count` new objects in a document's cross-reference table; see xref-room.ts. */
   reserveObjects(document: MuPDF.PDFDocument, count: number): void {
     reserveObjects(this.lib, this.#memory, document, count);
+  }
+
+  /** What changed in a document since it was opened; see changes.ts. */
+  changesOf(document: MuPDF.PDFDocument): Changes {
+    return changesOf(this.#memory, document);
   }
 
   /**

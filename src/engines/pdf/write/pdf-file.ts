@@ -3,8 +3,7 @@
  * copy twice.
  */
 import type { EngineBytes } from "../../bytes/heap.ts";
-import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { FileParts } from "./file-parts.ts";
 import { hex } from "../../bytes/hex.ts";
 
 /** The comment after the header tells file transfer programs that the file is binary (ISO 32000-2, 7.5.2). */
@@ -20,12 +19,11 @@ export function pdfNumber(value: number): string {
 
 /** Objects in sequence, by number. */
 export class PdfFile {
-  readonly #parts: EngineBytes[] = [];
+  readonly #parts = new FileParts();
   readonly #offsets: number[] = [];
-  #length = 0;
 
   constructor() {
-    this.#text(HEADER);
+    this.#parts.text(HEADER);
   }
 
   /** Reserves a number for an object that is written later. */
@@ -36,7 +34,7 @@ export class PdfFile {
   /** Writes an object and returns its number. */
   add(body: string, number = this.reserve()): number {
     this.#begin(number);
-    this.#text(`${body}\nendobj\n`);
+    this.#parts.text(`${body}\nendobj\n`);
     return number;
   }
 
@@ -44,35 +42,27 @@ export class PdfFile {
   addStream(entries: string, data: EngineBytes): number {
     const number = this.reserve();
     this.#begin(number);
-    this.#text(`<< ${entries} /Length ${data.length} >>\nstream\n`);
-    this.#append(data);
-    this.#text("\nendstream\nendobj\n");
+    this.#parts.text(`<< ${entries} /Length ${data.length} >>\nstream\n`);
+    this.#parts.bytes(data);
+    this.#parts.text("\nendstream\nendobj\n");
     return number;
   }
 
   /** The complete file with cross-reference table and trailer. `catalog`: the object number of the document's root. */
   end(catalog: number): EngineBytes {
-    const start = this.#length;
+    const start = this.#parts.length;
     const size = this.#offsets.length + 1;
     const rows = this.#offsets.map((offset) => `${String(offset).padStart(OFFSET_DIGITS, "0")} 00000 n \n`);
     const id = hex(crypto.getRandomValues(new Uint8Array(ID_BYTES)));
-    this.#text(`xref\n0 ${size}\n0000000000 65535 f \n${rows.join("")}`);
-    this.#text(`trailer\n<< /Size ${size} /Root ${catalog} 0 R /ID [<${id}> <${id}>] >>\nstartxref\n${start}\n%%EOF\n`);
-    return joinedBytes(this.#parts);
+    this.#parts.text(`xref\n0 ${size}\n0000000000 65535 f \n${rows.join("")}`);
+    this.#parts.text(
+      `trailer\n<< /Size ${size} /Root ${catalog} 0 R /ID [<${id}> <${id}>] >>\nstartxref\n${start}\n%%EOF\n`,
+    );
+    return this.#parts.joined();
   }
 
   #begin(number: number): void {
-    this.#offsets[number - 1] = this.#length;
-    this.#text(`${number} 0 obj\n`);
-  }
-
-  /** Characters up to 255, one byte each. */
-  #text(text: string): void {
-    this.#append(ownBytes(bytesOf(text)));
-  }
-
-  #append(bytes: EngineBytes): void {
-    this.#parts.push(bytes);
-    this.#length += bytes.length;
+    this.#offsets[number - 1] = this.#parts.length;
+    this.#parts.text(`${number} 0 obj\n`);
   }
 }

@@ -3,16 +3,13 @@ import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { keepMetadataClear } from "../document/clear-metadata.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
-import { ownBytes } from "../../bytes/joined-bytes.ts";
+import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
+import { changesOf, updateOf } from "./incremental.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { latin1 } from "../../bytes/latin1.ts";
 import { repairPageTree } from "../document/page-tree.ts";
 import { packSmall, SMALL_FILE } from "./small-file.ts";
-import { expectationOf, verify } from "./verify.ts";
+import { expectationOf, verify, verifyAppended } from "./verify.ts";
 import { makeWritable } from "./writable.ts";
-
-/** A PDF begins with this (7.5.2), or has it somewhere in its first 1,024 bytes. */
-const HEADER = "%PDF-";
 
 /**
  * Options for every PDF: object streams, and deflate for streams without a filter. Compared with zlib's default effort,
@@ -38,13 +35,13 @@ const ENTRY_WORK = 10;
 
 type Pointer = PDFObject["pointer"];
 
-/** The changed pages (0-based). */
-interface Changes {
+interface Pages {
+  /** The changed pages (0-based). */
   readonly changed?: readonly number[] | undefined;
 }
 
 /** Saves a document that was changed in place. Keeps everything except unused objects. */
-export async function rewritePdf(open: OpenPdf, { changed }: Changes = {}): Promise<EngineBytes> {
+export async function rewritePdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes> {
   const { engine, document } = open;
   const options = (await prepare(open)) + SAVE;
   return engine.bytesOf(await written(engine, document, options, { large: true }, changed));
@@ -153,17 +150,18 @@ export async function makePdf(
 }
 
 /**
- * Saves a document that was changed in place as an incremental update: the original bytes stay as they are, so signatures
- * over them can still be verified (ISO 32000-2, 7.5.6), and the earlier state of what changed remains in the file. Undefined
- * if the file cannot be appended to: it was damaged, or there is data before its header, which MuPDF ignores in offsets.
+ * Saves a document that was changed in place as an incremental update of its file, so that signatures over the bytes of the
+ * file can still be verified (ISO 32000-2, 7.5.6). The earlier state of what changed remains in the file. Undefined if the file
+ * cannot be appended to because it was damaged.
  */
-export async function appendToPdf(
-  { engine, document, input }: OpenPdf,
-  { changed }: Changes = {},
-): Promise<EngineBytes | undefined> {
-  const beginsWithHeader = latin1(input.bytes.view(0, HEADER.length)) === HEADER;
-  if (!beginsWithHeader || !document.canBeSavedIncrementally()) return undefined;
-  return engine.bytesOf(await written(engine, document, "incremental", { large: true }, changed));
+export async function appendToPdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes | undefined> {
+  const { engine, document, input } = open;
+  if (!document.canBeSavedIncrementally()) return undefined;
+  const expectation = expectationOf(engine, document, changed);
+  const changes = changesOf(open);
+  const file = joinedBytes([input.bytes, await updateOf(open, changes)]);
+  verifyAppended(engine, file, expectation, changes);
+  return file;
 }
 
 /** Writes a document and verifies the file. */

@@ -8,10 +8,18 @@ import type { EngineBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { find } from "../../bytes/find.ts";
 import { latin1 } from "../../bytes/latin1.ts";
+import type { Changes } from "../mupdf/changes.ts";
 import { entries, items } from "../objects/objects.ts";
+import { serialize } from "../objects/serialize.ts";
 
 /** Most annotations per page, and fields per form, that are checked. */
 const MOST_LOOKED_AT = 20;
+
+/** Fuel per object that is read back. */
+const OBJECT_WORK = 500;
+
+/** Longest stream in bytes whose data is compared. */
+const MOST_COMPARED = 64 * 1024;
 
 /** Bytes around an entry of an encryption dictionary that contain the rest of it. */
 const DICTIONARY = 1024;
@@ -40,21 +48,76 @@ export function expectationOf(engine: PdfEngine, document: PDFDocument, changed:
  * Opens the bytes and compares them with the facts.
  * @throws Error if they do not open or do not match; Refusal or a MuPDF error if memory runs out
  */
-export function verify(engine: PdfEngine, bytes: EngineBytes, { pageCount, facts, pages, from }: Expectation): void {
+export function verify(engine: PdfEngine, bytes: EngineBytes, expectation: Expectation): void {
+  compare(engine, streamOf(engine, bytes, expectation.from?.encrypted ? revisionAt(bytes) : undefined), expectation);
+}
+
+/**
+ * The same for a file with an incremental update: also reads all objects in `changes` back. Of the file before the update,
+ * only parts are read.
+ */
+export function verifyAppended(
+  engine: PdfEngine,
+  bytes: EngineBytes,
+  expectation: Expectation,
+  changes: Pick<Changes, "objects" | "generations">,
+): void {
+  compare(engine, streamOf(engine, bytes), expectation, (opened) => {
+    const { document = opened } = expectation.from ?? {};
+    for (const { number, deleted } of changes.objects) {
+      engine.work.spend(OBJECT_WORK);
+      const name = deleted ? `object ${number} deleted` : `object ${number}`;
+      expect(
+        name,
+        engine.scope(() => {
+          const [source, target] = [document.newIndirect(number), opened.newIndirect(number)];
+          if (deleted) return target.resolve().isNull();
+          return (
+            textOfObject(engine, source, changes) === textOfObject(engine, target, changes) && sameData(source, target)
+          );
+        }),
+      );
+    }
+  });
+}
+
+/** What a stream is in a file depends on its filters and encryption. */
+const OF_STREAM = new Map(["/Length", "/Filter", "/DecodeParms"].map((name) => [name, undefined]));
+
+function textOfObject(engine: PdfEngine, object: PDFObject, { generations }: Pick<Changes, "generations">): string {
+  const replaced = object.isStream() ? OF_STREAM : undefined;
+  return serialize(engine, object, { generations, secret: false, replaced }).join("");
+}
+
+/** Whether two streams have the same data. Long ones are taken as the same. */
+function sameData(source: PDFObject, target: PDFObject): boolean {
+  if (source.isStream() !== target.isStream()) return false;
+  if (!source.isStream() || target.get("Length").asNumber() > MOST_COMPARED) return true;
+  const isPlain = source.get("Filter").isNull();
+  const [one, other] = [source, target].map((stream) => (isPlain ? stream.readStream() : stream.readRawStream()));
+  return one !== undefined && other !== undefined && latin1(one.asUint8Array()) === latin1(other.asUint8Array());
+}
+
+/** Opens the file, then closes the stream. `more`: what else to compare. */
+function compare(
+  engine: PdfEngine,
+  stream: Stream,
+  { pageCount, facts, pages, from }: Expectation,
+  more: (opened: PDFDocument) => void = () => undefined,
+): void {
   // MuPDF drops all changes if it has to repair a document while writing it.
   expect("the changes", from === undefined || from.document.wasRepaired() === from.repaired);
   const encrypted = from?.encrypted ?? false;
   let opened: PDFDocument | null | undefined;
   try {
-    const stream = streamOf(engine, bytes, encrypted ? revisionAt(bytes) : undefined);
     opened = engine.mupdf.Document.openDocument(stream, "application/pdf").asPDF();
-    stream.destroy();
     if (!opened) throw new Error("the written file is no PDF");
     expect("its encryption", opened.getTrailer().get("Encrypt").isDictionary() === encrypted);
     if (from && encrypted) shareKey(engine, from.document, opened);
     expect(`${pageCount} pages`, opened.countPages() === pageCount);
     const document = opened;
     const found = engine.scope(() => factsOf(engine, document, pages));
+    more(opened);
     for (const [name, fact] of facts) expect(name, found.get(name) === fact);
     if (from) for (const name of found.keys()) expect(`${name} taken out`, facts.has(name));
     expect("its objects where its cross-references say", !opened.wasRepaired());
@@ -62,6 +125,7 @@ export function verify(engine: PdfEngine, bytes: EngineBytes, { pageCount, facts
     if (!engine.isFailure(cause)) throw cause;
     throw new Error("the written file cannot be read", { cause });
   } finally {
+    stream.destroy();
     opened?.destroy();
   }
 }

@@ -4,12 +4,12 @@ import type { EngineBytes } from "../../bytes/heap.ts";
 import { appendToPdf, rewritePdf } from "./save.ts";
 
 /**
- * Saves a document that was changed in place and, if possible, keeps its signatures verifiable by appending to its bytes.
- * `broken`: a signature no longer verifies, because the file had to be rewritten or the signature certifies the document and
- * does not allow the change. `allowed`: whether the signatures allow the change, if that was checked. `changed`: the changed
- * pages (0-based).
+ * Saves a document that was changed in place. A signed one is appended to, so that its signatures can still be verified; any
+ * other is rewritten. `broken`: a signature no longer verifies, because the file was damaged and had to be rewritten, or the
+ * signature certifies the document and does not allow the change. `allowed`: whether the signatures allow the change, if that
+ * was checked. `changed`: the changed pages (0-based).
  */
-export async function saveSigned(
+export async function saveChanges(
   open: OpenPdf,
   { allowed, changed }: { allowed?: boolean; changed?: readonly number[] | undefined } = {},
 ): Promise<{ readonly bytes: EngineBytes; readonly broken: boolean }> {

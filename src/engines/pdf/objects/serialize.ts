@@ -1,0 +1,91 @@
+/** Writes objects in the syntax of a file (ISO 32000-2, 7.3). */
+import type { PDFObject } from "mupdf";
+import { latin1 } from "../../bytes/latin1.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { isNamed } from "./objects.ts";
+
+type Pointer = PDFObject["pointer"];
+
+/** Text with one byte per character, or the bytes of a string that is to be encrypted. */
+export type Piece = string | Uint8Array<ArrayBuffer>;
+
+interface SerializeOptions {
+  /** The generations of referenced objects that are not 0. */
+  readonly generations: ReadonlyMap<number, number>;
+  /** Values for entries of the outermost dictionary. Undefined leaves an entry out. */
+  readonly replaced?: ReadonlyMap<string, string | undefined> | undefined;
+  /** Whether strings are to be encrypted: all but the one that is a signature itself (7.6.2). */
+  readonly secret: boolean;
+}
+
+/** Characters that end the token before them or begin the one after them (7.2.3). */
+const DELIMITERS = new Set("()<>[]");
+const isRegular = (character: string | undefined): boolean => character !== undefined && !DELIMITERS.has(character);
+
+/**
+ * The object as pieces of a file, with nothing in between. A reference is written as its object. Walks without handles, since
+ * an update has thousands of values, and reads no other object.
+ */
+export function serialize(
+  engine: PdfEngine,
+  object: PDFObject,
+  { generations, replaced = new Map(), secret }: SerializeOptions,
+): Piece[] {
+  const { lib } = engine;
+  const document = object._doc;
+  const pieces: Piece[] = [];
+  let text = "";
+  const token = (next: string): void => {
+    if (isRegular(text.at(-1)) && isRegular(next[0]) && next[0] !== "/") text += " ";
+    text += next;
+  };
+  const textOf = (value: Pointer): string => {
+    const start = lib._wasm_pdf_sprint_obj(value, 1, 1);
+    const written = latin1(lib.HEAPU8.subarray(start, lib.HEAPU8.indexOf(0, start)));
+    lib._wasm_free(start);
+    return written;
+  };
+  const write = (value: Pointer, isSecret: boolean): void => {
+    if (lib._wasm_pdf_is_indirect(value) !== 0) {
+      const number = lib._wasm_pdf_to_num(value);
+      token(`${number} ${generations.get(number) ?? 0} R`);
+    } else if (lib._wasm_pdf_is_array(value) !== 0) {
+      token("[");
+      const length = lib._wasm_pdf_array_len(value);
+      for (let index = 0; index < length; index++) write(lib._wasm_pdf_array_get(value, index), secret);
+      token("]");
+    } else if (lib._wasm_pdf_is_dict(value) !== 0) {
+      writeDictionary(value);
+    } else if (isSecret && lib._wasm_pdf_is_string(value) !== 0) {
+      pieces.push(text, document._fromPDFObjectKeep(value).asByteString());
+      text = "";
+    } else token(textOf(value));
+  };
+  const writeDictionary = (dictionary: Pointer, own?: ReadonlyMap<string, string | undefined>): void => {
+    token("<<");
+    const signature = secret && isSignature(document._fromPDFObjectKeep(dictionary));
+    const length = lib._wasm_pdf_dict_len(dictionary);
+    for (let index = 0; index < length; index++) {
+      const name = textOf(lib._wasm_pdf_dict_get_key(dictionary, index));
+      if (own?.has(name)) continue;
+      token(name);
+      write(lib._wasm_pdf_dict_get_val(dictionary, index), secret && !(signature && name === "/Contents"));
+    }
+    for (const [name, value] of own ?? []) {
+      if (value === undefined) continue;
+      token(name);
+      token(value);
+    }
+    token(">>");
+  };
+  const resolved = object.resolve();
+  if (resolved.isDictionary()) writeDictionary(resolved.pointer, replaced);
+  else write(resolved.pointer, secret);
+  return [...pieces, text];
+}
+
+/** Whether MuPDF reads `Contents` of a dictionary as it is in the file. */
+function isSignature(dictionary: PDFObject): boolean {
+  const has = (key: string): boolean => !dictionary.get(key).isNull();
+  return has("ByteRange") && has("Contents") && has("Filter") && isNamed(dictionary.get("Type"), "Sig");
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { type Cipher, ciphers, encrypt, withEncryption } from "../harness/encrypted-fixtures.ts";
+import { withPrefix } from "../harness/fixtures.ts";
+import { signedDocument } from "../harness/metadata-fixtures.ts";
+import { openPdf } from "../harness/pdfjs.ts";
+import { readPdfiumPage } from "../harness/pdfium.ts";
+import { check } from "../harness/qpdf.ts";
+import {
+  hybridDocument,
+  withGenerations,
+  withObjectStreams,
+  withRevisions,
+  withTail,
+} from "../harness/revision-fixtures.ts";
+import { post, pdfPart } from "../harness/client.ts";
+import { stamp } from "../harness/stamp-calls.ts";
+import { ownServer } from "./own-server.ts";
+
+const service = ownServer();
+const password = "user";
+const mark = { kind: "text", text: "Marked", fontSize: "20" } as const;
+
+/** What follows the document in the response, as text. Fails unless the response begins with the document. */
+function updateIn(body: Uint8Array, bytes: Uint8Array): string {
+  expect(Buffer.compare(body.subarray(0, bytes.length), bytes)).toBe(0);
+  return Buffer.from(body.subarray(bytes.length)).toString("latin1");
+}
+
+const pdfiumText = async (body: Uint8Array, secret?: string): Promise<string> =>
+  (await readPdfiumPage(body, 0, { width: 200, height: 100, password: secret })).text;
+
+describe("a signed document is appended to", () => {
+  test.each<[string, () => Uint8Array | Promise<Uint8Array>, "table" | "stream"]>([
+    ["with a cross-reference table", () => signedDocument(), "table"],
+    ["with object streams", () => withObjectStreams(signedDocument()), "stream"],
+    ["for old and new readers", hybridDocument, "table"],
+    ["with bytes before its header", () => withPrefix(signedDocument()), "table"],
+    ["with bytes behind its end", () => withTail(signedDocument()), "table"],
+    ["with objects of other generations", () => withGenerations(signedDocument()), "table"],
+    ["after 100 updates", () => withRevisions(signedDocument(), 100), "table"],
+  ])("%s", async (_name, make, kind) => {
+    const bytes = await make();
+    expect((await check(bytes)).ok).toBe(true);
+    const { body, headers } = await stamp("watermark", bytes, mark);
+    expect(headers.get("X-Signature-Invalidated")).toBeNull();
+    expect((await check(body)).ok).toBe(true);
+    const update = updateIn(body, bytes);
+    expect(update.includes("\ntrailer\n")).toBe(kind === "table");
+    expect(update.includes("/Type/XRef")).toBe(kind === "stream");
+    const previous = /startxref\s+(\d+)\s+%%EOF[^%]*$/.exec(Buffer.from(bytes).toString("latin1"))?.[1];
+    expect(update).toContain(`/Prev ${previous}`);
+    for (const text of [(await openPdf(body)).pages[0]?.text, await pdfiumText(body)]) {
+      expect(text).toContain("Marked");
+      expect(text?.includes("Kept")).toBe(make === hybridDocument);
+    }
+  });
+
+  test.each(["rotate", "ocr"])("by %s, which says where it breaks a signature", async (operation) => {
+    const fields = operation === "rotate" ? { angle: "90" } : { output: "pdf" };
+    const send = (bytes: Uint8Array) =>
+      post({ ...service, key: service.liveKey }, operation, { file: pdfPart(bytes), ...fields });
+    const bytes = signedDocument();
+    const { body, headers } = await send(bytes);
+    expect(headers.get("X-Signature-Invalidated")).toBeNull();
+    updateIn(body, bytes);
+    expect((await check(body)).ok).toBe(true);
+    const certified = await send(signedDocument({ certified: true }));
+    expect(certified.headers.get("X-Signature-Invalidated")).toBe("true");
+  });
+});
+
+describe("an encrypted signed document is appended to with its encryption", () => {
+  const title = "Titled (\\ 1)";
+  const locked = (cipher: Cipher): Promise<Uint8Array> =>
+    encrypt(signedDocument(), { cipher, userPassword: password, ownerPassword: "owner" });
+
+  /** Stamps a document, then sets its title. Returns the stamped file, and the update with the title. */
+  async function change(bytes: Uint8Array): Promise<readonly [Uint8Array, string]> {
+    const marked = await stamp("watermark", bytes, { ...mark, password });
+    expect((await openPdf(marked.body, { password })).pages[0]?.text).toContain("Marked");
+    expect(updateIn(marked.body, bytes)).not.toContain("Marked");
+    const metadata = JSON.stringify({ title });
+    const { body } = await stamp("metadata", marked.body, { action: "set", metadata, password });
+    expect((await openPdf(body, { password })).info["Title"]).toBe(title);
+    expect((await check(body, password)).ok).toBe(true);
+    return [marked.body, updateIn(body, marked.body)];
+  }
+
+  test.each(ciphers)("%s", async (cipher) => {
+    const [marked, update] = await change(await locked(cipher));
+    expect(await pdfiumText(marked, password)).toContain("Marked");
+    expect(update).not.toContain("Titled");
+  });
+
+  // PDFium opens no such file.
+  test("aes-128, but for streams only", async () => {
+    const identity = (dictionary: string): string => dictionary.replace("/StrF /StdCF", "/StrF /Identity");
+    const [, update] = await change(withEncryption(await locked("aes-128"), identity));
+    expect(update).toContain("Titled");
+  });
+});
