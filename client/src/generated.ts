@@ -438,7 +438,7 @@ export interface ListFilesInput {
   readonly cursor?: string | undefined;
 }
 
-export type CreateFileInput = { readonly name: string; readonly size: number; readonly expiresIn?: number | undefined };
+export type CreateFileInput = { readonly url?: string | undefined; readonly name?: string | undefined; readonly size?: number | undefined; readonly expiresIn?: number | undefined };
 
 export type CompleteFileInput = { readonly sha256?: string | undefined };
 
@@ -750,12 +750,13 @@ export class ServiceMethods extends Transport {
    * Upload a file.
    *
    * Keeps a file, encrypted, until it expires or you delete it. Send it as a form, in one request. Or send JSON with its `name` and `size` to begin an
-   * upload in parts: upload each part with `PUT /files/{id}/parts/{n}`, then complete it. The size of a file and of all files together is limited by your plan; a body without
+   * upload in parts: upload each part with `PUT /files/{id}/parts/{n}`, then complete it. Or send JSON with a `url`, which must respond with 200 to a request
+   * without credentials; at most three redirects are followed. The size of a file and of all files together is limited by your plan; a body without
    * `Content-Length` counts as the largest file. Costs no credits.
    *
    * Requires the `files:write` scope.
    */
-  createFile(input: CreateFileInput, options?: CallOptions): Promise<StoredFile> {
+  createFile(input: CreateFileInput = {}, options?: CallOptions): Promise<StoredFile> {
     return this.sendJson({ method: "POST", path: `/api/v1/files`, repeatable: false, json: input, options });
   }
 

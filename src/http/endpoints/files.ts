@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { defineEndpoint, fileResponse } from "./define.ts";
-import { receiveForm, receivePart, STREAM_BYTES, takeShare, uploadFields } from "./receive-file.ts";
-import { safeFileName } from "../multipart/part-headers.ts";
+import { receiveForm, receivePart, receiveUrl, STREAM_BYTES, takeShare, uploadFields } from "./receive-file.ts";
 import { sendFile } from "./send-file.ts";
+import { publicUrl } from "./url-schema.ts";
+import { fileNameIn } from "../fetch/fetch-document.ts";
+import { safeFileName } from "../multipart/part-headers.ts";
 import { dateTime } from "../../accounts/api-key-schema.ts";
 import type { StoredFile } from "../../files/file.ts";
 import { deleteFile, fetchFile, listFiles } from "../../files/manage-files.ts";
@@ -59,22 +61,26 @@ const create = defineEndpoint({
   path: "/files",
   summary: "Upload a file",
   description: `Keeps a file, encrypted, until it expires or you delete it. Send it as a form, in one request. Or send JSON with its \`name\` and \`size\` to begin an
-upload in parts: upload each part with \`PUT /files/{id}/parts/{n}\`, then complete it. The size of a file and of all files together is limited by your plan; a body without
+upload in parts: upload each part with \`PUT /files/{id}/parts/{n}\`, then complete it. Or send JSON with a \`url\`, which must respond with 200 to a request
+without credentials; at most three redirects are followed. The size of a file and of all files together is limited by your plan; a body without
 \`Content-Length\` counts as the largest file. Costs no credits.`,
   scope: "files:write",
   status: 201,
   upload: { type: "multipart/form-data", description: "The file.", fields: uploadFields },
   body: z
     .strictObject({
+      url: publicUrl.optional(),
       name: z
-        .string({ error: (issue) => (issue.input === undefined ? "is required" : "must be a string") })
+        .string({ error: "must be a string" })
         .min(1, "must have at least 1 character")
         .max(limits.storage.name, `must have at most ${limits.storage.name} characters`)
-        .describe("The name of the file."),
+        .optional()
+        .describe("The name of the file. With a `url`, the default is the last segment of its path."),
       size: z
-        .int({ error: (issue) => (issue.input === undefined ? "is required" : "must be a whole number") })
+        .int({ error: "must be a whole number" })
         .min(1, "must be at least 1")
-        .describe("The size of the file in bytes."),
+        .optional()
+        .describe("The size of a file that is uploaded in parts, in bytes."),
       expiresIn: z
         .int({ error: "must be a whole number" })
         .min(shortestSeconds, `must be at least ${shortestSeconds}`)
@@ -82,19 +88,29 @@ upload in parts: upload each part with \`PUT /files/{id}/parts/{n}\`, then compl
         .default(defaultSeconds)
         .describe("How many seconds the file is kept once it is complete."),
     })
+    .check(({ value: { url, name, size }, issues }) => {
+      const issue = (path: string, message: string): void =>
+        void issues.push({ code: "custom", path: [path], message, input: undefined });
+      if (url !== undefined && size !== undefined) issue("size", "is not used with `url`");
+      if (url === undefined && size === undefined) issue("size", "is required unless `url` is sent");
+      if (url === undefined && name === undefined) issue("name", "is required unless `url` is sent");
+    })
     .optional()
     .meta({
       examples: [
         { name: "scans.pdf", size: 12 },
         { name: "archive.pdf", size: 734_003_200, expiresIn: 3_600 },
+        { url: "https://example.com/report.pdf" },
       ],
     }),
   response: fileSchema,
-  errors: ["limit_reached", "invalid_file", "overloaded"],
+  errors: ["limit_reached", "invalid_file", "fetch_failed", "overloaded"],
   async handle({ context, db, files, caller, now, body }) {
     if (body === undefined) return shown(await receiveForm(context));
-    const { size, expiresIn } = body;
-    const request = { name: safeFileName(body.name), size, keptSeconds: expiresIn };
+    const { url, size = 0, expiresIn: keptSeconds } = body;
+    const name = safeFileName(body.name ?? fileNameIn(url ?? ""));
+    if (url !== undefined) return shown(await receiveUrl(context, url, { name, keptSeconds }));
+    const request = { name, size, keptSeconds };
     return shown(await beginParts(db, files, caller, request, now));
   },
 });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { checkInto, invalidParameters } from "./issues.ts";
 import { admit, Share } from "../admission/share.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
+import { fetchDocument } from "../fetch/fetch-document.ts";
 import { readBody } from "../multipart/body.ts";
 import { declaredForm } from "../multipart/declared-form.ts";
 import { type FormPart, MultipartParser } from "../multipart/multipart.ts";
@@ -75,6 +76,44 @@ export async function receiveForm(c: Context<AppEnv>): Promise<StoredFile> {
     }
   } finally {
     share.release();
+  }
+}
+
+/** Stores the document at a URL while it arrives. Throws what `fetchDocument` throws. */
+export async function receiveUrl(
+  c: Context<AppEnv>,
+  url: string,
+  as: { readonly name: string; readonly keptSeconds: number },
+): Promise<StoredFile> {
+  const { documentUrls, files } = readEnv(c.env);
+  const [db, caller, log] = [c.get("database"), c.get("caller"), c.get("log")];
+  const largest = plans[caller.plan].largestFileBytes;
+  const document = await fetchDocument(url, {
+    field: "url",
+    policy: documentUrls,
+    maxBytes: largest,
+    tooLarge: (actual, isWhole) => fileTooLarge(largest, actual, isWhole),
+    signal: c.req.raw.signal,
+  });
+  let share: Share | undefined;
+  try {
+    share = await takeShare(c, FileUpload.memoryBytes(document.length));
+    const upload = await FileUpload.begin(db, files, caller, document.length, new Date());
+    try {
+      for await (const chunk of document.chunks()) {
+        share.received(chunk.byteLength);
+        log.referencedBytes += chunk.byteLength;
+        await upload.write(chunk);
+      }
+      share.check();
+      return await upload.finish(as);
+    } catch (error) {
+      await upload.abort();
+      throw share.aborted ? share.reason : error;
+    }
+  } finally {
+    document.cancel();
+    share?.release();
   }
 }
 

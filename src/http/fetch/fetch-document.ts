@@ -20,7 +20,7 @@ export interface FetchOptions {
   /** Maximum size of the document in bytes; reading stops just past it. */
   readonly maxBytes: number;
   /** The error for a larger document. `actual` is its size or, unless `isWhole`, the number of bytes read so far. */
-  tooLarge(actual: number, isWhole: boolean): ApiError;
+  tooLarge(actual: number, isWhole: boolean): Error;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /** Milliseconds that the server may fall behind `limits.slowestBytesPerSecond`. */
@@ -176,4 +176,14 @@ async function* read(
 function failed(field: string, problem: string, status?: number, cause?: unknown): ApiError {
   const details = { input: field, ...(status !== undefined && { status }) };
   return new ApiError("fetch_failed", `The URL in \`${field}\` ${problem}`, { details, cause });
+}
+
+/** The file name in a URL; empty if its path ends with a slash. */
+export function fileNameIn(url: string): string {
+  const segment = URL.parse(url)?.pathname.split("/").at(-1) ?? "";
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }

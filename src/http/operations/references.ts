@@ -2,7 +2,7 @@ import type { Lease } from "../admission/lease.ts";
 import { checkScope } from "../auth/authorize.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
-import { type FetchedDocument, fetchDocument } from "../fetch/fetch-document.ts";
+import { type FetchedDocument, fetchDocument, fileNameIn } from "../fetch/fetch-document.ts";
 import type { FormFile } from "../form/form-reader.ts";
 import { inMiB } from "../multipart/body.ts";
 import type { Caller } from "../../accounts/caller.ts";
@@ -196,7 +196,7 @@ export class UrlReference extends Reference {
   constructor(url: string, ...rest: ConstructorParameters<typeof Reference>) {
     super(...rest);
     this.#url = url;
-    this.filename = lastSegment(url);
+    this.filename = fileNameIn(url);
   }
 
   get length(): number | undefined {
@@ -223,15 +223,5 @@ export class UrlReference extends Reference {
       if (!isKnown) this.totals.addFromUrl(chunk.byteLength * this.uses.length, false);
       yield chunk;
     }
-  }
-}
-
-/** The file name in a URL; empty if its path ends with a slash. */
-function lastSegment(url: string): string {
-  const segment = URL.parse(url)?.pathname.split("/").at(-1) ?? "";
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
   }
 }
