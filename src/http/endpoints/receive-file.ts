@@ -17,7 +17,7 @@ import { fetchFile } from "../../files/manage-files.ts";
 import { PartUpload } from "../../files/parts.ts";
 import { fileTooLarge } from "../../files/reserve.ts";
 import { FileUpload } from "../../files/upload.ts";
-import { limits } from "../../limits.ts";
+import { limits, MiB } from "../../limits.ts";
 import type { FieldIssue } from "../../operations/fields.ts";
 import { formInteger } from "../../operations/values.ts";
 
@@ -30,8 +30,8 @@ export const uploadFields = z.object({
   ),
 });
 
-/** Memory of a request that reads or writes a file as a stream: windows of it, encrypted and decrypted. */
-export const STREAM_BYTES = 512 * 1024;
+/** Memory of a request that reads or writes a file as a stream: what the bucket sends at once, encrypted and decrypted. */
+export const STREAM_BYTES = 5 * MiB;
 
 /** Takes the memory of a request that needs no engine. Throws `overloaded`, `client_closed_request`. */
 export async function takeShare(c: Context<AppEnv>, bytes: number): Promise<Share> {
