@@ -1,0 +1,215 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import { documentBytes, fileService, formOf, sha256Of } from "../files/file-service.ts";
+import worker from "../../src/worker.ts";
+
+const MiB = 1024 * 1024;
+/** In the name of every file here, which no line of the log may have. */
+const MARK = "confidential-name";
+const lines: string[] = [];
+vi.spyOn(console, "log").mockImplementation((line: unknown) => void lines.push(String(line)));
+
+/** A request to the bucket that fails: it throws, or its body breaks off in the middle, or is a chunk short. */
+type Fault = "throws" | "breaks off" | "short";
+type Times = "once" | "always";
+type Trip = "get" | "put" | "delete" | "list" | "createMultipartUpload" | "uploadPart" | "complete";
+
+/** The service's bindings, with a bucket of which the first request of a kind fails, or each one. */
+function failing(trip: Trip, times: Times, fault: Fault = "throws") {
+  let count = 0;
+  const fails = (name: string | symbol): boolean => name === trip && (count++ === 0 || times === "always");
+  const wrap = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(_, name) {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== "function") return member;
+        return (...values: unknown[]): unknown => {
+          const isFault = fails(name);
+          if (isFault && fault === "throws") return Promise.reject(new Error("R2 failed: Network connection lost."));
+          const result: unknown = Reflect.apply(member, target, values);
+          if (name === "resumeMultipartUpload") return wrap(result as object);
+          if (name === "createMultipartUpload") return (result as Promise<object>).then(wrap);
+          return isFault ? (result as Promise<R2ObjectBody>).then((object) => cut(object, fault)) : result;
+        };
+      },
+    });
+  return { bindings: { ...env, FILES: wrap(env.FILES) }, trips: () => count };
+}
+
+/** The object with a body that ends after half of its bytes. */
+function cut(object: R2ObjectBody, fault: Fault): R2ObjectBody {
+  const { readable, writable } = new IdentityTransformStream();
+  const writer = writable.getWriter();
+  void (async () => {
+    const bytes = new Uint8Array(await object.arrayBuffer());
+    await writer.write(bytes.subarray(0, bytes.length >> 1));
+    await (fault === "short" ? writer.close() : writer.abort(new Error("R2 failed in the middle")));
+  })().catch(() => {});
+  return new Proxy(object, {
+    get: (target, name) => (name === "body" ? readable : (Reflect.get(target, name) as unknown)),
+  });
+}
+
+const contentOf = (answer: Response): Promise<Uint8Array<ArrayBuffer> | undefined> =>
+  answer.arrayBuffer().then(
+    (body) => new Uint8Array(body),
+    () => undefined,
+  );
+
+const rowsOf = (account: string) =>
+  env.DB.prepare("SELECT count(*) AS n FROM files WHERE account = ?").bind(account).first<number>("n");
+const keys = async () => (await env.FILES.list()).objects.map(({ key }) => key);
+const sweep = (bindings: object = env) =>
+  worker.scheduled({ cron: "* * * * *", scheduledTime: Date.now(), noRetry() {} }, bindings);
+
+const service = await fileService();
+const bytes = documentBytes(5 * MiB);
+const file = await service.upload(bytes);
+const read = (bindings: object, range: string) =>
+  service.send("GET", `/files/${file.id}/content`, { headers: { Range: range }, bindings });
+
+describe("a bucket that fails while a file is read", () => {
+  const ranges: readonly [string, number, number][] = [
+    ["bytes=0-99", 0, 100],
+    ["bytes=60000-400000", 60_000, 400_001],
+    ["bytes=0-", 0, bytes.length],
+  ];
+
+  test.each(["throws", "breaks off", "short"] as const)("once, and %s: is asked again", async (fault) => {
+    for (const [range, start, end] of ranges) {
+      const { bindings, trips } = failing("get", "once", fault);
+      const sent = await contentOf(await read(bindings, range));
+      expect(sent && (await sha256Of(sent)), range).toBe(await sha256Of(bytes.slice(start, end)));
+      expect(trips()).toBeGreaterThan(1);
+    }
+  });
+
+  test.each(["throws", "breaks off", "short"] as const)(
+    "always, and %s: is an error or a broken answer",
+    async (fault) => {
+      for (const [range] of ranges) {
+        const { bindings } = failing("get", "always", fault);
+        const answer = await read(bindings, range);
+        const text = answer.status === 206 ? undefined : await answer.text();
+        expect([206, 500]).toContain(answer.status);
+        expect(text ?? "internal_error").toContain("internal_error");
+        expect(text ?? (await contentOf(answer))).toBe(text);
+      }
+    },
+  );
+});
+
+describe("a bucket that fails while a file is uploaded", () => {
+  const small = documentBytes(1_000);
+  const large = documentBytes(8 * MiB + 100);
+  const cases: readonly [Trip, Uint8Array<ArrayBuffer>][] = [
+    ["put", small],
+    ["createMultipartUpload", large],
+    ["uploadPart", large],
+  ];
+
+  test.each(cases)("%s, once: is asked again", async (trip, body) => {
+    const { bindings, trips } = failing(trip, "once");
+    const own = await fileService();
+    const answer = await own.send("POST", "/files", { body: formOf(body, {}, MARK), bindings });
+    const { id, sha256 } = await answer.json<{ id: string; sha256: string }>();
+    expect([answer.status, sha256, trips() > 1]).toEqual([201, await sha256Of(body), true]);
+    await own.send("DELETE", `/files/${id}`);
+  });
+
+  test.each([...cases, ["complete", large]] as const)("%s, always: nothing is left", async (trip, body) => {
+    const before = await keys();
+    const own = await fileService();
+    const { bindings } = failing(trip, "always");
+    const answer = await own.send("POST", "/files", { body: formOf(body, {}, MARK), bindings });
+    expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining("internal_error")]);
+    expect([await rowsOf(own.account), await keys()]).toEqual([0, before]);
+  });
+
+  test("in parts: the part is not there, and can be sent again; completing can be repeated", async () => {
+    const { id } = (await service.json("POST", "/files", { name: MARK, size: small.length })).body;
+    const put = (bindings: object) =>
+      service.send("PUT", `/files/${id}/parts/1`, {
+        body: small,
+        headers: { "Content-Length": String(small.length) },
+        bindings,
+      });
+    expect((await put(failing("uploadPart", "always").bindings)).status).toBe(500);
+    expect((await service.json("GET", `/files/${id}`)).body.parts?.received).toEqual([]);
+    expect((await put(env)).status).toBe(200);
+    for (const trip of ["complete", "get"] as const) {
+      const { bindings } = failing(trip, "always");
+      const failed = await service.send("POST", `/files/${id}/complete`, { bindings });
+      expect([trip, failed.status]).toEqual([trip, 500]);
+      expect((await service.json("GET", `/files/${id}`)).body.status).toBe("pending");
+    }
+    const done = await service.json("POST", `/files/${id}/complete`);
+    expect([done.status, done.body.sha256]).toEqual([200, await sha256Of(small)]);
+  });
+});
+
+describe("a client that leaves", () => {
+  test("in the middle of its upload leaves nothing", async () => {
+    const before = await keys();
+    const own = await fileService();
+    const { body, headers } = new Response(formOf(documentBytes(9 * MiB), {}, MARK));
+    const form = new Uint8Array(await new Response(body).arrayBuffer());
+    const { readable, writable } = new IdentityTransformStream();
+    const writer = writable.getWriter();
+    const sent = own.send("POST", "/files", {
+      body: readable,
+      headers: { "Content-Type": headers.get("Content-Type") ?? "" },
+    });
+    await writer.write(form.subarray(0, 8 * MiB + 200_000));
+    await writer.abort(new Error("gone"));
+    expect((await sent).status).toBe(400);
+    expect([await rowsOf(own.account), await keys()]).toEqual([0, before]);
+  });
+
+  test("in the middle of a part keeps what was there before", async () => {
+    const part = documentBytes(200_000);
+    const { id } = (await service.json("POST", "/files", { name: MARK, size: part.length })).body;
+    const headers = { "Content-Length": String(part.length) };
+    await service.send("PUT", `/files/${id}/parts/1`, { body: part, headers });
+    const { readable, writable } = new FixedLengthStream(part.length);
+    const writer = writable.getWriter();
+    const sent = service.send("PUT", `/files/${id}/parts/1`, { body: readable, headers });
+    await writer.write(documentBytes(150_000, 3));
+    await writer.abort(new Error("gone"));
+    expect((await sent).status).toBe(400);
+    expect((await service.json("POST", `/files/${id}/complete`)).body.sha256).toBe(await sha256Of(part));
+  });
+});
+
+describe("a file that is deleted", () => {
+  test("while the bucket fails cannot be read, and the sweep removes its bytes", async () => {
+    const { id } = await service.upload(documentBytes(100));
+    const { bindings } = failing("delete", "always");
+    const deleted = await service.send("DELETE", `/files/${id}`, { bindings });
+    expect(deleted.status).toBe(200);
+    expect((await service.json("GET", `/files/${id}/content`)).status).toBe(404);
+    expect(await keys()).toContain(`${id.slice(-1)}/${id}`);
+    await expect(sweep(bindings)).rejects.toThrow("the scheduled work failed");
+    await sweep();
+    expect(await keys()).not.toContain(`${id.slice(-1)}/${id}`);
+    expect(await env.DB.prepare("SELECT count(*) AS n FROM files WHERE id = ?").bind(id).first("n")).toBe(0);
+  });
+
+  test("while it is read: the answer breaks off, and never goes on with other bytes", async () => {
+    const { id } = await service.upload(bytes);
+    const answer = await service.send("GET", `/files/${id}/content`);
+    const reader = answer.body?.getReader();
+    const first = await reader?.read();
+    expect(first?.value?.subarray(0, 100)).toEqual(bytes.slice(0, 100));
+    await service.send("DELETE", `/files/${id}`);
+    const rest = (async () => {
+      for (let next = await reader?.read(); next?.done === false; next = await reader?.read());
+    })();
+    await expect(rest).rejects.toThrow("the response broke off");
+  });
+});
+
+test("the log of all that has no name, no key, and nothing of a file", () => {
+  expect(lines.length).toBeGreaterThan(10);
+  for (const line of lines) for (const word of [MARK, service.token, "%PDF"]) expect(line).not.toContain(word);
+});
