@@ -1,0 +1,143 @@
+/** Files that are kept: how fast a large one is uploaded and read, and how much memory that takes. */
+import { createHash, randomFillSync } from "node:crypto";
+import { once } from "node:events";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { peakDuring, residentBytes } from "./server-process.ts";
+import type { Service } from "../test/harness/client.ts";
+
+const MiB = 1024 * 1024;
+const [SIZE, PIECE] = [1024 * MiB, MiB];
+const PARTS_AT_ONCE = 3;
+const READS = 200;
+
+interface FilesRow {
+  readonly what: string;
+  readonly seconds: number;
+  /** 0 where it is not a matter of bytes. */
+  readonly bytes: number;
+  /** By how much the process grew at most; undefined where it is not seen. */
+  readonly growth: number | undefined;
+}
+
+/** One MiB at random, sent over and over: nothing on the way can compress it. */
+const piece = randomFillSync(new Uint8Array(PIECE));
+
+/** Uploads 1 GiB in one request and in parts, and reads it as a whole and in ranges of one chunk. */
+export async function benchFiles(service: Service & { readonly pid?: number }): Promise<FilesRow[]> {
+  const rows: FilesRow[] = [];
+  async function measure<T>(what: string, bytes: number, work: () => Promise<T>): Promise<T> {
+    const { pid } = service;
+    const before = pid === undefined ? 0 : await residentBytes(pid);
+    const start = performance.now();
+    const { peak, result } = pid === undefined ? { peak: 0, result: await work() } : await peakDuring(pid, work);
+    const seconds = (performance.now() - start) / 1_000;
+    rows.push({ what, seconds, bytes, growth: pid === undefined ? undefined : peak - before });
+    return result;
+  }
+  // The first request of all compiles what it needs.
+  await remove(service, (await uploadForm(service, MiB)).id);
+  const whole = await measure("upload, one request", SIZE, () => uploadForm(service, SIZE));
+  await remove(service, whole.id);
+  const pending = await json(service, "POST", "/files", { name: "large.pdf", size: SIZE });
+  await measure(`upload, ${PARTS_AT_ONCE} parts at once`, SIZE, () => uploadParts(service, pending));
+  const { id, sha256 } = await measure("complete", SIZE, () => json(service, "POST", `/files/${pending.id}/complete`));
+  const read = await measure("download", SIZE, () => download(service, id));
+  if (read !== sha256) throw new Error("the download is not what was uploaded");
+  await measure(`${READS} ranges of 64 KiB`, READS * 65_536, async () => {
+    for (let number = 0; number < READS; number++) {
+      const start = Math.floor((SIZE / 65_536) * Math.random()) * 65_536;
+      await download(service, id, `bytes=${start}-${start + 65_535}`);
+    }
+  });
+  await remove(service, id);
+  return rows;
+}
+
+export function printFiles(rows: readonly FilesRow[]): void {
+  console.log("\n| File of 1 GiB | s | MB/s | Growth of workerd |\n|---|---|---|---|");
+  for (const { what, seconds, bytes, growth } of rows) {
+    const memory = growth === undefined ? "" : `${(growth / MiB).toFixed(0)} MiB`;
+    console.log(`| ${what} | ${seconds.toFixed(1)} | ${(bytes / seconds / 1e6).toFixed(0)} | ${memory} |`);
+  }
+}
+
+interface FileBody {
+  readonly id: string;
+  readonly sha256: string;
+  readonly parts: { readonly size: number; readonly count: number };
+}
+
+const begin = ({ baseUrl, key }: Service, method: string, path: string, headers: Record<string, string | number>) =>
+  request(`${baseUrl}/api/v1${path}`, { method, headers: { Authorization: `Bearer ${key}`, ...headers } });
+
+async function answerOf(sent: ClientRequest): Promise<IncomingMessage> {
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  return answer;
+}
+
+async function jsonOf(answer: Promise<IncomingMessage>): Promise<FileBody> {
+  const { statusCode = 0 } = await answer;
+  let text = "";
+  for await (const chunk of await answer) text += String(chunk);
+  if (statusCode >= 300) throw new Error(`${statusCode} ${text}`);
+  return JSON.parse(text) as FileBody;
+}
+
+function json(service: Service, method: string, path: string, body: object = {}): Promise<FileBody> {
+  const sent = begin(service, method, path, { "Content-Type": "application/json" });
+  sent.end(JSON.stringify(body));
+  return jsonOf(answerOf(sent));
+}
+
+const remove = async (service: Service, id: string): Promise<void> => {
+  const sent = begin(service, "DELETE", `/files/${id}`, {});
+  sent.end();
+  await jsonOf(answerOf(sent));
+};
+
+/** Writes as fast as the socket takes it. */
+async function write(sent: ClientRequest, bytes: number): Promise<void> {
+  for (let left = bytes; left > 0; left -= PIECE) {
+    if (!sent.write(piece.subarray(0, Math.min(left, PIECE)))) await once(sent, "drain");
+  }
+}
+
+async function uploadForm(service: Service, bytes: number): Promise<FileBody> {
+  // As long as curl's: the search for it skips by its length.
+  const boundary = "------------------------0123456789abcdefghijkl";
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="large.pdf"\r\n\r\n`;
+  const tail = `\r\n--${boundary}--\r\n`;
+  const sent = begin(service, "POST", "/files", {
+    "Content-Type": `multipart/form-data; boundary=${boundary}`,
+    "Content-Length": head.length + bytes + tail.length,
+  });
+  const answer = jsonOf(answerOf(sent));
+  sent.write(head);
+  await write(sent, bytes);
+  sent.end(tail);
+  return answer;
+}
+
+async function uploadParts(service: Service, { id, parts }: FileBody): Promise<void> {
+  const numbers = Array.from({ length: parts.count }, (_, index) => index + 1).values();
+  const sendSome = async (): Promise<void> => {
+    for (const number of numbers) {
+      const length = Math.min(parts.size, SIZE - (number - 1) * parts.size);
+      const sent = begin(service, "PUT", `/files/${id}/parts/${number}`, { "Content-Length": length });
+      const answer = jsonOf(answerOf(sent));
+      await write(sent, length);
+      sent.end();
+      await answer;
+    }
+  };
+  await Promise.all(Array.from({ length: PARTS_AT_ONCE }, sendSome));
+}
+
+/** The SHA-256 of what comes. */
+async function download(service: Service, id: string, range?: string): Promise<string> {
+  const sent = begin(service, "GET", `/files/${id}/content`, range === undefined ? {} : { Range: range });
+  sent.end();
+  const hash = createHash("sha256");
+  for await (const chunk of await answerOf(sent)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
+}
