@@ -33,7 +33,7 @@ export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Jso
         required: body?.safeParse({}).success !== true,
         content: {
           ...(body && { "application/json": { schema: bodySchema(body, schemas) } }),
-          ...(upload && { [upload.type]: { schema: uploadSchema(upload) } }),
+          ...(upload && { [upload.type]: { schema: uploadSchema(upload), ...exampleOf(upload) } }),
         },
       },
     }),
@@ -54,6 +54,10 @@ function successOf({ status, response }: Endpoint, schemas: Record<string, Json>
     304: { description: "The file is the one in `If-None-Match`.", headers: headerRefs(["X-Request-Id", "ETag"]) },
   };
 }
+
+/** As for operations, a file is named as in `examples/`. */
+const exampleOf = ({ type }: Upload): Json =>
+  type === "multipart/form-data" ? { example: { file: "letter.pdf" } } : {};
 
 function uploadSchema({ type, description, fields }: Upload): Json {
   const file = { type: "string", format: "binary", description };

@@ -74,7 +74,7 @@ export interface Operation {
   readonly fields: readonly Field[];
   /** Parameters of a working request; files are named as in `examples/`. */
   readonly example: Readonly<Record<string, string>>;
-  /** Media types of a 200, the example's first. */
+  /** Media types of a successful response, the example's first. */
   readonly produces: readonly string[];
 }
 
@@ -86,7 +86,7 @@ export function operationsOf({ paths }: Description): Operation[] {
 export function operationOf(path: string, method: Method): Operation | undefined {
   const form = method.requestBody?.content["multipart/form-data"];
   if (form?.schema === undefined) return undefined;
-  const success = method.responses["200"];
+  const success = method.responses["200"] ?? method.responses["201"];
   return {
     name: path.slice(path.lastIndexOf("/") + 1),
     path,

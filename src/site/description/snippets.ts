@@ -9,8 +9,12 @@ export interface Call {
   readonly url: string;
   /** The key itself, or the environment variable that contains it; undefined if none is needed. */
   readonly key: string | { readonly variable: string } | undefined;
-  /** A form's parts, a value sent as JSON, or nothing. */
-  readonly body: { readonly form: readonly Entry[] } | { readonly json: unknown } | undefined;
+  /** A form's parts, a value sent as JSON, a file whose bytes are the body, or nothing. */
+  readonly body:
+    | { readonly form: readonly Entry[] }
+    | { readonly json: unknown }
+    | { readonly path: string }
+    | undefined;
   /** The file that receives the result. Undefined for JSON, which is printed. */
   readonly file: string | undefined;
 }
@@ -37,6 +41,8 @@ function curl({ method, url, key, body, file }: Call): string {
       // Not -F: a value may begin with @ or <, which -F takes for file names.
       else lines.push(`--form-string ${shellQuoted(`${entry.name}=${entry.text}`)}`);
     }
+  } else if (body && "path" in body) {
+    lines.push(`-H 'Content-Type: application/octet-stream'`, `--data-binary @${formPath(body.path)}`);
   } else if (body) {
     lines.push(`-H 'Content-Type: application/json'`, `-d ${shellQuoted(JSON.stringify(body.json))}`);
   }
@@ -62,6 +68,7 @@ function javascript({ method, url, key, body, file }: Call): string {
     }
     form.push("");
   }
+  if (body && "path" in body) imports.push('import { openAsBlob } from "node:fs";');
   if (file !== undefined) imports.push('import { writeFile } from "node:fs/promises";');
   if (imports.length > 0) imports.push("");
   const headers: string[] = [];
@@ -73,7 +80,7 @@ function javascript({ method, url, key, body, file }: Call): string {
   const options = [
     ...(method === "GET" ? [] : [`  method: ${quote(method)},`]),
     ...(headers.length > 0 ? [`  headers: { ${headers.join(", ")} },`] : []),
-    ...(body ? ["form" in body ? "  body: form," : `  body: JSON.stringify(${JSON.stringify(body.json)}),`] : []),
+    ...(body ? [`  body: ${javascriptBody(body)},`] : []),
   ];
   return [
     ...imports,
@@ -86,6 +93,11 @@ function javascript({ method, url, key, body, file }: Call): string {
       ? "console.log(await response.json());"
       : `await writeFile(${quote(file)}, new Uint8Array(await response.arrayBuffer()));`,
   ].join("\n");
+}
+
+function javascriptBody(body: NonNullable<Call["body"]>): string {
+  if ("form" in body) return "form";
+  return "path" in body ? `await openAsBlob(${quote(body.path)})` : `JSON.stringify(${JSON.stringify(body.json)})`;
 }
 
 function python({ method, url, key, body, file }: Call): string {
@@ -103,6 +115,8 @@ function python({ method, url, key, body, file }: Call): string {
     );
     given.push(`files=[\n${files.join("\n")}\n    ]`);
     if (data.length > 0) given.push(`data={\n${data.join("\n")}\n    }`);
+  } else if (body && "path" in body) {
+    given.push(`data=open(${quote(body.path)}, "rb")`);
   } else if (body) {
     given.push(`json=${pythonLiteral(body.json)}`);
   }

@@ -9,18 +9,25 @@ import type { Html } from "./prose.ts";
 /** The environment variable from which the examples read the key. */
 export const KEY_VARIABLE = "API_KEY";
 
+/** The type of bodies that are the bytes of a file, and the file of `examples/` that stands for them. */
+const BYTES = "application/octet-stream";
+const FILE = "letter.pdf";
+
 /** An example request: with the parameters of the method's example, and `ID` for an ID in the path. */
 export function exampleCall(baseUrl: string, verb: string, path: string, method: Method): Call {
   const operation = operationOf(path, method);
   const form = operation && exampleEntries(operation);
   const [json] = method.requestBody?.content["application/json"]?.schema?.examples ?? [];
-  const body = form ? { form } : json === undefined ? undefined : { json };
+  const isUpload = method.requestBody?.content[BYTES] !== undefined;
+  const body = form ? { form } : json !== undefined ? { json } : isUpload ? { path: `examples/${FILE}` } : undefined;
+  const { "200": success } = method.responses;
+  const isFile = success !== undefined && "content" in success && success.content?.[BYTES] !== undefined;
   return {
     method: verb.toUpperCase(),
     url: `${baseUrl}${path.replace(/\{(\w+)\}/g, (_, name: string) => placeholder(name))}`,
     key: method.security?.length === 0 ? undefined : { variable: KEY_VARIABLE },
     body,
-    file: operation && form ? resultFile(operation, form) : undefined,
+    file: operation && form ? resultFile(operation, form) : isFile ? FILE : undefined,
   };
 }
 
