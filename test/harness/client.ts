@@ -30,7 +30,7 @@ export async function post(
   service: Service,
   operation: string,
   parts: Readonly<Record<string, Part>>,
-  timeout = 60_000,
+  timeout = 150_000,
 ): Promise<Answer> {
   const form = new FormData();
   for (const [name, part] of Object.entries(parts)) {
