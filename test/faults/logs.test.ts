@@ -91,7 +91,7 @@ const calls: readonly [string, string, string, (FormData | string)?][] = [
   ["an operation", "POST", "/metadata", form({ file, set: json({ title: MARK }) })],
   ["stamps", "POST", "/watermark", form({ file, kind: "text", text: `${MARK} \u05d0` })],
   ["ocr", "POST", "/ocr", form({ file, languages: "deu" })],
-  ["a large WebP", "POST", "/to-images", form({ file, format: "webp", dpi: "600" })],
+  ["a large WebP", "POST", "/to-images", form({ file, format: "webp", dpi: "350" })],
   ["pages", "GET", `/docs?${MARK}`],
 ];
 
