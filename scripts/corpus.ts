@@ -9,7 +9,7 @@
  * `$BASE_URL` and `$API_KEY` name one. Exit code 1 when anything differs.
  */
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
@@ -62,7 +62,10 @@ async function run(
 
   const results = await withService(async (service) => {
     const done: Result[][] = [];
-    const waiting = files.entries();
+    // The largest first, so that no core is idle in the end.
+    const waiting = [...files.entries()]
+      .toSorted(([, a], [, b]) => statSync(b.path).size - statSync(a.path).size)
+      .values();
     const { baseUrl, key } = service;
     const workerData: ThreadData = {
       service: { baseUrl, key },
