@@ -77,7 +77,7 @@ describe("what cannot be read is refused, and named", () => {
 
   test("a bomb is found out without being held", async () => {
     const image = { ...options, width: 1_000, height: 1_000 };
-    const [status, code, message] = await calls.refusal([pngOf(image, deflatedRun(0, 1024 ** 3))]);
+    const [status, code, message] = await calls.refusal([pngOf(image, deflatedRun(1024 ** 3, "\0"))]);
     expect([status, code]).toEqual([400, "invalid_file"]);
     expect(message).toContain("more data than its size allows");
   });

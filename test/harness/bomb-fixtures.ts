@@ -27,7 +27,7 @@ export function repeatedWords(words: string, bytes: number): Uint8Array {
 
 /** An object stream, its type written with a code, that is deflated twice and holds `size` bytes. */
 export function hiddenObjectStream(size: number): Uint8Array {
-  const data = deflateSync(deflatedRun(0x20, size), { level: 9 });
+  const data = deflateSync(deflatedRun(size, " "), { level: 9 });
   const filters = "/Filter [/FlateDecode /FlateDecode]";
   const objects: PdfObject[] = [
     CATALOG,
@@ -66,7 +66,7 @@ function withReferences(
 /** A page with a stream of nobody's that holds `size` bytes. */
 export function deflatedZeros(size: number): Uint8Array {
   return pagesWith(1, "/PieceInfo << >> /Thumb 3 0 R", [
-    { entries: "/Filter /FlateDecode", data: deflatedRun(0, size) },
+    { entries: "/Filter /FlateDecode", data: deflatedRun(size, "\0") },
   ]);
 }
 
@@ -109,7 +109,7 @@ export function sharedResources(pages: number, forms: number): Uint8Array {
 
 /** A PNG with so many colour profiles, each of which holds `size` bytes. */
 export function manyProfiles(profiles: number, size: number): Uint8Array {
-  const profile = concatenate([latin1("p\0\0"), deflatedRun(0, size)]);
+  const profile = concatenate([latin1("p\0\0"), deflatedRun(size, "\0")]);
   const chunks = Array.from({ length: profiles }, () => ["iCCP", profile] as const);
   return pngOf({ width: 2, height: 2, colourType: 2, depth: 8, chunks }, deflateSync(Buffer.alloc(14)));
 }

@@ -1,4 +1,5 @@
-import { constants, deflateRawSync, deflateSync } from "node:zlib";
+import { deflateSync } from "node:zlib";
+import { deflatedRun } from "./deflated-run.ts";
 import { concatenate, latin1, pdf, type PdfObject } from "./pdf-writer.ts";
 
 /** A page tree whose node is its own grandchild, beside one real page. */
@@ -36,41 +37,6 @@ export function withoutXref(bytes: Uint8Array): Uint8Array {
 
 const MIB = 1024 * 1024;
 
-/** The Adler-32 sum (RFC 1950) after `count` bytes of one value. */
-function adlerOfRun(a: number, b: number, value: number, count: number): [number, number] {
-  const [n, v, m] = [BigInt(count), BigInt(value), 65_521n];
-  const nextB = (BigInt(b) + n * BigInt(a) + (v * n * (n + 1n)) / 2n) % m;
-  return [Number((BigInt(a) + n * v) % m), Number(nextB)];
-}
-
-/** A piece of a deflate stream that ends on a byte. */
-function block(data: Uint8Array, last: boolean): Uint8Array {
-  return new Uint8Array(
-    deflateRawSync(data, { level: 9, finishFlush: last ? constants.Z_FINISH : constants.Z_SYNC_FLUSH }),
-  );
-}
-
-/**
- * A zlib stream of `head`, then `mebibytes` MiB of spaces, then `tail`. One compressed MiB is written again and again:
- * deflate blocks that end on a byte (a sync flush) can be joined, so this costs milliseconds.
- */
-function longZlib(head: string, mebibytes: number, tail: string): Uint8Array {
-  const spaces = block(new Uint8Array(MIB).fill(32), false);
-  let [a, b] = [1, 0];
-  for (const byte of latin1(head)) [a, b] = adlerOfRun(a, b, byte, 1);
-  [a, b] = adlerOfRun(a, b, 32, mebibytes * MIB);
-  for (const byte of latin1(tail)) [a, b] = adlerOfRun(a, b, byte, 1);
-  const checksum = new Uint8Array([b >> 8, b & 255, a >> 8, a & 255]);
-  const middle = Array.from({ length: mebibytes }, () => spaces);
-  return concatenate([
-    new Uint8Array([0x78, 0xda]),
-    block(latin1(head), false),
-    ...middle,
-    block(latin1(tail), true),
-    checksum,
-  ]);
-}
-
 /**
  * A zip bomb: the page lies at the end of an object stream that inflates to more than 1 GiB, so that nobody finds it
  * without reading all of it. `filters: 1` makes a file of about 1 MiB; 2 (a Flate stream in a Flate stream) one of a few KiB.
@@ -78,7 +44,7 @@ function longZlib(head: string, mebibytes: number, tail: string): Uint8Array {
 export function zipBomb(filters: 1 | 2 = 1, mebibytes = 1025): Uint8Array {
   const page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] >>";
   const header = `3 ${mebibytes * MIB}`;
-  const inner = longZlib(`${header} `, mebibytes, page);
+  const inner = deflatedRun(mebibytes * MIB, " ", `${header} `, page);
   const data = filters === 1 ? inner : new Uint8Array(deflateSync(inner, { level: 9 }));
   const filter = filters === 1 ? "/FlateDecode" : "[/FlateDecode /FlateDecode]";
   const stream = { entries: `/Type /ObjStm /N 1 /First ${header.length + 1} /Filter ${filter}`, data };
@@ -98,7 +64,7 @@ export function contentBomb(mebibytes = 1025): Uint8Array {
       "<< /Type /Catalog /Pages 2 0 R >>",
       "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
       "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R >>",
-      { entries: "/Filter /FlateDecode", data: longZlib("q ", mebibytes, " Q") },
+      { entries: "/Filter /FlateDecode", data: deflatedRun(mebibytes * MIB, " ", "q ", " Q") },
     ],
     "/Root 1 0 R",
   );

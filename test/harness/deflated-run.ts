@@ -1,21 +1,41 @@
 import { constants, deflateRawSync } from "node:zlib";
+import { concatenate, latin1 } from "./pdf-writer.ts";
 
-const PART = 1024 * 1024;
-/** The largest prime below 2^16, of Adler-32 (RFC 1950, 8.2). */
-const PRIME = 65_521n;
+const MIB = 1024 * 1024;
+
+/** The Adler-32 sum (RFC 1950) after `count` bytes of one value. */
+function adlerOfRun(a: number, b: number, value: number, count: number): [number, number] {
+  const [n, v, m] = [BigInt(count), BigInt(value), 65_521n];
+  const nextB = (BigInt(b) + n * BigInt(a) + (v * n * (n + 1n)) / 2n) % m;
+  return [Number((BigInt(a) + n * v) % m), Number(nextB)];
+}
+
+/** A piece of a deflate stream that ends on a byte. */
+function block(data: Uint8Array, last: boolean): Uint8Array {
+  return new Uint8Array(
+    deflateRawSync(data, { level: 9, finishFlush: last ? constants.Z_FINISH : constants.Z_SYNC_FLUSH }),
+  );
+}
 
 /**
- * `size` equal bytes as zlib data (RFC 1950), about a thousandth as large. Deflating a gigabyte takes seconds: one MiB is deflated, and its blocks
- * are repeated, which need nothing that comes before them.
+ * A zlib stream of `head`, then a character `count` times, which is a multiple of 1 MiB, then `tail`. One compressed MiB is written again and
+ * again: deflate blocks that end on a byte (a sync flush) can be joined, so this costs milliseconds.
  */
-export function deflatedRun(byte: number, size: number): Uint8Array {
-  const deflated = (length: number): Buffer =>
-    deflateRawSync(Buffer.alloc(length, byte), { level: 9, finishFlush: constants.Z_FULL_FLUSH });
-  const part = deflated(PART);
-  const parts = Array.from({ length: Math.floor(size / PART) }, () => part);
-  const [n, value] = [BigInt(size), BigInt(byte)];
-  const [a, b] = [1n + n * value, n + (value * n * (n + 1n)) / 2n];
-  const checksum = Buffer.alloc(4);
-  checksum.writeUInt32BE(Number(((b % PRIME) << 16n) | (a % PRIME)));
-  return Buffer.concat([Buffer.of(0x78, 0xda), ...parts, deflated(size % PART), Buffer.of(3, 0), checksum]);
+export function deflatedRun(count: number, character: string, head = "", tail = ""): Uint8Array {
+  if (count % MIB !== 0) throw new Error("only whole mebibytes");
+  const value = character.charCodeAt(0);
+  const run = block(new Uint8Array(MIB).fill(value), false);
+  let [a, b] = [1, 0];
+  for (const byte of latin1(head)) [a, b] = adlerOfRun(a, b, byte, 1);
+  [a, b] = adlerOfRun(a, b, value, count);
+  for (const byte of latin1(tail)) [a, b] = adlerOfRun(a, b, byte, 1);
+  const checksum = new Uint8Array([b >> 8, b & 255, a >> 8, a & 255]);
+  const middle = Array.from({ length: count / MIB }, () => run);
+  return concatenate([
+    new Uint8Array([0x78, 0xda]),
+    block(latin1(head), false),
+    ...middle,
+    block(latin1(tail), true),
+    checksum,
+  ]);
 }
