@@ -60,12 +60,10 @@ export const typesOf = async (account: string): Promise<readonly EventType[]> =>
 export const heldOf = async (account: string): Promise<number> =>
   (await db.select().from(webhookEvents)).filter((row) => row.account === account && row.awaits !== null).length;
 
-const sent = vi.spyOn(env.WEBHOOKS, "sendBatch");
-
 /** What the consumer would be woken for. Nothing is sent: the deliveries stay as they were made. */
 export function listen(): { readonly messages: readonly DeliveryMessage[] } {
   const messages: DeliveryMessage[] = [];
-  sent.mockImplementation(async (batch) => {
+  vi.spyOn(env.WEBHOOKS, "sendBatch").mockImplementation(async (batch) => {
     messages.push(...[...batch].map(({ body }) => body));
     return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
   });
