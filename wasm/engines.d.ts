@@ -85,6 +85,10 @@ declare module "*/wasm/generated/mupdf.js" {
     /** Reads the object that a reference leads to. */
     load(object: MuPDF.PDFObject): Promise<MuPDF.PDFObject>;
     loadPage(document: MuPDF.PDFDocument, index: number): Promise<MuPDF.PDFPage>;
+    /** Copies an object with everything that it uses. */
+    graft(map: MuPDF.PDFGraftMap, object: MuPDF.PDFObject): Promise<MuPDF.PDFObject>;
+    /** Reads the bytes of a stream, which later calls then find. */
+    loadStream(stream: MuPDF.PDFObject): Promise<void>;
     /** With annotations and form fields. */
     displayList(page: MuPDF.PDFPage): Promise<MuPDF.DisplayList>;
     run(list: MuPDF.DisplayList, device: MuPDF.DrawDevice, matrix: MuPDF.Matrix): Promise<void>;

@@ -191,6 +191,8 @@ ${body}
 	const $openStream = gauge.long(libmupdf._wasm_open_document_with_stream);
 	const $isDictionary = gauge.long(libmupdf._wasm_pdf_is_dict);
 	const $loadPage = gauge.long(libmupdf._wasm_load_page);
+	const $graft = gauge.long(libmupdf._wasm_pdf_graft_mapped_object);
+	const $loadStream = gauge.long(libmupdf._wasm_pdf_load_raw_stream);
 	const $list = gauge.long(libmupdf._wasm_new_display_list_from_page);
 	const $run = gauge.long(libmupdf._wasm_run_display_list);
 	const $pageText = gauge.long(libmupdf._wasm_new_stext_page_from_page);
@@ -209,6 +211,12 @@ ${body}
 		async loadPage(document, index) {
 			const pointer = await $loadPage(document.pointer, index);
 			return new PDFPage(document, libmupdf._wasm_pdf_page_from_fz_page(pointer));
+		},
+		async graft(map, object) {
+			return map._doc._fromPDFObjectNew(await $graft(map.pointer, object.pointer));
+		},
+		async loadStream(stream) {
+			new Buffer(await $loadStream(stream.pointer)).destroy();
 		},
 		async displayList(page) {
 			return new DisplayList(await $list(page.pointer));

@@ -32,7 +32,7 @@ own (\`name_2\`).`,
     using stack = new DisposableStack();
     const { target, headers, large } = await copyFrom(pdf, file, async (open) => {
       const pages = range.resolve("range", open.pageCount);
-      const source = await readSource(open);
+      const source = await readSource(open, pages);
       const dropped = countAttachments(source);
       const target = stack.adopt(createDocument(pdf, open), (document) => document.destroy());
       await assemble(

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
+import { fetchSchema } from "../engines/pdf/document/fetch-pages.ts";
 import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { readFormSchema } from "../engines/pdf/forms/schema.ts";
 import { FIELD_TYPES } from "../engines/pdf/forms/tree.ts";
@@ -171,6 +172,7 @@ entry. Dates are ISO 8601. \`CreationDate\` and \`ModDate\` are aliases of \`cre
     using open = await openPdf(pdf, file, { validateFor: action === "set" ? "save" : undefined });
     const { document, pageCount, encrypted } = open;
     if (action === "get") {
+      await fetchSchema(open);
       const texts = new TextReader(pdf);
       const value: z.infer<typeof facts> = {
         ...readInfo(pdf, document, texts),

@@ -1,6 +1,7 @@
 import { assemble, countAttachments } from "../engines/pdf/assembly/assemble.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { makePdf } from "../engines/pdf/write/save.ts";
+import { chunksOf } from "../engines/bytes/chunks.ts";
 import type { EngineBytes } from "../engines/bytes/heap.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
 import type { PageRange } from "../engines/pdf/document/ranges.ts";
@@ -109,10 +110,14 @@ async function* makeParts(
   using _ = owned;
   const digits = Math.max(3, String(parts.length).length);
   for (const [index, pages] of parts.entries()) {
-    const bytes = await makePart(pdf, source, pages);
-    yield { name: `${stem}-${String(index + 1).padStart(digits, "0")}.pdf`, bytes };
-    bytes.free();
+    const name = `${stem}-${String(index + 1).padStart(digits, "0")}.pdf`;
+    yield { name, bytes: partOf(pdf, source, pages) };
   }
+}
+
+/** Produced when it is read. */
+async function* partOf(pdf: PdfEngine, source: Source, pages: readonly number[]): AsyncGenerator<Uint8Array, void> {
+  yield* chunksOf(await makePart(pdf, source, pages));
 }
 
 async function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]): Promise<EngineBytes> {

@@ -86,8 +86,16 @@ test.each<[string, Record<string, string>]>([
   ["to-images", { pages: "15", dpi: "36" }],
   ["to-images", { pages: "15-16,3", dpi: "36" }],
   ["to-images", { pages: "15", dpi: "36", format: "jpeg" }],
+  ["ocr", { pages: "2" }],
 ])("%s %j over ranges is as from memory", async (name, fields) => {
   expect(await run(name, new Source(file), fields)).toEqual(await run(name, file, fields));
+});
+
+test.each<[string, Record<string, string>]>([
+  ["extract-pages", { range: "15,3-4" }],
+  ["split", { mode: "chunks", chunkSize: "9" }],
+])("%s %j over ranges has the pages", async (name, fields) => {
+  expect(await run(name, new Source(file), fields)).toBeTruthy();
 });
 
 test("what is not needed is not read", async () => {

@@ -1,4 +1,4 @@
-import { begin, chunksOf } from "./chunks.ts";
+import { begin, fileChunks } from "./chunks.ts";
 import type { Payment } from "./payment.ts";
 import { type ResponseLease, streamResponse } from "./stream-response.ts";
 import { zipOf } from "./zip.ts";
@@ -74,10 +74,10 @@ function contentOf(output: Output): Content {
   if (kind === "json") {
     const json = new TextEncoder().encode(JSON.stringify(output.value));
     const bytes = { length: json.length, view: (start: number, end: number) => json.subarray(start, end), free() {} };
-    return { type: "application/json", length: json.length, chunks: chunksOf(bytes) };
+    return { type: "application/json", length: json.length, chunks: fileChunks(bytes) };
   }
   if (kind === "zip") return { type: "application/zip", extension: kind, chunks: zipOf(output.entries) };
-  const chunks = chunksOf(output.bytes);
+  const chunks = fileChunks(output.bytes);
   if (kind === "pdf") return { type: "application/pdf", extension: kind, length: output.bytes.length, chunks };
   return { type: `image/${output.format}`, extension: imageExtensions[output.format], chunks };
 }

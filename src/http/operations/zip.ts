@@ -1,5 +1,5 @@
 import { Zip, ZipPassThrough } from "fflate";
-import { chunksOf } from "./chunks.ts";
+import { fileChunks } from "./chunks.ts";
 import { Refusal } from "../../engines/errors.ts";
 import { limits } from "../../limits.ts";
 import type { OutputFile } from "../../operations/define.ts";
@@ -24,7 +24,7 @@ export async function* zipOf(
     if (count > limits.zipEntries) throw tooLarge("entries", limits.zipEntries, count);
     const file = new ZipPassThrough(entry.name);
     zip.add(file);
-    for await (const chunk of chunksOf(entry.bytes)) {
+    for await (const chunk of fileChunks(entry.bytes)) {
       bytes += chunk.byteLength;
       if (bytes > limits.zipBytes) throw tooLarge("bytes", limits.zipBytes, bytes);
       file.push(chunk);

@@ -52,6 +52,7 @@ export async function assemble(
   const pages = new Pages(target, catalog.get("Pages"), form);
   for (const { source, page } of selections) {
     const graft = graftOf.get(source);
+    await graft?.fetch(page);
     if (graft) pages.add(graft, page);
     await source.open.engine.work.pause();
   }

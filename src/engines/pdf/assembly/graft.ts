@@ -4,6 +4,8 @@ import { destinationIn, eachDestination } from "./destinations.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { byteString, objectNumber } from "../objects/objects.ts";
 import type { Source } from "./source.ts";
+import { fetchResources } from "../document/fetch-pages.ts";
+import { usedResources } from "./used-resources.ts";
 
 /**
  * Copies some pages of a source. It uses one graft map throughout: an object used by two pages is copied once, and every
@@ -54,6 +56,17 @@ export class Graft {
     if (!subtype.isName() || subtype.asName() !== "Link") return true;
     const destination = destinationIn(annotation);
     return destination === undefined || !this.leadsAway(destination);
+  }
+
+  /** Copies what a page (0-based) uses ahead of `copy`, which then finds it: waits for the parts of a file that is read in ranges. */
+  async fetch(index: number): Promise<void> {
+    const { long, ranges } = this.engine;
+    const page = this.source.pages[index];
+    if (!ranges || !page) return;
+    const kept = page.annotations.filter((annotation) => this.keeps(annotation));
+    for (const object of [page.attributes, ...kept]) await long.graft(this.#map, object);
+    await fetchResources(this.engine, page.resources);
+    await long.graft(this.#map, this.keepsAllPages ? page.resources : usedResources(this.source, page));
   }
 
   /** Copies an object of the source with everything it uses; an object copied before yields the same copy. */

@@ -7,6 +7,7 @@
 import type { PDFObject } from "mupdf";
 import { type Destinations, readDestinations } from "./destinations.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { fetchForCopying } from "../document/fetch-pages.ts";
 import { type FieldTreeNode, readFields } from "./read-fields.ts";
 import { entries, items, nameTree, objectNumber } from "../objects/objects.ts";
 import { type OutlineItem, readOutline } from "./read-outline.ts";
@@ -56,10 +57,15 @@ const NOT_COPIED = new Set(["Parent", "Annots", "Resources", "B", "DPart", "Sepa
 /** Name trees of the catalog that are kept; `Dests` has its own module. */
 const NAME_TREES = ["EmbeddedFiles", "JavaScript", "AP", "Renditions"];
 
-/** Takes the document apart; it cannot be saved afterwards. */
-export async function readSource(open: OpenPdf): Promise<Source> {
+/**
+ * Takes the document apart; it cannot be saved afterwards. `kept`: the pages (0-based) that may be copied, so that others need not be
+ * fetched. Default: all.
+ */
+export async function readSource(open: OpenPdf, kept?: readonly number[]): Promise<Source> {
   const { document, engine } = open;
   const root = document.getTrailer().get("Root");
+  const fetched = engine.ranges && kept && new Set(kept);
+  await fetchForCopying(open, kept ?? Array.from({ length: open.pageCount }, (_, index) => index));
   const references = Array.from({ length: open.pageCount }, (_, index) => document.findPage(index));
   const pageOf = new Map<number, number>();
   for (const [index, reference] of references.entries()) {
@@ -68,8 +74,9 @@ export async function readSource(open: OpenPdf): Promise<Source> {
   }
   const lists = new Map<number, readonly PDFObject[]>();
   const pages: SourcePage[] = [];
-  for (const reference of references) {
-    pages.push(takePage(open, reference, lists));
+  for (const [index, reference] of references.entries()) {
+    const isFetched = fetched?.has(index) ?? true;
+    pages.push(takePage(open, isFetched ? reference : document.newDictionary(), reference, lists));
     await engine.work.pause();
   }
   for (const { reference } of pages) reference?.writeObject(document.newDictionary());
@@ -102,25 +109,26 @@ export async function readSource(open: OpenPdf): Promise<Source> {
 
 function takePage(
   { document, engine }: OpenPdf,
+  page: PDFObject,
   reference: PDFObject,
   lists: Map<number, readonly PDFObject[]>,
 ): SourcePage {
   const attributes = document.newDictionary();
-  for (const { key, value } of entries(engine, reference)) {
+  for (const { key, value } of entries(engine, page)) {
     if (!NOT_COPIED.has(key.asName())) attributes.put(key, value);
   }
   for (const name of INHERITABLE) {
-    const value = reference.getInheritable(name);
+    const value = page.getInheritable(name);
     if (name !== "Resources" && isPresent(value)) attributes.put(name, value);
   }
-  const list = reference.get("Annots");
+  const list = page.get("Annots");
   const number = objectNumber(list);
   const annotations = lists.get(number) ?? items(list).filter((annotation) => annotation.isDictionary());
   if (number > 0) lists.set(number, annotations);
   return {
     reference: reference.isIndirect() ? reference : undefined,
     attributes,
-    resources: reference.getInheritable("Resources"),
+    resources: page.getInheritable("Resources"),
     annotations,
   };
 }

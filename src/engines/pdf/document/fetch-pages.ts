@@ -3,7 +3,10 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { entries, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+
+/** Most resources of one category that are fetched before it is known whether they are used. */
+const MOST_FETCHED = 64;
 
 /** Fuel per node of the page tree. */
 const NODE_WORK = 500;
@@ -83,6 +86,70 @@ export async function fetchPages({ engine, document, input }: Fetched, pages: re
       const details = { input: input.field, missingPages: [index + 1] };
       throw new Refusal("invalid_file", `\`${input.field}\` is damaged, and some of its pages are lost.`, details);
     }
+  }
+}
+
+/** Fetches the objects that lead on from `root` by the entries `along`, and by the items of their arrays. */
+export async function fetchTree({ long, work }: PdfEngine, root: PDFObject, along: readonly string[]): Promise<void> {
+  const seen = new Set<number>();
+  const pending = [root];
+  for (let object = pending.pop(); object; object = pending.pop()) {
+    work.spend(NODE_WORK);
+    await work.pause();
+    const number = objectNumber(object);
+    if (seen.has(number)) continue;
+    if (number > 0) seen.add(number);
+    await long.load(object);
+    if (object.isArray()) pending.push(...items(object));
+    else if (object.isDictionary())
+      pending.push(...along.map((key) => object.get(key)).filter((next) => !isPlain(next)));
+  }
+}
+
+/** Whether a value is neither a reference nor leads to one. Does not look behind a reference. */
+const isPlain = (value: PDFObject): boolean => !value.isIndirect() && !value.isArray() && !value.isDictionary();
+
+/** Entries of the catalog that tie pages together, and the entries through which they do. */
+const CATALOG: Readonly<Record<string, readonly string[]>> = {
+  Names: ["Dests", "EmbeddedFiles", "JavaScript", "AP", "Renditions", "Kids", "Names", "D"],
+  Dests: [],
+  Outlines: ["First", "Next", "A", "Dest", "D"],
+  PageLabels: ["Kids", "Nums"],
+  AcroForm: ["Fields", "Kids"],
+  StructTreeRoot: ["K", "ParentTree", "Kids", "Nums"],
+  AF: [],
+};
+
+/** Fetches what a copy of some pages (0-based) keeps of the document, except what the pages draw. */
+export async function fetchForCopying(open: Fetched, pages: readonly number[]): Promise<void> {
+  const { engine, document } = open;
+  if (!engine.ranges) return;
+  const root = document.getTrailer().get("Root");
+  for (const [key, along] of Object.entries(CATALOG)) await fetchTree(engine, root.get(key), along);
+  for (const page of pages) {
+    await fetchAnnotations(open, page);
+    await fetchTree(engine, document.findPage(page).get("Annots"), ["A", "Next", "Dest", "D"]);
+  }
+}
+
+/** Fetches the sizes of all pages and the form, with the pages' lists of annotations, which tell where its fields are. */
+export async function fetchSchema(open: Fetched & { readonly pageCount: number }): Promise<void> {
+  const { engine, document, pageCount } = open;
+  if (!engine.ranges) return;
+  const pages = Array.from({ length: pageCount }, (_, index) => index);
+  await fetchPages(open, pages);
+  const form = document.getTrailer().get("Root", "AcroForm");
+  await fetchTree(engine, form, CATALOG["AcroForm"] ?? []);
+  if (!form.get("Fields").isArray()) return;
+  for (const page of pages) await fetchTree(engine, document.findPage(page).get("Annots"), []);
+}
+
+/** Fetches the resources (7.8.3) that a page names: of each category as many as `MOST_FETCHED`. */
+export async function fetchResources(engine: PdfEngine, resources: PDFObject): Promise<void> {
+  const { load } = engine.long;
+  for (const { value: category } of entries(engine, await load(resources))) {
+    if (!(await load(category)).isDictionary()) continue;
+    for (const { value } of entries(engine, category).slice(0, MOST_FETCHED)) await load(value);
   }
 }
 

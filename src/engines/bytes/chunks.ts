@@ -1,0 +1,14 @@
+import type { EngineBytes } from "./heap.ts";
+
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Bytes of an engine in chunks for sending: copied 64 KiB at a time, because a view would not outlive the next call into the engine,
+ * and freed when all are out.
+ */
+export async function* chunksOf(bytes: EngineBytes): AsyncGenerator<Uint8Array, void> {
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
+    yield bytes.view(start, Math.min(start + CHUNK_BYTES, bytes.length)).slice();
+  }
+  bytes.free();
+}
