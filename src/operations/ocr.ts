@@ -11,6 +11,7 @@ import { uncoveredWords } from "../engines/ocr/uncovered-words.ts";
 import { checkContents } from "../engines/pdf/content/size.ts";
 import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
+import { fetchContents, fetchPages } from "../engines/pdf/document/fetch-pages.ts";
 import { openImage } from "../engines/pdf/embed/image-document.ts";
 import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { readText } from "../engines/pdf/text/text.ts";
@@ -215,8 +216,12 @@ async function addLayer(open: OpenPdf, pages: readonly Page[]): Promise<void> {
   const [earlier, layer] = [new InvisibleText(open), new HiddenText(open)];
   for (const { pageNumber, reading } of pages) {
     if (!reading) continue;
+    await fetchContents(open, pageNumber - 1);
     earlier.removeFrom(pageNumber - 1);
-    layer.add(pageNumber - 1, await uncoveredWords(open, pageNumber - 1, reading));
+    const words = await uncoveredWords(open, pageNumber - 1, reading);
+    // The change of the page before made MuPDF forget where this one is.
+    await fetchPages(open, [pageNumber - 1]);
+    layer.add(pageNumber - 1, words);
   }
   layer.finish();
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { openPdf } from "../engines/pdf/document/document.ts";
+import { fetchPages } from "../engines/pdf/document/fetch-pages.ts";
 import { PageRange } from "../engines/pdf/document/ranges.ts";
 import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
@@ -67,9 +68,10 @@ change.`,
     for (const page of named?.resolveSet("rotations", pageCount) ?? [])
       turns.set(page, rotations?.get(String(page + 1)) ?? 0);
     // Find all pages before changing any: each change makes MuPDF forget where the others are.
-    const objects = [...turns].map(([page, turn]) => ({ object: document.findPage(page), turn }));
-    for (const { object, turn } of objects) {
-      if (turn === 0) continue;
+    const objects = await fetchPages(open, [...turns.keys()]);
+    for (const [index, turn] of [...turns.values()].entries()) {
+      const object = objects[index];
+      if (turn === 0 || !object) continue;
       const now = object.getInheritable("Rotate").asNumber();
       const multiple = now % 90 === 0 ? now : 0;
       object.put("Rotate", (((multiple + turn) % 360) + 360) % 360);

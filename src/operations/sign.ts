@@ -89,7 +89,7 @@ change.`,
       ? await imageMark(open, engines, signatureImage)
       : withHairlines(await textMark(open, engines, typedName, { ...look, face: "GreatVibes" }));
     const footer = lines.length > 0 ? withHairlines(await textMark(open, engines, lines.join("\n"), look)) : undefined;
-    stampSignature(place, signature, footer);
+    await stampSignature(place, signature, footer);
     const { bytes, broken } = await saveChanges(open, { changed: [field.page - 1] });
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount: open.pageCount, signed: broken }) };
   },

@@ -31,8 +31,9 @@ export class HiddenText {
     const { document, engine } = this.#open;
     engine.scope(() => {
       const page = document.findPage(index);
-      const name = this.#names.in(page)("Font", this.#font.reference);
+      // Before any change, which makes MuPDF forget where the pages are.
       const toPage = multiply(textDirections(rotation), inverse(this.#visibleFromPage(index)));
+      const name = this.#names.in(page)("Font", this.#font.reference);
       const matrix = toPage.map((value) => decimal(value, 6)).join(" ");
       const text = `q ${matrix} cm BT 3 Tr\n${operators(rows, name, this.#font)}ET Q\n`;
       const contents = page.get("Contents");

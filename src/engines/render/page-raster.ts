@@ -3,6 +3,7 @@ import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
 import type { Work } from "../work.ts";
 import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document/document.ts";
+import { fetchPages } from "../pdf/document/fetch-pages.ts";
 import { storeTrimmer } from "../pdf/mupdf/store.ts";
 import { ColorFound, isGray } from "./gray-pixels.ts";
 
@@ -49,6 +50,7 @@ export interface Band {
  */
 export async function pixelsOf(open: OpenPdf, page: number, dpi: number): Promise<PixelBox> {
   return drawn(open, async () => {
+    await fetchPages(open, [page]);
     const loaded = await open.engine.long.loadPage(open.document, page);
     try {
       return pixelBox(loaded.getBounds(), dpi);

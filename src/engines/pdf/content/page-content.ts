@@ -3,6 +3,7 @@ import type { PDFObject } from "mupdf";
 import { checkContents } from "./size.ts";
 import { ContentState } from "./state.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { fetchContents, fetchPages } from "../document/fetch-pages.ts";
 import { items } from "../objects/objects.ts";
 import { visiblePage } from "../document/page-facts.ts";
 import { repairPageTree } from "../document/page-tree.ts";
@@ -42,13 +43,17 @@ export class StampPages {
   static async of(open: OpenPdf, pages: readonly number[], layer: Layer): Promise<StampPages> {
     await repairPageTree(open);
     if (layer === "over") await checkContents(open, pages);
-    return new StampPages(open, pages);
+    const objects = await fetchPages(open, pages);
+    return new StampPages(
+      open,
+      objects.map((object, index) => pageAsShown(object, pages[index] ?? 0)),
+    );
   }
 
-  private constructor(open: OpenPdf, pages: readonly number[]) {
+  private constructor(open: OpenPdf, pages: readonly StampPage[]) {
     this.#open = open;
     this.#names = new ResourceNames(open, NAME);
-    this.pages = pages.map((index) => pageAsShown(open.document.findPage(index), index));
+    this.pages = pages;
     const root = open.document.getTrailer().get("Root");
     this.#tagged = root.get("StructTreeRoot").isDictionary() || root.get("MarkInfo", "Marked").asBoolean();
   }
@@ -57,12 +62,13 @@ export class StampPages {
    * Draws on a page. `draw` returns ASCII operators in units of the page; they may change the graphics state. `tagged`:
    * whether they mark their own content.
    */
-  draw(
-    { object }: StampPage,
+  async draw(
+    { object, index }: StampPage,
     layer: Layer,
     draw: (name: NameResource) => string,
     { tagged = false }: { tagged?: boolean } = {},
-  ): void {
+  ): Promise<void> {
+    await fetchContents(this.#open, index);
     const { document } = this.#open;
     const operators = draw(this.#names.in(object));
     const stamp = `q ${this.#tagged && !tagged ? `/Artifact BMC ${operators} EMC` : operators} Q`;

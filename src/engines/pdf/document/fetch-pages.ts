@@ -72,19 +72,38 @@ async function pageNumbers(engine: PdfEngine, root: PDFObject, field: string): P
 }
 
 /**
- * Fetches what the pages (0-based) themselves say: their sizes, rotation, and what their dictionaries name.
+ * Fetches the dictionaries of pages (0-based), and returns them.
  * @throws Refusal `invalid_file` (`missingPages`)
  */
-export async function fetchPages({ engine, document, input }: Fetched, pages: readonly number[]): Promise<void> {
-  if (!engine.ranges) return;
+export async function fetchPages({ engine, document, input }: Fetched, pages: readonly number[]): Promise<PDFObject[]> {
+  const found: PDFObject[] = [];
+  engine.mapPages(document);
   for (const index of pages) {
+    const page = document.findPage(index);
+    found.push(page);
+    if (!engine.ranges) continue;
     engine.work.spend(NODE_WORK);
     await engine.work.pause();
-    const page = await engine.long.load(document.findPage(index));
+    await engine.long.load(page);
     if (page.get("Kids").isArray()) engine.ranges.distrustCounts();
     if (!page.isDictionary()) {
       const details = { input: input.field, missingPages: [index + 1] };
       throw new Refusal("invalid_file", `\`${input.field}\` is damaged, and some of its pages are lost.`, details);
+    }
+  }
+  return found;
+}
+
+/** Fetches the content streams of a page (0-based), and the categories of its resources. */
+export async function fetchContents(open: Fetched, index: number): Promise<void> {
+  const { engine } = open;
+  if (!engine.ranges) return;
+  const { load, loadStream } = engine.long;
+  for (const page of await fetchPages(open, [index])) {
+    await fetchTree(engine, page.getInheritable("Resources"), ["XObject", "Font", "ExtGState"]);
+    const contents = await load(page.get("Contents"));
+    for (const stream of contents.isArray() ? items(contents) : [contents]) {
+      if ((await load(stream)).isStream()) await loadStream(stream);
     }
   }
 }

@@ -23,6 +23,8 @@ export async function repairPageTree({
   readonly engine: PdfEngine;
   readonly pageCount: number;
 }): Promise<void> {
+  // A file that is read in ranges is not repaired.
+  if (engine.ranges) return;
   const root = document.getTrailer().get("Root", "Pages");
   if (await isSound(engine.work, root)) return;
   const used = new Set<number>();

@@ -4,6 +4,7 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { fetchSchema } from "../document/fetch-pages.ts";
 import { pageAt } from "../document/page-facts.ts";
 import type { TextReader } from "../objects/text-string.ts";
 
@@ -50,7 +51,9 @@ export interface TerminalField {
  * Reads the fields in order, except those without a name or a known type.
  * @throws Refusal `limit_exceeded` beyond `limits.metadata.formFields`
  */
-export async function readFormTree({ document, engine }: OpenPdf, texts: TextReader): Promise<TerminalField[]> {
+export async function readFormTree(open: OpenPdf, texts: TextReader): Promise<TerminalField[]> {
+  const { document, engine } = open;
+  await fetchSchema(open);
   const nodes = new Map<string, TerminalField & { objects: PDFObject[]; widgets: PDFObject[] }>();
   const seen = new Set<number>();
   const limit = limits.metadata.formFields;

@@ -95,6 +95,8 @@ export class PdfEngine {
   /** Bytes of the request's files. */
   #inputBytes = 0;
   #decodedBytes = 0;
+  /** Object numbers of the pages of documents that are read in ranges. */
+  readonly #pages = new WeakMap<MuPDF.PDFDocument, readonly number[]>();
   #failed = false;
 
   private constructor(
@@ -310,8 +312,10 @@ export class PdfEngine {
     freeUnused(this.lib, this.#memory, document);
   }
 
-  /** Tells MuPDF the object numbers of a document's pages; see page-map.ts. */
-  mapPages(document: MuPDF.PDFDocument, pages: readonly number[]): void {
+  /** Tells MuPDF the object numbers of a document's pages, or reminds it of them; see page-map.ts. */
+  mapPages(document: MuPDF.PDFDocument, pages = this.#pages.get(document)): void {
+    if (pages === undefined) return;
+    this.#pages.set(document, pages);
     mapPages(this.lib, this.#memory, document, pages);
   }
 

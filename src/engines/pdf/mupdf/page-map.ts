@@ -12,7 +12,8 @@ const FORWARD = 244;
 const REVERSE_ENTRY = 8;
 
 /**
- * Tells MuPDF the object numbers of all pages. It would read every page object to find them, which in a large file lie all over it.
+ * Tells MuPDF the object numbers of all pages, if it does not know them. It would read every page object to find them, which in a large
+ * file lie all over it. Each change of a document makes MuPDF forget them.
  */
 export function mapPages(
   lib: LibMuPDF,
@@ -22,7 +23,7 @@ export function mapPages(
 ): void {
   const words = (): Uint32Array => new Uint32Array(memory.buffer);
   const isMapped = [COUNT, REVERSE, FORWARD].some((offset) => words()[(document.pointer + offset) >> 2] !== 0);
-  if (isMapped) throw new Error("MuPDF has mapped the pages already");
+  if (isMapped) return;
   const references = pages.map((number) => lib._wasm_pdf_new_indirect(document.pointer, number));
   const forward = lib._wasm_malloc(pages.length * 4);
   const reverse = lib._wasm_malloc(pages.length * REVERSE_ENTRY);

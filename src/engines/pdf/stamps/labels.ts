@@ -48,7 +48,7 @@ export async function stampLabels(open: OpenPdf, loadFont: LoadFont, labels: Lab
   const fonts = new StampFonts(open.engine, open.document);
   for (const page of pages.pages) {
     const shown = labels.labels.get(page.index)?.split("\n") ?? [];
-    pages.draw(page, "over", (name) => {
+    await pages.draw(page, "over", (name) => {
       const rows = shown.map((text, row) => {
         const line = lines.get(text);
         return line && line.glyphs.length > 0 ? place(line, page, row, shown.length, labels, extent, fonts, name) : "";

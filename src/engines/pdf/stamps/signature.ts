@@ -69,13 +69,17 @@ export function withHairlines({ form, ink: [left, bottom, right, top] }: Mark): 
 }
 
 /** Draws a signature as large as fits in its box, with the footer at the bottom of the box. */
-export function stampSignature({ pages, page, box }: SignaturePlace, signature: Mark, footer: Mark | undefined): void {
+export async function stampSignature(
+  { pages, page, box }: SignaturePlace,
+  signature: Mark,
+  footer: Mark | undefined,
+): Promise<void> {
   const [left, bottom, right, top] = box;
   const lowest = footer ? bottom + FOOTER_PART * (top - bottom) : bottom;
   const below = footer && contained(footer, [left, bottom, right, lowest], FOOTER_SIZE / MARK_SIZE, "bottom");
   const floor = below ? bottom + (1 + GAP) * below.height : bottom;
   const above = contained(signature, [left, floor, right, top]);
-  pages.draw(page, "over", (name) =>
+  await pages.draw(page, "over", (name) =>
     [
       `${numbers(...page.toPage)} cm`,
       // Clips anything the measured ink missed.

@@ -59,7 +59,7 @@ export async function stampWatermark(open: OpenPdf, mark: Mark, watermark: Water
     const key = numbers(width, height);
     const sheet = sheets.get(key) ?? makeSheet(open, mark, watermark, width, height);
     sheets.set(key, sheet);
-    pages.draw(page, watermark.layer, (name) => `${numbers(...page.toPage)} cm /${name("XObject", sheet)} Do`);
+    await pages.draw(page, watermark.layer, (name) => `${numbers(...page.toPage)} cm /${name("XObject", sheet)} Do`);
   }
 }
 
