@@ -35,10 +35,8 @@ export const limits = {
    */
   slowestBytesPerSecond: 32 * 1024,
 
-  /** Documents larger than memory, which are read in ranges. */
+  /** Documents over `references.heldBytes`, which are read in ranges. */
   ranges: {
-    /** The largest file that is held in memory as a whole. Larger ones are read in ranges. */
-    wholeBytes: 32 * MiB,
     /** Chunks of 64 KiB that are kept. */
     keptChunks: 192,
     /** Chunks that are fetched at once when a file is read in order. */

@@ -93,6 +93,8 @@ export interface Operation<F extends Fields = Fields> {
    * Whether the operation copies what it needs and then frees the files (`freeArena`) instead of keeping them until the end.
    */
   readonly freesInput?: boolean;
+  /** Whether its PDF may be a stored file that does not fit into memory: it is read in ranges. */
+  readonly readsRanges?: boolean;
   /**
    * Whether the operation needs much memory besides the engine, for codecs or a large JSON response. An engine that grew in an
    * earlier request would leave too little.

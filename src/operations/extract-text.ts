@@ -48,6 +48,7 @@ scans. Text outside the visible page is left out. Glyphs without a known charact
   },
   needsHeadroom: true,
   example: { file: "letter.pdf" },
+  readsRanges: true,
   produces: ["application/json"],
   json: result,
   headers: ["X-Input-Repaired"],

@@ -50,6 +50,7 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
     file: "form.pdf",
     values: '{"name":"Ada Lovelace","email":"ada@example.com","cards":"480","delivery":"rail","punched":true}',
   },
+  readsRanges: true,
   produces: ["application/pdf"],
   errors: ["unsupported_text", "unknown_fields", "no_form", "unsupported_form"],
   headers: [

@@ -82,7 +82,7 @@ the space and is cropped. \`stretch\`: the image fills the space and is distorte
     const pageCount = pages.length;
     const bytes = endDocument(file, { catalog, tree, pages });
     const facts = new Map([1, pageCount].map((page) => [`the resources of page ${page}`, "Im0"]));
-    verify(engines.pdf, bytes, { pageCount, pages: [0, pageCount - 1], facts });
+    await verify(engines.pdf, bytes, { pageCount, pages: [0, pageCount - 1], facts });
     return { kind: "pdf", bytes, headers: { "X-Page-Count": String(pageCount) } };
   },
 });

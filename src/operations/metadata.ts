@@ -164,6 +164,7 @@ entry. Dates are ISO 8601. \`CreationDate\` and \`ModDate\` are aliases of \`cre
     replace: text(formBoolean(), "Removes all entries that `metadata` does not name.", { when: { action: ["set"] } }),
   },
   example: { file: "letter.pdf", action: "get" },
+  readsRanges: true,
   produces: ["application/json", "application/pdf"],
   json: facts,
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],

@@ -105,6 +105,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
   },
   extraMemoryBytes: limits.admission.recognizerBytes,
   needsHeadroom: true,
+  readsRanges: true,
   produces: ["application/json", "application/pdf"],
   json: result,
   example: { file: "receipt.png" },

@@ -40,6 +40,7 @@ change.`,
     ),
   },
   example: { file: "letter.pdf", angle: "90" },
+  readsRanges: true,
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
@@ -59,7 +60,7 @@ change.`,
   async run({ file, angle, pages, rotations }, { pdf }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
     await repairPageTree(open);
-    const { document, pageCount } = open;
+    const { pageCount } = open;
     const named = pagesOf(rotations);
     refuseBoth({ pages, rotations: named }, pageCount);
     const turns = new Map<number, number>();

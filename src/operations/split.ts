@@ -45,6 +45,7 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
     }),
   },
   example: { file: "letter.pdf", mode: "pages" },
+  readsRanges: true,
   produces: ["application/zip", "application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
 

@@ -37,6 +37,7 @@ memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the 
     pages: text(pageRange(), "The pages to draw, in document order.", { default: "all" }),
   },
   example: { file: "letter.pdf", pages: "1" },
+  readsRanges: true,
   produces: ["image/png", "image/jpeg", "image/webp", "application/zip"],
   errors: ["raster_too_large"],
   headers: ["X-Input-Repaired"],

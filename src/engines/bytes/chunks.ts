@@ -7,6 +7,11 @@ const CHUNK_BYTES = 64 * 1024;
  * and freed when all are out.
  */
 export async function* chunksOf(bytes: EngineBytes): AsyncGenerator<Uint8Array, void> {
+  if (bytes.stored) yield* bytes.stored.chunks();
+  else yield* copiesOf(bytes);
+}
+
+async function* copiesOf(bytes: EngineBytes): AsyncGenerator<Uint8Array, void> {
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
     yield bytes.view(start, Math.min(start + CHUNK_BYTES, bytes.length)).slice();
   }

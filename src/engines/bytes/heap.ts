@@ -6,6 +6,17 @@ export interface EngineBytes {
   /** A view of a part, valid only until the next call into the engine, which may move the heap. */
   view(start: number, end: number): Uint8Array;
   free(): void;
+  /** For bytes that are not in memory. */
+  readonly stored?: StoredBytes;
+}
+
+/** How bytes that are not in memory are read. */
+export interface StoredBytes {
+  /** How many bytes from `position` on `view` finds: 0 if they have to be fetched first. */
+  present(position: number): number;
+  fetch(position: number): Promise<void>;
+  /** All bytes in order. Does not need the engine. */
+  chunks(): AsyncGenerator<Uint8Array, void>;
 }
 
 /** Takes the files of a body while they arrive. `Sealed`: what a file is then known by. */

@@ -1,4 +1,5 @@
-import type { EngineBytes } from "./heap.ts";
+import { chunksOf } from "./chunks.ts";
+import type { EngineBytes, StoredBytes } from "./heap.ts";
 
 /** Wraps bytes of the JavaScript heap as engine bytes. */
 export function ownBytes(bytes: Uint8Array): EngineBytes {
@@ -44,6 +45,24 @@ export function joinedBytes(parts: readonly EngineBytes[]): EngineBytes {
     },
     free: () => {
       for (const part of parts) part.free();
+    },
+    ...(parts.some(({ stored }) => stored) && { stored: joinedStored(parts, starts) }),
+  };
+}
+
+function joinedStored(parts: readonly EngineBytes[], starts: readonly number[]): StoredBytes {
+  return {
+    present: (position) => {
+      const index = partAt(starts, position);
+      const [part, from] = [parts[index], position - (starts[index] ?? 0)];
+      return part?.stored?.present(from) ?? (part ? part.length - from : 0);
+    },
+    fetch: async (position) => {
+      const index = partAt(starts, position);
+      await parts[index]?.stored?.fetch(position - (starts[index] ?? 0));
+    },
+    chunks: async function* () {
+      for (const part of parts) yield* chunksOf(part);
     },
   };
 }

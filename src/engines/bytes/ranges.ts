@@ -1,10 +1,13 @@
 import { Refusal } from "../errors.ts";
 import { limits } from "../../limits.ts";
-import type { InputBytes } from "./heap.ts";
+import type { InputBytes, StoredBytes } from "./heap.ts";
 import type { ByteSource } from "./source.ts";
 
 /** Bytes that are fetched and kept together. */
 const CHUNK = 64 * 1024;
+
+/** Bytes that are read at once to be passed on. */
+const PASSED_ON = 1024 * 1024;
 
 /** Thrown where bytes are needed at once that have not been fetched: `fetchMissing` fetches them, then the work starts again. */
 class MissingRange extends Error {
@@ -15,7 +18,10 @@ class MissingRange extends Error {
  * A file that is larger than the memory of a request: fetched in chunks as they are needed, of which the last used are kept. Engines
  * that can be suspended wait for a chunk; everything else finds it present, or throws `MissingRange`.
  */
-export class Ranges implements InputBytes {
+export class Ranges implements InputBytes, StoredBytes {
+  /** Bytes of memory that one takes at least. */
+  static readonly keptBytes = limits.ranges.keptChunks * CHUNK;
+
   /** The bytes are not in an engine's heap. */
   readonly pointer = 0;
   readonly #source: ByteSource;
@@ -78,9 +84,9 @@ export class Ranges implements InputBytes {
     if (this.#refusal) throw this.#refusal;
   }
 
-  /** Whether the byte at `position` has to be fetched first. */
-  waits(position: number): boolean {
-    return position < this.length && !this.#has(Math.floor(position / CHUNK));
+  present(position: number): number {
+    const number = Math.floor(position / CHUNK);
+    return this.#has(number) ? Math.min((number + 1) * CHUNK, this.length) - position : 0;
   }
 
   /** Fetches the chunk with the byte at `position`, and those behind it if the file is read in order. */
@@ -124,26 +130,38 @@ export class Ranges implements InputBytes {
     return this.#pinned.has(number) || this.#chunks.has(number);
   }
 
-  /**
-   * Copies bytes from `position` on into `memory` and returns how many: fewer than `length` at the end of a chunk, 0 at the end of the
-   * file.
-   * @throws MissingRange
-   */
-  copy(memory: Uint8Array, offset: number, length: number, position: number): number {
-    this.check();
-    if (position >= this.length) return 0;
-    const chunk = this.#chunk(Math.floor(position / CHUNK));
-    const from = position % CHUNK;
-    const part = chunk.subarray(from, from + length);
-    memory.set(part, offset);
-    return part.length;
-  }
-
   /** A copy of a part. Throws `MissingRange`. */
   view(start: number, end: number): Uint8Array {
+    this.check();
     const bytes = new Uint8Array(Math.max(0, Math.min(end, this.length) - start));
-    for (let at = 0; at < bytes.length;) at += this.copy(bytes, at, bytes.length - at, start + at);
+    for (let at = 0; at < bytes.length;) {
+      const from = (start + at) % CHUNK;
+      const part = this.#chunk(Math.floor((start + at) / CHUNK)).subarray(from, from + bytes.length - at);
+      bytes.set(part, at);
+      at += part.length;
+    }
     return bytes;
+  }
+
+  get stored(): StoredBytes {
+    return this;
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array, void> {
+    const { length } = this;
+    const read = (start: number): Promise<Uint8Array> => this.#source.read(start, Math.min(start + PASSED_ON, length));
+    // One is fetched while the one before it is sent.
+    let next = read(0);
+    for (let start = 0; start < length; start += PASSED_ON) {
+      const bytes = await next;
+      const after = start + PASSED_ON;
+      if (after < length) {
+        next = read(after);
+        // If it fails meanwhile, it is thrown when it is awaited.
+        next.catch(() => {});
+      }
+      yield bytes;
+    }
   }
 
   free(): void {}

@@ -1,7 +1,11 @@
 import { FileTotals, type Reference, type ReferringRequest, StoredReference, UrlReference } from "./references.ts";
 import type { FormFile } from "../form/form-reader.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { inMiB } from "../multipart/body.ts";
 import { stemOf } from "../multipart/part-headers.ts";
 import type { EngineBytes, InputBytes } from "../../engines/bytes/heap.ts";
+import type { Ranges } from "../../engines/bytes/ranges.ts";
+import { imageKindOf } from "../../engines/image/kind.ts";
 import { limits } from "../../limits.ts";
 import type { UploadedFile } from "../../operations/fields.ts";
 
@@ -60,7 +64,8 @@ async function open(
   totals: FileTotals,
 ): Promise<boolean> {
   if (references.length === 0) return true;
-  const areSmall = (): boolean => lease.isSmall && lease.bodyBytes + totals.bytes <= limits.admission.smallBodyBytes;
+  const areSmall = (): boolean =>
+    lease.isSmall && totals.rangeBytes === 0 && lease.bodyBytes + totals.bytes <= limits.admission.smallBodyBytes;
   const hold = async (some: readonly Reference[]): Promise<void> => {
     await lease.makeRoom(lease.bodyBytes + totals.bytes, "read");
     await Promise.all(some.map((reference) => reference.hold()));
@@ -78,7 +83,8 @@ async function open(
     for (const some of batches(stored)) await hold(some);
     return true;
   }
-  await lease.makeRoom(lease.bodyBytes + (areKnown ? totals.bytes : totals.most), "read into an engine");
+  const bytes = lease.bodyBytes + totals.rangeBytes + (areKnown ? totals.bytes : totals.most);
+  await lease.makeRoom(bytes, "read into an engine");
   return false;
 }
 
@@ -110,16 +116,23 @@ async function load(
     if (isInEngine(bytes)) add(file, bytes, filename);
     else outside.push({ file, filename, bytes });
   }
-  const areKnown = references.every(({ length }) => length !== undefined);
-  const referenced = areKnown ? references.reduce((sum, { length = 0 }) => sum + length, 0) : totals.most;
+  const [inRanges, whole] = [references.filter(isInRanges), references.filter((file) => !isInRanges(file))];
+  for (const { ranges, uses, field, filename, sha256 } of inRanges) {
+    // Its first bytes tell what it is.
+    await ranges.fetch(0);
+    if (imageKindOf(ranges.view(0, IMAGE_HEAD))) throw tooLargeImage(field, ranges.length);
+    for (const use of uses) add(use, ranges, filename, sha256);
+  }
+  const areKnown = whole.every(({ length }) => length !== undefined);
+  const referenced = areKnown ? whole.reduce((sum, { length = 0 }) => sum + length, 0) : totals.most;
   const capacity = outside.reduce((sum, { bytes }) => sum + bytes.length, referenced);
-  if (outside.length + references.length > 0) {
+  if (outside.length + whole.length > 0) {
     const arena = lease.engines.pdf.arena(capacity, { copies: operation.freesInput ?? false });
     for (const { file, filename, bytes } of outside) {
       arena.write(bytes.view(0, bytes.length));
       add(file, arena.seal(), filename);
     }
-    for (const reference of references) {
+    for (const reference of whole) {
       for await (const chunk of reference.chunks()) arena.write(chunk);
       const bytes = arena.seal();
       for (const use of reference.uses) add(use, bytes, reference.filename, reference.sha256);
@@ -130,3 +143,17 @@ async function load(
 }
 
 const isInEngine = (bytes: EngineBytes): bytes is InputBytes => "pointer" in bytes;
+
+const isInRanges = (reference: Reference): reference is StoredReference & { readonly ranges: Ranges } =>
+  reference instanceof StoredReference && reference.ranges !== undefined;
+
+/** Bytes in which the signature of an image lies. */
+const IMAGE_HEAD = 16;
+
+function tooLargeImage(field: string, actual: number): ApiError {
+  const limit = limits.references.heldBytes;
+  const [most, size] = inMiB(limit, actual);
+  return new ApiError("limit_exceeded", `\`${field}\` is an image of ${size}. Images can have up to ${most}.`, {
+    details: { limit, actual, input: field },
+  });
+}

@@ -9,6 +9,7 @@ import type { Caller } from "../../accounts/caller.ts";
 import { AccountRefusal } from "../../accounts/refusal.ts";
 import type { Env } from "../../env.ts";
 import { openFile } from "../../files/read.ts";
+import { Ranges } from "../../engines/bytes/ranges.ts";
 import { limits } from "../../limits.ts";
 import type { Operation } from "../../operations/define.ts";
 
@@ -16,7 +17,7 @@ import type { Operation } from "../../operations/define.ts";
 export interface ReferringRequest {
   readonly lease: Lease;
   readonly log: RequestLog;
-  readonly operation: Pick<Operation, "freesInput">;
+  readonly operation: Pick<Operation, "name" | "freesInput" | "readsRanges">;
   readonly caller: Caller;
   readonly database: Env["databases"][number];
   readonly env: Pick<Env, "files" | "documentUrls">;
@@ -32,10 +33,23 @@ export class FileTotals {
   readonly #bodyBytes: number;
   #fromUrls = 0;
   #stored = 0;
+  #ranges = 0;
 
   constructor({ maxBytes, log }: ReferringRequest) {
     this.#maxBytes = maxBytes;
     this.#bodyBytes = log.bodyBytes;
+  }
+
+  /** Memory for files that are read in ranges, in bytes. */
+  get rangeBytes(): number {
+    return this.#ranges;
+  }
+
+  /** A file that is read in ranges. A request can have one. */
+  addInRanges(): boolean {
+    if (this.#ranges > 0) return false;
+    this.#ranges = Ranges.keptBytes;
+    return true;
   }
 
   /** Bytes of the files that fields refer to, as far as they are known. */
@@ -133,6 +147,7 @@ export abstract class Reference {
 export class StoredReference extends Reference {
   readonly #id: string;
   #opened: Awaited<ReturnType<typeof openFile>> | undefined;
+  #ranges: Ranges | undefined;
 
   constructor(id: string, ...rest: ConstructorParameters<typeof Reference>) {
     super(...rest);
@@ -159,14 +174,42 @@ export class StoredReference extends Reference {
       throw this.#named(error);
     });
     const { length } = this.#opened.source;
-    // The place for documents that are read in ranges: `source` has the bytes, and the operation would not hold them.
-    if (length > limits.references.heldBytes) {
+    if (length > limits.references.heldBytes) this.#ranges = this.#inRanges(length);
+    else this.totals.addStored(length * this.uses.length);
+  }
+
+  /** The file, if it does not fit into memory. */
+  get ranges(): Ranges | undefined {
+    return this.#ranges;
+  }
+
+  /** Throws `limit_exceeded` where the file would have to fit into memory. */
+  #inRanges(length: number): Ranges {
+    const { operation, lease, log } = this.request;
+    const [first] = this.uses;
+    const isPossible = operation.readsRanges === true && this.uses.length === 1 && first?.accept.includes("pdf");
+    if (!isPossible || !this.totals.addInRanges()) {
       const limit = limits.references.heldBytes;
       const [most, size] = inMiB(limit, length);
-      const message = `Files of up to ${most} can be processed; the one in \`${this.field}\` has ${size}.`;
-      throw new ApiError("limit_exceeded", message, { details: { limit, actual: length, input: this.field } });
+      const message = `\`${this.field}\` has ${size}. In \`${operation.name}\`, only one PDF can have more than ${most}.`;
+      const alone = `\`${this.field}\` has ${size}. \`${operation.name}\` takes files of up to ${most}, because it needs all of them in memory.`;
+      throw new ApiError("limit_exceeded", operation.readsRanges ? message : alone, {
+        details: { limit, actual: length, input: this.field },
+      });
     }
-    this.totals.addStored(length * this.uses.length);
+    return new Ranges({
+      length,
+      read: async (start, end) => {
+        lease.check();
+        log.referencedBytes += end - start;
+        lease.work.extend(limits.work.bodyByte * (end - start));
+        const source = this.#opened?.source;
+        if (source === undefined) throw new Error("the file is not open");
+        return source.read(start, end).catch((error: unknown) => {
+          throw this.#named(error);
+        });
+      },
+    });
   }
 
   protected async *read(): AsyncGenerator<Uint8Array, void> {

@@ -50,6 +50,8 @@ export async function respond(output: Output, context: ResponseContext): Promise
   if (length !== undefined) headers.set("Content-Length", String(length));
   const { readable, writable } = length === undefined ? new IdentityTransformStream() : new FixedLengthStream(length);
   await charge(headers, payment, null);
+  // The rest comes from the storage.
+  if (output.kind === "pdf" && output.bytes.stored) lease.finishWork(true, 0);
   log.streaming = true;
   const sent = streamResponse(resumed(buffered, chunks), writable, context);
   return { response: new Response(readable, { headers }), sent };

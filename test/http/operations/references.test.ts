@@ -291,7 +291,7 @@ describe("a reference is refused", () => {
       code: "limit_exceeded",
       details: { limit },
     });
-    expect(await refusal("rotate", { file: larger, angle: "90" })).toMatchObject({
+    expect(await refusal("compress", { file: larger })).toMatchObject({
       status: 413,
       code: "limit_exceeded",
       details: { limit, actual: 33 * MiB, input: "file" },

@@ -161,7 +161,7 @@ function invalidFile(field: string, problem: string, details?: Record<string, un
 async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput, repair: boolean): Promise<PDFDocument> {
   try {
     using _ = repair ? withoutXref(bytes) : undefined;
-    const from = bytes instanceof Ranges ? engine.streamOf(bytes) : engine.bufferOf(bytes);
+    const from = bytes instanceof Ranges ? engine.streamOfRanges(bytes) : engine.bufferOf(bytes);
     const document = await engine.long.open(from);
     from.destroy();
     if (document) return document;

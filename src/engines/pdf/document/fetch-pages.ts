@@ -109,7 +109,7 @@ export async function fetchContents(open: Fetched, index: number): Promise<void>
 }
 
 /** Fetches the objects that lead on from `root` by the entries `along`, and by the items of their arrays. */
-export async function fetchTree({ long, work }: PdfEngine, root: PDFObject, along: readonly string[]): Promise<void> {
+async function fetchTree({ long, work }: PdfEngine, root: PDFObject, along: readonly string[]): Promise<void> {
   const seen = new Set<number>();
   const pending = [root];
   for (let object = pending.pop(); object; object = pending.pop()) {

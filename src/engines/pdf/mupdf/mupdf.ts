@@ -16,6 +16,7 @@ import {
   type Arena,
   capGrowth,
   clearFrom,
+  type EngineBytes,
   HOLES,
   type InputBytes,
   snapshotOf,
@@ -31,7 +32,7 @@ let snapshot: { readonly heap: Uint8Array; readonly stack: number } | undefined;
 const damaged = (): Refusal =>
   new Refusal(
     "invalid_file",
-    `The PDF is damaged. Files of up to ${limits.ranges.wholeBytes / MiB} MiB are repaired; this one is larger.`,
+    `The PDF is damaged. Files of up to ${limits.references.heldBytes / MiB} MiB are repaired; this one is larger.`,
   );
 
 /** Fuel per byte of a content stream that is read: about 20 ns. */
@@ -274,18 +275,29 @@ export class PdfEngine {
     return new this.mupdf.Buffer(pointer);
   }
 
-  /** A stream over bytes that are fetched as MuPDF reads them. The request has only one such file. */
-  streamOf(ranges: Ranges): MuPDF.Stream {
-    this.ranges = ranges;
-    this.claim(ranges.memoryBytes);
+  /** A stream over bytes, without copying; those that are not in memory are fetched as MuPDF reads them. */
+  streamOf(bytes: EngineBytes): MuPDF.Stream {
+    const { stored } = bytes;
     const handle: ReadHandle = {
-      fileSize: () => ranges.length,
-      read: (memory, offset, length, position) => ranges.copy(memory, offset, length, position),
-      waits: (position) => ranges.waits(position),
-      fetch: (position) => ranges.fetch(position),
+      fileSize: () => bytes.length,
+      read: (memory, offset, length, position) => {
+        const present = stored?.present(position) || length;
+        const part = bytes.view(position, Math.min(position + Math.min(length, present), bytes.length));
+        memory.set(part, offset);
+        return part.length;
+      },
+      waits: (position) => position < bytes.length && stored?.present(position) === 0,
+      fetch: async (position) => stored?.fetch(position),
       close: () => undefined,
     };
     return new this.mupdf.Stream(handle);
+  }
+
+  /** A stream over the request's file that does not fit into memory. There is only one. */
+  streamOfRanges(ranges: Ranges): MuPDF.Stream {
+    this.ranges = ranges;
+    this.claim(ranges.memoryBytes);
+    return this.streamOf(ranges);
   }
 
   /** The finished bytes of a MuPDF buffer, or the first `length` of them. They now own the buffer. */

@@ -3,6 +3,7 @@
  * taken from the document in memory just before it was written.
  */
 import type { PDFDocument, PDFObject, Stream } from "mupdf";
+import { fetchDocument, fetchPages } from "../document/fetch-pages.ts";
 import { shareKey } from "./file-key.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -36,9 +37,14 @@ export interface Expectation {
 }
 
 /** Records what a document must contain once written. `changed`: the changed pages (0-based). */
-export function expectationOf(engine: PdfEngine, document: PDFDocument, changed: readonly number[] = []): Expectation {
+export async function expectationOf(
+  engine: PdfEngine,
+  document: PDFDocument,
+  changed: readonly number[] = [],
+): Promise<Expectation> {
   const pageCount = document.countPages();
   const pages = sample(changed, pageCount);
+  await fetchPages({ engine, document, input: { field: "file" } }, pages);
   const encrypted = document.getTrailer().get("Encrypt").isDictionary();
   const from = { document, encrypted, repaired: document.wasRepaired() };
   return { pageCount, pages, facts: engine.scope(() => factsOf(engine, document, pages)), from };
@@ -48,21 +54,25 @@ export function expectationOf(engine: PdfEngine, document: PDFDocument, changed:
  * Opens the bytes and compares them with the facts.
  * @throws Error if they do not open or do not match; Refusal or a MuPDF error if memory runs out
  */
-export function verify(engine: PdfEngine, bytes: EngineBytes, expectation: Expectation): void {
-  compare(engine, streamOf(engine, bytes, expectation.from?.encrypted ? revisionAt(bytes) : undefined), expectation);
+export async function verify(engine: PdfEngine, bytes: EngineBytes, expectation: Expectation): Promise<void> {
+  await compare(
+    engine,
+    streamOf(engine, bytes, expectation.from?.encrypted ? revisionAt(bytes) : undefined),
+    expectation,
+  );
 }
 
 /**
  * The same for a file with an incremental update: also reads all objects in `changes` back. Of the file before the update,
  * only parts are read.
  */
-export function verifyAppended(
+export async function verifyAppended(
   engine: PdfEngine,
   bytes: EngineBytes,
   expectation: Expectation,
   changes: Pick<Changes, "objects" | "generations">,
-): void {
-  compare(engine, streamOf(engine, bytes), expectation, (opened) => {
+): Promise<void> {
+  await compare(engine, engine.streamOf(bytes), expectation, (opened) => {
     const { document = opened } = expectation.from ?? {};
     for (const { number, deleted } of changes.objects) {
       engine.work.spend(OBJECT_WORK);
@@ -99,21 +109,25 @@ function sameData(source: PDFObject, target: PDFObject): boolean {
 }
 
 /** Opens the file, then closes the stream. `more`: what else to compare. */
-function compare(
+async function compare(
   engine: PdfEngine,
   stream: Stream,
   { pageCount, facts, pages, from }: Expectation,
   more: (opened: PDFDocument) => void = () => undefined,
-): void {
+): Promise<void> {
   // MuPDF drops all changes if it has to repair a document while writing it.
   expect("the changes", from === undefined || from.document.wasRepaired() === from.repaired);
   const encrypted = from?.encrypted ?? false;
   let opened: PDFDocument | null | undefined;
   try {
-    opened = engine.mupdf.Document.openDocument(stream, "application/pdf").asPDF();
+    opened = await engine.long.open(stream);
     if (!opened) throw new Error("the written file is no PDF");
     expect("its encryption", opened.getTrailer().get("Encrypt").isDictionary() === encrypted);
     if (from && encrypted) shareKey(engine, from.document, opened);
+    if (engine.ranges) {
+      await fetchDocument(engine, opened, "file");
+      await fetchPages({ engine, document: opened, input: { field: "file" } }, pages);
+    }
     expect(`${pageCount} pages`, opened.countPages() === pageCount);
     const document = opened;
     const found = engine.scope(() => factsOf(engine, document, pages));

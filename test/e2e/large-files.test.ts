@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
+import { type Answer, type Part, post, type Service } from "../harness/client.ts";
+import { largeDocument } from "../harness/large-document.ts";
+import { documentsOf } from "../harness/parts.ts";
+import { openPdf } from "../harness/pdfjs.ts";
+import { concatenate } from "../harness/pdf-writer.ts";
+import { readPng } from "../harness/images.ts";
+
+const { baseUrl, liveKey } = ownServer();
+const service: Service = { baseUrl, key: liveKey };
+
+/** More than fits into memory: 34 MiB, 1 MiB of it on each page. */
+const PAGES = 34;
+const original = concatenate([...largeDocument({ pages: PAGES, pictureBytes: 1024 * 1024 })]);
+let file = "";
+
+beforeAll(async () => {
+  const form = new FormData();
+  form.append("file", new Blob([original.slice()]), "archive.pdf");
+  const headers = { Authorization: `Bearer ${liveKey}` };
+  const response = await fetch(`${baseUrl}/api/v1/files`, { method: "POST", headers, body: form });
+  if (response.status !== 201) throw new Error(`the upload failed: ${response.status}`);
+  ({ id: file } = (await response.json()) as { id: string });
+});
+
+const send = (operation: string, fields: Record<string, Part>): Promise<Answer> =>
+  post(service, operation, { file, ...fields });
+
+/** The pages as pdf.js reads them, once the original is found at the beginning. */
+async function appended(answer: Answer) {
+  expect(answer).toMatchObject({ status: 200, code: undefined });
+  expect(answer.headers.get("Content-Length")).toBe(String(answer.body.length));
+  expect(Buffer.from(answer.body.subarray(0, original.length)).equals(original)).toBe(true);
+  // A few hundred bytes for each page that changed.
+  expect(answer.body.length - original.length).toBeLessThan(64 * 1024);
+  return openPdf(answer.body);
+}
+
+describe("a document that does not fit into memory", () => {
+  test("is read as text, page by page", async () => {
+    const { status, body } = await send("extract-text", { pages: "17,33" });
+    expect(status).toBe(200);
+    const { pages } = JSON.parse(new TextDecoder().decode(body)) as { pages: { pageNumber: number; text: string }[] };
+    expect(pages.map(({ pageNumber }) => pageNumber)).toEqual([17, 33]);
+    expect(pages[1]?.text).toContain(`Page 33 of ${PAGES}`);
+    expect(pages[1]?.text).toContain("Line 20 of entry 659 in the ledger.");
+  });
+
+  test("is drawn", async () => {
+    const { status, body } = await send("to-images", { pages: "20", dpi: "36" });
+    expect(status).toBe(200);
+    const { width, height } = readPng(body);
+    expect([width, height]).toEqual([306, 396]);
+  });
+
+  test("is described", async () => {
+    const { body } = await send("metadata", { action: "get" });
+    expect(JSON.parse(new TextDecoder().decode(body))).toMatchObject({ title: "A large archive", pageCount: PAGES });
+  });
+
+  test.each([
+    ["extract-pages", { range: "33,2" }],
+    ["split", { mode: "ranges", ranges: "33|2" }],
+  ] as const)("gives single pages: %s", async (operation, fields) => {
+    const documents = await Promise.all(documentsOf(await send(operation, fields)).map(({ bytes }) => openPdf(bytes)));
+    const texts = documents.flatMap(({ pages }) => pages.map(({ text }) => text.slice(0, 13).trim()));
+    expect(texts.toSorted()).toEqual(
+      [`Page 2 of ${PAGES}`, `Page 33 of ${PAGES}`].map((text) => text.slice(0, 13).trim()),
+    );
+  });
+
+  test("takes changes at its end: rotated pages", async () => {
+    const { pages } = await appended(await send("rotate", { rotations: '{"2":90,"33":180}' }));
+    expect(pages.flatMap(({ rotate }, index) => (rotate === 0 ? [] : [[index + 1, rotate]]))).toEqual([
+      [2, 90],
+      [33, 180],
+    ]);
+  });
+
+  test("a watermark on all pages", async () => {
+    const { pages } = await appended(await send("watermark", { kind: "text", text: "DRAFT" }));
+    expect(pages.filter(({ text }) => text.includes("DRAFT") && text.includes("in the ledger"))).toHaveLength(PAGES);
+  });
+
+  test("metadata", async () => {
+    const { info } = await appended(await send("metadata", { action: "set", metadata: '{"title":"Renamed"}' }));
+    expect(info).toMatchObject({ Title: "Renamed" });
+  });
+
+  test.each(["merge", "compress", "protect"])("is not accepted where all of it is needed: %s", async (operation) => {
+    const fields = operation === "merge" ? { file0: file, file1: file } : { file, userPassword: "open" };
+    const answer = await post(service, operation, operation === "compress" ? { file } : fields);
+    expect(answer).toMatchObject({ status: 413, code: "limit_exceeded" });
+    expect(answer.headers.get("X-Credits-Charged")).toBeNull();
+  });
+});
