@@ -26,7 +26,9 @@ const BYTE_WORK = 10;
 const SHORT = 256;
 
 /** Entries of a trailer that belong to its own section (tables 5, 15, and 17). `ID` is written anew. */
-const OF_SECTION = ["Type", "Size", "Prev", "XRefStm", "Index", "W", "Length", "Filter", "DecodeParms", "ID"];
+export const OF_SECTION: ReadonlyMap<string, undefined> = new Map(
+  "Type Size Prev XRefStm Index W Length Filter DecodeParms ID".split(" ").map((name) => [`/${name}`, undefined]),
+);
 
 const ID_BYTES = 16;
 
@@ -64,9 +66,8 @@ export async function updateOf(open: OpenPdf, changes: Changes): Promise<EngineB
     rows.push({ ...object, offset: start + parts.length });
     if (!object.deleted) await writeObject(open, parts, object, generations, key);
   }
-  const entries: Entries = new Map(OF_SECTION.map((name) => [`/${name}`, undefined]));
-  entries.set("/ID", identifierOf(trailer));
-  const pieces = engine.scope(() => serialize(engine, trailer, { generations, secret: false, replaced: entries }));
+  const replaced: Entries = new Map([...OF_SECTION, ["/ID", identifierOf(trailer)]]);
+  const pieces = engine.scope(() => serialize(engine, trailer, { generations, secret: false, replaced }));
   await writeSection(parts, rows, {
     start,
     previous: startXref,

@@ -51,7 +51,7 @@ export async function rewritePdf(open: OpenPdf, { changed }: Pages = {}): Promis
 export async function rewriteSmall(open: OpenPdf, bytes: number): Promise<EngineBytes> {
   const { engine, document } = open;
   const options = (await prepare(open)) + SAVE_SMALL;
-  const expectation = await expectationOf(engine, document);
+  const expectation = expectationOf(engine, document);
   const file = engine.bytesOf(await write(engine, document, options, { large: true, bytes }));
   const packed = file.length > SMALL_FILE ? undefined : await packSmall(engine.work, file.view(0, file.length).slice());
   const smallest = packed && packed.length < file.length ? ownBytes(packed) : file;
@@ -157,11 +157,10 @@ export async function makePdf(
 export async function appendToPdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes | undefined> {
   const { engine, document, input } = open;
   if (!document.canBeSavedIncrementally()) return undefined;
-  const expectation = await expectationOf(engine, document, changed);
   const changes = changesOf(open);
   const update = await updateOf(open, changes);
   const file = joinedBytes([input.bytes, engine.ranges ? outside(engine, update) : update]);
-  await verifyAppended(engine, file, expectation, changes);
+  await verifyAppended(open, file, changes, changed ?? []);
   return file;
 }
 
@@ -179,7 +178,7 @@ async function written(
   room: { large: boolean },
   changed?: readonly number[],
 ): Promise<Buffer> {
-  const expectation = await expectationOf(engine, document, changed);
+  const expectation = expectationOf(engine, document, changed);
   const output = await write(engine, document, options, room);
   await verify(engine, engine.bytesOf(output), expectation);
   return output;

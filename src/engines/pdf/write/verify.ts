@@ -3,14 +3,15 @@
  * taken from the document in memory just before it was written.
  */
 import type { PDFDocument, PDFObject, Stream } from "mupdf";
-import { fetchDocument, fetchPages } from "../document/fetch-pages.ts";
 import { shareKey } from "./file-key.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { find } from "../../bytes/find.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import type { Changes } from "../mupdf/changes.ts";
-import { entries, items } from "../objects/objects.ts";
+import { entries, items, objectNumber } from "../objects/objects.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { OF_SECTION } from "./incremental.ts";
 import { serialize } from "../objects/serialize.ts";
 
 /** Most annotations per page, and fields per form, that are checked. */
@@ -37,14 +38,9 @@ export interface Expectation {
 }
 
 /** Records what a document must contain once written. `changed`: the changed pages (0-based). */
-export async function expectationOf(
-  engine: PdfEngine,
-  document: PDFDocument,
-  changed: readonly number[] = [],
-): Promise<Expectation> {
+export function expectationOf(engine: PdfEngine, document: PDFDocument, changed: readonly number[] = []): Expectation {
   const pageCount = document.countPages();
   const pages = sample(changed, pageCount);
-  await fetchPages({ engine, document, input: { field: "file" } }, pages);
   const encrypted = document.getTrailer().get("Encrypt").isDictionary();
   const from = { document, encrypted, repaired: document.wasRepaired() };
   return { pageCount, pages, facts: engine.scope(() => factsOf(engine, document, pages)), from };
@@ -55,85 +51,64 @@ export async function expectationOf(
  * @throws Error if they do not open or do not match; Refusal or a MuPDF error if memory runs out
  */
 export async function verify(engine: PdfEngine, bytes: EngineBytes, expectation: Expectation): Promise<void> {
-  await compare(
-    engine,
-    streamOf(engine, bytes, expectation.from?.encrypted ? revisionAt(bytes) : undefined),
-    expectation,
-  );
+  const { pageCount, facts, pages, from } = expectation;
+  const encrypted = from?.encrypted ?? false;
+  // MuPDF drops all changes if it has to repair a document while writing it.
+  expect("the changes", from === undefined || from.document.wasRepaired() === from.repaired);
+  const stream = streamOf(engine, bytes, encrypted ? revisionAt(bytes) : undefined);
+  await reopened(engine, stream, (opened) => {
+    expect("its encryption", opened.getTrailer().get("Encrypt").isDictionary() === encrypted);
+    if (from && encrypted) shareKey(engine, from.document, opened);
+    expect(`${pageCount} pages`, opened.countPages() === pageCount);
+    const found = engine.scope(() => factsOf(engine, opened, pages));
+    for (const [name, fact] of facts) expect(name, found.get(name) === fact);
+    if (from) for (const name of found.keys()) expect(`${name} taken out`, facts.has(name));
+  });
 }
 
 /**
- * The same for a file with an incremental update: also reads all objects in `changes` back. Of the file before the update,
- * only parts are read.
+ * Opens a file with its update, and reads back all that changed. Of the file itself, little is read: its cross-references, and
+ * the first nodes of its page tree. `pages`: the changed pages (0-based).
+ * @throws as `verify`
  */
 export async function verifyAppended(
-  engine: PdfEngine,
-  bytes: EngineBytes,
-  expectation: Expectation,
-  changes: Pick<Changes, "objects" | "generations">,
+  { engine, document, encrypted, pageCount }: OpenPdf,
+  file: EngineBytes,
+  changes: Changes,
+  pages: readonly number[],
 ): Promise<void> {
-  await compare(engine, engine.streamOf(bytes), expectation, (opened) => {
-    const { document = opened } = expectation.from ?? {};
-    for (const { number, deleted } of changes.objects) {
+  // MuPDF drops all changes if it has to repair a document while it is read.
+  expect("the changes", !document.wasRepaired());
+  const trailer = (of: PDFDocument): string => textOfObject(engine, of.getTrailer(), changes, OF_SECTION);
+  await reopened(engine, engine.streamOf(file), async (opened) => {
+    if (encrypted) shareKey(engine, document, opened);
+    engine.scope(() => expect("its trailer", trailer(opened) === trailer(document)));
+    const root = await engine.long.load(opened.getTrailer().get("Root"));
+    await engine.long.load(root.get("Pages"));
+    expect(`${pageCount} pages`, opened.countPages() === pageCount);
+    const changed = pages.map((page) => ({ number: objectNumber(document.findPage(page)), deleted: false }));
+    for (const { number, deleted } of [...changes.objects, ...changed]) {
       engine.work.spend(OBJECT_WORK);
-      const name = deleted ? `object ${number} deleted` : `object ${number}`;
-      expect(
-        name,
-        engine.scope(() => {
-          const [source, target] = [document.newIndirect(number), opened.newIndirect(number)];
-          if (deleted) return target.resolve().isNull();
-          return (
-            textOfObject(engine, source, changes) === textOfObject(engine, target, changes) && sameData(source, target)
-          );
-        }),
-      );
+      if (number === 0) continue;
+      engine.scope(() => {
+        const [source, target] = [document.newIndirect(number), opened.newIndirect(number)];
+        expect(`object ${number}`, deleted ? target.resolve().isNull() : isSame(engine, source, target, changes));
+      });
     }
   });
 }
 
-/** What a stream is in a file depends on its filters and encryption. */
-const OF_STREAM = new Map(["/Length", "/Filter", "/DecodeParms"].map((name) => [name, undefined]));
-
-function textOfObject(engine: PdfEngine, object: PDFObject, { generations }: Pick<Changes, "generations">): string {
-  const replaced = object.isStream() ? OF_STREAM : undefined;
-  return serialize(engine, object, { generations, secret: false, replaced }).join("");
-}
-
-/** Whether two streams have the same data. Long ones are taken as the same. */
-function sameData(source: PDFObject, target: PDFObject): boolean {
-  if (source.isStream() !== target.isStream()) return false;
-  if (!source.isStream() || target.get("Length").asNumber() > MOST_COMPARED) return true;
-  const isPlain = source.get("Filter").isNull();
-  const [one, other] = [source, target].map((stream) => (isPlain ? stream.readStream() : stream.readRawStream()));
-  return one !== undefined && other !== undefined && latin1(one.asUint8Array()) === latin1(other.asUint8Array());
-}
-
-/** Opens the file, then closes the stream. `more`: what else to compare. */
-async function compare(
+/** Opens the file for a check, then closes it and the stream. */
+async function reopened(
   engine: PdfEngine,
   stream: Stream,
-  { pageCount, facts, pages, from }: Expectation,
-  more: (opened: PDFDocument) => void = () => undefined,
+  check: (opened: PDFDocument) => void | Promise<void>,
 ): Promise<void> {
-  // MuPDF drops all changes if it has to repair a document while writing it.
-  expect("the changes", from === undefined || from.document.wasRepaired() === from.repaired);
-  const encrypted = from?.encrypted ?? false;
   let opened: PDFDocument | null | undefined;
   try {
     opened = await engine.long.open(stream);
     if (!opened) throw new Error("the written file is no PDF");
-    expect("its encryption", opened.getTrailer().get("Encrypt").isDictionary() === encrypted);
-    if (from && encrypted) shareKey(engine, from.document, opened);
-    if (engine.ranges) {
-      await fetchDocument(engine, opened, "file");
-      await fetchPages({ engine, document: opened, input: { field: "file" } }, pages);
-    }
-    expect(`${pageCount} pages`, opened.countPages() === pageCount);
-    const document = opened;
-    const found = engine.scope(() => factsOf(engine, document, pages));
-    more(opened);
-    for (const [name, fact] of facts) expect(name, found.get(name) === fact);
-    if (from) for (const name of found.keys()) expect(`${name} taken out`, facts.has(name));
+    await check(opened);
     expect("its objects where its cross-references say", !opened.wasRepaired());
   } catch (cause) {
     if (!engine.isFailure(cause)) throw cause;
@@ -142,6 +117,38 @@ async function compare(
     stream.destroy();
     opened?.destroy();
   }
+}
+
+/** What a stream is in the file depends on its filters and encryption. */
+const OF_STREAM = new Map(["/Length", "/Filter", "/DecodeParms"].map((name) => [name, undefined]));
+
+function isSame(engine: PdfEngine, source: PDFObject, target: PDFObject, changes: Changes): boolean {
+  const [one, other] = [source, target].map((object) =>
+    textOfObject(engine, object, changes, object.isStream() ? OF_STREAM : undefined),
+  );
+  return (
+    one === other && source.isStream() === target.isStream() && (!source.isStream() || hasSameData(source, target))
+  );
+}
+
+function textOfObject(
+  engine: PdfEngine,
+  object: PDFObject,
+  { generations }: Changes,
+  left?: ReadonlyMap<string, undefined>,
+): string {
+  return serialize(engine, object, { generations, secret: false, replaced: left }).join("");
+}
+
+/** Whether two streams have the same data. Long ones are not compared. */
+function hasSameData(source: PDFObject, target: PDFObject): boolean {
+  if (target.get("Length").asNumber() > MOST_COMPARED) return true;
+  const isPlain = source.get("Filter").isNull();
+  const [one, other] = [source, target].map((stream) => {
+    const buffer = isPlain ? stream.readStream() : stream.readRawStream();
+    return latin1(buffer.asUint8Array());
+  });
+  return one === other;
 }
 
 /**
