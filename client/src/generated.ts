@@ -776,7 +776,7 @@ export class ServiceMethods extends Transport {
   /**
    * Complete an upload in parts.
    *
-   * Joins the parts and reads the file through to compute its SHA-256, which takes about 10 seconds per GiB. The file is then `ready`, and its
+   * Joins the parts and reads the file through to compute its SHA-256, which takes seconds for each GiB. The file is then `ready`, and its
    * `expiresIn` begins. You can send this request again, for example if you did not get the response. Costs no credits.
    *
    * Requires the `files:write` scope.

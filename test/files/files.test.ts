@@ -182,7 +182,8 @@ describe("a file that nobody needs any more", () => {
     await env.FILES.delete(`${lost.id.slice(-1)}/${lost.id}`);
     await sweepAt(Date.now());
     expect(await rawObject(orphan)).toBeUndefined();
-    expect((await service.send("GET", `/files/${kept.id}/content`)).status).toBe(200);
+    const answer = await service.send("GET", `/files/${kept.id}/content`);
+    expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([200, 70 * KiB]);
     expect((await service.json("GET", `/files/${lost.id}/content`)).status).toBe(410);
   });
 });

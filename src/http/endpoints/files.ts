@@ -14,8 +14,6 @@ import { limits } from "../../limits.ts";
 import { formInteger, formText } from "../../operations/values.ts";
 
 const { shortestSeconds, longestSeconds, defaultSeconds } = limits.storage;
-/** Of `complete`, on two cores. */
-const SECONDS_PER_GIB = 10;
 
 const fileSchema = z
   .object({
@@ -140,7 +138,7 @@ const complete = defineEndpoint({
   method: "POST",
   path: "/files/{id}/complete",
   summary: "Complete an upload in parts",
-  description: `Joins the parts and reads the file through to compute its SHA-256, which takes about ${SECONDS_PER_GIB} seconds per GiB. The file is then \`ready\`, and its
+  description: `Joins the parts and reads the file through to compute its SHA-256, which takes seconds for each GiB. The file is then \`ready\`, and its
 \`expiresIn\` begins. You can send this request again, for example if you did not get the response. Costs no credits.`,
   scope: "files:write",
   status: 200,
@@ -229,7 +227,7 @@ const content = defineEndpoint({
   scope: "files:read",
   status: 200,
   response: fileResponse,
-  errors: ["not_ready", "expired", "range_not_satisfiable", "overloaded"],
+  errors: ["not_ready", "expired", "range_not_satisfiable"],
   async handle({ db, files, caller, now, params, context }) {
     return sendFile(context, await openFile(db, files, caller, params.id, now));
   },

@@ -1,7 +1,5 @@
 import type { Context } from "hono";
 import { byteRange } from "./byte-range.ts";
-import { STREAM_BYTES, takeShare } from "./receive-file.ts";
-import type { Share } from "../admission/share.ts";
 import { ApiError, asApiError } from "../errors/api-error.ts";
 import { isKnown } from "../exchange/cached-document.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
@@ -42,19 +40,13 @@ export async function sendFile(
   };
   const status = range === undefined ? 200 : 206;
   if (!isGet) return new Response(null, { status, headers });
-  const share = await takeShare(c, STREAM_BYTES);
+  // Not admitted by memory: it holds a few chunks, and may take as long as its reader likes.
   const pieces = source.stream(start, end);
-  try {
-    const first = await pieces.next();
-    const { readable, writable } = new FixedLengthStream(end - start);
-    c.get("log").streaming = true;
-    const sent = send(c, first, pieces, writable, share, status);
-    c.executionCtx.waitUntil(sent);
-    return new Response(readable, { status, headers });
-  } catch (error) {
-    share.release();
-    throw error;
-  }
+  const first = await pieces.next();
+  const { readable, writable } = new FixedLengthStream(end - start);
+  c.get("log").streaming = true;
+  c.executionCtx.waitUntil(send(c, first, pieces, writable, status));
+  return new Response(readable, { status, headers });
 }
 
 /** Sends the pieces as fast as the client reads. Never throws. */
@@ -63,7 +55,6 @@ async function send(
   first: IteratorResult<Uint8Array, void>,
   pieces: AsyncGenerator<Uint8Array, void>,
   writable: WritableStream<Uint8Array>,
-  share: Share,
   status: number,
 ): Promise<void> {
   const log = c.get("log");
@@ -72,7 +63,6 @@ async function send(
   try {
     for (let next = first; !next.done; next = await readable(pieces)) {
       const { byteLength } = next.value;
-      share.received(byteLength);
       await rate.wait(writer.write(next.value), () => new Error("the reader is too slow"));
       rate.passed(byteLength);
       log.responseBytes += byteLength;
@@ -85,8 +75,6 @@ async function send(
     writer.abort(new Error("the response broke off")).catch(() => {});
     await pieces.return();
     log.end(status, "aborted");
-  } finally {
-    share.release();
   }
 }
 
