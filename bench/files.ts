@@ -1,9 +1,10 @@
-/** Files that are kept: how fast a large one is uploaded and read, and how much memory that takes. */
+/** Files that are kept: how fast a large one is uploaded, read, and processed, and how much memory that takes. */
 import { createHash, randomFillSync } from "node:crypto";
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { peakDuring, residentBytes } from "./server-process.ts";
 import type { Service } from "../test/harness/client.ts";
+import { largeDocument } from "../test/harness/large-document.ts";
 
 const MiB = 1024 * 1024;
 const [SIZE, PIECE] = [1024 * MiB, MiB];
@@ -22,7 +23,7 @@ interface FilesRow {
 /** One MiB at random, sent over and over: nothing on the way can compress it. */
 const piece = randomFillSync(new Uint8Array(PIECE));
 
-/** Uploads 1 GiB in one request and in parts, and reads it as a whole and in ranges of one chunk. */
+/** Uploads 1 GiB in one request and in parts, reads it as a whole and in ranges of one chunk, and processes a document of that size. */
 export async function benchFiles(service: Service & { readonly pid?: number }): Promise<FilesRow[]> {
   const rows: FilesRow[] = [];
   async function measure<T>(what: string, bytes: number, work: () => Promise<T>): Promise<T> {
@@ -50,14 +51,65 @@ export async function benchFiles(service: Service & { readonly pid?: number }): 
     }
   });
   await remove(service, id);
+  const document = await uploadForm(service, lengthOf(largeDocument(ARCHIVE)), largeDocument(ARCHIVE));
+  for (const [operation, fields] of OPERATIONS) {
+    const what = `${operation} ${JSON.stringify(fields)}`;
+    await measure(what, 0, () => operate(service, operation, { file: document.id, ...fields }));
+  }
+  await measure("two at once: to-images, watermark", 0, () =>
+    Promise.all(
+      [
+        ["to-images", { pages: "500" }] as const,
+        ["watermark", { kind: "text", text: "DRAFT", pages: "1-20" }] as const,
+      ].map(([operation, fields]) => operate(service, operation, { file: document.id, ...fields })),
+    ),
+  );
+  await remove(service, document.id);
   return rows;
 }
+
+/** 1 GiB, of which each page draws 1 MiB. */
+const ARCHIVE = { pages: 1_000, pictureBytes: MiB };
+
+/** What is done with it: pages spread over it are read, drawn, and changed. */
+const SPREAD = Array.from({ length: 50 }, (_, index) => index * 20 + 1).join(",");
+const OPERATIONS: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  ["metadata", { action: "get" }],
+  ["to-images", { pages: "500" }],
+  ["extract-text", { pages: "500" }],
+  ["extract-text", { pages: SPREAD }],
+  ["ocr", { pages: "500" }],
+  ["extract-pages", { range: "500,2" }],
+  ["split", { mode: "ranges", ranges: "1|500|1000" }],
+  ["rotate", { angle: "90", pages: "500" }],
+  ["watermark", { kind: "text", text: "DRAFT", pages: "1-20" }],
+  ["add-page-numbers", {}],
+  ["metadata", { action: "set", metadata: '{"title":"Renamed"}' }],
+  ["sign", { mode: "type", typedName: "Ada", field: '{"page":500,"x":90,"y":90,"width":200,"height":60}' }],
+];
+
+/** Reads the response to its end, without keeping it. */
+async function operate(service: Service, operation: string, fields: Readonly<Record<string, string>>): Promise<void> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  const headers = { Authorization: `Bearer ${service.key}` };
+  const answer = await fetch(`${service.baseUrl}/api/v1/${operation}`, { method: "POST", headers, body: form });
+  if (!answer.ok) throw new Error(`${operation}: ${answer.status} ${await answer.text()}`);
+  for await (const _ of answer.body ?? []);
+}
+
+const lengthOf = (parts: Iterable<Uint8Array>): number => {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  return length;
+};
 
 export function printFiles(rows: readonly FilesRow[]): void {
   console.log("\n| File of 1 GiB | s | MB/s | Growth of workerd |\n|---|---|---|---|");
   for (const { what, seconds, bytes, growth } of rows) {
     const memory = growth === undefined ? "" : `${(growth / MiB).toFixed(0)} MiB`;
-    console.log(`| ${what} | ${seconds.toFixed(1)} | ${(bytes / seconds / 1e6).toFixed(0)} | ${memory} |`);
+    const rate = bytes === 0 ? "" : (bytes / seconds / 1e6).toFixed(0);
+    console.log(`| ${what} | ${seconds.toFixed(1)} | ${rate} | ${memory} |`);
   }
 }
 
@@ -96,13 +148,20 @@ const remove = async (service: Service, id: string): Promise<void> => {
 };
 
 /** Writes as fast as the socket takes it. */
-async function write(sent: ClientRequest, bytes: number): Promise<void> {
-  for (let left = bytes; left > 0; left -= PIECE) {
-    if (!sent.write(piece.subarray(0, Math.min(left, PIECE)))) await once(sent, "drain");
-  }
+async function write(sent: ClientRequest, parts: Iterable<Uint8Array>): Promise<void> {
+  // A copy: what is sent lies in a queue, and its maker may write into it again.
+  for (const part of parts) if (!sent.write(part.slice())) await once(sent, "drain");
 }
 
-async function uploadForm(service: Service, bytes: number): Promise<FileBody> {
+function* randomBytes(bytes: number): Generator<Uint8Array> {
+  for (let left = bytes; left > 0; left -= PIECE) yield piece.subarray(0, Math.min(left, PIECE));
+}
+
+async function uploadForm(
+  service: Service,
+  bytes: number,
+  parts: Iterable<Uint8Array> = randomBytes(bytes),
+): Promise<FileBody> {
   // As long as curl's: the search for it skips by its length.
   const boundary = "------------------------0123456789abcdefghijkl";
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="large.pdf"\r\n\r\n`;
@@ -113,7 +172,7 @@ async function uploadForm(service: Service, bytes: number): Promise<FileBody> {
   });
   const answer = jsonOf(answerOf(sent));
   sent.write(head);
-  await write(sent, bytes);
+  await write(sent, parts);
   sent.end(tail);
   return answer;
 }
@@ -125,7 +184,7 @@ async function uploadParts(service: Service, { id, parts }: FileBody): Promise<v
       const length = Math.min(parts.size, SIZE - (number - 1) * parts.size);
       const sent = begin(service, "PUT", `/files/${id}/parts/${number}`, { "Content-Length": length });
       const answer = jsonOf(answerOf(sent));
-      await write(sent, length);
+      await write(sent, randomBytes(length));
       sent.end();
       await answer;
     }

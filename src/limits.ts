@@ -40,7 +40,7 @@ export const limits = {
     /** Chunks of 64 KiB that are kept. */
     keptChunks: 192,
     /** Chunks that are fetched at once when a file is read in order. */
-    aheadChunks: 16,
+    aheadChunks: 8,
     /** Requests to the storage. Cloudflare allows 10,000 per request. */
     fetches: 8_000,
   },

@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { concatenate, latin1 } from "./pdf-writer.ts";
 
-/** Pages below one node of the page tree, whose dictionaries share an object stream. */
+/** Pages below one node of the page tree; their dictionaries share an object stream. */
 const NODE_PAGES = 32;
 /** Pixels in a row of a page's picture. */
 const ROW = 1024;
@@ -50,10 +50,9 @@ export function* largeDocument({ pages, pictureBytes }: LargeDocument): Generato
   };
 
   yield put(latin1("%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n"));
-  const nodes: number[] = [];
+  const nodes: [number, string][] = [];
   for (let first = 0; first < pages; first += NODE_PAGES) {
     const node = next++;
-    nodes.push(node);
     const objects: [number, string][] = [];
     for (let page = first; page < Math.min(pages, first + NODE_PAGES); page++) {
       const [dictionary, content, picture] = [next++, next++, next++];
@@ -73,13 +72,14 @@ export function* largeDocument({ pages, pictureBytes }: LargeDocument): Generato
       ]);
     }
     const kids = objects.map(([number]) => `${number} 0 R`).join(" ");
-    objects.push([node, `<< /Type /Pages /Parent ${ROOT} 0 R /Kids [${kids}] /Count ${objects.length} >>`]);
+    nodes.push([node, `<< /Type /Pages /Parent ${ROOT} 0 R /Kids [${kids}] /Count ${objects.length} >>`]);
     yield objectStream(objects);
   }
   const info = next++;
   yield objectStream([
+    ...nodes,
     [CATALOG, `<< /Type /Catalog /Pages ${ROOT} 0 R >>`],
-    [ROOT, `<< /Type /Pages /Kids [${nodes.map((node) => `${node} 0 R`).join(" ")}] /Count ${pages} >>`],
+    [ROOT, `<< /Type /Pages /Kids [${nodes.map(([node]) => `${node} 0 R`).join(" ")}] /Count ${pages} >>`],
     [FONT, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"],
     [info, "<< /Title (A large archive) >>"],
   ]);
