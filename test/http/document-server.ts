@@ -87,6 +87,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (own !== undefined) response.writeHead(200, { "Content-Length": own.length }).end(own);
     else (routes[name] ?? routes["report.pdf"])?.(response, request);
   }).listen(0, "127.0.0.1");
+  // On a busy machine, minutes pass between two requests, and a request on a connection that is just being closed fails.
+  server.keepAliveTimeout = 600_000;
   await once(server, "listening");
   project.provide("documents", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   return async () => {
