@@ -47,8 +47,12 @@ const provocations: Partial<Record<ErrorCode, (name: string) => Sent>> = {
 const stranger = await newKey("business", ["billing:read"]);
 provocations.forbidden = () => ({ key: stranger });
 
-/** What takes a database, a plan, a clock or an engine that fails; other tests do that. */
+/** What takes a stored file, a remote server, a database, a plan, a clock or an engine that fails; other tests do that. */
 const elsewhere: readonly ErrorCode[] = [
+  "not_found",
+  "not_ready",
+  "expired",
+  "fetch_failed",
   "request_timeout",
   "idempotency_conflict",
   "idempotency_key_reused",
