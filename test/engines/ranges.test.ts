@@ -9,6 +9,7 @@ import { runOperation } from "../../src/operations/run.ts";
 import type { FormPart } from "../../src/http/multipart/multipart.ts";
 import { document } from "../harness/fixtures.ts";
 import { readForm } from "../http/form/forms.ts";
+import { largeDocument } from "../harness/large-document.ts";
 import { latin1 } from "../harness/pdf-writer.ts";
 
 /** A stored file, of which it is counted what is read. */
@@ -98,10 +99,17 @@ test.each<[string, Record<string, string>]>([
   expect(await run(name, new Source(file), fields)).toBeTruthy();
 });
 
-test("what is not needed is not read", async () => {
-  const source = new Source(file);
-  await run("metadata", source, { action: "get" });
-  expect(source.bytesRead).toBeLessThan(file.length / 4);
+test("what is not needed is not read: pages that are not asked for, and images where only text is", async () => {
+  const archive = concat([...largeDocument({ pages: 8, pictureBytes: 512 * 1024 })]);
+  for (const [operation, fields, most] of [
+    ["metadata", { action: "get" }, 0.1],
+    ["extract-text", { pages: "1-4" }, 0.2],
+    ["to-images", { pages: "5", dpi: "36" }, 0.4],
+  ] as const) {
+    const source = new Source(archive);
+    await run(operation, source, fields);
+    expect(source.bytesRead / archive.length, operation).toBeLessThan(most);
+  }
 });
 
 test("a damaged file is rejected without reading all of it", async () => {

@@ -1,10 +1,11 @@
-import type { PDFPage, StructuredText } from "mupdf";
+import type { PDFObject, PDFPage, StructuredText } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { checkContents } from "../content/size.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchPages } from "../document/fetch-pages.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { entries, isNamed } from "../objects/objects.ts";
 import { storeTrimmer } from "../mupdf/store.ts";
 import { inColumns } from "./columns.ts";
 import { type Box, readSegments, tooMuchText } from "./glyphs.ts";
@@ -71,7 +72,9 @@ async function readPage(open: OpenPdf, index: number, budget: number, withWords:
   await fetchPages(open, [index]);
   try {
     const page = stack.adopt(await engine.long.loadPage(document, index), (loaded) => loaded.destroy());
-    const structured = await withoutStructure(document, () => structuredText(engine, page, stack));
+    const structured = await withoutImages(open, index, () =>
+      withoutStructure(document, () => structuredText(engine, page, stack)),
+    );
     const bounds = page.getBounds() as Box;
     const lines = joinLines(inColumns(readSegments(engine, structured, { bounds, budget, boxes: withWords })));
     let text = "";
@@ -87,6 +90,29 @@ async function readPage(open: OpenPdf, index: number, budget: number, withWords:
     const meaning = engine.explain(error);
     if (!(meaning instanceof Refusal) || meaning.code !== "invalid_file") throw meaning;
     return { pageNumber, text: "", ...(withWords ? { words: [] } : {}) };
+  }
+}
+
+/**
+ * Runs `work`, which reads the text of a page (0-based), with empty forms in place of its images if the file is read in ranges: MuPDF
+ * would fetch their data, which is most of a scan, for nothing.
+ */
+async function withoutImages<T>({ engine, document }: OpenPdf, index: number, work: () => Promise<T>): Promise<T> {
+  if (!engine.ranges) return work();
+  const { load } = engine.long;
+  const resources = await load(document.findPage(index).getInheritable("Resources"));
+  const objects = await load(resources.get("XObject"));
+  const images: { key: PDFObject; value: PDFObject }[] = [];
+  for (const entry of entries(engine, objects)) {
+    if (isNamed((await load(entry.value)).get("Subtype"), "Image")) images.push(entry);
+  }
+  const nothing =
+    images.length > 0 ? document.addStream("", { Type: "XObject", Subtype: "Form", BBox: [0, 0, 0, 0] }) : undefined;
+  for (const { key } of images) if (nothing) objects.put(key, nothing);
+  try {
+    return await work();
+  } finally {
+    for (const { key, value } of images) objects.put(key, value);
   }
 }
 
