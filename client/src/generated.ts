@@ -725,8 +725,9 @@ export class ServiceMethods extends Transport {
    * entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
    * removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
    *
-   * Old values do not remain in the file, with one exception: signed documents are updated incrementally so that their signatures stay valid, and their earlier revision
-   * contains the old values. `X-Signature-Invalidated` is set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
+   * Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
+   * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
+   * set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
    *
    * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
    */

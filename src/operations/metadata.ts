@@ -16,6 +16,7 @@ import {
 import { changeMetadata } from "../engines/pdf/metadata/metadata.ts";
 import { PERMISSIONS, readPageSizes, readPermissions, readVersion } from "../engines/pdf/document/page-facts.ts";
 import { TextReader } from "../engines/pdf/objects/text-string.ts";
+import { limits, MiB } from "../limits.ts";
 import { defineOperation } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
 import { resultHeadersOf } from "./result-headers.ts";
@@ -145,8 +146,9 @@ export const metadata = defineOperation({
 entries in \`metadata\` changed. Entries that are null are removed; other entries stay, unless \`replace\` is true. Existing XMP metadata is updated as well, or
 removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
 
-Old values do not remain in the file, with one exception: signed documents are updated incrementally so that their signatures stay valid, and their earlier revision
-contains the old values. \`X-Signature-Invalidated\` is set if a signature breaks: the file was damaged, or it is certified and does not allow changes.`,
+Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
+${limits.references.heldBytes / MiB} MiB are updated incrementally, and their earlier revision contains the old values. \`X-Signature-Invalidated\` is
+set if a signature breaks: the file was damaged, or it is certified and does not allow changes.`,
   credits: 1,
   scope: {
     anyOf: ["pdf:read", "pdf:write"],

@@ -47,11 +47,6 @@ export class Ranges implements InputBytes, StoredBytes {
     return this.#source.length;
   }
 
-  /** Number of requests to the storage so far. */
-  get fetches(): number {
-    return this.#fetches;
-  }
-
   /** Whether bytes were needed that had not been fetched: what the engine did since then cannot be used. */
   get isMissing(): boolean {
     return this.#missed.size > 0 || this.#startsAgain;

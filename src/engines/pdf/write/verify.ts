@@ -86,6 +86,8 @@ export async function verifyAppended(
     const root = await engine.long.load(opened.getTrailer().get("Root"));
     await engine.long.load(root.get("Pages"));
     expect(`${pageCount} pages`, opened.countPages() === pageCount);
+    // The changes made MuPDF forget where the pages are.
+    engine.mapPages(document);
     const changed = pages.map((page) => ({ number: objectNumber(document.findPage(page)), deleted: false }));
     for (const { number, deleted } of [...changes.objects, ...changed]) {
       engine.work.spend(OBJECT_WORK);
