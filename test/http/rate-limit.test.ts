@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { describe, expect, test, vi } from "vitest";
 import { outcome, paidService } from "./paid-service.ts";
 import { clientNetwork } from "../../src/http/auth/client-network.ts";
@@ -247,7 +248,7 @@ describe("the shields in front of the database", () => {
     expect([counts.trips, shields]).toEqual([0, { KEY_SHIELD: 0, ADDRESS_SHIELD: 0 }]);
     expect((await service.send({ bindings })).status).toBe(200);
     expect(shields).toEqual({ KEY_SHIELD: 1, ADDRESS_SHIELD: 0 });
-    await openDatabase(env.DB).delete(apiKeys);
+    await openDatabase(env.DB).delete(apiKeys).where(eq(apiKeys.account, service.account));
     expect((await service.send({ bindings })).status).toBe(401);
     expect(shields).toEqual({ KEY_SHIELD: 2, ADDRESS_SHIELD: 1 });
   });
