@@ -1,4 +1,4 @@
-import { PDFDocument } from "pdf-lib";
+import { PDFArray, PDFDocument, type PDFHexString, type PDFString } from "pdf-lib";
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { drawPages, looksThatDiffer } from "../harness/appearance.ts";
@@ -78,12 +78,14 @@ test("of XMP, only the identifiers of PDF/A and PDF/UA stay", async () => {
 });
 
 test("a stripped file has another identifier", async () => {
-  const idOf = async (bytes: Uint8Array): Promise<string> => {
+  /** Each half in hexadecimal, however it is written. */
+  const idOf = async (bytes: Uint8Array): Promise<string[]> => {
     const { context } = await PDFDocument.load(bytes);
-    return String(context.trailerInfo.ID?.toString());
+    const halves = context.lookup(context.trailerInfo.ID, PDFArray).asArray();
+    return halves.map((half) => Buffer.from((half as PDFHexString | PDFString).asBytes()).toString("hex"));
   };
   const bytes = secretive("");
   const stripped = await idOf((await compress(bytes, { stripMetadata: "true" })).body);
-  expect(stripped).toMatch(/^\[ <[\dA-Fa-f]{32}> <[\dA-Fa-f]{32}> \]$/);
-  expect(await idOf((await compress(bytes)).body)).toContain("<01>");
+  expect(stripped).toEqual([expect.stringMatching(/^[\da-f]{32}$/), expect.stringMatching(/^[\da-f]{32}$/)]);
+  expect(await idOf((await compress(bytes)).body)).toContain("01");
 });
