@@ -68,6 +68,8 @@ async function pageNumbers(engine: PdfEngine, root: PDFObject, field: string): P
     }
   };
   await walk(root, 0);
+  // Pages that the document does not count would be left out of what is done with all of them.
+  if (numbers.length !== root.get("Count").asNumber()) throw damaged();
   return numbers;
 }
 
