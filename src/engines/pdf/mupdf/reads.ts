@@ -5,9 +5,9 @@ export interface ReadHandle {
   fileSize(): number;
   /** Copies up to `length` bytes from `position` on to `offset` of the memory; returns how many. */
   read(memory: Uint8Array, offset: number, length: number, position: number): number;
-  /** Whether the bytes at `position` have to be fetched first. Without it, never. */
-  waits?(position: number): boolean;
-  fetch?(position: number): Promise<void>;
+  /** Whether the bytes at `position` have to be fetched first. */
+  waits(position: number): boolean;
+  fetch(position: number): Promise<void>;
   close(): void;
 }
 
@@ -27,8 +27,8 @@ export class Reads {
   /** The glue's own callback for a read from a handle. */
   read(handle: ReadHandle, memory: Uint8Array, offset: number, length: number, position: number): number {
     if (!this.#asks) return handle.read(memory, offset, length, position);
-    if (!handle.waits?.(position)) return 0;
-    this.#waiting = () => handle.fetch?.(position) ?? Promise.resolve();
+    if (!handle.waits(position)) return 0;
+    this.#waiting = () => handle.fetch(position);
     return 1;
   }
 

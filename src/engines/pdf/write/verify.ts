@@ -7,7 +7,8 @@ import { shareKey } from "./file-key.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { find } from "../../bytes/find.ts";
-import { latin1 } from "../../bytes/latin1.ts";
+import { joinedBytes, ownBytes, partOf } from "../../bytes/joined-bytes.ts";
+import { bytesOf, latin1 } from "../../bytes/latin1.ts";
 import type { Changes } from "../mupdf/changes.ts";
 import { entries, items, objectNumber } from "../objects/objects.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -55,7 +56,8 @@ export async function verify(engine: PdfEngine, bytes: EngineBytes, expectation:
   const encrypted = from?.encrypted ?? false;
   // MuPDF drops all changes if it has to repair a document while writing it.
   expect("the changes", from === undefined || from.document.wasRepaired() === from.repaired);
-  const stream = streamOf(engine, bytes, encrypted ? revisionAt(bytes) : undefined);
+  const revision = encrypted ? revisionAt(bytes) : undefined;
+  const stream = engine.streamOf(revision === undefined ? bytes : asRevision5(bytes, revision));
   await reopened(engine, stream, (opened) => {
     expect("its encryption", opened.getTrailer().get("Encrypt").isDictionary() === encrypted);
     if (from && encrypted) shareKey(engine, from.document, opened);
@@ -168,20 +170,10 @@ function revisionAt(bytes: EngineBytes): number | undefined {
   return undefined;
 }
 
-/** A stream over the bytes, without copying. `revision`: the offset of a digit to read as 5. */
-function streamOf({ mupdf }: PdfEngine, bytes: EngineBytes, revision?: number): Stream {
-  return new mupdf.Stream({
-    fileSize: () => bytes.length,
-    read(memory, offset, length, position) {
-      const part = bytes.view(position, Math.min(position + length, bytes.length));
-      memory.set(part, offset);
-      if (revision !== undefined && revision >= position && revision < position + part.length) {
-        memory[offset + revision - position] = "5".charCodeAt(0);
-      }
-      return part.length;
-    },
-    close: () => undefined,
-  });
+/** The bytes with the digit at `offset` read as 5. */
+function asRevision5(bytes: EngineBytes, offset: number): EngineBytes {
+  const rest = partOf(bytes, offset + 1, bytes.length);
+  return joinedBytes([partOf(bytes, 0, offset), ownBytes(bytesOf("5")), rest]);
 }
 
 function expect(what: string, condition: boolean): void {
