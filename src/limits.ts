@@ -258,6 +258,8 @@ export const limits = {
     requests: 2,
     /** Size of an engine's heap before it grows. It has room for a small document. */
     engineBytes: 22 * MiB,
+    /** How much engines that wait for their readers are expected to grow by. */
+    growthBytes: 8 * MiB,
     /** The largest heap of an engine that is reused where an operation needs much other memory, unless the body needs more. */
     lentBesideBytes: 40 * MiB,
     /** Memory for recognizing an A4 page in two languages (`npm run memory`). */

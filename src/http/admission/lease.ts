@@ -128,10 +128,11 @@ export class Lease extends Share {
 
   /** Whether `bytes` of the response may be buffered for the client, in addition to the engines. */
   mayHold(bytes: number): boolean {
-    const { engineBytes, smallBodyBytes } = limits.admission;
+    const { engineBytes, smallBodyBytes, growthBytes } = limits.admission;
     this.#unsentBytes = bytes;
     if (bytes === 0) return true;
-    const spare = engineBytes + smallBodyBytes;
+    // Its engines, and those of another slow reader, may still grow for the next entry.
+    const spare = engineBytes + smallBodyBytes + growthBytes;
     const heap = this.#engines?.heapBytes() ?? 0;
     return bytes <= limits.response.aheadBytes && this.ticket.grow(heap + bytes, spare) === true;
   }
@@ -183,7 +184,8 @@ export class Lease extends Share {
     const allowHeap = (bytes: number): boolean | "busy" => this.ticket.grow(bytes + this.#unsentBytes);
     const most = needsHeadroom ? { most: limits.admission.lentBesideBytes } : {};
     this.#engines = await leaseEngines(allowHeap, { ...given, work: this.work, expected, ...most });
-    if (this.ticket.grow(this.#engines.heapBytes()) === true) return;
+    // A larger kept engine must not take the room that slow readers leave for a small request.
+    if (this.ticket.grow(this.#engines.heapBytes(), limits.admission.engineBytes) === true) return;
     this.#engines.release(false);
     dropSpares();
     this.#engines = await leaseEngines(allowHeap, { ...given, work: this.work });
