@@ -28,6 +28,7 @@ const without = (index: number): Uint8Array => page(PARTS.filter((_, part) => pa
 const pretended = (body: Uint8Array): Answer => ({
   status: 200,
   code: undefined,
+  message: undefined,
   headers: new Headers({ "Content-Type": "application/pdf" }),
   body,
 });

@@ -16,6 +16,8 @@ export interface Answer {
   readonly status: number;
   /** `error.code` of the envelope where the answer is one. */
   readonly code: string | undefined;
+  /** `error.message`, likewise. */
+  readonly message: string | undefined;
   readonly headers: Headers;
   readonly body: Uint8Array;
 }
@@ -47,12 +49,13 @@ export async function post(
     });
     const body = new Uint8Array(await response.arrayBuffer());
     const retryAfter = Number(response.headers.get("Retry-After") ?? 1);
-    if (response.status === 429 && errorCode(body) === "rate_limit_exceeded") {
+    const error = response.ok ? undefined : errorOf(body);
+    if (response.status === 429 && error?.code === "rate_limit_exceeded") {
       await new Promise((done) => setTimeout(done, retryAfter * 1000));
       continue;
     }
-    const code = response.ok ? undefined : errorCode(body);
-    return { status: response.status, code, headers: response.headers, body };
+    const { status, headers } = response;
+    return { status, code: error?.code, message: error?.message, headers, body };
   }
 }
 
@@ -62,11 +65,10 @@ export async function post(
  */
 export const noticeClosed = (): Promise<void> => new Promise((done) => setTimeout(done, 5));
 
-function errorCode(body: Uint8Array): string | undefined {
+function errorOf(body: Uint8Array): { readonly code?: string; readonly message?: string } | undefined {
   try {
-    const value = JSON.parse(new TextDecoder().decode(body)) as { error?: { code?: unknown } } | null;
-    const code = value?.error?.code;
-    return typeof code === "string" ? code : undefined;
+    const value = JSON.parse(new TextDecoder().decode(body)) as { error?: { code?: string; message?: string } } | null;
+    return value?.error;
   } catch {
     return undefined;
   }
