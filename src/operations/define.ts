@@ -7,10 +7,10 @@ import type { EngineBytes } from "../engines/bytes/heap.ts";
 /** The scopes that an operation can require; the other scopes belong to the account routes. */
 export type OperationScope = "pdf:read" | "pdf:write";
 
-/** A scope that depends on the parameters: a key needs one of several to send the request, and the exact one to run it. */
+/** A scope that depends on the parameters: a key needs one of several to send the request, and the exact ones to run it. */
 export interface ScopeOfInput<F extends Fields> {
   readonly anyOf: readonly [OperationScope, ...OperationScope[]];
-  exact(input: Input<F>): OperationScope;
+  exact(input: Input<F>): readonly OperationScope[];
 }
 
 /** Headers that report what happened to the document. Defined once: CORS exposes them and openapi.json describes them. */

@@ -152,7 +152,7 @@ set if a signature breaks: the file was damaged, or it is certified and does not
   credits: 1,
   scope: {
     anyOf: ["pdf:read", "pdf:write"],
-    exact: ({ action }) => (action === "get" ? "pdf:read" : "pdf:write"),
+    exact: ({ action }) => [action === "get" ? "pdf:read" : "pdf:write"],
   },
   fields: {
     file: pdfFile(),

@@ -37,7 +37,7 @@ export class Lease extends Share {
   readonly bodyBytes: number;
   /** Whether to read the body before `turn`. */
   readonly isSmall: boolean;
-  readonly #request: LeaseRequest;
+  #request: LeaseRequest;
   #engines: EngineLease | undefined;
   /** Bytes of the request's files, for which memory is estimated: the body, and files that it refers to. */
   #fileBytes: number;
@@ -77,6 +77,11 @@ export class Lease extends Share {
       lease.release(false);
       throw error;
     }
+  }
+
+  /** The body tells which operation runs: the memory that it needs is asked for from here on. */
+  resolve(operation: LeaseRequest["operation"]): void {
+    this.#request = { ...this.#request, operation };
   }
 
   /**

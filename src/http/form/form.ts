@@ -44,6 +44,8 @@ export class FormNames {
 }
 
 export interface ReadForm<F extends Fields> {
+  /** What to run: the operation of the route, or what the form makes of it. */
+  readonly operation: Operation<F>;
   /** The files, in the order of their fields. */
   readonly files: readonly FormFile[];
   /**
@@ -77,6 +79,7 @@ export async function readForm<F extends Fields>(
   if (issues.length > 0) throw invalidFields([...issues, ...(await pageIssues(operation, form, countPages))]);
 
   return {
+    operation,
     files: reader.files,
     inputWith(loaded) {
       for (const file of reader.files) checkKind(file, loaded.get(file));

@@ -60,24 +60,29 @@ interface DeclaredBody extends DeclaredForm {
   readonly maxBytes: number;
 }
 
-async function handle(c: Context<AppEnv>, operation: Operation): Promise<Response> {
+/** `route`: the operation as far as it is known before the body. The form tells which one runs. */
+async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
   const declared = declaredBody(c);
-  const lease = await Lease.take(leaseRequest(c, operation, declared));
+  const lease = await Lease.take(leaseRequest(c, route, declared));
   const log = c.get("log");
   log.work = lease.work;
   let payment: Payment | undefined;
   try {
-    const parts = await readParts(c, declared, lease, operation);
+    const parts = await readParts(c, declared, lease, route);
     lease.work.extend(limits.work.bodyByte * log.bodyBytes);
-    const request = referringRequest(c, operation, declared, lease);
-    const form = await readForm(operation, parts, {
+    const request = referringRequest(c, route, declared, lease);
+    const form = await readForm(route, parts, {
       countPages: pageCounter(request),
       urlIssue: (url) => publicUrlIssue(url, request.env.documentUrls),
     });
-    const loaded = await loadFiles(form.files, request);
+    const { operation } = form;
+    lease.resolve(operation);
+    const loaded = await loadFiles(form.files, { ...request, operation });
     lease.work.extend(limits.work.bodyByte * log.referencedBytes);
     const input = form.inputWith(new Map(Array.from(loaded, ([field, { file }]) => [field, file])));
-    if (typeof operation.scope !== "string") checkScope(c.get("caller"), operation.scope.exact(input));
+    if (typeof operation.scope !== "string") {
+      for (const scope of operation.scope.exact(input)) checkScope(c.get("caller"), scope);
+    }
     lease.check();
     payment = await Payment.reserve(c, operation, () => signedParts(parts, loaded));
     const [first] = form.files;
