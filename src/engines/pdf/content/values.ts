@@ -2,7 +2,7 @@
 import type { PDFDocument, PDFObject } from "mupdf";
 import { ContentOperators } from "./operators.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
-import { unhex } from "../../bytes/hex.ts";
+import { readHexadecimal, readLiteral } from "../objects/string-syntax.ts";
 
 /** Parses a value in content: numbers, names, booleans, strings, arrays, and dictionaries of these. */
 export function parseValue(document: PDFDocument, text: string): PDFObject | undefined {
@@ -38,11 +38,8 @@ export function parseValue(document: PDFDocument, text: string): PDFObject | und
   if (name !== undefined) return document.newName(name);
   if (text === "true" || text === "false") return document.newBoolean(text === "true");
   if (text === "null") return document.newNull();
-  if (/^<[\da-fA-F\s]*>$/.test(text)) {
-    const digits = text.slice(1, -1).replaceAll(/\s/g, "");
-    return document.newByteString(unhex(digits));
-  }
-  if (text.startsWith("(")) return document.newByteString(literal(text.slice(1, -1)));
+  if (/^<[\da-fA-F\s]*>$/.test(text)) return document.newByteString(readHexadecimal(bytesOf(text), 0).value);
+  if (text.startsWith("(")) return document.newByteString(readLiteral(bytesOf(text), 0).value);
   if (/^[+-]?\d+$/.test(text)) return document.newInteger(Number(text));
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(text) ? document.newReal(Number(text)) : undefined;
 }
@@ -53,17 +50,4 @@ function partsOf(text: string, take: (part: string) => boolean): boolean {
   if (!tokens.next() || tokens.operator !== "end") return false;
   for (let index = 0; index < tokens.count; index++) if (!take(tokens.text(index))) return false;
   return true;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
-
-/** The bytes of a literal string (7.3.4.2). */
-function literal(text: string): Uint8Array {
-  const plain = text
-    .replace(/\r\n?/g, "\n")
-    .replace(/\\(?:([0-7]{1,3})|([\s\S]))/g, (_, octal: string | undefined, character: string) => {
-      if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 255);
-      return character === "\n" ? "" : (ESCAPES[character] ?? character);
-    });
-  return bytesOf(plain);
 }

@@ -3,7 +3,7 @@
  * MuPDF's output is an error, never a guess.
  */
 import { latin1 } from "../../bytes/latin1.ts";
-import { unhex } from "../../bytes/hex.ts";
+import { readHexadecimal, readLiteral } from "./string-syntax.ts";
 
 /** A range of bytes of the file. */
 interface Span {
@@ -28,13 +28,12 @@ export interface WrittenObject {
 }
 
 const code = (character: string): number => character.charCodeAt(0);
-const [OPEN, CLOSE, BACKSLASH, LESS, GREATER, SLASH] = ["(", ")", "\\", "<", ">", "/"].map(code);
+const [OPEN, LESS, GREATER, SLASH] = ["(", "<", ">", "/"].map(code);
 /** Keyword that starts a cross-reference table (ISO 32000-2, 7.5.4). */
 const TABLE = "xref";
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const DELIMITERS = new Set(Array.from("()<>[]{}/%", code));
-const ESCAPES: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 8, f: 12 };
 
 const isSpace = (byte: number | undefined): boolean => byte === 32 || byte === 10 || byte === 13 || byte === 9;
 const isRegular = (byte: number | undefined): boolean =>
@@ -90,9 +89,9 @@ class Reader {
       this.#skip();
       const at = this.#at;
       const byte = this.#bytes[at];
-      if (byte === OPEN) strings.push({ value: this.#literal(), start: at, end: this.#at });
+      if (byte === OPEN) strings.push({ value: this.#string(readLiteral), start: at, end: this.#at });
       else if (byte === LESS && this.#bytes[at + 1] !== LESS) {
-        strings.push({ value: this.#hexadecimal(), start: at, end: this.#at });
+        strings.push({ value: this.#string(readHexadecimal), start: at, end: this.#at });
       } else if (byte === LESS || byte === GREATER) {
         depth += byte === LESS ? 1 : -1;
         this.#at += 2;
@@ -149,43 +148,11 @@ class Reader {
     return Number(word);
   }
 
-  /** ISO 32000-2, 7.3.4.3. */
-  #hexadecimal(): Uint8Array<ArrayBuffer> {
-    const end = this.#bytes.indexOf(code(">"), this.#at);
-    const digits = latin1(this.#bytes.subarray(this.#at + 1, end)).replaceAll(/\s/g, "");
-    if (end < 0 || !/^[\da-f]*$/i.test(digits)) throw this.#unexpected();
-    this.#at = end + 1;
-    return unhex(digits);
-  }
-
-  /** ISO 32000-2, 7.3.4.2. */
-  #literal(): Uint8Array<ArrayBuffer> {
-    const value: number[] = [];
-    let depth = 1;
-    for (this.#at++; ; this.#at++) {
-      const byte = this.#bytes[this.#at];
-      if (byte === undefined) throw this.#unexpected();
-      if (byte === BACKSLASH) {
-        const escaped = this.#escape();
-        if (escaped !== undefined) value.push(escaped);
-        continue;
-      }
-      if (byte === OPEN) depth++;
-      if (byte === CLOSE && --depth === 0) break;
-      value.push(byte);
-    }
-    this.#at++;
-    return Uint8Array.from(value);
-  }
-
-  /** The byte that an escape stands for, or undefined for an escaped line end. Stops at the last character of the escape. */
-  #escape(): number | undefined {
-    const next = latin1(this.#bytes.subarray(this.#at + 1, this.#at + 4));
-    const octal = /^[0-7]{1,3}/.exec(next)?.[0];
-    this.#at += octal?.length ?? 1;
-    if (octal !== undefined) return Number.parseInt(octal, 8) & 0xff;
-    if (next[0] === "\n") return undefined;
-    return ESCAPES[next[0] ?? ""] ?? next.charCodeAt(0);
+  #string(read: typeof readLiteral): Uint8Array<ArrayBuffer> {
+    const { value, end } = read(this.#bytes, this.#at);
+    if (end === undefined) throw this.#unexpected();
+    this.#at = end;
+    return value;
   }
 
   #unexpected(): Error {

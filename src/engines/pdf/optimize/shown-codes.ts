@@ -4,6 +4,7 @@ import { ContentOperators } from "../content/operators.ts";
 import { type Content, forEachContent } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { objectNumber } from "../objects/objects.ts";
+import { readHexadecimal, readLiteral } from "../objects/string-syntax.ts";
 
 /** The codes shown, by the object number of the font. */
 export type ShownCodes = ReadonlyMap<number, ReadonlySet<number>>;
@@ -11,7 +12,7 @@ export type ShownCodes = ReadonlyMap<number, ReadonlySet<number>>;
 /** Used instead of an object number for a font that is a direct object, and for no font. */
 const [DIRECT, NO_FONT] = [0, -1];
 
-const [BACKSLASH, OPEN, CLOSE, LESS, GREATER] = [0x5c, 0x28, 0x29, 0x3c, 0x3e];
+const [OPEN, LESS] = [0x28, 0x3c];
 
 /**
  * The codes that pages, forms, patterns, glyphs, and appearances show in these fonts. `codeBytes`: bytes per code, by the
@@ -88,68 +89,11 @@ function readText(
 function addCodes(operand: Uint8Array, codeBytes: 1 | 2, codes: Set<number>): void {
   for (let at = 0; at < operand.length; at++) {
     if (operand[at] !== OPEN && operand[at] !== LESS) continue;
-    const { bytes, end } = operand[at] === OPEN ? literal(operand, at) : hexadecimal(operand, at);
-    for (let index = 0; index < bytes.length; index += codeBytes) {
-      const [first = 0, second = 0] = [bytes[index], bytes[index + 1]];
+    const { value, end = operand.length } = (operand[at] === OPEN ? readLiteral : readHexadecimal)(operand, at);
+    for (let index = 0; index < value.length; index += codeBytes) {
+      const [first = 0, second = 0] = [value[index], value[index + 1]];
       codes.add(codeBytes === 1 ? first : (first << 8) | second);
     }
-    at = end;
+    at = end - 1;
   }
-}
-
-interface Text {
-  readonly bytes: readonly number[];
-  /** Index of its last character in the operand. */
-  readonly end: number;
-}
-
-const ESCAPES: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 8, f: 12 };
-
-/** Reads a literal string (7.3.4.2). */
-function literal(operand: Uint8Array, start: number): Text {
-  const bytes: number[] = [];
-  let [depth, at] = [1, start + 1];
-  for (; at < operand.length; at++) {
-    const byte = operand[at] ?? 0;
-    if (byte === BACKSLASH) {
-      const next = operand[++at] ?? 0;
-      if (next >= 0x30 && next <= 0x37) {
-        let value = next - 0x30;
-        for (let digits = 1; digits < 3; digits++) {
-          const digit = (operand[at + 1] ?? 0) - 0x30;
-          if (digit < 0 || digit > 7) break;
-          value = value * 8 + digit;
-          at++;
-        }
-        bytes.push(value & 0xff);
-      } else if (next === 13) at += operand[at + 1] === 10 ? 1 : 0;
-      else if (next !== 10) bytes.push(ESCAPES[String.fromCharCode(next)] ?? next);
-      continue;
-    }
-    if (byte === OPEN) depth++;
-    else if (byte === CLOSE && --depth === 0) break;
-    // A line end of any form is one byte.
-    if (byte === 13) {
-      bytes.push(10);
-      if (operand[at + 1] === 10) at++;
-    } else bytes.push(byte);
-  }
-  return { bytes, end: at };
-}
-
-/** Reads a hexadecimal string (7.3.4.3). */
-function hexadecimal(operand: Uint8Array, start: number): Text {
-  const bytes: number[] = [];
-  let [at, half] = [start + 1, -1];
-  for (; at < operand.length && operand[at] !== GREATER; at++) {
-    const digit = Number.parseInt(String.fromCharCode(operand[at] ?? 0), 16);
-    if (Number.isNaN(digit)) continue;
-    if (half < 0) half = digit;
-    else {
-      bytes.push(half * 16 + digit);
-      half = -1;
-    }
-  }
-  if (half >= 0) bytes.push(half * 16);
-  return { bytes, end: at };
 }
