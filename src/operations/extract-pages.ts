@@ -48,6 +48,6 @@ own (\`name_2\`).`,
       return { target, headers, large: pages.length * 2 > open.pageCount };
     });
     pdf.freeArena();
-    return { kind: "pdf", bytes: await savePdf(pdf, target, { large }), headers };
+    return { kind: "pdf", bytes: await savePdf(pdf, target, { large, field: file.field }), headers };
   },
 });

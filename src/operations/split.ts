@@ -132,7 +132,7 @@ async function makePart(pdf: PdfEngine, source: Source, pages: readonly number[]
     return target;
   };
   await pdf.work.pause();
-  return makePdf(pdf, make, { large: pages.length * 2 > source.pages.length });
+  return makePdf(pdf, make, { large: pages.length * 2 > source.pages.length, field: source.open.input.field });
 }
 
 function resolveRanges(ranges: readonly PageRange[], pageCount: number): number[][] {

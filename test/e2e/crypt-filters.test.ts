@@ -79,6 +79,7 @@ describe.each(mixed)("a document in which %s", (_, change, objects) => {
   test.each(refusing)("is refused by %s, which would have to keep that", async (operation, fields) => {
     const answer = await send(operation, fields, await file());
     expect([answer.status, answer.code]).toEqual([400, "unsupported_encryption"]);
+    expect(JSON.parse(Buffer.from(answer.body).toString())).toMatchObject({ error: { details: { input: "file" } } });
   });
 });
 

@@ -22,22 +22,24 @@ export function inlineEncryption(engine: PdfEngine, document: PDFDocument): void
 /**
  * MuPDF encrypts everything it writes with the filter for strings, and leaves attachments that have their own filter as they
  * are.
- * @throws Refusal `unsupported_encryption` if the encryption dictionary says otherwise
+ * @throws what `mixed` returns, if the encryption dictionary says otherwise
  */
-export function refuseMixedFilters(document: PDFDocument): void {
+export function refuseMixedFilters(document: PDFDocument, field: string | undefined): void {
   const encrypt = document.getTrailer().get("Encrypt");
   if (!encrypt.isDictionary() || !encrypt.get("CF").isDictionary()) return;
   const [strings, streams] = [methodOf(encrypt, "StrF"), methodOf(encrypt, "StmF")];
   const attachments = encrypt.get("EFF").isName() ? methodOf(encrypt, "EFF") : streams;
   // AESV3 uses one key for the whole file; the other methods derive keys from object numbers, which change.
   const keepsAttachments = attachments === streams || (streams === NONE && attachments === "AESV3");
-  if (strings !== streams || !keepsAttachments) throw mixed();
+  if (strings !== streams || !keepsAttachments) throw mixed(field);
 }
 
-export function mixed(): Refusal {
+/** `field`: the form field of the document whose encryption was to be kept. */
+export function mixed(field: string | undefined): Refusal {
   return new Refusal(
     "unsupported_encryption",
     "Parts of the PDF are encrypted in different ways, which is not supported. Use protect to encrypt all of it the same way.",
+    { input: field },
   );
 }
 

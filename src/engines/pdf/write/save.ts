@@ -35,6 +35,15 @@ const ENTRY_WORK = 10;
 
 type Pointer = PDFObject["pointer"];
 
+interface Room {
+  /** Whether the output may be about as large as the input, so that room is reserved for it. */
+  readonly large: boolean;
+  /** Approximate upper bound of the output size. */
+  readonly bytes?: number | undefined;
+  /** The form field of the document whose encryption the output keeps, if it keeps any. */
+  readonly field?: string | undefined;
+}
+
 interface Pages {
   /** The changed pages (0-based). */
   readonly changed?: readonly number[] | undefined;
@@ -42,17 +51,17 @@ interface Pages {
 
 /** Saves a document that was changed in place. Keeps everything except unused objects. */
 export async function rewritePdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes> {
-  const { engine, document } = open;
+  const { engine, document, input } = open;
   const options = (await prepare(open)) + SAVE;
-  return engine.bytesOf(await written(engine, document, options, { large: true }, changed));
+  return engine.bytesOf(await written(engine, document, options, { large: true, field: input.field }, changed));
 }
 
 /** Saves a document that was changed in place, as small as possible. `bytes`: approximate upper bound of the output size. */
 export async function rewriteSmall(open: OpenPdf, bytes: number): Promise<EngineBytes> {
-  const { engine, document } = open;
+  const { engine, document, input } = open;
   const options = (await prepare(open)) + SAVE_SMALL;
   const expectation = expectationOf(engine, document);
-  const file = engine.bytesOf(await write(engine, document, options, { large: true, bytes }));
+  const file = engine.bytesOf(await write(engine, document, options, { large: true, bytes, field: input.field }));
   const packed = file.length > SMALL_FILE ? undefined : await packSmall(engine.work, file.view(0, file.length).slice());
   const smallest = packed && packed.length < file.length ? ownBytes(packed) : file;
   await verify(engine, smallest, expectation);
@@ -128,24 +137,13 @@ async function findUsed({ document, engine }: OpenPdf): Promise<{ reached: Uint8
   return { reached, count };
 }
 
-/**
- * Saves a document assembled from copies, with the encryption it was opened with. `large`: the output may be about as large
- * as the input, so room is reserved for it.
- */
-export async function savePdf(
-  engine: PdfEngine,
-  document: PDFDocument,
-  room: { large: boolean },
-): Promise<EngineBytes> {
+/** Saves a document assembled from copies, with the encryption it was opened with. */
+export async function savePdf(engine: PdfEngine, document: PDFDocument, room: Room): Promise<EngineBytes> {
   return engine.bytesOf(await written(engine, document, SAVE, room));
 }
 
 /** Creates a document, writes it, and frees everything it needed. For thousands of small documents. */
-export async function makePdf(
-  engine: PdfEngine,
-  make: () => Promise<PDFDocument>,
-  room: { large: boolean },
-): Promise<EngineBytes> {
+export async function makePdf(engine: PdfEngine, make: () => Promise<PDFDocument>, room: Room): Promise<EngineBytes> {
   return engine.bytesOf(await engine.scope(async () => written(engine, await make(), SAVE, room)));
 }
 
@@ -175,7 +173,7 @@ async function written(
   engine: PdfEngine,
   document: PDFDocument,
   options: string,
-  room: { large: boolean },
+  room: Room,
   changed?: readonly number[],
 ): Promise<Buffer> {
   const expectation = expectationOf(engine, document, changed);
@@ -188,9 +186,9 @@ async function write(
   engine: PdfEngine,
   document: PDFDocument,
   options: string,
-  { large, bytes }: { large: boolean; bytes?: number | undefined },
+  { large, bytes, field }: Room,
 ): Promise<Buffer> {
-  const hasEmptyName = await makeWritable(engine, document, { decrypt: options.endsWith(DECRYPT) });
+  const hasEmptyName = await makeWritable(engine, document, { decrypt: options.endsWith(DECRYPT), field });
   const finish = keepMetadataClear(document);
   // Decoded objects are no longer needed, and the output needs the room.
   engine.lib._wasm_empty_store();

@@ -24,13 +24,13 @@ const NOTHING = Uint8Array.of(0x78, 0x9c, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01);
 export async function makeWritable(
   engine: PdfEngine,
   document: PDFDocument,
-  { decrypt }: { decrypt: boolean },
+  { decrypt, field }: { decrypt: boolean; field: string | undefined },
 ): Promise<boolean> {
   const { lib } = engine;
   const encrypt = document.getTrailer().get("Encrypt");
   const staysEncrypted = encrypt.isDictionary() && !decrypt;
   const metadata = objectNumber(document.getTrailer().get("Root", "Metadata"));
-  if (staysEncrypted) refuseMixedFilters(document);
+  if (staysEncrypted) refuseMixedFilters(document, field);
   const refusesNamed = staysEncrypted && !keepsNamedFilters(engine, document);
   const filterKey = document.newName("Filter");
   let hasEmptyName = false;
@@ -56,7 +56,7 @@ export async function makeWritable(
     if (lib._wasm_pdf_is_stream(object.pointer) === 0) return;
     const hasFilters = lib._wasm_pdf_is_array(lib._wasm_pdf_dict_get(object.pointer, filterKey.pointer)) !== 0;
     if (!hasFilters && !staysEncrypted) return;
-    if (refusesNamed && number !== metadata && namesCryptFilter(object)) throw mixed();
+    if (refusesNamed && number !== metadata && namesCryptFilter(object)) throw mixed(field);
     completeParameters(document, object);
     if (staysEncrypted && object.get("Length").asNumber() <= SHORT) deflateNothing(engine, object);
   });
