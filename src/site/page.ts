@@ -18,6 +18,7 @@ export interface Page {
 
 const links = [
   ["/", "Playground"],
+  ["/#/files", "Files"],
   ["/#/keys", "Keys"],
   ["/#/usage", "Usage"],
   ["/#/webhooks", "Webhooks"],

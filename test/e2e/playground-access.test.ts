@@ -146,7 +146,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await visitor.runExample();
     expect((await visitor.inkOf(1)).dark).toBeGreaterThan(0);
     expect(await spill()).toBe(0);
-    for (const route of ["sign", "keys", "usage"]) {
+    for (const route of ["sign", "files", "keys", "usage"]) {
       await visitor.view(route);
       await page.waitForSelector(".card");
       expect(await spill(), route).toBe(0);

@@ -3,6 +3,7 @@ import { createPortal } from "preact/compat";
 import { type Description, operationsOf } from "../description/description.ts";
 import { currentKey, onKeyChange, takeKeyFromAddress } from "./api/key.ts";
 import { loadDescription } from "./api/load-description.ts";
+import { Files } from "./dashboard/files.tsx";
 import { Keys } from "./dashboard/keys.tsx";
 import { Usage } from "./dashboard/usage.tsx";
 import { Webhooks } from "./dashboard/webhooks.tsx";
@@ -32,10 +33,10 @@ function useKey(): string {
   return key;
 }
 
-const views = ["keys", "usage", "webhooks"];
+const views = ["files", "keys", "usage", "webhooks"];
 
 export function App() {
-  const route = useRoute();
+  const [route = "", query] = useRoute().split("?");
   const key = useKey();
   const [description, setDescription] = useState<Description>();
   const [failure, setFailure] = useState("");
@@ -59,16 +60,26 @@ export function App() {
           </button>
         </p>
       )}
-      {description && <View route={route} description={description} apiKey={key} />}
+      {description && <View route={route} query={query} description={description} apiKey={key} />}
     </>
   );
 }
 
-function View({ route, description, apiKey }: { route: string; description: Description; apiKey: string }) {
+interface ViewProps {
+  readonly route: string;
+  /** What follows a `?` in the route: files by field. */
+  readonly query: string | undefined;
+  readonly description: Description;
+  readonly apiKey: string;
+}
+
+function View({ route, query, description, apiKey }: ViewProps) {
+  if (route === "files") return <Files operations={operationsOf(description)} apiKey={apiKey} />;
   if (route === "keys") return <Keys description={description} apiKey={apiKey} />;
   if (route === "usage") return <Usage apiKey={apiKey} />;
   if (route === "webhooks") return <Webhooks description={description} apiKey={apiKey} />;
-  return <Playground operations={operationsOf(description)} description={description} route={route} apiKey={apiKey} />;
+  const props = { route, query, description, apiKey };
+  return <Playground operations={operationsOf(description)} {...props} />;
 }
 
 /** The links are in the page that the server sends. */

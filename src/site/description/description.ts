@@ -78,8 +78,11 @@ export interface Operation {
   readonly produces: readonly string[];
 }
 
+/** The operations: forms whose response is the result. An upload (201) is none. */
 export function operationsOf({ paths }: Description): Operation[] {
-  return Object.entries(paths).flatMap(([path, { post }]) => (post && operationOf(path, post)) ?? []);
+  return Object.entries(paths).flatMap(([path, { post }]) =>
+    post?.responses["200"] === undefined ? [] : (operationOf(path, post) ?? []),
+  );
 }
 
 /** Undefined if the method takes no form. */

@@ -1,13 +1,25 @@
 import type { Field } from "./fields.ts";
 
-/** A chosen file. `path` is its location for someone who repeats the request in a shell. */
-export interface ChosenFile {
-  readonly blob: Blob;
+interface Chosen {
   readonly name: string;
-  readonly path: string;
   /** Its own password, for numbered files. */
   readonly password: string;
 }
+
+/** A file that is sent. `path` is its location for someone who repeats the request in a shell. */
+export interface LocalFile extends Chosen {
+  readonly blob: Blob;
+  readonly path: string;
+}
+
+/** A file that the service has, or fetches: the ID of a stored file, or a URL. */
+export interface ReferredFile extends Chosen {
+  readonly reference: string;
+  /** In bytes, if it is known. */
+  readonly size: number | undefined;
+}
+
+export type ChosenFile = LocalFile | ReferredFile;
 
 /** The content of the form: text by parameter, files by field. */
 export interface FormValues {
@@ -15,7 +27,17 @@ export interface FormValues {
   readonly files: Readonly<Record<string, readonly ChosenFile[]>>;
 }
 
-export type Entry = { readonly name: string } & ({ readonly text: string } | { readonly file: ChosenFile });
+/** A part of a request. `refersTo`: the name of the file that the text stands for. */
+export type Entry = { readonly name: string } & (
+  | { readonly text: string; readonly refersTo?: string }
+  | { readonly file: LocalFile }
+);
+
+/** The name of an entry's file; undefined if it is a parameter. */
+export const fileNameOf = (entry: Entry): string | undefined => ("file" in entry ? entry.file.name : entry.refersTo);
+
+const fileEntry = (name: string, file: ChosenFile): Entry =>
+  "reference" in file ? { name, text: file.reference, refersTo: file.name } : { name, file };
 
 /** The initial values: the first choice for a required parameter, the default for the others. */
 export function initialTexts(fields: readonly Field[]): Record<string, string> {
@@ -41,12 +63,12 @@ export function entriesOf(fields: readonly Field[], { texts, files }: FormValues
     .flatMap((field): Entry[] => {
       const { name } = field;
       const chosen = files[name] ?? [];
-      if (field.kind === "file") return chosen.slice(0, 1).map((file) => ({ name, file }));
+      if (field.kind === "file") return chosen.slice(0, 1).map((file) => fileEntry(name, file));
       if (field.kind === "files") {
         return chosen.flatMap((file, index): Entry[] => {
           const own = field.passwords !== undefined && file.password !== "";
           const password = own ? [{ name: `${field.passwords}${index}`, text: file.password }] : [];
-          return [{ name: `${name}${index}`, file }, ...password];
+          return [fileEntry(`${name}${index}`, file), ...password];
         });
       }
       const text = texts[name] ?? "";

@@ -1,5 +1,5 @@
 import type { Operation } from "./description.ts";
-import type { Entry } from "./form-values.ts";
+import { type Entry, fileNameOf } from "./form-values.ts";
 
 export const languages = ["curl", "JavaScript", "Python"] as const;
 export type Language = (typeof languages)[number];
@@ -105,13 +105,19 @@ function python({ method, url, key, body, file }: Call): string {
   if (typeof key === "string") given.push(`headers={"Authorization": ${quote(`Bearer ${key}`)}}`);
   else if (key !== undefined) given.push(`headers={"Authorization": f"Bearer {os.environ['${key.variable}']}"}`);
   if (body && "form" in body) {
-    const files = body.form.flatMap((entry) =>
-      "file" in entry
-        ? [`        (${quote(entry.name)}, (${quote(entry.file.name)}, open(${quote(entry.file.path)}, "rb"))),`]
-        : [],
-    );
+    // Without a file, requests would not send a form with parts.
+    const isData = (entry: Entry): boolean => !("file" in entry) && body.form.some((one) => "file" in one);
+    const files = body.form
+      .filter((entry) => !isData(entry))
+      .map((entry) => {
+        const value =
+          "file" in entry
+            ? `${quote(entry.file.name)}, open(${quote(entry.file.path)}, "rb")`
+            : `None, ${quote(entry.text)}`;
+        return `        (${quote(entry.name)}, (${value})),`;
+      });
     const data = body.form.flatMap((entry) =>
-      "file" in entry ? [] : [`        ${quote(entry.name)}: ${quote(entry.text)},`],
+      "text" in entry && isData(entry) ? [`        ${quote(entry.name)}: ${quote(entry.text)},`] : [],
     );
     given.push(`files=[\n${files.join("\n")}\n    ]`);
     if (data.length > 0) given.push(`data={\n${data.join("\n")}\n    }`);
@@ -165,7 +171,7 @@ export function resultFile(operation: Operation, entries: readonly Entry[], resp
   const type = known?.type ?? operation.produces[0] ?? "";
   if (type === "application/json") return undefined;
   if (known?.fileName !== undefined) return known.fileName;
-  const first = entries.find((entry) => "file" in entry);
-  const stem = first && "file" in first ? first.file.name.replace(/\.[^.]*$/, "") : "document";
+  const [first] = entries.flatMap((entry) => fileNameOf(entry) ?? []);
+  const stem = first?.replace(/\.[^.]*$/, "") ?? "document";
   return `${stem}-${operation.name}.${extensions[type] ?? "bin"}`;
 }

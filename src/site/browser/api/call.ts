@@ -58,8 +58,45 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Runs an operation. Uses XMLHttpRequest, because fetch does not report upload progress. */
-export function callOperation(
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly body: FormData | Blob;
+  /** Called while the body is being sent. */
+  readonly sent: (loaded: number, total: number) => void;
+  /** Called while the response arrives. */
+  readonly received?: (event: ProgressEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends a request and waits for its response, a `Blob`. Uses XMLHttpRequest, because fetch does not report upload progress. Throws
+ * an `AbortError`.
+ */
+export function send(
+  key: string,
+  { method, path, body, sent, received = () => {}, signal }: Sent,
+): Promise<XMLHttpRequest> {
+  const request = new XMLHttpRequest();
+  return new Promise((done, fail) => {
+    signal.throwIfAborted();
+    request.open(method, path);
+    request.responseType = "blob";
+    if (key !== "") request.setRequestHeader("Authorization", `Bearer ${key}`);
+    request.upload.addEventListener("progress", ({ loaded, total }) => sent(loaded, total));
+    request.addEventListener("progress", received);
+    request.addEventListener("error", () =>
+      fail(new Error("The service cannot be reached, or the connection was lost.")),
+    );
+    request.addEventListener("abort", () => fail(new DOMException("canceled", "AbortError")));
+    request.addEventListener("load", () => done(request));
+    signal.addEventListener("abort", () => request.abort());
+    request.send(body);
+  });
+}
+
+/** Runs an operation. */
+export async function callOperation(
   key: string,
   path: string,
   entries: readonly Entry[],
@@ -72,29 +109,21 @@ export function callOperation(
     else form.append(entry.name, entry.text);
   }
   const sentBytes = entries.reduce((sum, entry) => sum + ("file" in entry ? entry.file.blob.size : 0), 0);
-  const request = new XMLHttpRequest();
   const started = performance.now();
-  return new Promise((done, fail) => {
-    request.open("POST", path);
-    request.responseType = "blob";
-    if (key !== "") request.setRequestHeader("Authorization", `Bearer ${key}`);
-    request.upload.addEventListener("progress", ({ loaded, total }) =>
+  progress({ phase: "uploading", part: 0 });
+  const request = await send(key, {
+    method: "POST",
+    path,
+    body: form,
+    sent: (loaded, total) =>
       progress(
         loaded < total ? { phase: "uploading", part: loaded / total } : { phase: "processing", part: undefined },
       ),
-    );
-    request.addEventListener("progress", ({ loaded, total, lengthComputable }) =>
+    received: ({ loaded, total, lengthComputable }) =>
       progress({ phase: "downloading", part: lengthComputable ? loaded / total : undefined }),
-    );
-    request.addEventListener("error", () =>
-      fail(new Error("The service cannot be reached, or the connection was lost.")),
-    );
-    request.addEventListener("abort", () => fail(new DOMException("canceled", "AbortError")));
-    request.addEventListener("load", () => done(responseOf(request, performance.now() - started, sentBytes)));
-    signal.addEventListener("abort", () => request.abort());
-    progress({ phase: "uploading", part: 0 });
-    request.send(form);
+    signal,
   });
+  return responseOf(request, performance.now() - started, sentBytes);
 }
 
 async function responseOf(request: XMLHttpRequest, milliseconds: number, sentBytes: number): Promise<ApiResponse> {

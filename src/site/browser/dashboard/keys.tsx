@@ -7,7 +7,7 @@ import { BodyForm } from "./body-form.tsx";
 import { Confirm } from "./confirm.tsx";
 import { Failure, KeyMissing } from "./failure.tsx";
 import { Secret } from "./secret.tsx";
-import { useData } from "./use-data.ts";
+import { useList } from "./use-data.ts";
 
 const PATH = "/api/v1/keys";
 
@@ -31,21 +31,13 @@ interface Page {
 type Asked = { readonly what: "revoke" | "rotate"; readonly key: ApiKey };
 
 export function Keys({ description, apiKey }: { description: Description; apiKey: string }) {
-  const { data, error, reload } = useData<Page>(apiKey, PATH);
-  const [further, setFurther] = useState<readonly ApiKey[]>([]);
-  const [cursor, setCursor] = useState<string | null>();
+  const { data, error, reload, entries, more } = useList<Page>(apiKey, PATH);
   const [issued, setIssued] = useState<string>();
   const [asked, setAsked] = useState<Asked>();
   const [failed, setFailed] = useState<unknown>();
   const [making, setMaking] = useState(false);
   const schema = bodyOf(description, "post", PATH);
-  const next = cursor === undefined ? data?.nextCursor : cursor;
 
-  const start = async () => {
-    setFurther([]);
-    setCursor(undefined);
-    await reload();
-  };
   const attempt = async (work: () => Promise<void>) => {
     setFailed(undefined);
     try {
@@ -53,18 +45,13 @@ export function Keys({ description, apiKey }: { description: Description; apiKey
     } catch (error) {
       setFailed(error);
     }
-    await start();
+    await reload();
   };
   const act = ({ what, key }: Asked) =>
     attempt(async () => {
       if (what === "revoke") await callJson(apiKey, "DELETE", `${PATH}/${key.id}`);
       else setIssued((await callJson<{ key: string }>(apiKey, "POST", `${PATH}/${key.id}/rotate`, {})).key);
     });
-  const more = () =>
-    callJson<Page>(apiKey, "GET", `${PATH}?cursor=${encodeURIComponent(next ?? "")}`).then((page) => {
-      setFurther([...further, ...page.data]);
-      setCursor(page.nextCursor);
-    }, setFailed);
 
   if (apiKey === "") return <KeyMissing what="keys" />;
   return (
@@ -105,7 +92,7 @@ export function Keys({ description, apiKey }: { description: Description; apiKey
             send={async (body) => {
               setIssued((await callJson<{ key: string }>(apiKey, "POST", PATH, body)).key);
               setMaking(false);
-              await start();
+              await reload();
             }}
           />
         </section>
@@ -126,14 +113,14 @@ export function Keys({ description, apiKey }: { description: Description; apiKey
               </tr>
             </thead>
             <tbody>
-              {[...data.data, ...further].map((key) => (
+              {entries.map((key) => (
                 <Row key={key.id} entry={key} own={apiKey.endsWith(key.lastFour)} ask={setAsked} />
               ))}
             </tbody>
           </table>
         </div>
       )}
-      {next && (
+      {more && (
         <button type="button" onClick={() => void more()}>
           Older keys
         </button>

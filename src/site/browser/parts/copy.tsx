@@ -1,7 +1,14 @@
 import { useState } from "preact/hooks";
 
+interface Props {
+  readonly text: string;
+  readonly label?: string;
+  /** What the text belongs to, for screen readers. */
+  readonly of?: string;
+}
+
 /** Copies `text`, which can differ from what is shown. */
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+export function CopyButton({ text, label = "Copy", of }: Props) {
   const [done, setDone] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -11,6 +18,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   return (
     <button type="button" class="plain copy" onClick={() => void copy()}>
       <span aria-live="polite">{done ? "Copied" : label}</span>
+      {of !== undefined && <span class="visually-hidden"> of {of}</span>}
     </button>
   );
 }

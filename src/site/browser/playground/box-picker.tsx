@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { ChosenFile } from "../../description/form-values.ts";
 import { allows, type Schema } from "../../description/schema.ts";
+import { FILES, isFileId } from "../api/stored-files.ts";
 import { type Box, boxFrom, type Corner, dragged, moved, sized } from "./box.ts";
 import { readMembers, writeMembers } from "./json-input.tsx";
 import { PdfPage } from "./pdf-page.tsx";
@@ -14,6 +15,12 @@ export function isBoxField({ contentSchema }: Schema): boolean {
     const member = contentSchema?.properties?.[name];
     return member !== undefined && (allows(member, "number") || allows(member, "integer"));
   });
+}
+
+/** What the page is drawn from. The policy of this page lets it load nothing from other hosts. */
+function sourceOf(file: ChosenFile): Blob | string | undefined {
+  if ("blob" in file) return file.blob;
+  return isFileId(file.reference) ? `${FILES}/${encodeURIComponent(file.reference)}/content` : undefined;
 }
 
 interface Props {
@@ -34,11 +41,13 @@ const KEYS: Readonly<Record<string, readonly [number, number]>> = {
 
 /** The page with the box on it, which can be drawn, moved and resized by mouse, finger or arrow keys. */
 export function BoxPicker({ file, password, value, change }: Props) {
-  const pdf = usePdf(file?.blob, [password]);
+  const source = file && sourceOf(file);
+  const pdf = usePdf(source, [password]);
   const surface = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 595, height: 842 });
   const drag = useRef<{ corner: Corner; box: Box; x: number; y: number } | undefined>(undefined);
   if (file === undefined) return <p class="quiet">Choose a PDF, then draw the box on its page here.</p>;
+  if (source === undefined) return <p class="quiet">The pages of a PDF from a URL are not shown here.</p>;
   if (pdf.state !== "open") {
     const words = {
       opening: "Drawing the page…",

@@ -1,13 +1,16 @@
-import { useId, useRef, useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { FileField, FilesField } from "../../description/fields.ts";
 import type { ChosenFile } from "../../description/form-values.ts";
+import { isFileId } from "../api/stored-files.ts";
+import { Drop } from "../parts/drop.tsx";
 import { bytes } from "../parts/figures.ts";
 import { Inline } from "../parts/prose.tsx";
+import { ReferenceInput } from "./reference-input.tsx";
 import { fetchSample, samplesFor } from "./samples.ts";
 
 const chosenFrom = (file: File): ChosenFile => ({ blob: file, name: file.name, path: file.name, password: "" });
 
-interface DropProps {
+interface ChooseProps {
   readonly label: string;
   readonly accept: string;
   readonly multiple: boolean;
@@ -16,69 +19,38 @@ interface DropProps {
   readonly describedBy: string;
 }
 
-/** Accepts files by drag and drop, from the system's dialog, or from the examples. */
-function Drop({ label, accept, multiple, add, issue, describedBy }: DropProps) {
-  const id = useId();
-  const input = useRef<HTMLInputElement>(null);
-  const [over, setOver] = useState(false);
-  const take = (files: FileList | null | undefined) => {
-    const chosen = [...(files ?? [])].map(chosenFrom);
-    if (chosen.length > 0) add(multiple ? chosen : chosen.slice(0, 1));
-  };
+/** Accepts files of this computer, examples, stored files, and URLs. */
+function Choose({ label, accept, multiple, add, issue, describedBy }: ChooseProps) {
   const samples = samplesFor(accept);
   const offered =
     multiple && samples.length > 1
       ? [samples.slice(0, 2), ...samples.slice(2).map((one) => [one])]
       : samples.map((one) => [one]);
   return (
-    <div
-      class={`drop${over ? " over" : ""}`}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        take(event.dataTransfer?.files);
-      }}
+    <Drop
+      {...{ label, accept, multiple, describedBy }}
+      invalid={issue !== undefined}
+      take={(files) => add(files.map(chosenFrom))}
     >
-      <input
-        ref={input}
-        id={id}
-        class="visually-hidden"
-        type="file"
-        accept={accept}
-        multiple={multiple}
-        aria-label={label}
-        aria-invalid={issue !== undefined}
-        aria-describedby={describedBy}
-        onChange={(event) => {
-          take(event.currentTarget.files);
-          // Lets the user choose the same file again.
-          event.currentTarget.value = "";
-        }}
-      />
-      <label for={id}>
-        <strong>Choose {multiple ? "files" : "a file"}</strong> or drop {multiple ? "them" : "it"} here
-      </label>
-      {offered.length > 0 && (
-        <p class="samples">
-          Try
-          {offered.map((some) => (
-            <button
-              key={some.join()}
-              type="button"
-              class="plain"
-              onClick={() => void Promise.all(some.map(fetchSample)).then(add)}
-            >
-              {some.join(" + ")}
-            </button>
-          ))}
-        </p>
-      )}
-    </div>
+      <div class="samples">
+        {offered.length > 0 && (
+          <p>
+            Try
+            {offered.map((some) => (
+              <button
+                key={some.join()}
+                type="button"
+                class="plain"
+                onClick={() => void Promise.all(some.map(fetchSample)).then(add)}
+              >
+                {some.join(" + ")}
+              </button>
+            ))}
+          </p>
+        )}
+        <ReferenceInput label={label} add={(file) => add([file])} />
+      </div>
+    </Drop>
   );
 }
 
@@ -106,7 +78,7 @@ export function FileInput({ field, chosen, choose, issue }: Props<FileField> & {
           <FileRow file={file} remove={() => choose([])} invalid={issue !== undefined} />
         </ul>
       ) : (
-        <Drop
+        <Choose
           label={name}
           accept={accept}
           multiple={false}
@@ -167,7 +139,7 @@ export function FilesInput({
           ))}
         </ol>
       )}
-      <Drop
+      <Choose
         label={name}
         accept={accept}
         multiple
@@ -199,13 +171,15 @@ interface RowProps {
 
 function FileRow({ name, file, remove, invalid, issue, up, down, setPassword }: RowProps) {
   const [locked, setLocked] = useState(file.password !== "");
+  const size = "blob" in file ? file.blob.size : file.size;
   return (
     <li class={invalid ? "invalid" : ""}>
       {name !== undefined && <code class="quiet">{name}</code>}
-      <span class="file-name" title={file.name}>
+      <span class="file-name" title={"reference" in file ? file.reference : file.name}>
         {file.name}
       </span>
-      <span class="quiet">{bytes(file.blob.size)}</span>
+      {"reference" in file && <span class="tag">{isFileId(file.reference) ? "stored" : "URL"}</span>}
+      {size !== undefined && <span class="quiet">{bytes(size)}</span>}
       {(up || down) && (
         <span class="moves">
           <button type="button" class="plain" disabled={!up} aria-label={`Move ${file.name} up`} onClick={up}>

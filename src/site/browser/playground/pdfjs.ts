@@ -1,4 +1,5 @@
 import type { PDFDocumentProxy } from "pdfjs-dist";
+import { currentKey } from "../api/key.ts";
 
 /** The path of pdf.js, with a slash at the end. */
 declare const PDFJS: string;
@@ -17,13 +18,19 @@ function load(): Promise<typeof import("pdfjs-dist")> {
   return loading;
 }
 
-/** Opens a PDF with the first password that works. Undefined if none does; throws if it is not a PDF. */
-export async function openPdf(file: Blob, passwords: readonly string[]): Promise<PDFDocumentProxy | undefined> {
+/**
+ * Opens a PDF with the first password that works. Undefined if none does; throws if it is not a PDF. A file at a path of the API is
+ * read in parts, as they are needed.
+ */
+export async function openPdf(
+  file: Blob | string,
+  passwords: readonly string[],
+): Promise<PDFDocumentProxy | undefined> {
   const pdfjs = await load();
   for (const password of ["", ...passwords]) {
     try {
       return await pdfjs.getDocument({
-        data: new Uint8Array(await file.arrayBuffer()),
+        ...(typeof file === "string" ? inParts(file) : { data: new Uint8Array(await file.arrayBuffer()) }),
         password,
         cMapUrl: `${PDFJS}cmaps/`,
         standardFontDataUrl: `${PDFJS}standard_fonts/`,
@@ -37,3 +44,10 @@ export async function openPdf(file: Blob, passwords: readonly string[]): Promise
   }
   return undefined;
 }
+
+const inParts = (url: string) => ({
+  url,
+  httpHeaders: { Authorization: `Bearer ${currentKey()}` },
+  disableAutoFetch: true,
+  disableStream: true,
+});

@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { callOperation, fieldIssues, type Progress } from "../api/call.ts";
 import type { Description, Operation } from "../../description/description.ts";
-import { entriesOf, type FormValues, initialTexts } from "../../description/form-values.ts";
+import { entriesOf, type FormValues, initialTexts, type ReferredFile } from "../../description/form-values.ts";
 import { askForKey } from "../parts/key-dialog.tsx";
 import { Prose } from "../parts/prose.tsx";
 import { Code } from "./code.tsx";
 import { Form } from "./form.tsx";
 import { Result, type Run } from "./result.tsx";
+import { referredFile } from "../api/stored-files.ts";
 import { exampleValues } from "./samples.ts";
 
 interface Props {
@@ -14,16 +15,18 @@ interface Props {
   readonly description: Description;
   /** The operation's name; the first operation if there is none with that name. */
   readonly route: string;
+  /** References to stored files, by field: `file=file_...`. */
+  readonly query: string | undefined;
   readonly apiKey: string;
 }
 
-export function Playground({ operations, description, route, apiKey }: Props) {
+export function Playground({ operations, description, route, query, apiKey }: Props) {
   const operation = operations.find(({ name }) => name === route) ?? operations[0];
   if (operation === undefined) return <p class="notice">The API has no operations.</p>;
   return (
     <div class="playground">
       <Operations operations={operations} current={operation} />
-      <Try key={operation.name} operation={operation} description={description} apiKey={apiKey} />
+      <Try key={`${operation.name}?${query}`} {...{ operation, description, query, apiKey }} />
     </div>
   );
 }
@@ -62,7 +65,12 @@ function Operations({ operations, current }: { operations: readonly Operation[];
 }
 
 /** One operation: its form, the result, and the request as code. */
-function Try({ operation, description, apiKey }: Omit<Props, "operations" | "route"> & { operation: Operation }) {
+function Try({
+  operation,
+  description,
+  query,
+  apiKey,
+}: Omit<Props, "operations" | "route"> & { operation: Operation }) {
   const [values, setValues] = useState<FormValues>(() => ({ texts: initialTexts(operation.fields), files: {} }));
   const [run, setRun] = useState<Run>();
   // Parameters changed since the last run: their issues may be fixed.
@@ -72,6 +80,13 @@ function Try({ operation, description, apiKey }: Omit<Props, "operations" | "rou
   const response = run?.state === "done" ? run.response : undefined;
   const issues = new Map([...fieldIssues(response?.error)].filter(([name]) => !touched.has(name)));
 
+  useEffect(() => {
+    for (const [name, reference] of new URLSearchParams(query)) {
+      const setFile = (file: ReferredFile) =>
+        setValues(({ texts, files }) => ({ texts, files: { ...files, [name]: [file] } }));
+      void referredFile(reference).then(setFile);
+    }
+  }, []);
   useEffect(() => () => (run?.state === "running" ? run.stop() : undefined), [run?.state]);
   useEffect(() => {
     if (response?.error) document.querySelector<HTMLElement>("form [aria-invalid=true]")?.focus();

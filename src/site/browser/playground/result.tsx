@@ -126,7 +126,8 @@ function Sizes({ response }: { response: ApiResponse }) {
   const share = Math.round((1 - size / sentBytes) * 100);
   return (
     <span>
-      {bytes(sentBytes)} → {bytes(size)}
+      {sentBytes > 0 && `${bytes(sentBytes)} → `}
+      {bytes(size)}
       {share > 0 && response.headers.has("x-original-size") && <strong class="saved"> −{share} %</strong>}
     </span>
   );

@@ -1,6 +1,12 @@
 import type { Operation } from "../../description/description.ts";
 import { exampleEntry, exampleFiles } from "../../description/example.ts";
-import { type ChosenFile, type Entry, type FormValues, initialTexts } from "../../description/form-values.ts";
+import {
+  type Entry,
+  fileNameOf,
+  type FormValues,
+  initialTexts,
+  type LocalFile,
+} from "../../description/form-values.ts";
 
 /** The files of the folder `examples/`, which are served next to this script. */
 declare const SAMPLES: readonly string[];
@@ -21,7 +27,7 @@ export function samplesFor(accept: string): string[] {
 }
 
 /** Loads an example; its path is relative to the project's folder, where a copied request runs. */
-export async function fetchSample(name: string): Promise<ChosenFile> {
+export async function fetchSample(name: string): Promise<LocalFile> {
   const response = await fetch(`/assets/examples/${name}`);
   if (!response.ok) throw new Error(`${name}: ${response.status}`);
   const blob = new Blob([await response.arrayBuffer()], { type: typeOf(name) });
@@ -41,7 +47,7 @@ function examplesOf(operation: Operation): Map<string, string[]> {
 
 /** The form filled in with a working request. */
 export async function exampleValues(operation: Operation): Promise<FormValues> {
-  const files: Record<string, readonly ChosenFile[]> = {};
+  const files: Record<string, readonly LocalFile[]> = {};
   for (const [name, samples] of examplesOf(operation)) files[name] = await Promise.all(samples.map(fetchSample));
   const texts = initialTexts(operation.fields);
   for (const { kind, name } of operation.fields) {
@@ -53,7 +59,7 @@ export async function exampleValues(operation: Operation): Promise<FormValues> {
 
 /** Placeholders for files not chosen yet, so that the code is complete from the start. */
 export function placeholders(operation: Operation, entries: readonly Entry[]): Entry[] {
-  if (entries.some((entry) => "file" in entry)) return [];
+  if (entries.some((entry) => fileNameOf(entry) !== undefined)) return [];
   return [...examplesOf(operation)].flatMap(([prefix, samples]) => {
     const numbered = operation.fields.some(({ kind, name }) => kind === "files" && name === prefix);
     return samples.map((name, index) => exampleEntry(numbered ? `${prefix}${index}` : prefix, name));

@@ -7,8 +7,8 @@ export type OpenPdf =
   | { readonly state: "failed"; readonly message: string }
   | { readonly state: "open"; readonly document: PDFDocumentProxy };
 
-/** Keeps a PDF open as long as it is shown. `locked`: none of the passwords works. */
-export function usePdf(file: Blob | undefined, passwords: readonly string[]): OpenPdf {
+/** Keeps a PDF, or one at a path of the API, open as long as it is shown. `locked`: none of the passwords works. */
+export function usePdf(file: Blob | string | undefined, passwords: readonly string[]): OpenPdf {
   const [open, setOpen] = useState<OpenPdf>({ state: "opening" });
   useEffect(() => {
     let gone = false;

@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
+import { root } from "./server.ts";
+import { noBrowser, Visitor } from "./visitor.ts";
+
+const server = ownServer();
+const letter = join(root, "examples/letter.pdf");
+
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+interface Stored {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly sha256: string;
+}
+
+async function stored(): Promise<readonly Stored[]> {
+  const headers = { Authorization: `Bearer ${server.testKey}` };
+  const response = await fetch(`${server.baseUrl}/api/v1/files`, { headers });
+  return ((await response.json()) as { data: readonly Stored[] }).data;
+}
+
+describe.skipIf(noBrowser)("files in the playground", () => {
+  const visitor = new Visitor();
+
+  test("keeps a file, uses it in an operation that shows its ID as code, and deletes it", async () => {
+    const page = await visitor.open("files");
+    await page.getByLabel("Keep for").selectOption("1 hour");
+    await page.setInputFiles('input[type="file"]', letter);
+    const own = page.getByRole("listitem").filter({ hasText: "letter.pdf" });
+    await own.waitFor();
+    expect(await own.innerText()).toMatch(/application\/pdf, 3\.1 KB[^]*Expires in (60|59) minutes/);
+    await page.getByRole("button", { name: "Copy ID of letter.pdf" }).click();
+    const id = (await page.evaluate("navigator.clipboard.readText()")) as string;
+    const [file] = await stored();
+    expect([file?.id, file?.sha256]).toEqual([id, sha256(await readFile(letter))]);
+
+    await page.getByRole("button", { name: "Use letter.pdf in an operation" }).click();
+    await page.getByRole("dialog").getByRole("link", { name: "merge" }).click();
+    await page.getByText("letter.pdf", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Stored file or URL" }).click();
+    await page.getByLabel("file: ID of a stored file, or URL").fill(id);
+    await page.keyboard.press("Enter");
+    await page.getByText("file1", { exact: true }).waitFor();
+    const code = page.locator(".code");
+    expect(await code.innerText()).toContain(`--form-string 'file1=${id}'`);
+    await page.getByRole("tab", { name: "Python" }).click();
+    expect(await code.innerText()).toContain(`("file0", (None, "${id}"))`);
+    await visitor.run();
+    // The letter has two pages.
+    await visitor.result.getByRole("img", { name: "Page 4 of 4" }).waitFor();
+
+    await visitor.view("files");
+    await page.getByRole("button", { name: "Delete letter.pdf" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await own.waitFor({ state: "detached" });
+    expect(await stored()).toEqual([]);
+  });
+
+  test("sends a large file in parts, says how far it is, and stops", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "pdf-service-parts-"));
+    try {
+      const large = Buffer.alloc(17 * 1024 * 1024, "%PDF-1.7\n");
+      await writeFile(join(folder, "large.pdf"), large);
+      const page = await visitor.open("files");
+      const sent: string[] = [];
+      page.on("request", (request) => {
+        const { pathname } = new URL(request.url());
+        if (request.method() !== "GET") sent.push(`${request.method()} ${pathname.replace(/file_\w+/, "id")}`);
+      });
+      await page.setInputFiles('input[type="file"]', join(folder, "large.pdf"));
+      await page.getByRole("listitem").filter({ hasText: "large.pdf" }).waitFor({ timeout: 60_000 });
+      const path = "/api/v1/files";
+      expect(sent.toSorted()).toEqual([
+        `POST ${path}`,
+        `POST ${path}/id/complete`,
+        `PUT ${path}/id/parts/1`,
+        `PUT ${path}/id/parts/2`,
+      ]);
+      const [file] = await stored();
+      expect([file?.status, file?.sha256]).toEqual(["ready", sha256(large)]);
+
+      const network = await page.context().newCDPSession(page);
+      const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 2_000_000 };
+      await network.send("Network.emulateNetworkConditions", slow);
+      await page.setInputFiles('input[type="file"]', join(folder, "large.pdf"));
+      await page.getByText(/Uploading large\.pdf [1-9]\d? %/).waitFor();
+      expect(await page.getByRole("status").innerText()).toBe("Uploading large.pdf");
+      expect(await page.getByRole("progressbar").getAttribute("aria-label")).toBe("Uploading large.pdf");
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByText("Choose files").waitFor();
+      // What had arrived of it takes no space.
+      await expect.poll(async () => (await stored()).length).toBe(1);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("refers to files with the keyboard alone, and marks the field of one that does not exist", async () => {
+    const page = await visitor.open("rotate", { width: 360, height: 740 });
+    await page.getByRole("button", { name: "Stored file or URL" }).focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("file_nothing0");
+    await page.keyboard.press("Escape");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Stored file or URL");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("https://localhost/report.pdf");
+    await page.keyboard.press("Enter");
+    await page.getByText("report.pdf", { exact: true }).waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    const code = await page.locator(".code").innerText();
+    expect(code).toContain("--form-string 'file=https://localhost/report.pdf'");
+    expect(code).toContain("-o report-rotate.pdf");
+    await visitor.run();
+    await visitor.result.getByText("invalid_parameters").waitFor();
+    const remove = page.getByRole("button", { name: "Remove report.pdf" });
+    expect(await remove.getAttribute("aria-invalid")).toBe("true");
+    visitor.expected("400 (Bad Request)");
+  });
+});
