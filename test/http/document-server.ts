@@ -9,6 +9,8 @@ const DOCUMENT = Buffer.from(`%PDF-1.7\n${"document ".repeat(20_000)}`);
 
 type Route = (response: ServerResponse, request: IncomingMessage) => void;
 
+let losing = false;
+
 /** By the first segment of the path. */
 const routes: Readonly<Record<string, Route>> = {
   "report.pdf": (response) => response.writeHead(200, { "Content-Length": DOCUMENT.length }).end(DOCUMENT),
@@ -31,6 +33,14 @@ const routes: Readonly<Record<string, Route>> = {
   gzip: (response) => response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync(DOCUMENT)),
   "gzip-bomb": (response) =>
     response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync(Buffer.alloc(2e7, "%PDF-1.7"))),
+  /** Closes the connection of every other request before it responds. */
+  lost(response, request) {
+    losing = !losing;
+    if (losing) request.socket.destroy();
+    else response.end(DOCUMENT);
+  },
+  /** Closes the connection of every request before it responds. */
+  "lost-again": (_, request) => void request.socket.destroy(),
   empty: (response) => response.writeHead(200, { "Content-Length": 0 }).end(),
   short(response) {
     response.writeHead(200, { "Content-Length": DOCUMENT.length + 1 }).write(DOCUMENT);

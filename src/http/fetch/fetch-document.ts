@@ -88,7 +88,7 @@ class Connection {
   }
 
   async send(url: string): Promise<Response> {
-    const response = await this.#wait(
+    const request = (): Promise<Response> =>
       fetch(url, {
         redirect: "manual",
         // A document that anybody could get from a cache would outlive its request.
@@ -100,7 +100,14 @@ class Connection {
           "User-Agent": `pdf-service/${version} (files)`,
         },
         signal: this.#stop.signal,
-      }),
+      });
+    // A server may close a connection that was kept open while it is used again (RFC 9110, section 9.2.2; RFC 9112, section 9.3.1).
+    const again = (error: unknown): Promise<Response> => {
+      if (this.#stop.signal.aborted || !isLost(error)) throw error;
+      return request();
+    };
+    const response = await this.#wait(
+      request().catch(again),
       "could not be reached. Check its host name, or upload the file.",
     );
     this.#cancel = () => void response.body?.cancel().catch(() => {});
@@ -132,6 +139,10 @@ class Connection {
     return result;
   }
 }
+
+/** Whether a connection ended before any of the response arrived. */
+const isLost = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith("Network connection lost");
 
 async function follow(url: string, connection: Connection, { field, policy }: FetchOptions): Promise<Response> {
   let target = url;

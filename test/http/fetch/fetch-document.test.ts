@@ -49,6 +49,20 @@ describe("a document is fetched", () => {
     expect(await length("/empty")).toBe(0);
   });
 
+  it("again, once, if the connection is lost before anything has arrived", async () => {
+    const requests = async (path: string): Promise<number> => {
+      const log = (await (await fetch(`${server}/log`)).json()) as string[];
+      return log.filter((one) => one === path).length;
+    };
+    expect(await length("/lost")).toBe(SIZE);
+    expect(await requests("/lost")).toBe(2);
+    expect((await refusal("/lost-again"))[1]).toContain("could not be reached");
+    expect(await requests("/lost-again")).toBe(2);
+    // What broke off later is not requested again.
+    expect((await refusal("/short"))[1]).toContain("broke off");
+    expect(await requests("/short")).toBe(1);
+  });
+
   it("without cookies, credentials, or a compressed response", async () => {
     const headers = JSON.parse((await read("/headers")).slice(9)) as Record<string, string>;
     expect(headers).toMatchObject({ "user-agent": "pdf-service/0.1.0 (files)", "accept-encoding": "identity" });
