@@ -146,7 +146,8 @@ function route(path: string, verb: string, method: Method): Code {
   let types = "";
   if (body !== undefined) {
     types = `export type ${input} = ${typeOf(body, "sent")};\n`;
-    parameters.push((body.required ?? []).length > 0 ? `input: ${input}` : `input: ${input} = {}`);
+    const isNeeded = body.oneOf !== undefined || (body.required ?? []).length > 0;
+    parameters.push(isNeeded ? `input: ${input}` : `input: ${input} = {}`);
   } else if (bytes !== undefined) {
     parameters.push("bytes: Blob | Uint8Array<ArrayBuffer>");
   } else if (query.length > 0) {

@@ -10,6 +10,8 @@ export interface Schema {
   readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: boolean | Schema;
   readonly required?: readonly string[];
+  /** By a member, those that must be there with it. */
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
   readonly items?: Schema;
   readonly prefixItems?: readonly Schema[];
   readonly contentSchema?: Schema;
@@ -36,7 +38,7 @@ export function typeOf(schema: Schema, direction: Direction): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
   const joined = schema.anyOf ?? schema.oneOf;
-  if (joined) return joined.map((one) => typeOf(one, direction)).join(" | ");
+  if (joined && schema.properties === undefined) return joined.map((one) => typeOf(one, direction)).join(" | ");
   const types = typeof schema.type === "string" ? [schema.type] : (schema.type ?? []);
   if (types.length === 0) return "unknown";
   return types.map((type) => typeNamed(type, schema, direction)).join(" | ");
@@ -53,7 +55,12 @@ function typeNamed(type: string, schema: Schema, direction: Direction): string {
   return primitive;
 }
 
-function objectType({ properties, required, additionalProperties }: Schema, direction: Direction): string {
+/** An object; a union of objects where exactly one of several sets of members is required. */
+function objectType({ oneOf, ...schema }: Schema, direction: Direction): string {
+  if (oneOf !== undefined) {
+    return oneOf.map((one) => objectType(alternative(schema, one, oneOf), direction)).join(" | ");
+  }
+  const { properties, required, additionalProperties } = schema;
   if (properties === undefined) {
     const value = typeof additionalProperties === "object" ? typeOf(additionalProperties, direction) : "unknown";
     return `Readonly<Record<string, ${value}>>`;
@@ -66,4 +73,17 @@ function objectType({ properties, required, additionalProperties }: Schema, dire
     return `readonly ${key}${isThere ? "" : "?"}: ${type}${!isThere && direction === "sent" ? " | undefined" : ""}`;
   });
   return `{ ${members.join("; ")} }`;
+}
+
+/** The schema with the members that one alternative requires, and without those that only the others require. */
+function alternative(schema: Schema, one: Schema, all: readonly Schema[]): Schema {
+  const own = one.required ?? [];
+  const others = all.flatMap(({ required = [] }) => required).filter((name) => !own.includes(name));
+  const properties = Object.entries(schema.properties ?? {}).filter(([name]) => !others.includes(name));
+  const needed = own.flatMap((name) => schema.dependentRequired?.[name] ?? []);
+  return {
+    ...schema,
+    properties: Object.fromEntries(properties),
+    required: [...(schema.required ?? []), ...own, ...needed],
+  };
 }

@@ -438,7 +438,7 @@ export interface ListFilesInput {
   readonly cursor?: string | undefined;
 }
 
-export type CreateFileInput = { readonly url?: string | undefined; readonly name?: string | undefined; readonly size?: number | undefined; readonly expiresIn?: number | undefined };
+export type CreateFileInput = { readonly url: string; readonly name?: string | undefined; readonly expiresIn?: number | undefined } | { readonly name: string; readonly size: number; readonly expiresIn?: number | undefined };
 
 export type CompleteFileInput = { readonly sha256?: string | undefined };
 
@@ -757,7 +757,7 @@ export class ServiceMethods extends Transport {
    *
    * Requires the `files:write` scope.
    */
-  createFile(input: CreateFileInput = {}, options?: CallOptions): Promise<StoredFile> {
+  createFile(input: CreateFileInput, options?: CallOptions): Promise<StoredFile> {
     return this.sendJson({ method: "POST", path: `/api/v1/files`, repeatable: false, json: input, options });
   }
 

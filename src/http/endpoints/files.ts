@@ -95,6 +95,8 @@ without credentials; at most three redirects are followed. The size of a file an
     })
     .optional()
     .meta({
+      oneOf: [{ required: ["url"] }, { required: ["size"] }],
+      dependentRequired: { size: ["name"] },
       examples: [
         { name: "scans.pdf", size: 12 },
         { name: "archive.pdf", size: 734_003_200, expiresIn: 3_600 },
