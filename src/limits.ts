@@ -43,6 +43,8 @@ export const limits = {
     aheadChunks: 8,
     /** Requests to the storage. Cloudflare allows 10,000 per request. */
     fetches: 8_000,
+    /** Requests to the storage at the same time. A Worker can have six connections. */
+    connections: 4,
   },
 
   /** Text extraction. For `extract-text`. */

@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { concat } from "../../src/engines/bytes/concat.ts";
 import { Ranges } from "../../src/engines/bytes/ranges.ts";
 import type { ByteSource } from "../../src/engines/bytes/source.ts";
 import { leaseEngines } from "../../src/engines/lease/pool.ts";
 import type { Output, OutputFile } from "../../src/operations/define.ts";
+import { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
 import { operations } from "../../src/operations/index.ts";
 import { runOperation } from "../../src/operations/run.ts";
 import type { FormPart } from "../../src/http/multipart/multipart.ts";
@@ -16,6 +17,9 @@ import { latin1 } from "../harness/pdf-writer.ts";
 class Source implements ByteSource {
   reads = 0;
   bytesRead = 0;
+  /** Reads that began while no other was on its way: all others were made together with one of them. */
+  waits = 0;
+  #open = 0;
   readonly #bytes: Uint8Array;
 
   constructor(bytes: Uint8Array) {
@@ -29,7 +33,10 @@ class Source implements ByteSource {
   async read(start: number, end: number): Promise<Uint8Array> {
     this.reads += 1;
     this.bytesRead += end - start;
-    await scheduler.wait(0);
+    if (this.#open === 0) this.waits += 1;
+    this.#open += 1;
+    await scheduler.wait(1);
+    this.#open -= 1;
     return this.#bytes.slice(start, end);
   }
 }
@@ -110,6 +117,18 @@ test("what is not needed is not read: pages that are not asked for, and images w
     await run(operation, source, fields);
     expect(source.bytesRead / archive.length, operation).toBeLessThan(most);
   }
+});
+
+test("the text of pages far apart is read several chunks at a time, each once, and without starting again", async () => {
+  const restart = vi.spyOn(PdfEngine.prototype, "restart");
+  const archive = concat([...largeDocument({ pages: 200, pictureBytes: 70 * 1024 })]);
+  const source = new Source(archive);
+  const pages = Array.from({ length: 25 }, (_, index) => index * 8 + 1);
+  const { text } = (await run("extract-text", source, { pages: pages.join(",") })) as { text: string };
+  expect(text.match(/Page \d+ of 200/g)).toEqual(pages.map((page) => `Page ${page} of 200`));
+  expect(restart).not.toHaveBeenCalled();
+  expect(source.reads).toBeLessThan(50);
+  expect(source.waits).toBeLessThan(source.reads / 3);
 });
 
 test("a damaged file is rejected without reading all of it", async () => {

@@ -9,6 +9,12 @@ const CHUNK = 64 * 1024;
 /** Bytes that are read at once to be passed on. */
 const PASSED_ON = 1024 * 1024;
 
+/** The bytes [start, end) of a file, in which the byte at `end` may be included. */
+export interface FilePart {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Thrown where bytes are needed at once that have not been fetched: `fetchMissing` fetches them, then the work starts again. */
 class MissingRange extends Error {
   override readonly name = "MissingRange";
@@ -92,6 +98,11 @@ export class Ranges implements InputBytes, StoredBytes {
     let end = first + 1;
     while (end < first + this.#ahead && end * CHUNK < this.length && !this.#has(end)) end++;
     this.#next = end;
+    await this.#fetchRun(first, end);
+  }
+
+  /** Fetches the chunks [first, end). */
+  async #fetchRun(first: number, end: number): Promise<void> {
     this.#fetches += 1;
     if (this.#fetches > limits.ranges.fetches) {
       const details = { limit: limits.ranges.fetches, actual: this.#fetches };
@@ -109,6 +120,29 @@ export class Ranges implements InputBytes, StoredBytes {
       if (this.#chunks.size <= limits.ranges.keptChunks) break;
       this.#chunks.delete(oldest);
     }
+  }
+
+  /**
+   * Fetches parts that are known to be needed, several at once. Of more than can be kept beside what is worked on, the last are left:
+   * they are fetched when they are needed.
+   */
+  async fetchAhead(parts: Iterable<FilePart>): Promise<void> {
+    const numbers = new Set<number>();
+    for (const { start, end } of parts) {
+      const last = Math.floor(Math.min(end, this.length) / CHUNK);
+      for (let number = Math.floor(start / CHUNK); number <= last && number * CHUNK < this.length; number++) {
+        if (numbers.size < limits.ranges.keptChunks / 2 && !this.#has(number)) numbers.add(number);
+      }
+    }
+    // All share one iterator.
+    const runs = runsOf(
+      [...numbers].toSorted((a, b) => a - b),
+      limits.ranges.aheadChunks,
+    ).values();
+    const fetchSome = async (): Promise<void> => {
+      for (const [first, end] of runs) await this.#fetchRun(first, end);
+    };
+    await Promise.all(Array.from({ length: limits.ranges.connections }, fetchSome));
   }
 
   /** Fetches what was missed, so that the work can start again. */
@@ -173,4 +207,15 @@ export class Ranges implements InputBytes, StoredBytes {
     this.#chunks.set(number, chunk);
     return chunk;
   }
+}
+
+/** Ascending numbers as runs [first, end) of at most `most`. */
+function runsOf(numbers: readonly number[], most: number): [first: number, end: number][] {
+  const runs: [number, number][] = [];
+  for (const number of numbers) {
+    const run = runs.at(-1);
+    if (run && run[1] === number && number - run[0] < most) run[1] = number + 1;
+    else runs.push([number, number + 1]);
+  }
+  return runs;
 }

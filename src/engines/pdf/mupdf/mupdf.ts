@@ -8,6 +8,7 @@ import { Budget } from "./budget.ts";
 import { type Changes, changesOf } from "./changes.ts";
 import { freeUnused, reserveObjects } from "./xref-room.ts";
 import { mapPages } from "./page-map.ts";
+import { type Place, placesOf } from "./places.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
 import { type Callback, type ReadHandle, Reads } from "./reads.ts";
 import type { Ranges } from "../../bytes/ranges.ts";
@@ -322,6 +323,11 @@ export class PdfEngine {
   /** Marks unused object numbers of a document as free; see xref-room.ts. */
   freeUnused(document: MuPDF.PDFDocument): void {
     freeUnused(this.lib, this.#memory, document);
+  }
+
+  /** Where objects lie in the file of a document; see places.ts. */
+  placesOf(document: MuPDF.PDFDocument, numbers: readonly number[]): Map<number, Place> {
+    return placesOf(this.#memory, document, numbers);
   }
 
   /** Tells MuPDF the object numbers of a document's pages, or reminds it of them; see page-map.ts. */

@@ -22,6 +22,8 @@ export const GENERATION = 2;
 /** Types of entries (ISO 32000-2, 7.5.4). An entry without a type says nothing about its object. */
 export const FREE = "f".charCodeAt(0);
 export const IN_USE = "n".charCodeAt(0);
+/** In an object stream, whose number stands where otherwise the position is (7.5.8). */
+export const IN_OBJECT_STREAM = "o".charCodeAt(0);
 
 interface Section {
   /** Address of its number of objects. */

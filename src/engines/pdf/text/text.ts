@@ -3,7 +3,7 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { checkContents } from "../content/size.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { fetchPages } from "../document/fetch-pages.ts";
+import { fetchAhead, fetchPages } from "../document/fetch-pages.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, isNamed } from "../objects/objects.ts";
 import { storeTrimmer } from "../mupdf/store.ts";
@@ -22,6 +22,9 @@ export interface PageText {
 
 /** Bytes per character, and per word with its box, until they are in the response (`npm run memory`). */
 const [CHARACTER_BYTES, WORD_BYTES] = [10, 250];
+
+/** Pages of a file read in ranges that are fetched together. */
+const PAGES_AHEAD = 24;
 
 /** Clipping and spacing are done here, with all facts about the glyphs, rather than in MuPDF. */
 const OPTIONS = "clip=no,inhibit-spaces";
@@ -43,7 +46,8 @@ export async function readText(
   const read: PageText[] = [];
   const trim = storeTrimmer(engine);
   let [characters, wordCount] = [0, 0];
-  for (const page of pages) {
+  for (const [index, page] of pages.entries()) {
+    if (index % PAGES_AHEAD === 0) await fetchAhead(open, pages.slice(index, index + PAGES_AHEAD));
     engine.work.allow(limits.work.request);
     const text = await readPage(open, page, limits.text.characters - characters, words);
     characters += text.text.length;
@@ -68,7 +72,6 @@ async function readPage(open: OpenPdf, index: number, budget: number, withWords:
   using stack = new DisposableStack();
   const pageNumber = index + 1;
   // Throws if a page listed in the page tree is missing, which means that the file is damaged.
-  document.findPage(index);
   await fetchPages(open, [index]);
   try {
     const page = stack.adopt(await engine.long.loadPage(document, index), (loaded) => loaded.destroy());

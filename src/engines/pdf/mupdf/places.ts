@@ -1,0 +1,51 @@
+import type { PDFDocument } from "mupdf";
+import { ENTRY_BYTES, fileOffsets, IN_OBJECT_STREAM, IN_USE, sectionsOf } from "./xref-tables.ts";
+
+/** Offsets in an entry of the position of its object, or the number of its object stream; of the position of its data; and of the object. */
+const POSITION = 8;
+const DATA = 16;
+const OBJECT = 28;
+
+/** Where an object lies in the file. */
+export interface Place {
+  /** Position of the object, or of the object stream that contains it; undefined if MuPDF has read it. */
+  readonly object: number | undefined;
+  /** Position of the data of a stream, once its dictionary has been read. */
+  readonly data: number | undefined;
+}
+
+/** Where objects of a document lie in its file, by their numbers; without those that are not in it. Loads no object. */
+export function placesOf(
+  memory: WebAssembly.Memory,
+  document: PDFDocument,
+  numbers: readonly number[],
+): Map<number, Place> {
+  const heap = new DataView(memory.buffer);
+  const { sections, changed } = sectionsOf(memory, document);
+  const { header } = fileOffsets(memory, document);
+  const tables = sections.slice(changed).flatMap((section) => section.tables);
+  /** The address of an object's newest entry. */
+  const entryOf = (number: number): number | undefined => {
+    for (const { first, length, entries } of tables) {
+      const at = entries + (number - first) * ENTRY_BYTES;
+      if (number >= first && number < first + length && heap.getUint8(at) !== 0) return at;
+    }
+    return undefined;
+  };
+  const positionIn = (entry: number, offset: number): number => Number(heap.getBigInt64(entry + offset, true));
+  const places = new Map<number, Place>();
+  for (const number of numbers) {
+    const own = entryOf(number);
+    if (own === undefined) continue;
+    const isInStream = heap.getUint8(own) === IN_OBJECT_STREAM;
+    const entry = isInStream ? entryOf(positionIn(own, POSITION)) : own;
+    if (entry === undefined || heap.getUint8(entry) !== IN_USE) continue;
+    const isRead = heap.getUint32(own + OBJECT, true) !== 0;
+    const data = isInStream ? 0 : positionIn(own, DATA);
+    places.set(number, {
+      object: isRead ? undefined : header + positionIn(entry, POSITION),
+      data: data > 0 ? header + data : undefined,
+    });
+  }
+  return places;
+}
