@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, inject, test, vi } from "vitest";
 import { concat } from "../../src/engines/bytes/concat.ts";
 import { Ranges } from "../../src/engines/bytes/ranges.ts";
 import type { ByteSource } from "../../src/engines/bytes/source.ts";
@@ -44,9 +44,9 @@ class Source implements ByteSource {
 type Content = OutputFile["bytes"];
 
 async function bytesOf(content: Content): Promise<Uint8Array> {
-  if ("view" in content) return content.view(0, content.length).slice();
+  if ("view" in content && !content.stored) return content.view(0, content.length).slice();
   const parts: Uint8Array[] = [];
-  for await (const part of content) parts.push(part.slice());
+  for await (const part of "view" in content ? (content.stored?.chunks() ?? []) : content) parts.push(part.slice());
   return concat(parts);
 }
 
@@ -104,6 +104,72 @@ test.each<[string, Record<string, string>]>([
   ["split", { mode: "chunks", chunkSize: "9" }],
 ])("%s %j over ranges has the pages", async (name, fields) => {
   expect(await run(name, new Source(file), fields)).toBeTruthy();
+});
+
+/** The document in the shapes of harness/file-shapes.ts, which Node makes, with programs that workerd cannot run. */
+const shaped = async (shape: string): Promise<Uint8Array> =>
+  new Uint8Array(await (await fetch(`${inject("documents")}/shapes/${shape}`)).arrayBuffer());
+
+test.each([
+  ["linearized", {}, "Title of report"],
+  ["hybrid", {}, "Title of report"],
+  ["object-streams", {}, "Title of report"],
+  ["100-updates", {}, "Update 100"],
+  ...["rc4-40", "rc4-128", "aes-128", "aes-256"].map(
+    (cipher) => [cipher, { password: "open" }, "Title of report"] as const,
+  ),
+] as const)("a file over ranges is as from memory: %s", async (shape, password, title) => {
+  const bytes = await shaped(shape);
+  const source = new Source(bytes);
+  const facts = await run("metadata", source, { action: "get", ...password });
+  expect(facts).toMatchObject({ title, pageCount: 20 });
+  expect(source.bytesRead).toBeLessThan(bytes.length);
+  expect(facts).toEqual(await run("metadata", bytes, { action: "get", ...password }));
+  const text = await run("extract-text", new Source(bytes), { pages: "3,15-17", ...password });
+  expect(text).toMatchObject({ pages: [{ text: expect.stringContaining("Page 3 of report") }, {}, {}, {}] });
+  expect(text).toEqual(await run("extract-text", bytes, { pages: "3,15-17", ...password }));
+  const image = { pages: "15", dpi: "36", ...password };
+  expect(await run("to-images", new Source(bytes), image)).toEqual(await run("to-images", bytes, image));
+  // What is appended keeps the encryption, and is found by a reader that has all of the file.
+  const rotated = await run("rotate", new Source(bytes), { angle: "90", pages: "15", ...password });
+  if (!(rotated instanceof Uint8Array)) throw new Error("rotate gave no PDF");
+  expect(rotated.subarray(0, bytes.length)).toEqual(bytes);
+  expect(await run("extract-text", rotated, { pages: "3,15-17", ...password })).toEqual(text);
+  const [before, after] = await Promise.all([run("to-images", bytes, image), run("to-images", rotated, image)]);
+  expect(after).not.toEqual(before);
+});
+
+test("an encrypted file over ranges needs its password", async () => {
+  const bytes = await shaped("aes-256");
+  await expect(run("extract-text", new Source(bytes), {})).rejects.toMatchObject({ code: "password_required" });
+});
+
+/** The document with another number of pages in nodes of its page tree: `from` and `to` have the same length. */
+function counting(from: string, to: string): Uint8Array {
+  const at = new TextDecoder("latin1").decode(file).indexOf(from);
+  if (at < 0) throw new Error(`there is no ${from}`);
+  const changed = file.slice();
+  changed.set(latin1(to), at);
+  return changed;
+}
+
+test("a page tree that counts other than it has is rejected: pages would be left out without a word", async () => {
+  for (const [from, to] of [
+    ["/Count 20 /MediaBox", "/Count 19 /MediaBox"],
+    ["/Count 20 /MediaBox", "/Count 21 /MediaBox"],
+  ] as const) {
+    const reading = run("extract-text", new Source(counting(from, to)), { pages: "1" });
+    await expect(reading).rejects.toMatchObject({
+      code: "invalid_file",
+      message: expect.stringContaining("damaged page tree"),
+    });
+  }
+});
+
+test("a node of the page tree that counts other than it has is read kid by kid", async () => {
+  const miscounted = counting("/Count 8 ", "/Count 7 ");
+  const source = new Source(miscounted);
+  expect(await run("extract-text", source, {})).toEqual(await run("extract-text", file, {}));
 });
 
 test("what is not needed is not read: pages that are not asked for, and images where only text is", async () => {

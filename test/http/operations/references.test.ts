@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, inject, it, test, vi } from "vitest";
 import { creditsOf, expectNoCredits } from "../paid-service.ts";
 import { documentBytes, type FileService, fileService } from "../../files/file-service.ts";
+import { withoutXref } from "../../harness/broken-fixtures.ts";
 import { document } from "../../harness/fixtures.ts";
 import { fromBase64 } from "../../../src/engines/bytes/base64.ts";
 import { createApp } from "../../../src/app.ts";
@@ -146,6 +147,13 @@ describe("references", () => {
     const values = { file0: await stored(locked), file1: await served(locked), password1: "open" };
     expect(await refusal("merge", values)).toMatchObject({ code: "password_required", details: { input: "file0" } });
     expect((await post("merge", { ...values, password0: "open" })).status).toBe(200);
+  });
+
+  it("are repaired as uploads are, if they fit into memory", async () => {
+    const uploaded = await post("rotate", { file: named(withoutXref(letter)), angle: "90" });
+    const answer = await post("rotate", { file: await stored(withoutXref(letter)), angle: "90" });
+    expect([answer.status, answer.headers.get("X-Input-Repaired"), pageCount(answer)]).toEqual([200, "true", "3"]);
+    expect((await answer.bytes()).length).toBe((await uploaded.bytes()).length);
   });
 
   it("may be many, and the same one is read once", async () => {
