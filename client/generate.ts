@@ -100,11 +100,15 @@ function documented({ summary, description }: Method): string {
   return comment(`${summary}.\n\n${description ?? ""}`.trim(), "  ");
 }
 
+function contentOf({ responses }: Method): NonNullable<MediaTypes["content"]> {
+  return Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1]?.content ?? {};
+}
+
 /** What the method gives back: its type, and how it is made of `answer`. */
-function resultOf({ responses }: Method): { type: string; make: string } {
-  const success = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1];
-  const json = success?.content?.[JSON_TYPE]?.schema;
-  const types = Object.keys(success?.content ?? {});
+function resultOf(method: Method): { type: string; make: string } {
+  const content = contentOf(method);
+  const json = content[JSON_TYPE]?.schema;
+  const types = Object.keys(content);
   const of = json === undefined ? "" : `<${typeOf(json, "received")}>`;
   if (types.length === 1 && json !== undefined) return { type: `JsonResult${of}`, make: `jsonResult${of}(answer)` };
   return { type: `FileResult${of}`, make: `new FileResult${of}(answer)` };
@@ -128,6 +132,37 @@ function operation(path: string, method: Method, form: Schema): Code {
     method: `${documented(method)}  async ${name}(input: ${input}, options?: CallOptions): Promise<${type}> {
     const answer = await this.sendForm(${JSON.stringify(path)}, ${name}Fields, input, options);
     return ${make};
+  }
+`,
+  };
+}
+
+/** The form of a pipeline has the steps that each operation can be. */
+const isPipeline = (form: Schema): boolean => form.properties?.["steps"]?.contentSchema !== undefined;
+
+/** The builder of a pipeline: a method per operation, with the types of its own method. */
+function pipeline(path: string, method: Method, forms: readonly (readonly [string, Method, Schema])[]): Code {
+  const steps = forms.map(([own, { operationId: name, summary, responses }, form]) => {
+    const input = `${capital(name)}Input`;
+    const files = members(form).filter(({ kind }) => kind === "file");
+    const takesPdf = Object.hasOwn(form.properties ?? {}, "password");
+    const document = takesPdf ? files[0] : undefined;
+    const isList = document?.field.includes("{N}") === true;
+    const omitted = document && !isList ? `Omit<${input}, "${document.property}">` : input;
+    const isOptional = members(form).every(({ required, property }) => !required || property === document?.property);
+    const json = contentOf({ operationId: name, summary, responses })[JSON_TYPE]?.schema;
+    const result = json === undefined ? "" : `<${typeOf(json, "received")}>`;
+    const first = JSON.stringify(document?.field.replace("{N}", "0"));
+    const follow = isList ? ` \`${document.property}\` follow the PDF of the step before.` : "";
+    return `${comment(`${summary}.${follow}`, "  ")}  ${name}(input: ${omitted}${isOptional && !isList ? " = {}" : ""}): Pipeline${result} {
+    return new Pipeline(this.with(${JSON.stringify(own.slice(own.lastIndexOf("/") + 1))}, ${first}, ${name}Fields, input));
+  }
+`;
+  });
+  return {
+    types: `/** Operations that run one after the other in one request. */\nexport class Pipeline<T = never> extends PipelineSteps<T> {\n${steps.join("\n")}}\n`,
+    method: `${documented(method)}  ${method.operationId}(file?: FileInput | FileReference): Pipeline {
+    return new Pipeline(stepsFor((parts, options) => this.sendParts(${JSON.stringify(path)}, parts, options), file));
   }
 `,
   };
@@ -203,17 +238,27 @@ export function generate(document: OpenApi): ReadonlyMap<string, string> {
   const { Error: errorSchema, ...schemas } = document.components.schemas;
   const codes = errorSchema?.properties?.["error"]?.properties?.["code"];
   if (codes === undefined) throw new Error("the document has no error codes");
-  const methods = Object.entries(document.paths).flatMap(([path, verbs]) =>
+  const all = Object.entries(document.paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, method]) => {
       const { content } = method.requestBody ?? {};
-      const form = content?.[FORM_TYPE]?.schema;
       // The form of a route that takes JSON, too, is sent by hand-written code (service.ts).
-      return form === undefined || content?.[JSON_TYPE] !== undefined
-        ? route(path, verb, method)
-        : operation(path, method, form);
+      const form = content?.[JSON_TYPE] === undefined ? content?.[FORM_TYPE]?.schema : undefined;
+      return { path, verb, method, form };
     }),
   );
-  const named = Object.entries(schemas).map(
+  const operations = all.flatMap(({ path, method, form }) =>
+    form === undefined || isPipeline(form) ? [] : [[path, method, form] as const],
+  );
+  const methods = all.map(({ path, verb, method, form }) => {
+    if (form === undefined) return route(path, verb, method);
+    return isPipeline(form) ? pipeline(path, method, operations) : operation(path, method, form);
+  });
+  // The builder of a pipeline has the types of the operations' own methods.
+  const unused = new Set(
+    all.flatMap(({ form }) => form?.properties?.["steps"]?.contentSchema?.items?.oneOf ?? []).map(({ $ref }) => $ref),
+  );
+  const kept = Object.entries(schemas).filter(([name]) => !unused.has(`#/components/schemas/${name}`));
+  const named = kept.map(
     ([name, schema]) =>
       `${schema.description === undefined ? "" : comment(schema.description, "")}export type ${name} = ${typeOf(schema, "received")};\n`,
   );
@@ -224,6 +269,7 @@ export function generate(document: OpenApi): ReadonlyMap<string, string> {
   const service = [
     NOTE,
     `import type { FileInput } from "./body.ts";
+import { PipelineSteps, stepsFor } from "./pipeline.ts";
 import { FileResult, type JsonResult, jsonResult } from "./result.ts";
 import { type CallOptions, Transport } from "./transport.ts";\n`,
     `/** The body of a webhook delivery. */\nexport type WebhookEvent =${events(document)};\n`,

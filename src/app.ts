@@ -7,6 +7,7 @@ import { addPath, respondWithError, type AppEnv, cors, exchange } from "./http/e
 import { mountOperations } from "./http/operations/mount.ts";
 import { describeApi } from "./http/openapi/openapi.ts";
 import type { Operation } from "./operations/define.ts";
+import { pipelineOf } from "./operations/pipeline.ts";
 import { mountSite } from "./site/index.ts";
 import { version } from "./version.ts";
 
@@ -20,10 +21,11 @@ export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
   app.use("/api/*", cors);
 
   addPath(app, "/api/v1/health", { GET: [async (c) => c.json({ status: "ok", version })] });
-  const describe = (baseUrl: string) => describeApi(operations, endpoints, baseUrl);
+  const all = [...operations, pipelineOf(operations)];
+  const describe = (baseUrl: string) => describeApi(all, endpoints, baseUrl);
   const description = cachedDocument("application/json", ({ baseUrl }) => JSON.stringify(describe(baseUrl)));
   addPath(app, "/api/v1/openapi.json", { GET: [(c) => description(c)] });
-  mountOperations(app, operations);
+  mountOperations(app, all);
   mountEndpoints(app, endpoints);
   mountSite(app, describe);
   return app;

@@ -22,6 +22,8 @@ export const limits = {
   contentBytes: 128 * MiB,
   /** Files in one request: the PDFs of merge, the images of from-images. */
   files: 100,
+  /** Steps of a pipeline. */
+  steps: 10,
   /** Pages of all parts of a split. Ranges may overlap. */
   splitPages: 50_000,
   /** Files in a ZIP response. */

@@ -105,7 +105,14 @@ declare module "*/wasm/generated/mupdf.js" {
     Failure: new (message: string) => Error;
     /** Gets what MuPDF says of an error that it goes on after. */
     report(message: string): void;
-  }): Promise<{ mupdf: typeof MuPDF.default; libmupdf: LibMuPDF; scope: Scope; long: LongCalls; forget(): void }>;
+  }): Promise<{
+    mupdf: typeof MuPDF.default;
+    libmupdf: LibMuPDF;
+    scope: Scope;
+    own(handle: object): void;
+    long: LongCalls;
+    forget(): void;
+  }>;
 
   /** Runs `work`, then destroys every handle on the engine that it made, but for the one that it gives back. */
   export type Scope = <T>(work: () => T) => T;

@@ -186,6 +186,10 @@ ${body}
 				end();
 		}
 	}
+	/** A handle that has an owner: the scope that it was made in does not destroy it. */
+	function own(handle) {
+		$made?.delete(handle);
+	}
 	/** The calls that can take long. */
 	const $open = gauge.long(libmupdf._wasm_open_document_with_buffer);
 	const $openStream = gauge.long(libmupdf._wasm_open_document_with_stream);
@@ -243,7 +247,7 @@ ${body}
 		for (const table of [$libmupdf_stm_table, $libmupdf_device_table, $libmupdf_path_table, $libmupdf_text_table])
 			table.clear();
 	}
-	return { mupdf, libmupdf, scope, long, forget };
+	return { mupdf, libmupdf, scope, own, long, forget };
 }
 `;
 }

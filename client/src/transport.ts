@@ -66,7 +66,16 @@ export class Transport {
     input: object,
     options?: CallOptions,
   ): Promise<Response> {
-    const body = formBody(formFields(fields, input));
+    return this.sendParts(path, formFields(fields, input), options);
+  }
+
+  /** Sends the parts of a form to an operation. */
+  protected sendParts(
+    path: string,
+    parts: readonly (readonly [string, FieldValue])[],
+    options?: CallOptions,
+  ): Promise<Response> {
+    const body = formBody(parts);
     // With an Idempotency-Key, a retry is processed again but charged once.
     const idempotencyKey = options?.idempotencyKey ?? crypto.randomUUID();
     const request = { method: "POST", path, body, repeatable: body.repeatable };

@@ -25,6 +25,8 @@ export const resultHeaders = {
   "X-Original-Size": "The size of the input in bytes.",
   "X-Output-Size": "The size of the output in bytes.",
   "X-OCR-Mean-Confidence": "The mean confidence of all words, from 0 to 1.",
+  "X-Pipeline-Steps":
+    'What the steps of a pipeline returned, as JSON: `[{ "operation", "pages", "bytes" }]`. `pages` is missing where a result is not a PDF, and `bytes` where the size is not known before the response starts.',
   "X-Encryption": "The cipher of the output: `aes-128` or `aes-256`.",
   "X-Encryption-Verified":
     "`true`: the output was opened again, and its cipher, permissions, and passwords are as requested.",
@@ -81,12 +83,21 @@ export interface Operation<F extends Fields = Fields> {
   readonly description: string;
   readonly credits: number;
   readonly scope: OperationScope | ScopeOfInput<F>;
+  /**
+   * For the pipeline: the operations that its steps can be. Its form has their files besides `fields`, and its other facts depend on the
+   * steps.
+   */
+  readonly steps?: readonly Operation[];
   /** The form fields, in the order of the reference. `password` fields are named by the file fields, not here. */
   readonly fields: F;
   /** A working request for the reference and the playground. Files are named as in `examples/`. */
   readonly example?: Readonly<Record<string, string>>;
   /** Media types of a 200, for the reference. */
   readonly produces: readonly ("application/pdf" | "application/zip" | "application/json" | `image/${ImageFormat}`)[];
+  /** Whether the result is one PDF, where that depends on the parameters. */
+  returnsPdf?(input: Input<F>): boolean;
+  /** Defaults in a pipeline, for steps whose result the next step works on. */
+  readonly defaultsBeforeStep?: Readonly<Record<string, string>>;
   /** What a 200 of `application/json` looks like, for the reference. */
   readonly json?: z.ZodType;
   /**

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { InputBytes } from "../engines/bytes/heap.ts";
 import { type ImageKind, imageKinds } from "../engines/image/kind.ts";
 
@@ -6,6 +6,8 @@ import { type ImageKind, imageKinds } from "../engines/image/kind.ts";
 export interface FieldIssue {
   readonly name: string;
   readonly issue: string;
+  /** In a pipeline: the number of the step, from 1. */
+  readonly step?: number;
 }
 
 /**
@@ -135,3 +137,9 @@ export function text<T>(schema: z.ZodType<T>, description: string, hints: FieldH
 
 export const hintsOf = (field: Field): FieldHints =>
   "hints" in field ? field.hints : { required: field.kind === "file" };
+
+/** Whether a text field holds JSON, other than a plain value. */
+export function takesJson({ schema }: TextField<unknown>): boolean {
+  const { type } = z.toJSONSchema(schema, { io: "output", unrepresentable: "any" });
+  return type === "object" || type === "array";
+}

@@ -168,6 +168,7 @@ entry. Dates are ISO 8601. \`CreationDate\` and \`ModDate\` are aliases of \`cre
   example: { file: "letter.pdf", action: "get" },
   readsRanges: true,
   produces: ["application/json", "application/pdf"],
+  returnsPdf: ({ action }) => action === "set",
   json: facts,
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 

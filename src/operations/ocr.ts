@@ -107,6 +107,8 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
   needsHeadroom: true,
   readsRanges: true,
   produces: ["application/json", "application/pdf"],
+  returnsPdf: ({ output }) => output === "pdf",
+  defaultsBeforeStep: { output: "pdf" },
   json: result,
   example: { file: "receipt.png" },
   errors: ["ocr_failed"],

@@ -47,6 +47,7 @@ dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords,
   example: { file: "letter.pdf", mode: "pages" },
   readsRanges: true,
   produces: ["application/zip", "application/pdf"],
+  returnsPdf: ({ mode, ranges }) => mode === "ranges" && ranges?.length === 1,
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Attachments-Dropped", "X-Signature-Invalidated"],
 
   async run({ file, mode, ranges, chunkSize }, { pdf }) {

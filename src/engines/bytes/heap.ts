@@ -15,6 +15,8 @@ export interface StoredBytes {
   /** How many bytes from `position` on `view` finds: 0 if they have to be fetched first. */
   present(position: number): number;
   fetch(position: number): Promise<void>;
+  /** The bytes [start, end), which are not kept. */
+  read(start: number, end: number): Promise<Uint8Array>;
   /** All bytes in order. Does not need the engine. */
   chunks(): AsyncGenerator<Uint8Array, void>;
 }

@@ -1,4 +1,5 @@
 import { chunksOf } from "./chunks.ts";
+import { concat } from "./concat.ts";
 import type { EngineBytes, StoredBytes } from "./heap.ts";
 
 /** Wraps bytes of the JavaScript heap as engine bytes. */
@@ -60,6 +61,17 @@ function joinedStored(parts: readonly EngineBytes[], starts: readonly number[]):
     fetch: async (position) => {
       const index = partAt(starts, position);
       await parts[index]?.stored?.fetch(position - (starts[index] ?? 0));
+    },
+    read: async (start, end) => {
+      const pieces: Uint8Array[] = [];
+      for (let at = start, index = partAt(starts, start); at < end; index++) {
+        const [part, begin] = [parts[index], starts[index] ?? 0];
+        if (!part) break;
+        const to = Math.min(end - begin, part.length);
+        pieces.push((await part.stored?.read(at - begin, to)) ?? part.view(at - begin, to).slice());
+        at = begin + to;
+      }
+      return pieces.length === 1 && pieces[0] ? pieces[0] : concat(pieces);
     },
     chunks: async function* () {
       for (const part of parts) yield* chunksOf(part);

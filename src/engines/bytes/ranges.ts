@@ -145,6 +145,23 @@ export class Ranges implements InputBytes, StoredBytes {
     await Promise.all(Array.from({ length: limits.ranges.connections }, fetchSome));
   }
 
+  read(start: number, end: number): Promise<Uint8Array> {
+    return this.#source.read(start, end);
+  }
+
+  /** The file with what has been appended to it since. It takes over what has been fetched. */
+  followedBy(bytes: StoredBytes, length: number): Ranges {
+    const next = new Ranges({ length, read: (start, end) => bytes.read(start, end) });
+    next.#trustsCounts = this.#trustsCounts;
+    next.#fetches = this.#fetches;
+    const whole = Math.floor(this.length / CHUNK);
+    for (const [number, chunk] of this.#chunks) if (number < whole) next.#chunks.set(number, chunk);
+    for (const [number, chunk] of this.#pinned) if (number < whole) next.#pinned.set(number, chunk);
+    this.#chunks.clear();
+    this.#pinned.clear();
+    return next;
+  }
+
   /** Fetches what was missed, so that the work can start again. */
   async fetchMissing(): Promise<void> {
     for (const number of this.#missed) {

@@ -11,6 +11,7 @@ export function invalidFields(fields: readonly FieldIssue[]): ApiError {
   const [first] = fields;
   const more = fields.length - 1;
   const rest = more > 0 ? ` See \`details.fields\` for ${more} more ${more === 1 ? "problem" : "problems"}.` : "";
-  const message = first === undefined ? undefined : `\`${first.name}\` ${first.issue}.${rest}`;
+  const step = first?.step === undefined ? "" : `Step ${first.step}: `;
+  const message = first === undefined ? undefined : `${step}\`${first.name}\` ${first.issue}.${rest}`;
   return new ApiError("invalid_parameters", message, { details: { fields } });
 }

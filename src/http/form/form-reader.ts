@@ -14,10 +14,18 @@ type NumberedFilesField = Extract<Field, { kind: "files" }>;
 const SHOWN_ISSUES = 10;
 
 /** The number in `file12` after `file`, written without leading zeros; undefined for any other name. */
-export function numberAfter(prefix: string, name: string): number | undefined {
+function numberAfter(prefix: string, name: string): number | undefined {
   if (!name.startsWith(prefix)) return undefined;
   const digits = name.slice(prefix.length);
   return /^(?:0|[1-9]\d{0,8})$/.test(digits) ? Number(digits) : undefined;
+}
+
+/** Whether an operation with these fields takes a file of this name. */
+export function isFileName(fields: Fields, name: string): boolean {
+  return Object.entries(fields).some(([key, field]) => {
+    if (field.kind === "files") return numberAfter(field.prefix, name) !== undefined;
+    return field.kind === "file" && key === name;
+  });
 }
 
 export function tooManyFiles(limit: number, actual: number): ApiError {
@@ -31,15 +39,25 @@ export type FileSource =
   | { readonly kind: "sent"; readonly filename: string; readonly bytes: EngineBytes }
   | { readonly kind: "stored" | "url"; readonly to: string };
 
-/** A file of a form. It is loaded only when all parameters are valid. */
-export interface FormFile {
+/** A file that an operation takes. */
+export interface FormInput {
   /** The form field: `file`, `file0`, `image3`. */
   readonly field: string;
   readonly accept: readonly FileKind[];
-  readonly source: FileSource;
   /** As in `UploadedFile`. */
   readonly password?: string;
   readonly passwordIsOwn: boolean;
+}
+
+/** A file of a form. It is loaded only when all parameters are valid. */
+export interface FormFile extends FormInput {
+  readonly source: FileSource;
+}
+
+/** The part that a file is sent as; without a source, an operation before this one makes it. */
+interface SentFrom {
+  readonly field: string;
+  readonly source?: FileSource;
 }
 
 /** Why a URL is not allowed, as the end of a sentence that begins with the field's name; undefined if it is. */
@@ -54,25 +72,45 @@ export interface ReadField {
   readonly issues: readonly FieldIssue[];
 }
 
+export interface ReaderOptions {
+  readonly urlIssue: UrlIssue;
+  /** The field whose file is not sent, because an operation before this one makes it. */
+  readonly made?: string | undefined;
+}
+
 /** Reads the fields of a form one by one; the remaining names are unknown. */
 export class FormReader {
   readonly files: FormFile[] = [];
+  /** The file that an operation before this one makes. */
+  made: FormInput | undefined;
 
   readonly #parts = new Map<string, FormPart<EngineBytes>[]>();
-  readonly #urlIssue: UrlIssue;
+  readonly #options: ReaderOptions;
   readonly #asked = new Set<string>();
   /** Issues of the field being read. */
   #issues: FieldIssue[] = [];
 
-  constructor(parts: readonly FormPart<EngineBytes>[], urlIssue: UrlIssue) {
-    this.#urlIssue = urlIssue;
-    for (const part of parts) {
+  /** `parts`: by the name of the field that each is sent for. */
+  constructor(parts: Iterable<readonly [name: string, part: FormPart<EngineBytes>]>, options: ReaderOptions) {
+    this.#options = options;
+    if (options.made !== undefined) this.#parts.set(options.made, []);
+    for (const [name, part] of parts) {
       // Browsers send this for an empty file input.
       if (part.kind === "file" && part.filename === "" && !part.file?.bytes.length) continue;
-      const same = this.#parts.get(part.field);
-      if (same === undefined) this.#parts.set(part.field, [part]);
+      const same = this.#parts.get(name);
+      if (same === undefined) this.#parts.set(name, [part]);
       else same.push(part);
     }
+  }
+
+  /** All parts with a name. */
+  take(name: string): readonly FormPart<EngineBytes>[] {
+    this.#asked.add(name);
+    return this.#parts.get(name) ?? [];
+  }
+
+  get names(): readonly string[] {
+    return [...this.#parts.keys()];
   }
 
   read(name: string, field: Field): ReadField {
@@ -87,9 +125,9 @@ export class FormReader {
   }
 
   /** One issue for each name that no field has read. */
-  unknown(): FieldIssue[] {
-    const names = [...this.#parts.keys()].filter((name) => !this.#asked.has(name));
-    return names.map((name) => ({ name: shownName(name), issue: "is not a parameter of this operation" }));
+  unknown(issue = "is not a parameter of this operation"): FieldIssue[] {
+    const names = this.names.filter((name) => !this.#asked.has(name));
+    return names.map((name) => ({ name: shownName(name), issue }));
   }
 
   #value(name: string, { schema, hints }: TextField): Omit<ReadField, "issues"> {
@@ -107,7 +145,7 @@ export class FormReader {
   #oneFile(name: string, { accept }: FileField): Omit<ReadField, "issues"> {
     const password = accept.includes("pdf") ? this.#password("password") : undefined;
     const source = this.#source(name);
-    const value = source && this.#file(name, accept, source, password, password !== undefined);
+    const value = source && this.#file(source, accept, password, password !== undefined);
     return { given: source !== undefined, valid: source !== null, value };
   }
 
@@ -127,7 +165,7 @@ export class FormReader {
     const files = numbers.map((number) => {
       const own = hasPasswords ? this.#password(`password${number}`) : undefined;
       const source = this.#source(`${prefix}${number}`);
-      return source ? this.#file(`${prefix}${number}`, accept, source, own ?? fallback, own !== undefined) : undefined;
+      return source ? this.#file(source, accept, own ?? fallback, own !== undefined) : undefined;
     });
     if (hasPasswords) {
       for (const number of this.#numbers("password")) {
@@ -141,7 +179,7 @@ export class FormReader {
   }
 
   #numbers(prefix: string): number[] {
-    const numbers = [...this.#parts.keys()].map((name) => numberAfter(prefix, name));
+    const numbers = this.names.map((name) => numberAfter(prefix, name));
     return numbers.filter((number) => number !== undefined).sort((a, b) => a - b);
   }
 
@@ -151,10 +189,9 @@ export class FormReader {
 
   /** The one part with this name; undefined if there is none. More than one is an issue. */
   #only(name: string): FormPart<EngineBytes> | undefined {
-    this.#asked.add(name);
-    const parts = this.#parts.get(name);
-    if (parts !== undefined && parts.length > 1) this.#issue(name, `was sent ${parts.length} times`);
-    return parts?.[0];
+    const parts = this.take(name);
+    if (parts.length > 1) this.#issue(name, `was sent ${parts.length} times`);
+    return parts[0];
   }
 
   /** The text of a field, undefined if absent, null if it is a file (an issue). */
@@ -166,32 +203,39 @@ export class FormReader {
   }
 
   /** The file of a field, undefined if absent, null if it is neither a file nor a reference to one (an issue). */
-  #source(name: string): FileSource | undefined | null {
+  #source(name: string): SentFrom | undefined | null {
     const part = this.#only(name);
+    if (name === this.#options.made) {
+      if (part === undefined) return { field: name };
+      this.#issue(name, "must be left out: it is the PDF of the step before");
+      return null;
+    }
     if (part === undefined) return undefined;
+    const { field } = part;
     if (part.kind === "file") {
       const { filename, file } = part;
       // A second file with the name is an issue already.
-      return file === undefined ? null : { kind: "sent", filename, bytes: file.bytes };
+      return file === undefined ? null : { field, source: { kind: "sent", filename, bytes: file.bytes } };
     }
     const { value } = part;
-    if (value.startsWith("file_")) return { kind: "stored", to: value };
+    if (value.startsWith("file_")) return { field, source: { kind: "stored", to: value } };
     const isUrl = /^https?:/i.test(value);
-    const issue = isUrl ? this.#urlIssue(value) : "must be a file, a `file_...` ID, or an https:// URL";
-    if (issue === undefined) return { kind: "url", to: value };
+    const issue = isUrl ? this.#options.urlIssue(value) : "must be a file, a `file_...` ID, or an https:// URL";
+    if (issue === undefined) return { field, source: { kind: "url", to: value } };
     this.#issue(name, issue);
     return null;
   }
 
   /** A file with its password. */
   #file(
-    field: string,
+    { field, source }: SentFrom,
     accept: readonly FileKind[],
-    source: FileSource,
     password: string | undefined,
     passwordIsOwn: boolean,
-  ): FormFile {
-    const file = { field, accept, source, ...(password !== undefined && { password }), passwordIsOwn };
+  ): FormInput {
+    const input = { field, accept, ...(password !== undefined && { password }), passwordIsOwn };
+    if (source === undefined) return (this.made = input);
+    const file = { ...input, source };
     this.files.push(file);
     return file;
   }

@@ -1,4 +1,4 @@
-import type { FormFile, ReadField } from "./form-reader.ts";
+import type { FormFile, FormInput, ReadField } from "./form-reader.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import { PageRange } from "../../engines/pdf/document/ranges.ts";
 import { type FieldIssue, type Fields, hintsOf, type Input, type UploadedFile } from "../../operations/fields.ts";
@@ -30,9 +30,9 @@ export class FormValues<F extends Fields> {
   }
 
   /** The values by field, with the files that were loaded; complete only if there are no issues. */
-  inputWith(loaded: ReadonlyMap<FormFile, UploadedFile>): Input<F> {
+  inputWith(loaded: ReadonlyMap<FormInput, UploadedFile>): Input<F> {
     const ready = (value: unknown): unknown =>
-      Array.isArray(value) ? value.map(ready) : (loaded.get(value as FormFile) ?? value);
+      Array.isArray(value) ? value.map(ready) : (loaded.get(value as FormInput) ?? value);
     return Object.fromEntries(Array.from(this.#values, ([name, value]) => [name, ready(value)])) as Input<F>;
   }
 

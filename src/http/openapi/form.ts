@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { oneOf } from "../errors/schema-issues.ts";
+import type { Operation } from "../../operations/define.ts";
 import { type Field, type Fields, hintsOf } from "../../operations/fields.ts";
+import { limits } from "../../limits.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type TextField = Extract<Field, { kind: "text" }>;
@@ -16,7 +18,73 @@ const NUMBER = "(0|[1-9][0-9]*)$";
 const password = (description: string): Json => ({ type: "string", format: "password", description });
 
 /** A form as a JSON schema, for a `multipart/form-data` entry of OpenAPI 3.1. */
-export function formSchema(fields: Fields): Json {
+export function formSchema({ fields, steps }: Pick<Operation, "fields" | "steps">): Json {
+  const schema = fieldsSchema(fields);
+  if (steps === undefined) return schema;
+  const { properties } = schema;
+  const mapping = Object.fromEntries(steps.map(({ name }) => [name, stepReference(name)]));
+  const items = {
+    oneOf: Object.values(mapping).map(($ref) => ({ $ref })),
+    discriminator: { propertyName: "operation", mapping },
+  };
+  const list = { type: "array", minItems: 1, maxItems: limits.steps, items };
+  const { steps: described, ...others } = properties as { readonly steps: Json };
+  return {
+    ...schema,
+    properties: { file: fileSchema(firstFile), ...others, steps: { ...described, contentSchema: list } },
+    additionalProperties: fileSchema(otherFile),
+  };
+}
+
+const firstFile: FileField = {
+  kind: "file",
+  accept: ["pdf", "png", "jpeg"],
+  description:
+    "The file of the first step. If its operation takes several, they have the same names as there: `file0`, `image0`, and so on.",
+};
+const otherFile: FileField = {
+  kind: "file",
+  accept: ["pdf", "png", "jpeg", "webp"],
+  description: "A file that a step refers to, by its name: `part:<name>`.",
+};
+
+const stepName = (operation: string): string =>
+  `${operation.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Step`;
+
+const stepReference = (operation: string): string => `#/components/schemas/${stepName(operation)}`;
+
+/** The objects in the `steps` of a pipeline, by their names in `components.schemas`. */
+export function stepSchemas(operations: readonly Operation[]): Readonly<Record<string, Json>> {
+  return Object.fromEntries(operations.map((operation) => [stepName(operation.name), stepSchema(operation)]));
+}
+
+function stepSchema({ name, fields, summary }: Operation): Json {
+  const { properties, patternProperties, required = [], ...rest } = fieldsSchema(fields, stepField);
+  // The first step has its files from the request, and a further one that of the step before.
+  const parameters = (required as readonly string[]).filter((one) => fields[one]?.kind === "text");
+  return {
+    description: `${summary}, as a step of a pipeline.`,
+    ...rest,
+    properties: { operation: { const: name }, ...(properties as Json) },
+    ...(patternProperties !== undefined && { patternProperties }),
+    required: ["operation", ...parameters],
+  };
+}
+
+/** A parameter as a JSON value, and a file as a reference to a part of the request. */
+function stepField(field: Field): Json {
+  if (field.kind !== "text") {
+    return { type: "string", pattern: "^part:", description: field.description, ...hintSchema(field) };
+  }
+  const { type, contentMediaType: _json, contentSchema, ...hints } = textSchema(field);
+  return contentSchema === undefined
+    ? { ...(type !== undefined && { type }), ...hints }
+    : { ...(contentSchema as Json), ...hints };
+}
+
+const formField = (field: Field): Json => (field.kind === "text" ? textSchema(field) : fileSchema(field));
+
+function fieldsSchema(fields: Fields, schemaOf = formField): Json {
   const properties: Record<string, Json> = {};
   const patternProperties: Record<string, Json> = {};
   const required: string[] = [];
@@ -25,15 +93,15 @@ export function formSchema(fields: Fields): Json {
     if (isRequired && !when) required.push(name);
     const takesPdf = field.kind !== "text" && field.accept.includes("pdf");
     if (field.kind === "text") {
-      properties[name] = textSchema(field);
+      properties[name] = schemaOf(field);
     } else if (field.kind === "file") {
-      properties[name] = fileSchema(field);
+      properties[name] = schemaOf(field);
       if (takesPdf) properties["password"] = password(`The password of \`${name}\`, if it is encrypted.`);
     } else {
       const { prefix, min } = field;
-      for (const number of [0, 1]) properties[`${prefix}${number}`] = fileSchema(field);
+      for (const number of [0, 1]) properties[`${prefix}${number}`] = schemaOf(field);
       for (let number = 0; number < min; number += 1) required.push(`${prefix}${number}`);
-      patternProperties[`^${prefix}${NUMBER}`] = fileSchema(field);
+      patternProperties[`^${prefix}${NUMBER}`] = schemaOf(field);
       if (takesPdf) {
         properties["password"] = password("The password of encrypted files that have no password of their own.");
         patternProperties[`^password${NUMBER}`] = password(`The password of the \`${prefix}\` with the same number.`);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeEndpoint } from "./endpoints.ts";
-import { fileReference, formEncoding, formSchema } from "./form.ts";
+import { fileReference, formEncoding, formSchema, stepSchemas } from "./form.ts";
 import { isOfAllOperations } from "./operation-errors.ts";
 import {
   describedHeaders,
@@ -110,7 +110,12 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "An API key: `sk_live_...` or `sk_test_...`." },
       },
-      schemas: { Error: jsonSchema(errorSchema), FileReference: fileReference, ...schemas },
+      schemas: {
+        Error: jsonSchema(errorSchema),
+        FileReference: fileReference,
+        ...schemas,
+        ...stepSchemas(operations.flatMap(({ steps = [] }) => steps)),
+      },
       headers: Object.fromEntries(
         Object.entries(describedHeaders).map(([name, text]) => [
           name,
@@ -130,7 +135,8 @@ function describe(operation: Operation): Json {
   const scopes = scopesOf(operation)
     .map((scope) => `\`${scope}\``)
     .join(" or ");
-  const cost = `Costs ${credits} ${credits === 1 ? "credit" : "credits"}. Requires the ${scopes} scope.`;
+  const one = `Costs ${credits} ${credits === 1 ? "credit" : "credits"}. Requires the ${scopes} scope.`;
+  const cost = operation.steps ? "Costs the credits of all steps, and requires their scopes." : one;
   const carriesFile = produces.some((type) => type !== "application/json");
   return {
     operationId: operationIdOf(name),
@@ -156,10 +162,11 @@ function describe(operation: Operation): Json {
   };
 }
 
-function form({ fields, example }: Operation): Json {
+function form(operation: Operation): Json {
+  const { fields, example } = operation;
   const encoding = formEncoding(fields);
   return {
-    schema: formSchema(fields),
+    schema: formSchema(operation),
     ...(example && { example }),
     ...(Object.keys(encoding).length > 0 && { encoding }),
   };

@@ -7,14 +7,14 @@ export const isOfAllOperations = ({ from }: ErrorRow): boolean =>
   from === "every route" || from === "authenticated" || from === "operations";
 
 /** The errors that an operation can respond with: those shared by all, those of its kinds of fields, and its own. */
-export function errorsOf({ fields, errors = [] }: Operation): ErrorCode[] {
+export function errorsOf({ fields, errors = [], steps = [] }: Operation): ErrorCode[] {
   const all = Object.values(fields);
   const takesPdf = all.some((field) => field.kind !== "text" && field.accept.includes("pdf"));
   // Parsing "1" shows whether the field is a page range.
   const hasRange = all.some(
     (field) => field.kind === "text" && [field.schema.safeParse("1").data].flat()[0] instanceof PageRange,
   );
-  const own: readonly ErrorCode[] = errors;
+  const own: readonly ErrorCode[] = [...errors, ...steps.flatMap(errorsOf)];
   const applies = (code: ErrorCode, row: ErrorRow): boolean =>
     isOfAllOperations(row) ||
     (row.from === "PDF inputs" && takesPdf) ||

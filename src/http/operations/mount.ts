@@ -10,7 +10,8 @@ import { authorize, checkScope } from "../auth/authorize.ts";
 import { asApiError } from "../errors/api-error.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
 import { isOneOf } from "../form/file-kind.ts";
-import { type FormChecks, FormNames, readForm } from "../form/form.ts";
+import { FormNames, readForm } from "../form/form.ts";
+import type { FormChecks } from "../form/operation-form.ts";
 import { fileTooLarge, filesWithin, readBody, readSmallBody } from "../multipart/body.ts";
 import { type DeclaredForm, declaredForm } from "../multipart/declared-form.ts";
 import { type FormPart, MultipartParser } from "../multipart/multipart.ts";
@@ -161,7 +162,7 @@ async function readParts(
   c: Context<AppEnv>,
   { body, boundary, maxBytes }: DeclaredBody,
   lease: Lease,
-  { fields, freesInput = false }: Operation,
+  route: Operation,
 ): Promise<readonly FormPart<EngineBytes>[]> {
   const log = c.get("log");
   const options = {
@@ -172,7 +173,7 @@ async function readParts(
       log.bodyBytes = total;
     },
   };
-  const names = new FormNames(fields);
+  const names = new FormNames(route);
   const parserInto = (arena: FileSink<EngineBytes>): MultipartParser<EngineBytes> =>
     new MultipartParser({ ...limits.form, boundary, arena, wantsFile: (name) => names.wantsFile(name) });
   if (lease.isSmall) {
@@ -181,7 +182,7 @@ async function readParts(
     parser.read(bytes);
     return parser.finish();
   }
-  const parser = parserInto(lease.engines.pdf.arena(lease.bodyBytes, { copies: freesInput }));
+  const parser = parserInto(lease.engines.pdf.arena(lease.bodyBytes, { copies: route.freesInput ?? false }));
   await readBody(body, { ...options, read: (window) => parser.read(window) });
   return parser.finish();
 }

@@ -6,7 +6,7 @@ import type { FormPart } from "../../../src/http/multipart/multipart.ts";
 
 describe("files", () => {
   it("refuses the first file too many", async () => {
-    const names = new FormNames(many.fields);
+    const names = new FormNames(many);
     for (const name of ["file0", "file1", "file2", "file3"]) expect(names.wantsFile(name)).toBe(true);
     expect(names.wantsFile("file3")).toBe(false);
     expect(names.wantsFile("else")).toBe(false);

@@ -85,11 +85,11 @@ describe("the description", () => {
     const contentType = "image/png, image/jpeg, image/webp";
     expect(formEncoding(pages.fields)).toEqual({ image0: { contentType }, image1: { contentType } });
     expect(formEncoding(stamp.fields)).toEqual({ image: { contentType } });
-    expect(formSchema(pages.fields)).toMatchObject({
+    expect(formSchema(pages)).toMatchObject({
       properties: { image0: { anyOf: [{ type: "string", format: "binary" }, reference], description: "Pages." } },
       required: ["image0"],
       patternProperties: { "^image(0|[1-9][0-9]*)$": { anyOf: [{ format: "binary" }, reference] } },
     });
-    expect(formSchema(stamp.fields)).toMatchObject({ required: ["file"] });
+    expect(formSchema(stamp)).toMatchObject({ required: ["file"] });
   });
 });

@@ -12,6 +12,7 @@ import { type Place, placesOf } from "./places.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
 import { type Callback, type ReadHandle, Reads } from "./reads.ts";
 import type { Ranges } from "../../bytes/ranges.ts";
+import { chunksOf } from "../../bytes/chunks.ts";
 import {
   type AllowHeap,
   type Arena,
@@ -63,10 +64,26 @@ interface InstanceMemory {
 
 /** A request's files in the heap. */
 interface ArenaMemory {
-  readonly pointer: number;
+  pointer: number;
   readonly capacity: number;
   readonly copies: boolean;
+  readonly files: HeapFile[];
   used: number;
+}
+
+/** Bytes in the heap of an instance. Between two operations on a file, `freeArena` may move it. */
+class HeapFile implements InputBytes {
+  pointer: number;
+  readonly length: number;
+  readonly view: InputBytes["view"];
+  readonly free: () => void;
+
+  constructor(lib: LibMuPDF, pointer: number, length: number, free = (): void => {}) {
+    this.pointer = pointer;
+    this.length = length;
+    this.view = (start, end) => lib.HEAPU8.subarray(this.pointer + start, this.pointer + Math.min(end, length));
+    this.free = free;
+  }
 }
 
 /**
@@ -80,6 +97,7 @@ export class PdfEngine {
   readonly #memory: WebAssembly.Memory;
   readonly #gauge: FuelGauge;
   readonly #forget: () => void;
+  readonly #own: (handle: object) => void;
   /**
    * Runs `work`, then destroys every engine handle it created, except the one it returns. Without it, handles last as long as
    * the lease, which matters only in long loops.
@@ -93,6 +111,8 @@ export class PdfEngine {
   ranges: Ranges | undefined;
   #budget = new Budget(() => true, 0);
   #arenas: ArenaMemory[] = [];
+  /** Files that are still needed when an operation frees its own. */
+  #kept: ReadonlySet<InputBytes> = new Set();
   readonly #stack: StackPointer;
   /** Bytes of the request's files. */
   #inputBytes = 0;
@@ -110,6 +130,7 @@ export class PdfEngine {
     this.mupdf = parts.mupdf;
     this.lib = parts.libmupdf;
     this.#forget = parts.forget;
+    this.#own = parts.own;
     this.scope = parts.scope;
     this.long = parts.long;
     this.#memory = memory;
@@ -189,6 +210,7 @@ export class PdfEngine {
   reset(): void {
     this.#restore();
     this.#arenas = [];
+    this.#kept = new Set();
     this.ranges = undefined;
     this.#inputBytes = 0;
     this.#gauge.work = unlimitedWork();
@@ -196,19 +218,20 @@ export class PdfEngine {
   }
 
   /**
-   * Undoes everything that the request did in the instance, except that its files stay where they are: for work that starts again. An
+   * Undoes everything that the request did in the instance, except that its files stay: for work that starts again. An
    * exception may have left its frames on the stack.
    */
   restart(): void {
-    const arenas = this.#arenas.map((arena) => {
-      const bytes = this.lib.HEAPU8.slice(arena.pointer, arena.pointer + arena.used);
-      return { ...arena, bytes };
+    const contents = this.#arenas.map((arena) => {
+      return { arena, bytes: this.lib.HEAPU8.slice(arena.pointer, arena.pointer + arena.used) };
     });
     this.#restore();
     this.#budget.restart();
-    for (const { bytes, ...arena } of arenas) {
-      if (this.#allocateArena(arena) !== arena.pointer) throw new Error("the arena lies elsewhere");
+    for (const { arena, bytes } of contents) {
+      const before = arena.pointer;
+      arena.pointer = this.#allocateArena(arena);
       this.lib.HEAPU8.set(bytes, arena.pointer);
+      for (const file of arena.files) file.pointer += arena.pointer - before;
     }
   }
 
@@ -228,7 +251,7 @@ export class PdfEngine {
    */
   arena(capacity: number, { copies = false }: { copies?: boolean } = {}): Arena {
     const pointer = this.#allocateArena({ capacity, copies });
-    const arena = { pointer, capacity, copies, used: 0 };
+    const arena: ArenaMemory = { pointer, capacity, copies, files: [], used: 0 };
     this.#arenas.push(arena);
     let start = 0;
     return {
@@ -245,8 +268,9 @@ export class PdfEngine {
         this.#inputBytes += chunk.byteLength;
       },
       seal: () => {
-        const file = this.#bytesAt(pointer + start, arena.used - start);
+        const file = new HeapFile(this.lib, pointer + start, arena.used - start);
         start = arena.used;
+        arena.files.push(file);
         return file;
       },
     };
@@ -261,11 +285,72 @@ export class PdfEngine {
 
   /**
    * Frees the arenas before the request ends: the files in them must not be read anymore. An operation that has copied what it
-   * needs calls this, so that the output can reuse the input's memory.
+   * needs calls this, so that the output can reuse the input's memory. Files that later operations need move elsewhere.
    */
   freeArena(): void {
-    for (const { pointer } of this.#arenas) this.lib._wasm_free(pointer);
-    this.#arenas = [];
+    const arenas = this.#arenas;
+    const isNeeded = (file: HeapFile): boolean => this.#kept.has(file);
+    this.#arenas = arenas.filter(({ files }) => files.length > 0 && files.every(isNeeded));
+    for (const arena of arenas) {
+      if (this.#arenas.includes(arena)) continue;
+      const needed = arena.files.filter(isNeeded);
+      if (needed.length > 0) this.#move(needed);
+      this.lib._wasm_free(arena.pointer);
+    }
+  }
+
+  #move(files: readonly HeapFile[]): void {
+    const capacity = files.reduce((sum, { length }) => sum + length, 0);
+    const pointer = this.#allocateArena({ capacity, copies: false });
+    const arena: ArenaMemory = { pointer, capacity, copies: false, files: [...files], used: 0 };
+    for (const file of files) {
+      const to = pointer + arena.used;
+      this.lib.HEAPU8.copyWithin(to, file.pointer, file.pointer + file.length);
+      file.pointer = to;
+      arena.used += file.length;
+    }
+    this.#arenas.push(arena);
+  }
+
+  /** Of the request's files, those that operations after the current one need. */
+  keep(files: Iterable<InputBytes>): void {
+    this.#kept = new Set(files);
+  }
+
+  /**
+   * Makes what an operation wrote the input of the next one, and frees everything else but the files that are kept. Each operation
+   * has the memory and the limits that it would have in a request of its own. `inRanges`: the next one can read in ranges what is
+   * partly in storage; otherwise it is fetched.
+   * @throws Refusal `limit_exceeded`, `overloaded` (memory)
+   */
+  async adopt(output: EngineBytes, { inRanges }: { inRanges: boolean }): Promise<InputBytes> {
+    // Decoded objects of the document before.
+    this.lib._wasm_empty_store();
+    this.#decodedBytes = 0;
+    const { ranges } = this;
+    this.ranges = undefined;
+    const { stored } = output;
+    if (stored && ranges && inRanges) {
+      // What was appended so far stays claimed; the ranges are claimed again when they are opened.
+      this.claim(-ranges.memoryBytes);
+      this.freeArena();
+      return ranges.followedBy(stored, output.length);
+    }
+    this.#budget.restart();
+    const unchanged = this.#arenas.flatMap(({ files }) => files).find((file) => file === output);
+    // What has a buffer of its own does not need the input any more.
+    if (!unchanged && output instanceof HeapFile) this.freeArena();
+    const input = unchanged ?? (await this.#inArena(output));
+    this.#kept = new Set([...this.#kept, input]);
+    this.freeArena();
+    this.#inputBytes = this.#arenas.reduce((sum, { used }) => sum + used, 0);
+    return input;
+  }
+
+  async #inArena(bytes: EngineBytes): Promise<InputBytes> {
+    const arena = this.arena(bytes.length);
+    for await (const chunk of chunksOf(bytes)) arena.write(chunk);
+    return arena.seal();
   }
 
   /** A MuPDF buffer over bytes of the heap, without copying. */
@@ -303,8 +388,8 @@ export class PdfEngine {
 
   /** The finished bytes of a MuPDF buffer, or the first `length` of them. They now own the buffer. */
   bytesOf(buffer: MuPDF.Buffer, length = buffer.getLength()): InputBytes {
-    const start = buffer.asUint8Array().byteOffset;
-    return { ...this.#bytesAt(start, length), free: () => buffer.destroy() };
+    this.#own(buffer);
+    return new HeapFile(this.lib, buffer.asUint8Array().byteOffset, length, () => buffer.destroy());
   }
 
   /**
@@ -403,14 +488,5 @@ export class PdfEngine {
     } catch (error) {
       throw this.explain(error);
     }
-  }
-
-  #bytesAt(pointer: number, length: number): InputBytes {
-    return {
-      pointer,
-      length,
-      view: (start, end) => this.lib.HEAPU8.subarray(pointer + start, pointer + Math.min(end, length)),
-      free: () => undefined,
-    };
   }
 }

@@ -1,0 +1,94 @@
+import { type FieldValue, type FileInput, fileValue } from "./body.ts";
+import { FileResult } from "./result.ts";
+import type { CallOptions, FormField } from "./transport.ts";
+
+/** What a step of a pipeline returned. */
+export interface StepFacts {
+  readonly operation: string;
+  /** If the result is a PDF. */
+  readonly pages?: number;
+  /** The size of the result, if it is known before the response starts. */
+  readonly bytes?: number;
+}
+
+/** The result of the last step. */
+export class PipelineResult<T = never> extends FileResult<T> {
+  readonly steps: readonly StepFacts[];
+
+  constructor(answer: Response) {
+    super(answer);
+    this.steps = JSON.parse(this.headers.get("X-Pipeline-Steps") ?? "[]") as readonly StepFacts[];
+  }
+}
+
+type Parts = readonly (readonly [name: string, value: FieldValue])[];
+
+/** Steps to run in one request, and the files that they need. */
+export interface Steps {
+  readonly send: (parts: Parts, options?: CallOptions) => Promise<Response>;
+  readonly files: Parts;
+  readonly steps: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** The part of the request that has the file of the first step. */
+const DOCUMENT = "document";
+
+export function stepsFor(send: Steps["send"], file: FileInput | string | undefined): Steps {
+  return { send, files: file === undefined ? [] : [[DOCUMENT, partOf(file, DOCUMENT)]], steps: [] };
+}
+
+const partOf = (file: FileInput | string, name: string): FieldValue =>
+  typeof file === "string" ? file : fileValue(file, name);
+
+/** A pipeline to which steps can be added. It does not change: each addition makes a new one. */
+export class PipelineSteps<T> {
+  readonly #steps: Steps;
+
+  constructor(steps: Steps) {
+    this.#steps = steps;
+  }
+
+  /** Sends the request. */
+  async run(options?: CallOptions): Promise<PipelineResult<T>> {
+    const { send, files, steps } = this.#steps;
+    return new PipelineResult<T>(await send([...files, ["steps", JSON.stringify(steps)]], options));
+  }
+
+  /** `first`: the field for the PDF of the step before. In a list, the files of the step follow it. */
+  protected with(
+    operation: string,
+    first: string | undefined,
+    fields: Readonly<Record<string, FormField>>,
+    input: object,
+  ): Steps {
+    const { send, steps } = this.#steps;
+    const files = [...this.#steps.files];
+    const isFirst = steps.length === 0;
+    const step: Record<string, unknown> = { operation };
+    if (isFirst && first !== undefined && files.length > 0) step[first] = `part:${DOCUMENT}`;
+    const add = ({ kind }: FormField, name: string, value: unknown): void => {
+      if (value === undefined) return;
+      if (kind !== "file") {
+        step[name] = value;
+        return;
+      }
+      const part = `step${steps.length + 1}-${name}`;
+      files.push([part, partOf(value as FileInput | string, name)]);
+      step[name] = `part:${part}`;
+    };
+    const start = Object.values(fields).some(({ name }) => name.replace("{N}", "0") === first && name !== first)
+      ? 1
+      : 0;
+    const given = new Map<string, unknown>(Object.entries(input));
+    for (const [property, field] of Object.entries(fields)) {
+      const value = given.get(property);
+      if (!field.name.includes("{N}")) add(field, field.name, value);
+      else {
+        for (const [index, one] of ((value ?? []) as readonly unknown[]).entries()) {
+          add(field, field.name.replace("{N}", String(index + start)), one);
+        }
+      }
+    }
+    return { send, files, steps: [...steps, step] };
+  }
+}

@@ -1,0 +1,86 @@
+import { isOneOf, kindNames } from "./file-kind.ts";
+import { type FormFile, FormReader, type ReaderOptions, type UrlIssue } from "./form-reader.ts";
+import { FormValues } from "./form-values.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { oneOf } from "../errors/schema-issues.ts";
+import type { FormPart } from "../multipart/multipart.ts";
+import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import type { Operation } from "../../operations/define.ts";
+import type { FieldIssue, Fields, Input, UploadedFile } from "../../operations/fields.ts";
+
+export interface ReadForm<F extends Fields> {
+  /** What to run: the operation of the route, or what the form makes of it. */
+  readonly operation: Operation<F>;
+  /** The files, in the order of their fields. */
+  readonly files: readonly FormFile[];
+  /**
+   * The operation's input, once the files are loaded. Throws for the first file of a wrong kind (`invalid_file`,
+   * `unsupported_format`).
+   */
+  inputWith(loaded: ReadonlyMap<FormFile, UploadedFile>): Input<F>;
+}
+
+export interface FormChecks {
+  /** Counts the pages of a file in the form; undefined if it cannot be opened, or would have to be fetched first. */
+  countPages(file: FormFile): Promise<number | undefined>;
+  readonly urlIssue: UrlIssue;
+}
+
+/** The fields of one operation, as sent. */
+export class OperationForm<F extends Fields> {
+  readonly reader: FormReader;
+  readonly values: FormValues<F>;
+  /** All problems but those that depend on the document's page count. */
+  readonly issues: readonly FieldIssue[];
+  readonly #operation: Operation<F>;
+
+  /** `parts`: by the name of the field that each is sent for. */
+  constructor(
+    operation: Operation<F>,
+    parts: Iterable<readonly [name: string, part: FormPart<EngineBytes>]>,
+    options: ReaderOptions,
+  ) {
+    const reader = new FormReader(parts, options);
+    const read = new Map(Object.entries(operation.fields).map(([name, field]) => [name, reader.read(name, field)]));
+    const values = new FormValues(operation.fields, read);
+    const found = (operation.checks ?? []).flatMap((check) => values.issuesOf(check));
+    this.reader = reader;
+    this.values = values;
+    this.issues = [...values.issues, ...reader.unknown(), ...found];
+    this.#operation = operation;
+  }
+
+  /** Problems that depend on the document's page count; if it cannot be opened, only malformed ranges. */
+  async pageIssues(countPages: (file: FormFile) => Promise<number | undefined>): Promise<FieldIssue[]> {
+    const { pageChecks = [] } = this.#operation;
+    const ranges = this.values.ranges();
+    if (ranges.length === 0 && pageChecks.length === 0) return [];
+    const pageCount = this.values.file && (await countPages(this.values.file));
+    if (pageCount === undefined) return this.malformedRanges();
+    const issues = ranges.flatMap(({ name, range }) => {
+      const issue = range.problemIn(pageCount);
+      return issue === undefined ? [] : [{ name, issue }];
+    });
+    return [...issues, ...pageChecks.flatMap((check) => this.values.issuesOf((input) => check(input, pageCount)))];
+  }
+
+  malformedRanges(): FieldIssue[] {
+    const ranges = this.values.ranges();
+    return ranges.flatMap(({ name, range }) => (range.problem === undefined ? [] : [{ name, issue: range.problem }]));
+  }
+
+  /** Throws for the first file of a wrong kind (`invalid_file`, `unsupported_format`). */
+  checkKinds(loaded: ReadonlyMap<FormFile, UploadedFile>): void {
+    for (const file of this.reader.files) checkKind(file, loaded.get(file));
+  }
+}
+
+function checkKind({ field, accept }: FormFile, file: UploadedFile | undefined): void {
+  if (file === undefined) throw new Error(`\`${field}\` has not been loaded`);
+  const details = { input: field };
+  if (file.bytes.length === 0) throw new ApiError("invalid_file", `\`${field}\` is empty.`, { details });
+  if (!isOneOf(accept, file.bytes)) {
+    const message = `\`${field}\` is not a ${oneOf(accept.map((kind) => kindNames[kind]))}.`;
+    throw new ApiError("unsupported_format", message, { details });
+  }
+}

@@ -1,0 +1,234 @@
+import { z } from "zod";
+import { type EngineBytes, type InputBytes } from "../engines/bytes/heap.ts";
+import { Refusal } from "../engines/errors.ts";
+import type { Engines } from "../engines/lease/engines.ts";
+import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
+import { limits, MiB } from "../limits.ts";
+import { defineOperation, type Operation, type Output, type OutputFile, scopesOf } from "./define.ts";
+import { type Field, type Fields, type Input, text, type UploadedFile } from "./fields.ts";
+import { runOperation } from "./run.ts";
+import { jsonField } from "./values.ts";
+
+/** An operation with its parameters. It does not know that there are others. */
+export interface Step {
+  readonly operation: Operation;
+  /** The files of the request that it takes. */
+  readonly files: readonly UploadedFile[];
+  /** The password that was sent for its document. */
+  readonly password: string | undefined;
+  /** `made`: what the step before has made; undefined for the first step, and where only parameters matter. */
+  inputWith(made?: MadeFile): Input<Fields>;
+}
+
+/** The PDF of a step. */
+type MadeFile = Pick<UploadedFile, "bytes" | "stem" | "password">;
+
+/** The name of the field that takes the PDF of the step before, if the operation has one. */
+export function madeField({ fields }: Operation): string | undefined {
+  const takesPdf = ([, field]: [string, Field]): boolean => field.kind !== "text" && field.accept.includes("pdf");
+  const [name, field] = Object.entries(fields).find(takesPdf) ?? [];
+  return field?.kind === "files" ? `${field.prefix}0` : name;
+}
+
+/** Whether a step with these parameters gives one PDF, which the next one can work on. */
+export function returnsPdf(operation: Operation, input: Input<Fields>): boolean {
+  return operation.returnsPdf?.(input) ?? operation.produces.every((type) => type === "application/pdf");
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const stepList = z
+  .array(z.custom<Readonly<Record<string, unknown>>>(isObject, { error: "must be an object" }))
+  .min(1)
+  .max(limits.steps);
+
+/**
+ * The operation that runs others in turn, on one engine. Before its steps are known, it needs no more credits and scopes than the
+ * smallest, and as much memory as the largest.
+ */
+export function pipelineOf(operations: readonly Operation[]): Operation {
+  const all = <T>(of: (operation: Operation) => readonly T[]): T[] => [...new Set(operations.flatMap(of))];
+  const [scope = "pdf:read", ...scopes] = all(scopesOf);
+  const needs = needsOf(operations);
+  return defineOperation({
+    ...needs,
+    name: "pipeline",
+    summary: "Run several operations in one request",
+    description: `Runs up to ${limits.steps} operations in turn. The files of the request are those of the first step, by the names that its operation has for them; each
+further step works on the PDF of the step before. It takes that as \`file\`, and \`merge\` as \`file0\`. Other files are parts of the request with names of your own,
+and a step refers to them: \`"image": "part:logo"\`. A step whose result is not one PDF must be the last: \`metadata\` can be followed by others only with \`action=set\`,
+and \`split\` only with a single range. If \`ocr\` is followed by others, its \`output\` is \`pdf\`.
+
+\`steps\` is a JSON array of objects: \`operation\`, and the parameters of that operation as in a request of its own, as JSON values. The password of an encrypted
+document is a parameter of the first step; later ones use it too, unless they have their own.
+
+All steps are validated before the first one starts. Problems with parameters have the number of their step in \`details.fields[].step\`, and other errors of a step in
+\`details.step\`. The request costs the credits of all steps together, or nothing if one fails, and requires the scopes of all. The headers are those of the last step,
+with \`X-Input-Repaired\` and \`X-Signature-Invalidated\` if any step has them. \`X-Pipeline-Steps\` lists the pages and size of each step's result.
+
+A stored file over ${limits.references.heldBytes / MiB} MiB can be the \`file\` of the first step. A step that needs the whole document in memory can follow only if the result
+before it is smaller.`,
+    credits: Math.min(...operations.map(({ credits }) => credits)),
+    scope: {
+      anyOf: [scope, ...scopes],
+      exact: (input) => [...new Set(stepsOf(input).flatMap(scopesOfStep))],
+    },
+    fields: {
+      steps: text(jsonField(stepList), "The steps, in order.", { required: true }),
+    },
+    steps: operations,
+    example: {
+      file: "letter.pdf",
+      steps: JSON.stringify([
+        { operation: "rotate", angle: "90", pages: "1" },
+        { operation: "watermark", kind: "text", text: "DRAFT" },
+        { operation: "add-page-numbers" },
+      ]),
+    },
+    produces: all(({ produces }) => produces),
+    errors: all(({ errors = [] }) => errors),
+    headers: [...all(({ headers }) => headers), "X-Pipeline-Steps"],
+    run: (input, engines) => runSteps(stepsOf(input), engines),
+  });
+}
+
+/** The pipeline of a request: what it costs, and what it needs. */
+export function composed(pipeline: Operation, steps: readonly Operation[]): Operation {
+  const [first] = steps;
+  return {
+    ...pipeline,
+    ...needsOf(steps),
+    readsRanges: first?.readsRanges ?? false,
+    freesInput: first?.freesInput ?? false,
+    credits: steps.reduce((sum, { credits }) => sum + credits, 0),
+  };
+}
+
+/** Steps drop their codecs when they end. */
+const needsOf = (
+  operations: readonly Operation[],
+): Required<Pick<Operation, "needsHeadroom" | "extraMemoryBytes">> => ({
+  needsHeadroom: operations.some(({ needsHeadroom = false }) => needsHeadroom),
+  extraMemoryBytes: Math.max(...operations.map(({ extraMemoryBytes = 0 }) => extraMemoryBytes)),
+});
+
+/** The form reader turns the objects in `steps` into steps. */
+const stepsOf = (input: Input<Fields>): readonly Step[] => input["steps"] as readonly Step[];
+
+const scopesOfStep = ({ operation: { scope }, inputWith }: Step) =>
+  typeof scope === "string" ? [scope] : scope.exact(inputWith());
+
+/** What a step returned, for `X-Pipeline-Steps`. */
+interface StepFacts {
+  readonly operation: string;
+  readonly pages?: number;
+  readonly bytes?: number;
+}
+
+async function runSteps(steps: readonly Step[], engines: Engines): Promise<Output> {
+  const { pdf, work, codecs, recognizer } = engines;
+  const facts: StepFacts[] = [];
+  const stem = steps[0]?.files[0]?.stem ?? "document";
+  let once: Output["headers"] = {};
+  let made: MadeFile | undefined;
+  for (const [index, step] of steps.entries()) {
+    const { operation } = step;
+    const next = steps[index + 1];
+    const explained = (error: unknown): unknown => ofStep(pdf, error, index + 1, operation.name);
+    try {
+      pdf.keep(steps.slice(index + 1).flatMap(({ files }) => files.map(({ bytes }) => bytes)));
+      if (made) work.extend(limits.work.request + limits.work.bodyByte * made.bytes.length);
+      const output = await runOperation(next ? scoped(operation) : operation, step.inputWith(made), engines);
+      once = { ...once, ...flagsOf(output) };
+      facts.push(factsOf(operation, output));
+      if (!next) {
+        const headers = { ...output.headers, ...once, "X-Pipeline-Steps": JSON.stringify(facts) };
+        return explaining({ ...output, headers }, explained);
+      }
+      if (output.kind !== "pdf") throw new Error("the step did not return a PDF");
+      codecs.drop();
+      recognizer.drop();
+      const password = step.password ?? made?.password;
+      const bytes = await adopted(pdf, output.bytes, next.operation, index + 2);
+      made = { stem, bytes, ...(password !== undefined && { password }) };
+    } catch (error) {
+      throw explained(error);
+    }
+  }
+  throw new Error("the pipeline has no steps");
+}
+
+/** Destroys what an operation made in the engine, except its result. */
+const scoped = (operation: Operation): Operation => ({
+  ...operation,
+  run: (input, engines) => engines.pdf.scope(() => operation.run(input, engines)),
+});
+
+/** Throws `limit_exceeded` if the next step would have to hold a document that is too large. */
+async function adopted(pdf: PdfEngine, bytes: EngineBytes, next: Operation, step: number): Promise<InputBytes> {
+  const limit = limits.references.heldBytes;
+  const inRanges = next.readsRanges ?? false;
+  if (bytes.stored && !inRanges && bytes.length > limit) {
+    const size = `${Math.ceil(bytes.length / MiB)} MiB`;
+    throw new StepRefusal(
+      `Step ${step} (\`${next.name}\`): the result of the step before has ${size}. \`${next.name}\` takes files of up to ${limit / MiB} MiB, because it needs all of them in memory.`,
+      { limit, actual: bytes.length, step },
+    );
+  }
+  return pdf.adopt(bytes, { inRanges });
+}
+
+/** It names its step already. */
+class StepRefusal extends Refusal {
+  constructor(message: string, details: Readonly<Record<string, unknown>>) {
+    super("limit_exceeded", message, details);
+  }
+}
+
+/** A refusal with the number and the operation of its step. */
+function ofStep(pdf: PdfEngine, error: unknown, step: number, name: string): unknown {
+  const meaning = pdf.explain(error);
+  if (!(meaning instanceof Refusal) || meaning instanceof StepRefusal) return meaning;
+  const { code, message, details = {}, cause } = meaning;
+  const fields = details["fields"];
+  const numbered = Array.isArray(fields) && { fields: fields.map((field: object) => ({ ...field, step })) };
+  return new Refusal(code, `Step ${step} (\`${name}\`): ${message}`, { ...details, ...numbered, step }, { cause });
+}
+
+function flagsOf({ headers }: Output): Output["headers"] {
+  const names = ["X-Input-Repaired", "X-Signature-Invalidated"] as const;
+  return Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
+}
+
+function factsOf({ name }: Operation, output: Output): StepFacts {
+  const pages = output.headers["X-Page-Count"];
+  return {
+    operation: name,
+    ...(output.kind === "pdf" && pages !== undefined && { pages: Number(pages) }),
+    ...(output.kind === "pdf" && { bytes: output.bytes.length }),
+  };
+}
+
+/** Explains the errors of an output that is produced while it is sent. */
+function explaining(output: Output, explained: (error: unknown) => unknown): Output {
+  if (output.kind === "image") return { ...output, bytes: rethrowing(output.bytes, explained) };
+  if (output.kind !== "zip") return output;
+  async function* entries(files: AsyncIterable<OutputFile>): AsyncGenerator<OutputFile> {
+    for await (const { name, bytes } of files) {
+      yield { name, bytes: "view" in bytes ? bytes : rethrowing(bytes, explained) };
+    }
+  }
+  async function* all(): AsyncGenerator<OutputFile> {
+    if (output.kind === "zip") yield* output.entries;
+  }
+  return { ...output, entries: entries(rethrowing(all(), explained)) };
+}
+
+async function* rethrowing<T>(items: AsyncIterable<T>, explained: (error: unknown) => unknown): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw explained(error);
+  }
+}

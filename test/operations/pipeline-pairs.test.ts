@@ -1,0 +1,93 @@
+import { afterAll, expect, test, vi } from "vitest";
+import { asTexts, type Parts, pipeline, post, stepsOf } from "./pipeline-service.ts";
+import { document } from "../harness/fixtures.ts";
+import { operations } from "../../src/operations/index.ts";
+import { madeField } from "../../src/operations/pipeline.ts";
+
+vi.spyOn(console, "log").mockImplementation(() => {});
+// Some operations write the date.
+vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+afterAll(() => vi.useRealTimers());
+const letter = document({ name: "letter", pages: 2, features: ["form"] });
+const enclosure = document({ name: "enclosure", pages: 1 });
+
+type Step = readonly [operation: string, parameters: Readonly<Record<string, unknown>>];
+
+/** A step of every operation that makes a PDF of a PDF, the same each time. */
+const inner: readonly Step[] = [
+  ["merge", { file1: "part:enclosure" }],
+  ["split", { mode: "ranges", ranges: "1-2" }],
+  ["extract-pages", { range: "2,1" }],
+  ["ocr", { output: "pdf" }],
+  ["compress", { level: "high" }],
+  ["rotate", { angle: 90, pages: 1 }],
+  ["watermark", { kind: "text", text: "DRAFT" }],
+  ["add-page-numbers", { startAt: 3 }],
+  ["sign", { mode: "type", typedName: "Ada", field: { page: 1, x: 9, y: 9, width: 90, height: 40 } }],
+  ["fill-form", { values: {} }],
+  ["metadata", { action: "set", metadata: { title: "New" } }],
+];
+/** And of those whose result is something else, or different each time. */
+const last: readonly Step[] = [
+  ["extract-text", {}],
+  ["to-images", { pages: 1, dpi: 36 }],
+  ["protect", { ownerPassword: "secret" }],
+  ["metadata", { action: "get" }],
+  ["split", { mode: "pages" }],
+  ["ocr", {}],
+];
+
+/** Every pair of neighbors once (de Bruijn, of order 2). */
+function* everyPair<T>(items: readonly T[]): Generator<T> {
+  for (const [index, item] of items.entries()) {
+    yield item;
+    for (const other of items.slice(index + 1)) yield* [item, other];
+  }
+  yield* items.slice(0, 1);
+}
+
+/** Without what is random by design: the identifiers of a file (ISO 32000-2, 14.4). */
+const withoutIds = (file: Uint8Array): string => latin1Text(file).replace(/\/ID\s*\[.*?\]/gs, "");
+const latin1Text = (file: Uint8Array): string => new TextDecoder("latin1").decode(file);
+
+const pairs = [...everyPair(inner)];
+const INNER = 9;
+const chains = Array.from({ length: Math.ceil((pairs.length - 1) / (INNER - 1)) }, (_, index) => {
+  const steps = pairs.slice(index * (INNER - 1), index * (INNER - 1) + INNER);
+  const end = last[index % last.length];
+  return end ? [...steps, end] : steps;
+});
+
+test("the chains have every operation that takes a PDF, each of those that give one after each", () => {
+  const takers = operations.filter((operation) => madeField(operation) !== undefined).map(({ name }) => name);
+  expect(new Set(chains.flat().map(([name]) => name))).toEqual(new Set(takers));
+  const seen = new Set(chains.flatMap((steps) => steps.slice(1).map(([name], at) => `${steps[at]?.[0]} ${name}`)));
+  for (const [one] of inner) for (const [other] of inner) expect(seen).toContain(`${one} ${other}`);
+});
+
+test.each(chains.map((steps) => [steps.map(([name]) => name).join(", "), steps] as const))("%s", async (_, steps) => {
+  let file: Uint8Array = letter;
+  const made: Uint8Array[] = [];
+  for (const [name, parameters] of steps) {
+    const parts: Parts = name === "merge" ? { file0: file, file1: enclosure } : { file, ...asTexts(parameters) };
+    const answer = await post(name, parts);
+    expect(answer.status, name).toBe(200);
+    file = await answer.bytes();
+    made.push(file);
+  }
+  const used = steps.some(([name]) => name === "merge") ? { enclosure } : {};
+  const answer = await pipeline(
+    steps.map(([operation, parameters]) => ({ operation, ...parameters })),
+    { [steps[0]?.[0] === "merge" ? "file0" : "file"]: letter, ...used },
+  );
+  expect(answer.status, answer.ok ? "" : await answer.clone().text()).toBe(200);
+  const facts = stepsOf(answer);
+  expect(facts.map(({ operation }) => operation)).toEqual(steps.map(([name]) => name));
+  for (const [index, { bytes }] of facts.slice(0, -1).entries())
+    expect([index, bytes]).toEqual([index, made[index]?.length]);
+  const result = await answer.bytes();
+  // Encryption is random.
+  const isEncrypted = steps.at(-1)?.[0] === "protect";
+  const comparable = (bytes: Uint8Array): unknown => (isEncrypted ? bytes.length : withoutIds(bytes));
+  expect(comparable(result)).toBe(comparable(file));
+});
