@@ -16,6 +16,9 @@ import type { FieldValue } from "./values.ts";
 import { items } from "../objects/objects.ts";
 import type { TextReader } from "../objects/text-string.ts";
 
+/** Fuel for laying out a widget, in addition to what MuPDF spends. */
+const WIDGET_WORK = 2_000;
+
 export class FieldDrawer {
   readonly faces: FieldFonts;
   readonly #open: OpenPdf;
@@ -35,6 +38,7 @@ export class FieldDrawer {
   ): Promise<void> {
     if (value.kind === "button") return;
     for (const widget of node.widgets) {
+      await this.#pause();
       if (!isWidget(widget) || !which(widget)) continue;
       if (value.kind === "choice" && node.type === "list") await this.#drawList(node, widget, value.values);
       else await this.#drawText(node, widget, this.#shown(node, value).normalize("NFC"));
@@ -49,7 +53,10 @@ export class FieldDrawer {
     if (node.type === "checkbox" || node.type === "radio") {
       const buttons = buttonsOf(node, this.#open.engine, this.#texts);
       const lacking = buttons.filter(({ widget, drawn }) => !drawn && isWidget(widget));
-      for (const { widget, states } of lacking) drawButton(this.#open, node, widget, states[0]);
+      for (const { widget, states } of lacking) {
+        await this.#pause();
+        drawButton(this.#open, node, widget, states[0]);
+      }
       return;
     }
     if (node.type === "button" || node.type === "signature") return;
@@ -59,6 +66,13 @@ export class FieldDrawer {
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== "unsupported_text") throw error;
     }
+  }
+
+  /** A form can have thousands of widgets. */
+  async #pause(): Promise<void> {
+    const { work } = this.#open.engine;
+    work.spend(WIDGET_WORK);
+    await work.pause();
   }
 
   #present(node: TerminalField): FieldValue {
