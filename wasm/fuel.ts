@@ -18,12 +18,15 @@ export const OUTER = 4;
 /** Iterations of an innermost loop after which it looks at the fuel itself. */
 const BURST = 1 << 16;
 
-/** Instructions of a loop's body for which an iteration costs one unit of fuel, and the most that it costs. */
+/** Instructions of a loop's body for which an iteration costs one unit of fuel. */
 const STEP = 24;
-const LARGEST = 16;
 
-/** Fuel of an iteration of a loop: a body has branches, so that of a large one much is skipped. */
-const fuelOf = (size: number): number => Math.min(LARGEST, Math.max(1, Math.round(size / STEP)));
+/** A larger body, in instructions, is that of an interpreter: an iteration runs one branch of it, which costs `BRANCH`. */
+const LARGEST = 1_000;
+const BRANCH = 16;
+
+/** Fuel of an iteration of a loop. */
+const fuelOf = (size: number): number => (size > LARGEST ? BRANCH : Math.max(1, Math.round(size / STEP)));
 
 export interface Gauged {
   readonly bytes: Uint8Array;
