@@ -6,8 +6,8 @@ import { encryptedShell } from "../document/encrypted-shell.ts";
 
 /**
  * A new document, without encryption or with that of `like`: its encryption dictionary and file identifier are put into a file
- * without pages, which is then opened with the client's password. The new document therefore has the file key of the old one,
- * and MuPDF writes it with the same passwords and permissions, even though we do not know the passwords that were not given.
+ * without pages, which is given the file key of the old one. MuPDF writes it with the same passwords and permissions, even
+ * though we do not know the passwords that were not given.
  */
 export function createDocument(engine: PdfEngine, like?: OpenPdf): PDFDocument {
   if (!like?.encrypted) {

@@ -15,7 +15,7 @@ import { ownBytes } from "../../bytes/joined-bytes.ts";
 import { deflate } from "../../bytes/deflate.ts";
 import { hex } from "../../bytes/hex.ts";
 import { FileParts } from "./file-parts.ts";
-import { fileKeyOf } from "./file-key.ts";
+import { fileKeyOf } from "../encryption/file-key.ts";
 import { type Row, writeSection } from "./incremental-xref.ts";
 
 /** Fuel per object, and per byte of a stream that is deflated or encrypted. */

@@ -3,7 +3,7 @@
  * taken from the document in memory just before it was written.
  */
 import type { PDFDocument, PDFObject, Stream } from "mupdf";
-import { shareKey } from "./file-key.ts";
+import { shareKey } from "../encryption/file-key.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { find } from "../../bytes/find.ts";
