@@ -111,7 +111,9 @@ export interface Operation<F extends Fields = Fields> {
    * earlier request would leave too little.
    */
   readonly needsHeadroom?: boolean;
-  /** Bytes that every request needs besides the engine's heap. It is admitted only if they are free too. */
+  /**
+   * Bytes that every request needs besides the engine's heap until it writes its output. It is admitted only if they are free too.
+   */
   readonly extraMemoryBytes?: number;
   /** The operation's own errors, besides those shared by every operation with such fields. */
   readonly errors?: readonly RefusalCode[];

@@ -199,10 +199,14 @@ export class Lease extends Share {
 
 /** Requirements for reading a body into an engine and working on it. */
 const intoEngine = ({ operation }: LeaseRequest, bodyBytes: number) =>
-  ({ to: "read into an engine", bytes: weightOf(bodyBytes) + (operation.extraMemoryBytes ?? 0) }) as const;
+  ({ to: "read into an engine", bytes: weightOf(bodyBytes, operation.extraMemoryBytes) }) as const;
 
-/** Estimated memory of a request, in bytes. If the estimate was too low, the engine asks the ticket for more. */
-function weightOf(bodyBytes: number): number {
+/**
+ * Estimated memory of a request, in bytes. If the estimate was too low, the engine asks the ticket for more. `extraBytes` are needed
+ * while the engine has only read the body, and are free again before it makes copies and the output.
+ */
+function weightOf(bodyBytes: number, extraBytes = 0): number {
   const { engineBytes, engineOwnBytes, heapPerBodyByte } = limits.admission;
-  return Math.max(engineBytes, engineOwnBytes + bodyBytes * heapPerBodyByte);
+  const reading = extraBytes > 0 ? engineBytes + bodyBytes + extraBytes : 0;
+  return Math.max(engineBytes, engineOwnBytes + bodyBytes * heapPerBodyByte, reading);
 }
