@@ -90,7 +90,14 @@ export class Work {
    * @throws what `alive` throws
    */
   async pause(): Promise<void> {
-    if (this.#spent < this.#nextPause) return;
+    if (this.#spent >= this.#nextPause) await this.rest();
+  }
+
+  /**
+   * Yields to other requests in any case: within long work that was counted as a whole before it began.
+   * @throws what `alive` throws
+   */
+  async rest(): Promise<void> {
     this.#nextPause = this.#spent + SLICE;
     await nextTurn();
     try {

@@ -220,7 +220,7 @@ async function addLayer(open: OpenPdf, pages: readonly Page[]): Promise<void> {
   for (const { pageNumber, reading } of pages) {
     if (!reading) continue;
     await fetchContents(open, pageNumber - 1);
-    earlier.removeFrom(pageNumber - 1);
+    await earlier.removeFrom(pageNumber - 1);
     const words = await uncoveredWords(open, pageNumber - 1, reading);
     // The change of the page before made MuPDF forget where this one is.
     await fetchPages(open, [pageNumber - 1]);

@@ -12,9 +12,9 @@ const UPRIGHT = { width: 600, height: 800, rotation: 0 } as const;
 
 /** The document without the invisible text of its pages (0-based). */
 const cleaned = (file: Uint8Array, pages: readonly number[] = [0]): Promise<Uint8Array> =>
-  change(file, (open) => {
+  change(file, async (open) => {
     const text = new InvisibleText(open);
-    for (const page of pages) text.removeFrom(page);
+    for (const page of pages) await text.removeFrom(page);
   });
 
 /** What a page says, before and after; it must look the same. */
@@ -89,10 +89,10 @@ describe("invisible text goes, and what is seen stays", () => {
 
 test("a page that is recognised again has one layer with one font, and the file is as large as before", async () => {
   const recognise = (file: Uint8Array): Promise<Uint8Array> =>
-    change(file, (open) => {
+    change(file, async (open) => {
       const [earlier, text] = [new InvisibleText(open), new HiddenText(open)];
       for (let index = 0; index < open.pageCount; index++) {
-        earlier.removeFrom(index);
+        await earlier.removeFrom(index);
         text.add(index, recognized([{ text: "words of a scan", x: 40, top: 100 }], UPRIGHT));
       }
       text.finish();

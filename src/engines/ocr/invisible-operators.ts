@@ -2,6 +2,7 @@
  * Finds the operators of a content stream that show invisible text, and what can be removed with them (ISO 32000-2, 9.3.6 and
  * 9.4.3).
  */
+import type { Work } from "../work.ts";
 import type { Span } from "../pdf/content/lexer.ts";
 import { ContentOperators } from "../pdf/content/operators.ts";
 
@@ -42,7 +43,7 @@ interface Group {
  * invisible text ended keeps its position. If only state changes and invisible text are between a `q` and its `Q`, all of it is
  * removed.
  */
-export function invisibleText(bytes: Uint8Array, fonts: FontNames): Change[] {
+export async function invisibleText(bytes: Uint8Array, fonts: FontNames, work: Work): Promise<Change[]> {
   const changes: Change[] = [];
   const tokens = new ContentOperators(bytes);
   let state = { mode: 0, drawsAlways: false };
@@ -56,6 +57,7 @@ export function invisibleText(bytes: Uint8Array, fonts: FontNames): Change[] {
     if (group) group.kept = true;
   };
   while (tokens.next()) {
+    if (tokens.isDue) await work.rest();
     const { operator, start, end } = tokens;
     if (MOVES.has(operator)) pending = 0;
     switch (operator) {

@@ -31,19 +31,20 @@ export class InvisibleText {
    * Removes it from a page (0-based). Engine handles created here are destroyed with it.
    * @throws Refusal `limit_exceeded` if the content decompresses to too many bytes
    */
-  removeFrom(index: number): void {
+  async removeFrom(index: number): Promise<void> {
     const { document, engine } = this.#open;
-    engine.scope(() => {
+    await engine.scope(async () => {
       const page = document.findPage(index);
       const resources = page.getInheritable("Resources");
-      const { chosen, rest } = this.#page(page, resources);
-      const fewer = this.#without(resources, resources, rest ? this.#fontsToDrop(resources, chosen, rest) : [], 0);
+      const { chosen, rest } = await this.#page(page, resources);
+      const fonts = rest ? this.#fontsToDrop(resources, chosen, rest) : [];
+      const fewer = await this.#without(resources, resources, fonts, 0);
       if (fewer) page.put("Resources", fewer);
     });
   }
 
   /** Returns the names of fonts that the content selected and, if it changed, all names that it still uses. */
-  #page(page: PDFObject, resources: PDFObject): { chosen: Set<string>; rest?: Set<string> } {
+  async #page(page: PDFObject, resources: PDFObject): Promise<{ chosen: Set<string>; rest?: Set<string> }> {
     const { document, engine } = this.#open;
     const contents = page.get("Contents");
     const streams = contents.isArray() ? items(contents) : [contents];
@@ -59,7 +60,7 @@ export class InvisibleText {
       return span;
     });
     const chosen = new Set<string>();
-    const changes = invisibleText(whole, this.#fonts(resources, chosen));
+    const changes = await invisibleText(whole, this.#fonts(resources, chosen), engine.work);
     if (changes.length === 0) return { chosen };
     const rest = new Set<string>();
     const kept = document.newArray();
@@ -77,7 +78,7 @@ export class InvisibleText {
   /**
    * A form without its invisible text, as a new object, because other pages may draw the original. Undefined if it has none.
    */
-  #form(form: PDFObject, outer: PDFObject, depth: number): PDFObject | undefined {
+  async #form(form: PDFObject, outer: PDFObject, depth: number): Promise<PDFObject | undefined> {
     const { document, engine } = this.#open;
     const number = objectNumber(form);
     const known = this.#forms.get(number);
@@ -87,8 +88,8 @@ export class InvisibleText {
     if (depth > MAX_DEPTH || !bytes) return undefined;
     const own = form.get("Resources");
     const names = own.isDictionary() ? own : outer;
-    const changes: Change[] = invisibleText(bytes, this.#fonts(names));
-    const resources = own.isDictionary() ? this.#without(own, outer, [], depth + 1) : undefined;
+    const changes: Change[] = await invisibleText(bytes, this.#fonts(names), engine.work);
+    const resources = own.isDictionary() ? await this.#without(own, outer, [], depth + 1) : undefined;
     if (changes.length === 0 && !resources) return undefined;
     const dictionary = document.newDictionary();
     for (const { key, value } of entries(engine, form)) if (!ENCODING.has(key.asName())) dictionary.put(key, value);
@@ -99,7 +100,12 @@ export class InvisibleText {
   }
 
   /** Resources with forms that have no invisible text, and without some fonts; undefined if nothing changes. */
-  #without(resources: PDFObject, outer: PDFObject, fonts: readonly string[], depth: number): PDFObject | undefined {
+  async #without(
+    resources: PDFObject,
+    outer: PDFObject,
+    fonts: readonly string[],
+    depth: number,
+  ): Promise<PDFObject | undefined> {
     const { document, engine } = this.#open;
     if (!resources.isDictionary()) return undefined;
     const number = objectNumber(resources);
@@ -107,10 +113,11 @@ export class InvisibleText {
     const known = number > 0 ? this.#resources.get(key) : undefined;
     if (known !== undefined) return known > 0 ? document.newIndirect(known) : undefined;
     this.#resources.set(key, 0);
-    const forms = entries(engine, resources.get("XObject")).flatMap(({ key, value }) => {
-      const without = isForm(value) ? this.#form(value, resources, depth) : undefined;
-      return without ? [{ key, value: without }] : [];
-    });
+    const forms: { key: PDFObject; value: PDFObject }[] = [];
+    for (const { key, value } of entries(engine, resources.get("XObject"))) {
+      const without = isForm(value) ? await this.#form(value, resources, depth) : undefined;
+      if (without) forms.push({ key, value: without });
+    }
     if (forms.length === 0 && fonts.length === 0) return undefined;
     const fewer = this.#copy(resources);
     if (forms.length > 0) {

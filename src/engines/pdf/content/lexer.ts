@@ -1,4 +1,5 @@
 /** The lexer of content streams (ISO 32000-2, 7.2 and 7.8.2). All code that reads content uses it. */
+import { latin1 } from "../../bytes/latin1.ts";
 import { inlineImageEnd } from "./inline-image-end.ts";
 
 /**
@@ -29,6 +30,12 @@ for (const character of "0123456789+-.") KIND[code(character)] = NUMERIC;
 const isRegular = (byte: number | undefined): boolean =>
   byte !== undefined && (KIND[byte] === REGULAR || KIND[byte] === NUMERIC);
 
+/** Bytes of a stream after which others should have their turn: 5 to 10 ms. */
+const STRETCH = 256 * 1024;
+
+/** Longest text in bytes that is put together character by character, which is faster for short ones. */
+const SHORT = 64;
+
 /**
  * Tokenizes content. The streams of a page form one content: as readers interpret it, a string, comment, or inline image may
  * begin in one stream and end in another.
@@ -42,15 +49,24 @@ export class ContentLexer {
   /** Open parentheses in an unfinished literal string. */
   depth = 0;
   #bytes: Uint8Array;
+  #stretchEnd = STRETCH;
 
   constructor(bytes: Uint8Array = new Uint8Array()) {
     this.#bytes = bytes;
+  }
+
+  /** True each time that so much was read that the reader should let others have their turn (`Work.rest`). */
+  get isDue(): boolean {
+    if (this.end < this.#stretchEnd) return false;
+    this.#stretchEnd = this.end + STRETCH;
+    return true;
   }
 
   /** Continues in the next stream. */
   feed(bytes: Uint8Array): void {
     this.#bytes = bytes;
     this.end = 0;
+    this.#stretchEnd = STRETCH;
   }
 
   /**
@@ -97,6 +113,7 @@ export class ContentLexer {
 
   /** Text of the stream, one character per byte. */
   text(start: number, end: number): string {
+    if (end - start > SHORT) return latin1(this.#bytes.subarray(start, end));
     let text = "";
     for (let at = start; at < end; at++) text += String.fromCharCode(this.#bytes[at] ?? 0);
     return text;

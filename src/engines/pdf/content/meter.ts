@@ -229,7 +229,7 @@ export class ContentMeter {
       const buffer = stream.readStream();
       const length = buffer.getLength();
       engine.work.spend(CONTENT_WORK + length);
-      counter.feed(buffer.asUint8Array());
+      await counter.feed(buffer.asUint8Array(), engine.work);
       buffer.destroy();
       await engine.work.pause();
       return length;

@@ -1,9 +1,16 @@
 /** Iterates over the operators of a content stream with the spans of their operands (ISO 32000-2, 7.8.2). */
+import { Refusal } from "../../errors.ts";
 import { unescapeName } from "../objects/names.ts";
 import { ContentLexer, type Span, type Token } from "./lexer.ts";
 
 /** Most operands that are kept per operator. Only `scn` with many colorants has more. */
 const MOST_OPERANDS = 64;
+
+/** Bytes of an operator that are read. The longest one has three. */
+const MOST_OPERATOR = 16;
+
+/** Graphics states that content may save without restoring them. Readers of content take up to 200 bytes for each. */
+const MOST_SAVED = 100_000;
 
 /** `next()` advances to the next operator, whose name and operands can then be read. */
 export class ContentOperators {
@@ -16,11 +23,17 @@ export class ContentOperators {
   /** The operator. `BI` stands for a whole inline image whose entries are the operands. */
   operator = "";
   count = 0;
+  #saved = 0;
   /** The data of an inline image. */
   data: Span = { start: 0, end: 0 };
 
   constructor(bytes: Uint8Array) {
     this.#lexer = new ContentLexer(bytes);
+  }
+
+  /** As `ContentLexer.isDue`. */
+  get isDue(): boolean {
+    return this.#lexer.isDue;
   }
 
   /** Advances to the next operator; false at the end. Skips trailing operands without an operator. */
@@ -31,12 +44,14 @@ export class ContentOperators {
     for (let token = lexer.next(); token; token = lexer.next()) {
       const { start } = lexer;
       if (this.start < 0) this.start = start;
-      const word = token === "word" ? lexer.text(start, lexer.end) : "";
+      const word = token === "word" ? lexer.text(start, Math.min(lexer.end, start + MOST_OPERATOR)) : "";
       if (word === "" || word === "true" || word === "false" || word === "null") {
         this.#value(token);
         continue;
       }
       this.operator = word;
+      if (word === "q") this.#save();
+      else if (word === "Q") this.#saved = Math.max(0, this.#saved - 1);
       if (word === "BI") this.#inlineImage();
       this.end = lexer.end;
       return true;
@@ -80,6 +95,12 @@ export class ContentOperators {
     return span ? this.#lexer.text(span.start, span.end) : "";
   }
 
+  #save(): void {
+    this.#saved += 1;
+    if (this.#saved <= MOST_SAVED) return;
+    throw new Refusal("limit_exceeded", "The contents of a page save too many graphics states.", { limit: MOST_SAVED });
+  }
+
   /** Skips the value that a token begins and records it as an operand. */
   #value(token: Token): void {
     const lexer = this.#lexer;
@@ -102,7 +123,7 @@ export class ContentOperators {
     const lexer = this.#lexer;
     this.count = 0;
     for (let token = lexer.next(); token; token = lexer.next()) {
-      if (token === "word" && lexer.text(lexer.start, lexer.end) === "ID") {
+      if (token === "word" && lexer.text(lexer.start, Math.min(lexer.end, lexer.start + MOST_OPERATOR)) === "ID") {
         this.data = lexer.image();
         return;
       }

@@ -16,6 +16,9 @@ export interface Content {
   readonly resources: PDFObject;
 }
 
+/** Reads content. It may be long, so others should have their turn meanwhile. */
+type Visit = (content: Content) => Promise<void>;
+
 /** Maximum nesting of forms that is followed. */
 const MOST_DEPTH = 64;
 
@@ -23,18 +26,18 @@ const MOST_DEPTH = 64;
  * Calls `visit` for the content of each page, and once for each form, pattern, glyph, and appearance reachable from pages.
  * Handles are valid during the visits of one page.
  */
-export async function forEachContent(open: OpenPdf, visit: (content: Content) => void): Promise<void> {
+export async function forEachContent(open: OpenPdf, visit: Visit): Promise<void> {
   const { engine, pageCount } = open;
   const seen = new Set<number>();
   for (let index = 0; index < pageCount; index++) {
     await engine.work.pause();
-    engine.scope(() => {
+    await engine.scope(async () => {
       const page = pageAt(open, index);
       if (!page.isDictionary()) return;
       const resources = page.getInheritable("Resources");
-      visit({ kind: "page", owner: page, streams: streamsOf(page), resources });
-      visitResources(engine, resources, seen, visit, 0);
-      for (const form of appearancesOf(engine, page)) visitForm(engine, form, resources, seen, visit, 0);
+      await visit({ kind: "page", owner: page, streams: streamsOf(page), resources });
+      await visitResources(engine, resources, seen, visit, 0);
+      for (const form of appearancesOf(engine, page)) await visitForm(engine, form, resources, seen, visit, 0);
     });
   }
 }
@@ -59,55 +62,55 @@ export function appearances(engine: PdfEngine, annotation: PDFObject): PDFObject
   });
 }
 
-function visitForm(
+async function visitForm(
   engine: PdfEngine,
   form: PDFObject,
   outer: PDFObject,
   seen: Set<number>,
-  visit: (content: Content) => void,
+  visit: Visit,
   depth: number,
   kind: ContentKind = "form",
-): void {
+): Promise<void> {
   const number = objectNumber(form);
   if (depth > MOST_DEPTH || seen.has(number) || !form.isStream()) return;
   seen.add(number);
   const own = form.get("Resources");
   const resources = own.isDictionary() ? own : outer;
-  visit({ kind, owner: form, streams: [form], resources });
-  visitResources(engine, own, seen, visit, depth + 1);
+  await visit({ kind, owner: form, streams: [form], resources });
+  await visitResources(engine, own, seen, visit, depth + 1);
 }
 
-function visitResources(
+async function visitResources(
   engine: PdfEngine,
   resources: PDFObject,
   seen: Set<number>,
-  visit: (content: Content) => void,
+  visit: Visit,
   depth: number,
-): void {
+): Promise<void> {
   if (!resources.isDictionary() || visited(resources, seen)) return;
   for (const { value } of entries(engine, resources.get("XObject"))) {
-    if (isNamed(value.get("Subtype"), "Form")) visitForm(engine, value, resources, seen, visit, depth);
+    if (isNamed(value.get("Subtype"), "Form")) await visitForm(engine, value, resources, seen, visit, depth);
   }
   for (const { value } of entries(engine, resources.get("Pattern"))) {
-    if (value.isStream()) visitForm(engine, value, resources, seen, visit, depth, "pattern");
-    else visitGraphicsState(value.get("ExtGState"), resources);
+    if (value.isStream()) await visitForm(engine, value, resources, seen, visit, depth, "pattern");
+    else await visitGraphicsState(value.get("ExtGState"), resources);
   }
-  for (const { value } of entries(engine, resources.get("ExtGState"))) visitGraphicsState(value, resources);
+  for (const { value } of entries(engine, resources.get("ExtGState"))) await visitGraphicsState(value, resources);
   for (const { value } of entries(engine, resources.get("Font"))) {
     if (!isNamed(value.get("Subtype"), "Type3") || visited(value, seen)) continue;
     const own = value.get("Resources");
     const named = own.isDictionary() ? own : resources;
     for (const glyph of entries(engine, value.get("CharProcs"))) {
       if (glyph.value.isStream()) {
-        visit({ kind: "glyph", owner: glyph.value, streams: [glyph.value], resources: named });
+        await visit({ kind: "glyph", owner: glyph.value, streams: [glyph.value], resources: named });
       }
     }
-    visitResources(engine, own, seen, visit, depth + 1);
+    await visitResources(engine, own, seen, visit, depth + 1);
   }
 
-  function visitGraphicsState(state: PDFObject, outer: PDFObject): void {
+  async function visitGraphicsState(state: PDFObject, outer: PDFObject): Promise<void> {
     const group = state.get("SMask", "G");
-    if (group.isStream()) visitForm(engine, group, outer, seen, visit, depth);
+    if (group.isStream()) await visitForm(engine, group, outer, seen, visit, depth);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Counts what a content stream paints and draws without executing it (ISO 32000-2, 7.8.2 and annex A). */
+import type { Work } from "../../work.ts";
 import { ContentLexer } from "./lexer.ts";
 
 /** Names of resources that are in effect together. "" means unknown, undefined means none. */
@@ -61,9 +62,10 @@ export class ContentCounter {
     return [...this.#usages.values()];
   }
 
-  feed(content: Uint8Array): void {
+  async feed(content: Uint8Array, work: Work): Promise<void> {
     const lexer = new ContentLexer(content);
     for (let token = lexer.next(); token; token = lexer.next()) {
+      if (lexer.isDue) await work.rest();
       const { start, end } = lexer;
       if (token === "literal") this.#strings += end - start - 1;
       else if (token === "hex") this.#strings += (end - start - 1) >> 1;

@@ -1,5 +1,6 @@
 /** Converts the colors of a content stream to gray (ISO 32000-2, 8.6.8). */
 import type { PDFObject } from "mupdf";
+import type { Work } from "../../work.ts";
 import { ContentOperators } from "../content/operators.ts";
 import { type GrayColors, grayText, isGraySpace } from "./colors.ts";
 import { grayOfDevice } from "../objects/color-space.ts";
@@ -11,6 +12,9 @@ type Space = { readonly kind: "stays" } | { readonly kind: "turned" | "pattern";
 
 const STAYS: Space = { kind: "stays" };
 
+/** Pieces of content that are held before they are joined. */
+const MOST_PIECES = 2_000;
+
 export interface GrayNames {
   readonly resources: PDFObject;
   /** The resource name of patterns over gray; created on first use. */
@@ -18,17 +22,28 @@ export interface GrayNames {
 }
 
 /** The content with gray colors; undefined if nothing changes. */
-export function grayContent(bytes: Uint8Array, colors: GrayColors, names: GrayNames): Uint8Array | undefined {
-  const pieces: Uint8Array[] = [];
+export async function grayContent(
+  bytes: Uint8Array,
+  colors: GrayColors,
+  names: GrayNames,
+  work: Work,
+): Promise<Uint8Array | undefined> {
+  /** What was written, in large pieces, and what follows it, in small ones: millions of those would take ten times their bytes. */
+  const written: Uint8Array[] = [];
+  let pieces: Uint8Array[] = [];
   let copied = 0;
   const tokens = new ContentOperators(bytes);
   const replace = (text: string): void => {
-    pieces.push(bytes.slice(copied, tokens.start), bytesOf(text));
+    pieces.push(bytes.subarray(copied, tokens.start), bytesOf(text));
     copied = tokens.end;
+    if (pieces.length < MOST_PIECES) return;
+    written.push(concat(pieces));
+    pieces = [];
   };
   let [fill, stroke]: [Space, Space] = [STAYS, STAYS];
   const stack: [Space, Space][] = [];
   while (tokens.next()) {
+    if (tokens.isDue) await work.rest();
     const { operator } = tokens;
     const strokes = operator < "a";
     const gray = strokes ? "G" : "g";
@@ -74,9 +89,8 @@ export function grayContent(bytes: Uint8Array, colors: GrayColors, names: GrayNa
       default:
     }
   }
-  if (pieces.length === 0) return undefined;
-  pieces.push(bytes.slice(copied));
-  return concat(pieces);
+  if (copied === 0) return undefined;
+  return concat([...written, ...pieces, bytes.subarray(copied)]);
 
   /** The result for a selected color space, and its replacement. */
   function chosen(name: string, operator: string, gray: string): { space: Space; text?: string } {
@@ -98,7 +112,12 @@ export function grayContent(bytes: Uint8Array, colors: GrayColors, names: GrayNa
 }
 
 /** Converts the color in a default appearance string (12.7.4.3), such as `/Helv 12 Tf 1 0 0 rg`. */
-export function grayAppearance(text: string, colors: GrayColors, names: GrayNames): string | undefined {
-  const changed = grayContent(bytesOf(text), colors, names);
+export async function grayAppearance(
+  text: string,
+  colors: GrayColors,
+  names: GrayNames,
+  work: Work,
+): Promise<string | undefined> {
+  const changed = await grayContent(bytesOf(text), colors, names, work);
   return changed && latin1(changed);
 }

@@ -23,11 +23,11 @@ export async function turnGray(open: OpenPdf): Promise<void> {
   await forEachContent(open, (content) => painter.content(content));
   for (let index = 0; index < pageCount; index++) {
     await engine.work.pause();
-    engine.scope(() => {
-      for (const annotation of items(pageAt(open, index).get("Annots"))) painter.annotation(annotation);
+    await engine.scope(async () => {
+      for (const annotation of items(pageAt(open, index).get("Annots"))) await painter.annotation(annotation);
     });
   }
-  engine.scope(() => painter.form(document.getTrailer().get("Root", "AcroForm")));
+  await engine.scope(() => painter.form(document.getTrailer().get("Root", "AcroForm")));
   await turnPalettes(open, colors);
 }
 
@@ -60,16 +60,16 @@ class Painter {
     this.#colors = colors;
   }
 
-  content({ kind, owner, streams, resources }: Content): void {
+  async content({ kind, owner, streams, resources }: Content): Promise<void> {
     this.#resources(resources);
     this.#group(owner.get("Group"));
-    if (kind === "page") this.#page(owner, streams, resources);
-    else if (streams[0]) this.#stream(streams[0], resources);
+    if (kind === "page") await this.#page(owner, streams, resources);
+    else if (streams[0]) await this.#stream(streams[0], resources);
   }
 
   /** Pages may share streams but with resources that give the same names other meanings: each combination is written once. */
-  #page(page: PDFObject, streams: readonly PDFObject[], resources: PDFObject): void {
-    const { document } = this.#open;
+  async #page(page: PDFObject, streams: readonly PDFObject[], resources: PDFObject): Promise<void> {
+    const { document, engine } = this.#open;
     const key = `${streams.map(objectNumber).join(" ")}/${objectNumber(resources)}`;
     const known = objectNumber(resources) > 0 ? this.#pages.get(key) : undefined;
     if (known !== undefined) {
@@ -77,16 +77,17 @@ class Painter {
       return;
     }
     const bytes = this.#read(streams);
-    const changed = bytes && grayContent(bytes, this.#colors, this.#names(resources));
+    const changed = bytes && (await grayContent(bytes, this.#colors, this.#names(resources), engine.work));
     if (!changed) return;
     const stream = document.addStream(changed, document.newDictionary());
     page.put("Contents", stream);
     this.#pages.set(key, objectNumber(stream));
   }
 
-  #stream(stream: PDFObject, resources: PDFObject): void {
+  async #stream(stream: PDFObject, resources: PDFObject): Promise<void> {
     const bytes = this.#read([stream]);
-    const changed = bytes && grayContent(bytes, this.#colors, this.#names(resources));
+    const { work } = this.#open.engine;
+    const changed = bytes && (await grayContent(bytes, this.#colors, this.#names(resources), work));
     if (changed) stream.writeStream(changed);
   }
 
@@ -162,11 +163,11 @@ class Painter {
   }
 
   /** The colors with which readers draw an annotation that has no appearance (12.5.2, 12.5.6.19). */
-  annotation(annotation: PDFObject): void {
+  async annotation(annotation: PDFObject): Promise<void> {
     if (!annotation.isDictionary()) return;
     for (const key of ["C", "IC"]) this.#array(annotation, key);
     for (const key of ["BG", "BC"]) this.#array(annotation.get("MK"), key);
-    this.#appearance(annotation);
+    await this.#appearance(annotation);
   }
 
   #array(dictionary: PDFObject, key: string): void {
@@ -180,23 +181,26 @@ class Painter {
     return list;
   }
 
-  #appearance(dictionary: PDFObject): void {
-    const text = bytesOfString(this.#open.engine, dictionary.get("DA"));
-    const resources = this.#open.document.newDictionary();
-    const changed = text === undefined ? undefined : grayAppearance(text, this.#colors, this.#names(resources));
-    if (changed !== undefined) dictionary.put("DA", byteString(this.#open.document, changed));
+  async #appearance(dictionary: PDFObject): Promise<void> {
+    const { document, engine } = this.#open;
+    const text = bytesOfString(engine, dictionary.get("DA"));
+    if (text === undefined) return;
+    const names = this.#names(document.newDictionary());
+    const changed = await grayAppearance(text, this.#colors, names, engine.work);
+    if (changed !== undefined) dictionary.put("DA", byteString(document, changed));
   }
 
   /** The default appearances of a form and its fields. */
-  form(form: PDFObject): void {
-    const visit = (field: PDFObject, depth: number): void => {
+  async form(form: PDFObject): Promise<void> {
+    const visit = async (field: PDFObject, depth: number): Promise<void> => {
       if (depth > MAX_DEPTH || !field.isDictionary() || this.#seen(field)) return;
-      this.#appearance(field);
-      for (const kid of items(field.get("Kids"))) visit(kid, depth + 1);
+      await this.#open.engine.work.pause();
+      await this.#appearance(field);
+      for (const kid of items(field.get("Kids"))) await visit(kid, depth + 1);
     };
     if (!form.isDictionary()) return;
-    this.#appearance(form);
-    for (const field of items(form.get("Fields"))) visit(field, 0);
+    await this.#appearance(form);
+    for (const field of items(form.get("Fields"))) await visit(field, 0);
   }
 
   #seen(object: PDFObject): boolean {

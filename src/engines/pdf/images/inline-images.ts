@@ -57,12 +57,12 @@ class Lift {
     this.#smallest = smallest;
   }
 
-  content({ streams, resources }: Content): void {
+  async content({ streams, resources }: Content): Promise<void> {
     if (!resources.isDictionary()) return;
-    for (const stream of streams) this.#stream(stream, resources);
+    for (const stream of streams) await this.#stream(stream, resources);
   }
 
-  #stream(stream: PDFObject, resources: PDFObject): void {
+  async #stream(stream: PDFObject, resources: PDFObject): Promise<void> {
     const { engine, document } = this.#open;
     let bytes: Uint8Array;
     try {
@@ -81,6 +81,7 @@ class Lift {
     let copied = 0;
     const tokens = new ContentOperators(bytes);
     while (tokens.next()) {
+      if (tokens.isDue) await engine.work.rest();
       if (tokens.operator !== "BI") continue;
       const image = this.#read(tokens, bytes);
       if (!image) continue;

@@ -1,5 +1,6 @@
 /** Finds the size at which images are drawn: the transformation matrix at each `Do` (ISO 32000-2, 8.3.4 and 8.9.5). */
 import type { PDFObject } from "mupdf";
+import type { Work } from "../../work.ts";
 import { appearances, streamsOf } from "../content/streams.ts";
 import { ContentOperators } from "../content/operators.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -30,9 +31,9 @@ export async function findPlacements(open: OpenPdf): Promise<Map<number, Placeme
   const finder = new Finder(open);
   for (let index = 0; index < pageCount; index++) {
     await engine.work.pause();
-    engine.scope(() => {
+    await engine.scope(async () => {
       const page = pageAt(open, index);
-      if (page.isDictionary()) finder.page(page);
+      if (page.isDictionary()) await finder.page(page);
     });
   }
   return finder.found;
@@ -44,6 +45,9 @@ type Step =
   | { readonly kind: "Q" }
   | { readonly kind: "cm"; readonly matrix: Matrix }
   | { readonly kind: "Do" | "gs"; readonly name: string };
+
+/** There are many of these. */
+const STACK_STEPS = { q: { kind: "q" }, Q: { kind: "Q" } } as const satisfies Record<string, Step>;
 
 class Finder {
   readonly found = new Map<number, Placement>();
@@ -60,16 +64,16 @@ class Finder {
     this.#open = open;
   }
 
-  page(page: PDFObject): void {
+  async page(page: PDFObject): Promise<void> {
     const unit = page.get("UserUnit").asNumber();
     const base: Matrix = unit > 0 ? [unit, 0, 0, unit, 0, 0] : IDENTITY;
     const resources = page.getInheritable("Resources");
-    if (this.#drawsImages(resources, 0)) this.#run(this.#read(streamsOf(page)), resources, base, 0);
-    for (const annotation of items(page.get("Annots"))) this.#annotation(annotation, base);
+    if (this.#drawsImages(resources, 0)) await this.#run(await this.#read(streamsOf(page)), resources, base, 0);
+    for (const annotation of items(page.get("Annots"))) await this.#annotation(annotation, base);
   }
 
   /** The box of an appearance is fitted into the annotation's rectangle (12.5.5, Algorithm: appearance streams). */
-  #annotation(annotation: PDFObject, base: Matrix): void {
+  async #annotation(annotation: PDFObject, base: Matrix): Promise<void> {
     const rect = numbers(annotation.get("Rect"), 4);
     for (const form of rect ? appearances(this.#open.engine, annotation) : []) {
       const box = numbers(form.get("BBox"), 4);
@@ -89,30 +93,30 @@ class Finder {
       const fit = (axis: 0 | 1): number => Math.abs((rect[axis + 2] ?? 0) - (rect[axis] ?? 0)) / extent(axis);
       const [x, y] = [fit(0), fit(1)];
       if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
-      this.#form(form, annotation.get("none"), multiply([x, 0, 0, y, 0, 0], base), 1);
+      await this.#form(form, annotation.get("none"), multiply([x, 0, 0, y, 0, 0], base), 1);
     }
   }
 
-  #run(steps: readonly Step[], resources: PDFObject, base: Matrix, depth: number): void {
+  async #run(steps: readonly Step[], resources: PDFObject, base: Matrix, depth: number): Promise<void> {
     const stack: Matrix[] = [];
     let matrix = base;
     for (const step of steps) {
       if (step.kind === "q") stack.push(matrix);
       else if (step.kind === "Q") matrix = stack.pop() ?? matrix;
       else if (step.kind === "cm") matrix = multiply(step.matrix, matrix);
-      else if (step.kind === "Do") this.#draw(resources.get("XObject", step.name), resources, matrix, depth);
-      else this.#form(resources.get("ExtGState", step.name, "SMask", "G"), resources, matrix, depth);
+      else if (step.kind === "Do") await this.#draw(resources.get("XObject", step.name), resources, matrix, depth);
+      else await this.#form(resources.get("ExtGState", step.name, "SMask", "G"), resources, matrix, depth);
     }
     for (const { value } of entries(this.#open.engine, resources.get("Pattern"))) {
       // A pattern's matrix maps to the initial coordinates of the content, not to those in effect where it is used
       // (8.7.3.1).
-      if (value.isStream()) this.#form(value, resources, base, depth);
+      if (value.isStream()) await this.#form(value, resources, base, depth);
     }
   }
 
-  #draw(object: PDFObject, resources: PDFObject, matrix: Matrix, depth: number): void {
+  async #draw(object: PDFObject, resources: PDFObject, matrix: Matrix, depth: number): Promise<void> {
     if (!object.isStream()) return;
-    if (isNamed(object.get("Subtype"), "Form")) this.#form(object, resources, matrix, depth);
+    if (isNamed(object.get("Subtype"), "Form")) await this.#form(object, resources, matrix, depth);
     else this.#place(object, matrix);
   }
 
@@ -126,7 +130,7 @@ class Finder {
     if (mask) this.#place(mask, [a, b, c, d, 0, 0]);
   }
 
-  #form(form: PDFObject, outer: PDFObject, base: Matrix, depth: number): void {
+  async #form(form: PDFObject, outer: PDFObject, base: Matrix, depth: number): Promise<void> {
     if (!form.isStream() || depth > MOST_DEPTH || this.#walks >= MOST_WALKS) return;
     const own = form.get("Resources");
     const resources = own.isDictionary() ? own : outer;
@@ -138,9 +142,10 @@ class Finder {
     if (before && scales[0] <= before[0] * LARGER && scales[1] <= before[1] * LARGER) return;
     this.#walked.set(number, [Math.max(scales[0], before?.[0] ?? 0), Math.max(scales[1], before?.[1] ?? 0)]);
     this.#walks++;
-    const steps = this.#steps.get(number) ?? this.#read([form]);
+    const steps = this.#steps.get(number) ?? (await this.#read([form]));
     this.#steps.set(number, steps);
-    this.#run(steps, resources, matrix, depth + 1);
+    await this.#open.engine.work.pause();
+    await this.#run(steps, resources, matrix, depth + 1);
   }
 
   /**
@@ -173,14 +178,14 @@ class Finder {
     return result;
   }
 
-  #read(streams: readonly PDFObject[]): Step[] {
+  async #read(streams: readonly PDFObject[]): Promise<Step[]> {
     const { engine } = this.#open;
     const steps: Step[] = [];
     for (const stream of streams) {
       try {
         const buffer = stream.readStream();
         engine.countDecoded(buffer.getLength());
-        readSteps(buffer.asUint8Array(), steps);
+        await readSteps(buffer.asUint8Array(), steps, engine.work);
         buffer.destroy();
       } catch (error) {
         if (!engine.isFailure(error)) throw error;
@@ -190,11 +195,12 @@ class Finder {
   }
 }
 
-function readSteps(bytes: Uint8Array, steps: Step[]): void {
+async function readSteps(bytes: Uint8Array, steps: Step[], work: Work): Promise<void> {
   const tokens = new ContentOperators(bytes);
   while (tokens.next()) {
+    if (tokens.isDue) await work.rest();
     const { operator } = tokens;
-    if (operator === "q" || operator === "Q") steps.push({ kind: operator });
+    if (operator === "q" || operator === "Q") steps.push(STACK_STEPS[operator]);
     else if (operator === "cm") {
       const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = tokens.numbers();
       steps.push({ kind: "cm", matrix: [a, b, c, d, e, f] });

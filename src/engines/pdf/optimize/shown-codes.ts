@@ -9,6 +9,9 @@ import { readHexadecimal, readLiteral } from "../objects/string-syntax.ts";
 /** The codes shown, by the object number of the font. */
 export type ShownCodes = ReadonlyMap<number, ReadonlySet<number>>;
 
+/** Longest operand in bytes that is read: each of its bytes takes eight here. */
+const MOST_SHOWN = 1024 * 1024;
+
 /** Used instead of an object number for a font that is a direct object, and for no font. */
 const [DIRECT, NO_FONT] = [0, -1];
 
@@ -26,8 +29,8 @@ export async function findShownCodes(
   const shown = new Map<number, Set<number>>();
   for (const font of codeBytes.keys()) shown.set(font, new Set());
   let known = true;
-  await forEachContent(open, (content) => {
-    known &&= readText(open, content, (font, operand) => {
+  await forEachContent(open, async (content) => {
+    known &&= await readText(open, content, (font, operand) => {
       const codes = shown.get(font);
       if (codes) addCodes(operand, codeBytes.get(font) ?? 1, codes);
     });
@@ -36,11 +39,11 @@ export async function findShownCodes(
 }
 
 /** Passes each shown operand to a callback with the object number of its font. Returns false if any cannot be determined. */
-function readText(
+async function readText(
   { engine }: OpenPdf,
   { kind, streams, resources }: Content,
   show: (font: number, operand: Uint8Array) => void,
-): boolean {
+): Promise<boolean> {
   const fonts = new Map<string, number>();
   const parts: Uint8Array[] = [];
   try {
@@ -59,6 +62,7 @@ function readText(
   const saved: (number | undefined)[] = [];
   let font: number | undefined;
   while (tokens.next()) {
+    if (tokens.isDue) await engine.work.rest();
     const { operator } = tokens;
     if (operator === "q") saved.push(font);
     else if (operator === "Q") font = saved.length > 0 ? saved.pop() : font;
@@ -67,6 +71,7 @@ function readText(
     else if (operator === "Tj" || operator === "TJ" || operator === "'" || operator === '"') {
       if (font === DIRECT || (font === undefined && kind !== "page")) return false;
       const operand = tokens.operand(tokens.count - 1);
+      if (operand && operand.end - operand.start > MOST_SHOWN) return false;
       if (font !== undefined && operand) show(font, bytes.subarray(operand.start, operand.end));
     }
   }
