@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { failing, type Trip, waiting } from "./failing-bucket.ts";
 import { documentBytes, fileService, formOf, sha256Of } from "../files/file-service.ts";
 import worker from "../../src/worker.ts";
 
@@ -8,47 +9,6 @@ const MiB = 1024 * 1024;
 const MARK = "confidential-name";
 const lines: string[] = [];
 vi.spyOn(console, "log").mockImplementation((line: unknown) => void lines.push(String(line)));
-
-/** A request to the bucket that fails: it throws, or its body breaks off in the middle, or is a chunk short. */
-type Fault = "throws" | "breaks off" | "short";
-type Times = "once" | "always";
-type Trip = "get" | "put" | "delete" | "list" | "createMultipartUpload" | "uploadPart" | "complete";
-
-/** The service's bindings, with a bucket of which the first request of a kind fails, or each one. */
-function failing(trip: Trip, times: Times, fault: Fault = "throws") {
-  let count = 0;
-  const fails = (name: string | symbol): boolean => name === trip && (count++ === 0 || times === "always");
-  const wrap = <T extends object>(target: T): T =>
-    new Proxy(target, {
-      get(_, name) {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== "function") return member;
-        return (...values: unknown[]): unknown => {
-          const isFault = fails(name);
-          if (isFault && fault === "throws") return Promise.reject(new Error("R2 failed: Network connection lost."));
-          const result: unknown = Reflect.apply(member, target, values);
-          if (name === "resumeMultipartUpload") return wrap(result as object);
-          if (name === "createMultipartUpload") return (result as Promise<object>).then(wrap);
-          return isFault ? (result as Promise<R2ObjectBody>).then((object) => cut(object, fault)) : result;
-        };
-      },
-    });
-  return { bindings: { ...env, FILES: wrap(env.FILES) }, trips: () => count };
-}
-
-/** The object with a body that ends after half of its bytes. */
-function cut(object: R2ObjectBody, fault: Fault): R2ObjectBody {
-  const { readable, writable } = new IdentityTransformStream();
-  const writer = writable.getWriter();
-  void (async () => {
-    const bytes = new Uint8Array(await object.arrayBuffer());
-    await writer.write(bytes.subarray(0, bytes.length >> 1));
-    await (fault === "short" ? writer.close() : writer.abort(new Error("R2 failed in the middle")));
-  })().catch(() => {});
-  return new Proxy(object, {
-    get: (target, name) => (name === "body" ? readable : (Reflect.get(target, name) as unknown)),
-  });
-}
 
 const contentOf = (answer: Response): Promise<Uint8Array<ArrayBuffer> | undefined> =>
   answer.arrayBuffer().then(
@@ -146,6 +106,38 @@ describe("a bucket that fails while a file is uploaded", () => {
     const done = await service.json("POST", `/files/${id}/complete`);
     expect([done.status, done.body.sha256]).toEqual([200, await sha256Of(small)]);
   });
+});
+
+test("a bucket that is slow: no more is read from the client than two parts", async () => {
+  const goOn = Promise.withResolvers<void>();
+  const own = await fileService();
+  const body = new Uint8Array(await new Response(formOf(documentBytes(26 * MiB), {}, MARK)).arrayBuffer());
+  const boundary = /^--(.*)/.exec(new TextDecoder().decode(body.subarray(0, 100)))?.[1];
+  let taken = 0;
+  const stream = new ReadableStream({
+    type: "bytes",
+    pull(controller: ReadableByteStreamController) {
+      const piece = body.slice(taken, taken + 256 * 1024);
+      taken += piece.length;
+      if (piece.length > 0) controller.enqueue(piece);
+      else controller.close();
+    },
+  });
+  const answer = own.send("POST", "/files", {
+    body: stream,
+    headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` },
+    bindings: waiting("uploadPart", goOn.promise),
+  });
+  await vi.waitFor(() => expect(taken).toBeGreaterThan(16 * MiB), 20_000);
+  let before = 0;
+  while (before < taken) {
+    before = taken;
+    await scheduler.wait(200);
+  }
+  expect(taken).toBeLessThan(17 * MiB);
+  goOn.resolve();
+  expect((await answer).status).toBe(201);
+  expect(taken).toBe(body.length);
 });
 
 describe("a client that leaves", () => {

@@ -1,0 +1,128 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { failing, interrupted } from "./failing-bucket.ts";
+import { fileService } from "../files/file-service.ts";
+import { document } from "../harness/fixtures.ts";
+import { largeDocument } from "../harness/large-document.ts";
+import { concatenate } from "../harness/pdf-writer.ts";
+import worker from "../../src/worker.ts";
+
+const MiB = 1024 * 1024;
+const scopes = ["files:read", "files:write", "pdf:read", "pdf:write"] as const;
+const service = await fileService({ scopes });
+
+/** One that is held in memory, and one that is read in ranges. */
+const held = document({ name: "held", pages: 3, features: ["image-per-page"], imageBytes: 64 * 1024 });
+const large = concatenate([...largeDocument({ pages: 34, pictureBytes: MiB })]);
+const kinds = [
+  ["held", held, "Page 3 of held"],
+  ["large", large, "Page 3 of 34"],
+] as const;
+
+async function run(operation: string, fields: Readonly<Record<string, string>>, init: object = {}): Promise<Response> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  const encoded = new Response(form);
+  const body = await encoded.arrayBuffer();
+  const headers = {
+    "Content-Type": encoded.headers.get("Content-Type") ?? "",
+    "Content-Length": String(body.byteLength),
+  };
+  return service.send("POST", `/${operation}`, { body, headers, ...init });
+}
+
+const text = (file: string, bindings: object = env, init: object = {}) =>
+  run("extract-text", { file, pages: "3" }, { bindings, ...init });
+
+/** The credits of the account that are used or reserved. */
+const used = async (): Promise<number> =>
+  (await env.DB.prepare("SELECT sum(used) AS used FROM periods WHERE id LIKE ?")
+    .bind(`${service.account}%`)
+    .first<number>("used")) ?? 0;
+
+const stored = async (bytes: Uint8Array): Promise<string> => (await service.upload(bytes)).id;
+const remove = (id: string) => service.json("DELETE", `/files/${id}`);
+/** Files that no test removes. */
+const kept = { held: stored(held), large: stored(large) };
+
+const errorOf = async (answer: Response): Promise<[number, string]> => [
+  answer.status,
+  (await answer.json<{ error: { code: string } }>()).error.code,
+];
+
+afterEach(async () => {
+  // No fault holds memory or an engine: the next request gets them.
+  const { status } = await text(await kept.held);
+  if (status !== 200) throw new Error(`the next request got ${status}`);
+});
+
+describe.each(kinds)("a bucket that fails while an operation reads a file that is %s", (kind, _, words) => {
+  test.each(["throws", "breaks off", "short"] as const)("once, and %s: is asked again", async (fault) => {
+    const before = await used();
+    const { bindings, trips } = failing("get", "once", fault);
+    const answer = await text(await kept[kind], bindings);
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining(words)]);
+    expect(trips()).toBeGreaterThan(1);
+    expect(await used()).toBe(before + 1);
+  });
+
+  test.each(["throws", "breaks off", "short"] as const)("always, and %s: is an error, and free", async (fault) => {
+    const before = await used();
+    const answer = await text(await kept[kind], failing("get", "always", fault).bindings);
+    expect(await errorOf(answer)).toEqual([500, "internal_error"]);
+    expect(await used()).toBe(before);
+  });
+});
+
+test("a bucket that fails while the original is sent before its changes: the response breaks off, and is refunded", async () => {
+  const before = await used();
+  const { bindings } = failing("get", "always", "throws", 20);
+  const answer = await run("rotate", { file: await kept.large, angle: "90", pages: "3" }, { bindings });
+  expect(answer.status).toBe(200);
+  await expect(answer.arrayBuffer()).rejects.toThrow("the response broke off");
+  await vi.waitFor(async () => expect(await used()).toBe(before));
+});
+
+describe.each(kinds)("a file that is %s", (kind, bytes, words) => {
+  /** What is already read when it happens. */
+  const number = kind === "held" ? 1 : 3;
+
+  test("is deleted while two operations read it: each has the right bytes, or an error that is free", async () => {
+    const id = await stored(bytes);
+    const before = await used();
+    const bindings = interrupted(number, () => remove(id));
+    const answers = await Promise.all([text(id, bindings), text(id, bindings)]);
+    let paid = 0;
+    for (const answer of answers) {
+      const body = await answer.text();
+      if (answer.status === 200) paid += 1;
+      expect([200, 404, 410]).toContain(answer.status);
+      expect(body).toMatch(answer.status === 200 ? words : /"(not_found|expired)"/);
+    }
+    expect(paid).toBeLessThan(2);
+    expect(await used()).toBe(before + paid);
+    expect(await errorOf(await text(id))).toEqual([404, "not_found"]);
+  });
+
+  test("expires while it is read: it is read to its end, unless the sweep has removed it", async () => {
+    const id = await stored(bytes);
+    const expire = () => env.DB.prepare("UPDATE files SET expires_at = 1 WHERE id = ?").bind(id).run();
+    const answer = await text(id, interrupted(number, expire));
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining(words)]);
+    expect(await errorOf(await text(id))).toEqual([410, "expired"]);
+    const other = await stored(bytes);
+    const before = await used();
+    const swept = interrupted(number, async () => {
+      await env.DB.prepare("UPDATE files SET expires_at = 1 WHERE id = ?").bind(other).run();
+      await worker.scheduled({ cron: "* * * * *", scheduledTime: Date.now(), noRetry() {} }, env);
+    });
+    expect(await errorOf(await text(other, swept))).toEqual([410, "expired"]);
+    expect(await used()).toBe(before);
+  });
+
+  test("is not read on for a client that leaves", async () => {
+    const gone = new AbortController();
+    const bindings = interrupted(number, async () => gone.abort());
+    expect((await text(await kept[kind], bindings, { signal: gone.signal })).status).toBe(499);
+  });
+});
