@@ -60,6 +60,11 @@ const stamp = (operation: string, bytes: Uint8Array, fields: Readonly<Record<str
   parts: { file: pdfPart(bytes), ...fields },
 });
 
+const pipeline = (parts: Call["parts"], ...steps: readonly object[]): Call => ({
+  operation: "pipeline",
+  parts: { ...parts, steps: JSON.stringify(steps) },
+});
+
 /** A call of each kind, on a megabyte at most; the last takes longest. */
 export function smallCalls(): readonly Call[] {
   const small = document({ name: "small", pages: 5, features: ["outline", "links", "form"] });
@@ -130,6 +135,18 @@ const arabicLabel = { template: "\u0635\u0641\u062d\u0629 {n}" };
 const halves = [largeDocument(12.5), largeDocument(12.5)];
 const megabyte = [largeDocument(0.5), largeDocument(0.5)];
 const photographs = brochure(12);
+const steps = {
+  rotate: { operation: "rotate", angle: 90 },
+  watermark: { operation: "watermark", kind: "text", text: "Draft" },
+  numbers: { operation: "add-page-numbers" },
+  pages: { operation: "extract-pages", range: "all" },
+  compress: { operation: "compress" },
+  merge: { operation: "merge", file1: "part:end" },
+  protect: { operation: "protect", userPassword: "user" },
+};
+const { rotate: turn, watermark, numbers, pages, compress: smaller, merge: append, protect: lock } = steps;
+const tenSteps = [turn, watermark, numbers, pages, smaller, turn, append, watermark, pages, lock];
+const [firstHalf = large, secondHalf = large] = halves;
 const each = [[merge(halves)], [split(large)], [rotate(large)], [protect(large)]];
 /** By name: rounds one after the other, the calls of each at once. */
 export const works: [string, Call[][]][] = [
@@ -173,6 +190,14 @@ export const works: [string, Call[][]][] = [
         }),
       ],
     ],
+  ],
+  [
+    "pipeline: ten steps on 25 MiB",
+    [[pipeline({ file: pdfPart(large), end: pdfPart(document({ name: "end", pages: 1 })) }, ...tenSteps)]],
+  ],
+  [
+    "pipeline: merge of 25 MiB after a step",
+    [[pipeline({ file: pdfPart(firstHalf), end: pdfPart(secondHalf) }, pages, append, lock)]],
   ],
   ["fill-form that draws 19,000 fields", [[stamp("fill-form", manyFields, { values: "{}", flatten: "true" })]]],
   ["ocr of three pages", [[ocr(drawing(page, page, page))]]],
