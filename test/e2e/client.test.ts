@@ -45,6 +45,29 @@ test("its types and methods are those of openapi.json (otherwise: npm run client
   }
 });
 
+test("builds a pipeline with the types of the operations", async () => {
+  const end = { data: bytes(1), name: "end.pdf" };
+  const text = service
+    .pipeline({ data: bytes(3), name: "small.pdf" })
+    .extractPages({ range: "3" })
+    .merge({ files: [end] })
+    .rotate({ angle: 90 })
+    .extractText();
+  expectTypeOf<Awaited<ReturnType<Awaited<ReturnType<typeof text.run>>["json"]>>["stats"]["charCount"]>().toBeNumber();
+  // @ts-expect-error: the range is required.
+  const incomplete = () => service.pipeline().extractPages({});
+  expect(incomplete).not.toThrow();
+  const result = await text.run();
+  expect((await result.json()).text).toBe("Page 3 of small\n\fPage 1 of small");
+  expect(result.steps.map(({ operation, pages }) => [operation, pages])).toEqual([
+    ["extract-pages", 1],
+    ["merge", 2],
+    ["rotate", 2],
+    ["extract-text", undefined],
+  ]);
+  expect(result.creditsCharged).toBe(4);
+});
+
 test("takes what the API takes, and nothing else", () => {
   expectTypeOf(service.merge)
     .parameter(0)

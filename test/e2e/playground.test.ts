@@ -123,6 +123,37 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     }
   });
 
+  test("builds a pipeline of steps that are added and moved, and shows what each has made", async () => {
+    const page = await visitor.open("pipeline");
+    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
+    const add = page.getByLabel("Add a step");
+    for (const operation of ["watermark", "extract-pages"]) await add.selectOption(operation);
+    const [watermark, pages] = [
+      page.getByRole("listitem", { name: /: watermark$/ }),
+      page.getByRole("listitem", { name: /: extract-pages$/ }),
+    ];
+    await watermark.getByRole("radio", { name: "image" }).check({ force: true });
+    await watermark.locator('input[type="file"]').setInputFiles(join(root, "examples/signature.png"));
+    await page.getByRole("button", { name: "Move step 2 up" }).click();
+    await visitor.run();
+    await pages.getByText("is required").waitFor();
+    await pages.locator('[name="range"]').fill("2");
+    await visitor.run();
+    const results = visitor.result.getByRole("list", { name: "Results of the steps" }).getByRole("listitem");
+    await expect
+      .poll(() => results.allInnerTexts())
+      .toMatchObject(
+        [/extract-pages.*1 page/s, /watermark.*1 page/s].map((text) => expect.stringMatching(text) as unknown),
+      );
+    expect((await visitor.inkOf(1)).dark).toBeGreaterThan(0.001);
+    const code = await page.getByRole("region", { name: "This request as code" }).innerText();
+    expect(code).toMatch(/-F [\s\S]*image=@/);
+    expect(code).toContain(
+      '[{"operation":"extract-pages","range":"2"},{"operation":"watermark","kind":"image","image":"part:image"}]',
+    );
+    visitor.expected("400 (Bad Request)");
+  });
+
   test("draws the box of a signature with the mouse, and moves it with the keys", async () => {
     const page = await visitor.open("sign", { height: 1_600 });
     await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));

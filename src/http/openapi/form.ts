@@ -121,9 +121,10 @@ function fieldsSchema(fields: Fields, schemaOf = formField): Json {
  * The media types of file fields that accept more than one (OpenAPI 3.1, Encoding Object): a schema can name only one. They
  * only document the field; the service recognizes a file by its first bytes.
  */
-export function formEncoding(fields: Fields): Json {
+export function formEncoding({ fields, steps }: Pick<Operation, "fields" | "steps">): Json {
+  const all: Fields = steps ? { file: firstFile, ...fields } : fields;
   return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, field]) => {
+    Object.entries(all).flatMap(([name, field]) => {
       if (field.kind === "text" || field.accept.length < 2) return [];
       const contentType = field.accept.map((kind) => mediaTypes[kind]).join(", ");
       const names = field.kind === "file" ? [name] : [0, 1].map((number) => `${field.prefix}${number}`);

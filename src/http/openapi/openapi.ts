@@ -163,8 +163,8 @@ function describe(operation: Operation): Json {
 }
 
 function form(operation: Operation): Json {
-  const { fields, example } = operation;
-  const encoding = formEncoding(fields);
+  const { example } = operation;
+  const encoding = formEncoding(operation);
   return {
     schema: formSchema(operation),
     ...(example && { example }),

@@ -1,4 +1,5 @@
 import type { Field } from "./fields.ts";
+import { isStepsField, partsIn } from "./steps.ts";
 
 interface Chosen {
   readonly name: string;
@@ -73,6 +74,9 @@ export function entriesOf(fields: readonly Field[], { texts, files }: FormValues
       }
       const text = texts[name] ?? "";
       const byDefault = field.schema.default !== undefined && String(field.schema.default) === text;
-      return text === "" || byDefault ? [] : [{ name, text }];
+      const parts = isStepsField(field) ? partsIn(text) : [];
+      const named = parts.filter((part) => !fields.some((other) => other.name === part));
+      const sent = named.flatMap((part) => (files[part] ?? []).slice(0, 1).map((file) => fileEntry(part, file)));
+      return text === "" || byDefault ? [] : [...sent, { name, text }];
     });
 }

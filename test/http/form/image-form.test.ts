@@ -83,8 +83,8 @@ describe("the description", () => {
   it("names the media types of images", () => {
     const reference = { $ref: "#/components/schemas/FileReference" };
     const contentType = "image/png, image/jpeg, image/webp";
-    expect(formEncoding(pages.fields)).toEqual({ image0: { contentType }, image1: { contentType } });
-    expect(formEncoding(stamp.fields)).toEqual({ image: { contentType } });
+    expect(formEncoding(pages)).toEqual({ image0: { contentType }, image1: { contentType } });
+    expect(formEncoding(stamp)).toEqual({ image: { contentType } });
     expect(formSchema(pages)).toMatchObject({
       properties: { image0: { anyOf: [{ type: "string", format: "binary" }, reference], description: "Pages." } },
       required: ["image0"],

@@ -10,6 +10,8 @@ export interface ApiProblem {
 export interface FieldIssue {
   readonly name: string;
   readonly issue: string;
+  /** In a pipeline. */
+  readonly step?: number;
 }
 
 export interface ApiResponse {
@@ -153,17 +155,21 @@ function fileNameOf(disposition: string | undefined): string | undefined {
   return /filename="([^"]*)"/.exec(disposition ?? "")?.[1];
 }
 
-/** The fields that an error lists, with the issue of each. */
+/** The fields that an error lists, with the issue of each. Those of a step begin with its number: `2 angle`. */
 export function fieldIssues(problem: ApiProblem | undefined): ReadonlyMap<string, string> {
   const issues = new Map<string, string>();
-  const { fields, field, input, ...rest } = problem?.details ?? {};
+  const { fields, field, input, step, ...rest } = problem?.details ?? {};
+  const keyOf = (name: string, number: unknown): string => (number === undefined ? name : `${String(number)} ${name}`);
   if (Array.isArray(fields)) {
-    for (const { name, issue } of fields as readonly FieldIssue[]) {
-      issues.set(name, issues.has(name) ? `${issues.get(name)}; ${issue}` : issue);
+    for (const { name, issue, step: number } of fields as readonly FieldIssue[]) {
+      const key = keyOf(name, number);
+      issues.set(key, issues.has(key) ? `${issues.get(key)}; ${issue}` : issue);
     }
   }
   for (const name of [field, input]) {
-    if (typeof name === "string" && problem && !issues.has(name)) issues.set(name, problem.message);
+    if (typeof name !== "string" || !problem) continue;
+    const key = keyOf(name, step);
+    if (!issues.has(key)) issues.set(key, problem.message);
   }
   if (problem?.code === "unsupported_text" && typeof rest["field"] === "string")
     issues.set(rest["field"], problem.message);

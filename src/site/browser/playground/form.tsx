@@ -1,12 +1,17 @@
+import type { Operation } from "../../description/description.ts";
 import type { Field } from "../../description/fields.ts";
 import { applies, type ChosenFile, type FormValues } from "../../description/form-values.ts";
+import { isStepsField } from "../../description/steps.ts";
 import { Inline } from "../parts/prose.tsx";
 import { BoxPicker, isBoxField } from "./box-picker.tsx";
 import { FileInput, FilesInput } from "./files.tsx";
+import { StepsInput } from "./steps-input.tsx";
 import { ValueInput } from "./value-input.tsx";
 
 interface Props {
   readonly fields: readonly Field[];
+  /** Those that a step of a pipeline can be. */
+  readonly operations: readonly Operation[];
   readonly values: FormValues;
   /** Changes a parameter. */
   readonly change: (name: string, change: (values: FormValues) => FormValues) => void;
@@ -17,7 +22,7 @@ interface Props {
 }
 
 /** The form of an operation, with the inputs and descriptions of its schema. */
-export function Form({ fields, values, change, issues, running, submit }: Props) {
+export function Form({ fields, operations, values, change, issues, running, submit }: Props) {
   const setText = (name: string) => (text: string) =>
     change(name, (values) => ({ ...values, texts: { ...values.texts, [name]: text } }));
   const setFiles = (name: string) => (files: readonly ChosenFile[]) =>
@@ -36,6 +41,10 @@ export function Form({ fields, values, change, issues, running, submit }: Props)
       return (
         <FilesInput key={field.name} field={field} chosen={chosen} choose={setFiles(field.name)} issues={issues} />
       );
+    }
+    if (isStepsField(field)) {
+      const changeSteps = (edit: (values: FormValues) => FormValues): void => change(field.name, edit);
+      return <StepsInput key={field.name} {...{ field, operations, values, issues }} change={changeSteps} />;
     }
     const value = values.texts[field.name] ?? "";
     return (
@@ -100,6 +109,7 @@ function isShown(name: string, shown: readonly Field[]): boolean {
   return shown.some(
     (field) =>
       field.name === name ||
+      (field.kind === "value" && isStepsField(field) && /^\d+ /.test(name)) ||
       (field.kind === "files" && (name.startsWith(field.name) || name.startsWith(field.passwords ?? "\0"))),
   );
 }

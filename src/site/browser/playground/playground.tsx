@@ -2,6 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { callOperation, fieldIssues, type Progress } from "../api/call.ts";
 import type { Description, Operation } from "../../description/description.ts";
 import { entriesOf, type FormValues, initialTexts, type ReferredFile } from "../../description/form-values.ts";
+import type { Field } from "../../description/fields.ts";
+import { isStepsField } from "../../description/steps.ts";
 import { askForKey } from "../parts/key-dialog.tsx";
 import { Prose } from "../parts/prose.tsx";
 import { Code } from "./code.tsx";
@@ -26,7 +28,7 @@ export function Playground({ operations, description, route, query, apiKey }: Pr
   return (
     <div class="playground">
       <Operations operations={operations} current={operation} />
-      <Try key={`${operation.name}?${query}`} {...{ operation, description, query, apiKey }} />
+      <Try key={`${operation.name}?${query}`} {...{ operation, operations, description, query, apiKey }} />
     </div>
   );
 }
@@ -64,13 +66,10 @@ function Operations({ operations, current }: { operations: readonly Operation[];
   );
 }
 
+const isSteps = (field: Field): boolean => field.kind === "value" && isStepsField(field);
+
 /** One operation: its form, the result, and the request as code. */
-function Try({
-  operation,
-  description,
-  query,
-  apiKey,
-}: Omit<Props, "operations" | "route"> & { operation: Operation }) {
+function Try({ operation, operations, description, query, apiKey }: Omit<Props, "route"> & { operation: Operation }) {
   const [values, setValues] = useState<FormValues>(() => ({ texts: initialTexts(operation.fields), files: {} }));
   const [run, setRun] = useState<Run>();
   // Parameters changed since the last run: their issues may be fixed.
@@ -78,7 +77,8 @@ function Try({
   const result = useRef<HTMLElement>(null);
   const entries = entriesOf(operation.fields, values);
   const response = run?.state === "done" ? run.response : undefined;
-  const issues = new Map([...fieldIssues(response?.error)].filter(([name]) => !touched.has(name)));
+  const isTouched = (name: string): boolean => touched.has(/^\d+ /.test(name) ? "steps" : name);
+  const issues = new Map([...fieldIssues(response?.error)].filter(([name]) => !isTouched(name)));
 
   useEffect(() => {
     for (const [name, reference] of new URLSearchParams(query)) {
@@ -131,6 +131,7 @@ function Try({
         </header>
         <Form
           fields={operation.fields}
+          operations={operations.filter(({ fields }) => !fields.some(isSteps))}
           values={values}
           change={(name, change) => {
             setValues(change);

@@ -1,6 +1,7 @@
 import type { ApiResponse, ApiProblem, FieldIssue, Progress } from "../api/call.ts";
 import type { Description } from "../../description/description.ts";
 import type { FormValues } from "../../description/form-values.ts";
+import { stepsIn } from "../../description/steps.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { bytes, duration } from "../parts/figures.ts";
 import { askForKey } from "../parts/key-dialog.tsx";
@@ -89,6 +90,7 @@ function Done({ response, values, description }: { response: ApiResponse } & Pic
           <Download blob={response.body} name={response.fileName} />
         )}
       </div>
+      <StepResults header={response.headers.get("x-pipeline-steps")} />
       {response.error ? (
         <Problem problem={response.error} retryAfter={response.headers.get("retry-after")} />
       ) : (
@@ -96,9 +98,7 @@ function Done({ response, values, description }: { response: ApiResponse } & Pic
           blob={response.body}
           type={response.type}
           name={response.fileName ?? ""}
-          passwords={Object.entries(values.texts).flatMap(([name, text]) =>
-            /password/i.test(name) && text !== "" ? [text] : [],
-          )}
+          passwords={passwordsIn(values)}
         />
       )}
       <dl class="headers">
@@ -120,6 +120,30 @@ function Done({ response, values, description }: { response: ApiResponse } & Pic
   );
 }
 
+function passwordsIn({ texts }: FormValues): string[] {
+  const given = [texts, ...stepsIn(texts["steps"])].flatMap((parameters) => Object.entries(parameters));
+  return given.flatMap(([name, value]) =>
+    /password/i.test(name) && typeof value === "string" && value !== "" ? [value] : [],
+  );
+}
+
+/** What the steps of a pipeline have made. */
+function StepResults({ header }: { header: string | undefined }) {
+  if (header === undefined) return null;
+  const steps = JSON.parse(header) as readonly { operation: string; pages?: number; bytes?: number }[];
+  return (
+    <ol class="step-results" aria-label="Results of the steps">
+      {steps.map(({ operation, pages, bytes: size }, index) => (
+        <li key={index}>
+          <code>{operation}</code>
+          {pages !== undefined && <span>{pages === 1 ? "1 page" : `${pages} pages`}</span>}
+          {size !== undefined && <span class="quiet">{bytes(size)}</span>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
 function Sizes({ response }: { response: ApiResponse }) {
   const { size } = response.body;
   const { sentBytes } = response;
@@ -135,7 +159,14 @@ function Sizes({ response }: { response: ApiResponse }) {
 
 /** The described headers that this response has, except those shown elsewhere. */
 function interesting(response: ApiResponse, { components }: Description): (readonly [string, string, string])[] {
-  const elsewhere = ["X-Request-Id", "Content-Disposition", "Content-Length", "RateLimit", "RateLimit-Policy"];
+  const elsewhere = [
+    "X-Request-Id",
+    "X-Pipeline-Steps",
+    "Content-Disposition",
+    "Content-Length",
+    "RateLimit",
+    "RateLimit-Policy",
+  ];
   return Object.entries(components.headers).flatMap(([name, { description }]) => {
     const value = response.headers.get(name.toLowerCase());
     return value === undefined || elsewhere.includes(name) ? [] : [[name, value, description] as const];
