@@ -50,7 +50,10 @@ export default defineConfig({
               // For the test of accounts that are spread over several databases.
               d1Databases: { SECOND_DB: "second" },
               // Messages wait longer than any test: what is delivered is tested over HTTP, to receivers that are there.
-              queueProducers: { WEBHOOKS: { queueName: "pdf-service-webhooks", deliveryDelay: 43_200 } },
+              queueProducers: {
+                WEBHOOKS: { queueName: "pdf-service-webhooks", deliveryDelay: 43_200 },
+                JOBS: { queueName: "pdf-service-jobs", deliveryDelay: 43_200 },
+              },
             },
           }),
         ],

@@ -7,6 +7,7 @@ import type { LoadFont } from "./engines/fonts.ts";
 import type { LoadModel } from "./engines/ocr/models.ts";
 import { ConfigurationError } from "./faults.ts";
 import type { FileStore } from "./files/file.ts";
+import type { JobMessage } from "./jobs/message.ts";
 import { MiB } from "./limits.ts";
 import type { UrlPolicy } from "./public-url.ts";
 import type { DeliveryMessage } from "./webhooks/message.ts";
@@ -36,6 +37,8 @@ export interface Env {
   /** Carries wake-ups for deliveries, and reversals that could not reach their database. */
   readonly webhookQueue: Queue<DeliveryMessage | LateReversal>;
   readonly webhooks: WebhookSettings;
+  /** Carries wake-ups for jobs. */
+  readonly jobQueue: Queue<JobMessage>;
   /** The URLs from which documents are fetched. */
   readonly documentUrls: UrlPolicy;
   /** Reads a font from the static assets. */
@@ -74,6 +77,10 @@ const bindingsSchema = z.object({
   SOURCE_URL: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
   ASSETS: z.custom<Fetcher>((value) => hasMethods(value, "fetch"), "must be the static assets' binding"),
   WEBHOOKS: z.custom<Queue<DeliveryMessage>>(
+    (value) => hasMethods(value, "send", "sendBatch"),
+    "must be a queue producer's binding",
+  ),
+  JOBS: z.custom<Queue<JobMessage>>(
     (value) => hasMethods(value, "send", "sendBatch"),
     "must be a queue producer's binding",
   ),
@@ -123,6 +130,7 @@ export function readEnv(bindings: object): Env {
     ASSETS,
     FILES,
     IMAGES,
+    JOBS,
     WEBHOOKS,
   } = result.data;
   const isLocal = new URL(BASE_URL).hostname === "localhost";
@@ -149,6 +157,7 @@ export function readEnv(bindings: object): Env {
     files: { bucket: FILES, serverSecret: SERVER_SECRET },
     images: IMAGES,
     webhookQueue: WEBHOOKS,
+    jobQueue: JOBS,
     webhooks: {
       serverSecret: SERVER_SECRET,
       endpoints: urlPolicy("WEBHOOK_ALLOW_LOCAL"),

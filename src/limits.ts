@@ -141,6 +141,38 @@ export const limits = {
   },
 
   /** Files. For those that are uploaded to `/files` and kept for a while. The plan limits their size. */
+  jobs: {
+    /** Pages of one job. */
+    pages: 5_000,
+    /** Pages that the price of the operation covers, where it works page by page with text recognition. */
+    pagesPerPriceOfOcr: 50,
+    /** The same for all other operations. */
+    pagesPerPrice: 500,
+    /** Times that a part is begun before it has failed. */
+    attempts: 3,
+    /** How long a part may show no sign of life before another consumer takes it. */
+    leaseMilliseconds: 60_000,
+    /** How often a part shows that it is alive, and looks whether its job still is. */
+    renewMilliseconds: 10_000,
+    /** How long one message of the queue works on parts before the next one goes on. */
+    turnMilliseconds: 20_000,
+    /** How late a part is before the sweep wakes it. */
+    lateMilliseconds: 60_000,
+    /** How long a job may take. */
+    longestSeconds: 86_400,
+    /** The longest `wait`, in seconds. */
+    waitSeconds: 30,
+    /** How long a request that waits for a job looks away at most. */
+    lookMilliseconds: 1_000,
+    /** `Retry-After` of a job that is not finished. */
+    retryAfterSeconds: 2,
+    /** Size of a file of a job. */
+    fileBytes: 6 * 1024 * MiB,
+    /** Jobs on one page of a list. */
+    page: 100,
+    /** How long the row of a job is kept after its result has expired. */
+    rememberedSeconds: 30 * 86_400,
+  },
   storage: {
     /** Files per account and mode; more get 409 `limit_reached`. */
     kept: 10_000,

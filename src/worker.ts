@@ -3,20 +3,32 @@ import { type LateReversal, reverseLate } from "./billing/late-reversal.ts";
 import { sweep } from "./billing/sweep.ts";
 import { suspends } from "./engines/fuel-gauge.ts";
 import { keptBytes } from "./engines/lease/pool.ts";
-import { databaseAt, readEnv } from "./env.ts";
+import { databaseAt, type Env, readEnv } from "./env.ts";
 import { logFault } from "./faults.ts";
 import { sweepFiles } from "./files/sweep.ts";
+import { partWorker } from "./http/operations/job-part.ts";
+import { consumeJobs, type JobConsumer } from "./jobs/consumer.ts";
+import type { JobMessage } from "./jobs/message.ts";
+import { sweepJobs } from "./jobs/sweep.ts";
 import { operations } from "./operations/index.ts";
+import { pipelineOf } from "./operations/pipeline.ts";
 import { consume, consumeDead } from "./webhooks/consumer.ts";
-import type { DeliveryMessage } from "./webhooks/message.ts";
+import { type DeliveryMessage, enqueuer } from "./webhooks/message.ts";
 import { requeueLate } from "./webhooks/requeue.ts";
 
 const app = createApp(operations);
+/** What jobs can be of. */
+const runnable = [...operations, pipelineOf(operations)];
 
 export default {
   fetch: (request, env, context) => app.fetch(request, env, context),
   async queue(batch, env, context) {
     const configured = readEnv(env);
+    // Queue names differ by environment: pdf-service-jobs-staging.
+    if (batch.queue.includes("-jobs")) {
+      await consumeJobs(batch.messages.filter(isJob), jobConsumer(configured, context));
+      return;
+    }
     const consumer = {
       settings: configured.webhooks,
       queue: configured.webhookQueue,
@@ -29,8 +41,8 @@ export default {
     else await consume(deliveries, consumer);
     for (const message of reversals) await reverseLate(message, consumer.databaseOf);
   },
-  async scheduled({ cron, scheduledTime }, env) {
-    const { databases, files, webhookQueue } = readEnv(env);
+  async scheduled({ cron, scheduledTime }, env, context) {
+    const { databases, files, webhookQueue, jobQueue, baseUrl } = readEnv(env);
     const now = new Date(scheduledTime);
     let failed = false;
     const guard = async <T>(part: string, shard: number, work: Promise<T>): Promise<T | undefined> => {
@@ -45,27 +57,48 @@ export default {
     const swept = await Promise.all(
       databases.map(async (db, shard) => {
         // In parallel: a failure of one must not keep the other from its work.
-        const [done, requeued, sweptFiles] = await Promise.all([
+        const jobContext = {
+          store: files,
+          baseUrl,
+          enqueue: enqueuer(webhookQueue, shard, (promise) => context.waitUntil(promise)),
+        };
+        const [done, requeued, sweptFiles, jobs] = await Promise.all([
           guard("sweep", shard, sweep(db, now)),
           guard("requeue", shard, requeueLate(db, shard, webhookQueue, now)),
           guard("sweep of files", shard, sweepFiles(db, files, shard, now)),
+          guard("sweep of jobs", shard, sweepJobs(db, jobContext, jobQueue, shard, now)),
         ]);
-        return { ...done, requeued, files: sweptFiles };
+        return { ...done, requeued, files: sweptFiles, jobs };
       }),
     );
     console.log(JSON.stringify({ level: "info", message: "scheduled", cron, keptBytes: keptBytes(), suspends, swept }));
     // The runtime logs what is thrown here, so this is not the original error.
     if (failed) throw new Error("the scheduled work failed");
   },
-} satisfies ExportedHandler<object, DeliveryMessage | LateReversal>;
+} satisfies ExportedHandler<object, QueueMessage>;
+
+type QueueMessage = DeliveryMessage | LateReversal | JobMessage;
+
+const isJob = (message: Message<QueueMessage>): message is Message<JobMessage> =>
+  !("delivery" in message.body) && !("reservation" in message.body);
+
+function jobConsumer(env: Env, context: ExecutionContext): JobConsumer {
+  const waitUntil = (promise: Promise<unknown>): void => context.waitUntil(promise);
+  return {
+    store: env.files,
+    baseUrl: env.baseUrl,
+    queue: env.jobQueue,
+    databaseOf: (shard) => databaseAt(env, shard),
+    work: partWorker({ env, operations: runnable, waitUntil }),
+    enqueueOf: (shard) => enqueuer(env.webhookQueue, shard, waitUntil),
+  };
+}
 
 /** Groups the messages of a batch by kind. */
-function sorted(
-  messages: readonly Message<DeliveryMessage | LateReversal>[],
-): [Message<LateReversal>[], Message<DeliveryMessage>[]] {
-  const isReversal = (message: Message<DeliveryMessage | LateReversal>): message is Message<LateReversal> =>
+function sorted(messages: readonly Message<QueueMessage>[]): [Message<LateReversal>[], Message<DeliveryMessage>[]] {
+  const isReversal = (message: Message<QueueMessage>): message is Message<LateReversal> =>
     "reservation" in message.body;
-  const isDelivery = (message: Message<DeliveryMessage | LateReversal>): message is Message<DeliveryMessage> =>
-    !isReversal(message);
+  const isDelivery = (message: Message<QueueMessage>): message is Message<DeliveryMessage> =>
+    "delivery" in message.body;
   return [messages.filter(isReversal), messages.filter(isDelivery)];
 }

@@ -9,6 +9,10 @@ import { type CallOptions, Transport } from "./transport.ts";
 export type WebhookEvent =
   | { readonly type: "operation.completed"; readonly timestamp: string; readonly data: { readonly operation: string; readonly requestId: string; readonly credits: number; readonly durationMilliseconds: number | null; readonly inputBytes: number | null; readonly outputBytes: number | null; readonly pageCount: number | null; readonly livemode: boolean; readonly status: 200; readonly code: null; readonly sequence: number } }
   | { readonly type: "operation.failed"; readonly timestamp: string; readonly data: { readonly operation: string; readonly requestId: string; readonly credits: number; readonly durationMilliseconds: number | null; readonly inputBytes: number | null; readonly outputBytes: number | null; readonly pageCount: number | null; readonly livemode: boolean; readonly status: number; readonly code: string; readonly sequence: number } }
+  | { readonly type: "job.succeeded"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly sequence: number } }
+  | { readonly type: "job.partial"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly sequence: number } }
+  | { readonly type: "job.failed"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly sequence: number } }
+  | { readonly type: "job.canceled"; readonly timestamp: string; readonly data: { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[]; readonly sequence: number } }
   | { readonly type: "usage.warning_80"; readonly timestamp: string; readonly data: { readonly plan: "free" | "starter" | "pro" | "business" | "enterprise"; readonly limit: number; readonly used: number; readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly livemode: boolean; readonly sequence: number } }
   | { readonly type: "usage.limit_reached"; readonly timestamp: string; readonly data: { readonly plan: "free" | "starter" | "pro" | "business" | "enterprise"; readonly limit: number; readonly used: number; readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly livemode: boolean; readonly sequence: number } }
   | { readonly type: "key.created"; readonly timestamp: string; readonly data: { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "files:read" | "files:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly sequence: number } }
@@ -20,13 +24,15 @@ export type FileReference = string;
 
 export type StoredFile = { readonly id: string; readonly name: string; readonly size: number; readonly contentType: string | null; readonly sha256: string | null; readonly status: "pending" | "ready"; readonly livemode: boolean; readonly createdAt: string; readonly expiresAt: string; readonly parts?: { readonly size: number; readonly count: number; readonly received: readonly (number)[] } };
 
+export type Job = { readonly id: string; readonly operation: string; readonly status: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired"; readonly livemode: boolean; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly expiresAt: string; readonly progress: { readonly unit: "page"; readonly total: number; readonly done: number; readonly failed: number }; readonly credits: { readonly reserved: number; readonly charged: number }; readonly result: { readonly url: string; readonly contentType: string; readonly size: number; readonly sha256: string; readonly pageCount: number | null } | null; readonly error: { readonly code: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> } | null; readonly pageErrors: readonly ({ readonly page: number; readonly code: string; readonly message: string })[] };
+
 export type ApiKey = { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "files:read" | "files:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null };
 
 export type IssuedApiKey = { readonly id: string; readonly name: string; readonly livemode: boolean; readonly scopes: readonly ("pdf:read" | "pdf:write" | "files:read" | "files:write" | "keys:manage" | "webhooks:read" | "webhooks:write" | "billing:read")[]; readonly lastFour: string; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null; readonly key: string };
 
-export type WebhookSubscription = { readonly id: string; readonly url: string; readonly events: readonly ("operation.completed" | "operation.failed" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[]; readonly description: string | null; readonly secret: string; readonly previousSecretExpiresAt: string | null; readonly livemode: boolean; readonly active: boolean; readonly failingSince: string | null; readonly createdAt: string };
+export type WebhookSubscription = { readonly id: string; readonly url: string; readonly events: readonly ("operation.completed" | "operation.failed" | "job.succeeded" | "job.partial" | "job.failed" | "job.canceled" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[]; readonly description: string | null; readonly secret: string; readonly previousSecretExpiresAt: string | null; readonly livemode: boolean; readonly active: boolean; readonly failingSince: string | null; readonly createdAt: string };
 
-export type WebhookDelivery = { readonly id: string; readonly event: string; readonly type: "operation.completed" | "operation.failed" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test"; readonly state: "pending" | "succeeded" | "exhausted" | "canceled"; readonly nextAttemptAt: string | null; readonly createdAt: string; readonly finishedAt: string | null; readonly attempts: readonly ({ readonly attempt: number; readonly startedAt: string; readonly durationMilliseconds: number; readonly status: number | null; readonly error: "target_refused" | "unreachable" | "timeout" | "incomplete_response" | "secret_unreadable" | null; readonly response: string | null })[] };
+export type WebhookDelivery = { readonly id: string; readonly event: string; readonly type: "operation.completed" | "operation.failed" | "job.succeeded" | "job.partial" | "job.failed" | "job.canceled" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test"; readonly state: "pending" | "succeeded" | "exhausted" | "canceled"; readonly nextAttemptAt: string | null; readonly createdAt: string; readonly finishedAt: string | null; readonly attempts: readonly ({ readonly attempt: number; readonly startedAt: string; readonly durationMilliseconds: number; readonly status: number | null; readonly error: "target_refused" | "unreachable" | "timeout" | "incomplete_response" | "secret_unreadable" | null; readonly response: string | null })[] };
 
 export type UsageSummary = { readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly plan: "free" | "starter" | "pro" | "business" | "enterprise"; readonly limit: number; readonly used: number; readonly remaining: number; readonly perOperation: Readonly<Record<string, number>> };
 
@@ -48,6 +54,8 @@ export interface MergeInput {
    * document, named after its file, with the document's outline below it. `none`: no outline. Default: `keep`.
    */
   readonly bookmarks?: "keep" | "per-file" | "none";
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
 }
 
 const mergeFields = {
@@ -58,6 +66,7 @@ const mergeFields = {
   title: { name: "title", kind: "text" },
   author: { name: "author", kind: "text" },
   bookmarks: { name: "bookmarks", kind: "text" },
+  expiresIn: { name: "expiresIn", kind: "text" },
 } as const;
 
 export interface SplitInput {
@@ -74,6 +83,8 @@ export interface SplitInput {
   readonly ranges?: string;
   /** Pages per part. The last part holds the remaining pages. Required when `mode` is `chunks`. */
   readonly chunkSize?: number;
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
 }
 
 const splitFields = {
@@ -82,6 +93,7 @@ const splitFields = {
   mode: { name: "mode", kind: "text" },
   ranges: { name: "ranges", kind: "text" },
   chunkSize: { name: "chunkSize", kind: "text" },
+  expiresIn: { name: "expiresIn", kind: "text" },
 } as const;
 
 export interface ExtractTextInput {
@@ -93,6 +105,10 @@ export interface ExtractTextInput {
   readonly pages?: string;
   /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. */
   readonly words?: boolean;
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
+  /** Only for jobs of operations that work page by page. `fail`: the job fails with the first page that fails. `continue`: the result is made without the pages that fail, and the job is `partial`. Default: `fail`. */
+  readonly onPageError?: "fail" | "continue";
 }
 
 const extractTextFields = {
@@ -100,6 +116,8 @@ const extractTextFields = {
   password: { name: "password", kind: "text" },
   pages: { name: "pages", kind: "text" },
   words: { name: "words", kind: "text" },
+  expiresIn: { name: "expiresIn", kind: "text" },
+  onPageError: { name: "onPageError", kind: "text" },
 } as const;
 
 export interface ExtractPagesInput {
@@ -109,12 +127,15 @@ export interface ExtractPagesInput {
   readonly password?: string;
   /** The pages to extract, in this order. A page may be listed more than once. */
   readonly range: string;
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
 }
 
 const extractPagesFields = {
   file: { name: "file", kind: "file" },
   password: { name: "password", kind: "text" },
   range: { name: "range", kind: "text" },
+  expiresIn: { name: "expiresIn", kind: "text" },
 } as const;
 
 export interface ToImagesInput {
@@ -130,6 +151,10 @@ export interface ToImagesInput {
   readonly quality?: number;
   /** The pages to draw, in document order. Default: `all`. */
   readonly pages?: string;
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
+  /** Only for jobs of operations that work page by page. `fail`: the job fails with the first page that fails. `continue`: the result is made without the pages that fail, and the job is `partial`. Default: `fail`. */
+  readonly onPageError?: "fail" | "continue";
 }
 
 const toImagesFields = {
@@ -139,6 +164,8 @@ const toImagesFields = {
   dpi: { name: "dpi", kind: "text" },
   quality: { name: "quality", kind: "text" },
   pages: { name: "pages", kind: "text" },
+  expiresIn: { name: "expiresIn", kind: "text" },
+  onPageError: { name: "onPageError", kind: "text" },
 } as const;
 
 export interface FromImagesInput {
@@ -155,6 +182,8 @@ export interface FromImagesInput {
    * the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
    */
   readonly fit?: "contain" | "cover" | "stretch";
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
 }
 
 const fromImagesFields = {
@@ -163,6 +192,7 @@ const fromImagesFields = {
   orientation: { name: "orientation", kind: "text" },
   marginPt: { name: "marginPt", kind: "text" },
   fit: { name: "fit", kind: "text" },
+  expiresIn: { name: "expiresIn", kind: "text" },
 } as const;
 
 export interface OcrInput {
@@ -183,6 +213,10 @@ export interface OcrInput {
    * the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
    */
   readonly mode?: "skip-text" | "force";
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
+  /** Only for jobs of operations that work page by page. `fail`: the job fails with the first page that fails. `continue`: the result is made without the pages that fail, and the job is `partial`. Default: `fail`. */
+  readonly onPageError?: "fail" | "continue";
 }
 
 const ocrFields = {
@@ -193,6 +227,8 @@ const ocrFields = {
   pages: { name: "pages", kind: "text" },
   words: { name: "words", kind: "text" },
   mode: { name: "mode", kind: "text" },
+  expiresIn: { name: "expiresIn", kind: "text" },
+  onPageError: { name: "onPageError", kind: "text" },
 } as const;
 
 export interface ProtectInput {
@@ -214,6 +250,8 @@ export interface ProtectInput {
   readonly permissions?: string;
   /** The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`. */
   readonly encryption?: "aes-128" | "aes-256";
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
 }
 
 const protectFields = {
@@ -223,6 +261,7 @@ const protectFields = {
   ownerPassword: { name: "ownerPassword", kind: "text" },
   permissions: { name: "permissions", kind: "text" },
   encryption: { name: "encryption", kind: "text" },
+  expiresIn: { name: "expiresIn", kind: "text" },
 } as const;
 
 export interface CompressInput {
@@ -238,6 +277,8 @@ export interface CompressInput {
   readonly stripMetadata?: boolean;
   /** Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`. */
   readonly imageMaxDpi?: number;
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
 }
 
 const compressFields = {
@@ -247,6 +288,7 @@ const compressFields = {
   grayscale: { name: "grayscale", kind: "text" },
   stripMetadata: { name: "stripMetadata", kind: "text" },
   imageMaxDpi: { name: "imageMaxDpi", kind: "text" },
+  expiresIn: { name: "expiresIn", kind: "text" },
 } as const;
 
 export interface RotateInput {
@@ -260,6 +302,8 @@ export interface RotateInput {
   readonly pages?: string;
   /** Degrees clockwise by page number: `{"1": 90, "4": 180}`. Overrides `angle` for these pages. */
   readonly rotations?: Readonly<Record<string, 0 | 90 | 180 | 270>>;
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
 }
 
 const rotateFields = {
@@ -268,6 +312,7 @@ const rotateFields = {
   angle: { name: "angle", kind: "text" },
   pages: { name: "pages", kind: "text" },
   rotations: { name: "rotations", kind: "json" },
+  expiresIn: { name: "expiresIn", kind: "text" },
 } as const;
 
 export interface WatermarkInput {
@@ -299,6 +344,8 @@ export interface WatermarkInput {
   readonly layer?: "over" | "under";
   /** The pages to stamp. Default: `all`. */
   readonly pages?: string;
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
 }
 
 const watermarkFields = {
@@ -316,6 +363,7 @@ const watermarkFields = {
   tile: { name: "tile", kind: "text" },
   layer: { name: "layer", kind: "text" },
   pages: { name: "pages", kind: "text" },
+  expiresIn: { name: "expiresIn", kind: "text" },
 } as const;
 
 export interface AddPageNumbersInput {
@@ -339,6 +387,8 @@ export interface AddPageNumbersInput {
   readonly color?: string;
   /** The pages to stamp. Default: `all`. */
   readonly pages?: string;
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
 }
 
 const addPageNumbersFields = {
@@ -352,6 +402,7 @@ const addPageNumbersFields = {
   style: { name: "style", kind: "text" },
   color: { name: "color", kind: "text" },
   pages: { name: "pages", kind: "text" },
+  expiresIn: { name: "expiresIn", kind: "text" },
 } as const;
 
 export interface SignInput {
@@ -373,6 +424,8 @@ export interface SignInput {
   readonly signerName?: string;
   /** A line with the email address of the signer. Together with `signerName`, up to 2,000 characters. */
   readonly signerEmail?: string;
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
 }
 
 const signFields = {
@@ -385,6 +438,7 @@ const signFields = {
   timestamp: { name: "timestamp", kind: "text" },
   signerName: { name: "signerName", kind: "text" },
   signerEmail: { name: "signerEmail", kind: "text" },
+  expiresIn: { name: "expiresIn", kind: "text" },
 } as const;
 
 export interface FillFormInput {
@@ -398,6 +452,8 @@ export interface FillFormInput {
   readonly flatten?: boolean;
   /** Fails with 422 if `values` names fields that the form does not have. */
   readonly strict?: boolean;
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
 }
 
 const fillFormFields = {
@@ -406,6 +462,7 @@ const fillFormFields = {
   values: { name: "values", kind: "json" },
   flatten: { name: "flatten", kind: "text" },
   strict: { name: "strict", kind: "text" },
+  expiresIn: { name: "expiresIn", kind: "text" },
 } as const;
 
 export interface MetadataInput {
@@ -422,6 +479,8 @@ export interface MetadataInput {
   readonly metadata?: { readonly title?: string | null | undefined; readonly author?: string | null | undefined; readonly subject?: string | null | undefined; readonly keywords?: string | null | undefined; readonly creator?: string | null | undefined; readonly producer?: string | null | undefined; readonly creationDate?: string | null | undefined; readonly modificationDate?: string | null | undefined; readonly CreationDate?: string | null | undefined; readonly ModDate?: string | null | undefined; readonly custom?: Readonly<Record<string, string | null>> | null | undefined };
   /** Removes all entries that `metadata` does not name. Only applies when `action` is `set`. */
   readonly replace?: boolean;
+  /** Only for jobs: how many seconds the result is kept once the job has ended. Default: `86400`. */
+  readonly expiresIn?: number;
 }
 
 const metadataFields = {
@@ -430,6 +489,7 @@ const metadataFields = {
   action: { name: "action", kind: "text" },
   metadata: { name: "metadata", kind: "json" },
   replace: { name: "replace", kind: "text" },
+  expiresIn: { name: "expiresIn", kind: "text" },
 } as const;
 
 /** Operations that run one after the other in one request. */
@@ -521,6 +581,20 @@ export type CreateFileInput = { readonly url: string; readonly name?: string | u
 
 export type CompleteFileInput = { readonly sha256?: string | undefined };
 
+export interface ListJobsInput {
+  /** Only jobs with this status. */
+  readonly status?: "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled" | "expired" | undefined;
+  /** The number of jobs per page. Default: `100`. */
+  readonly limit?: number | undefined;
+  /** The `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+export interface GetJobInput {
+  /** How many seconds to wait for the end of the job. Default: `0`. */
+  readonly wait?: number | undefined;
+}
+
 export interface ListKeysInput {
   /** The number of keys per page. Default: `100`. */
   readonly limit?: number | undefined;
@@ -541,9 +615,9 @@ export interface ListWebhooksInput {
   readonly cursor?: string | undefined;
 }
 
-export type CreateWebhookInput = { readonly url: string; readonly events: readonly ("operation.completed" | "operation.failed" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[]; readonly description?: string | null | undefined };
+export type CreateWebhookInput = { readonly url: string; readonly events: readonly ("operation.completed" | "operation.failed" | "job.succeeded" | "job.partial" | "job.failed" | "job.canceled" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[]; readonly description?: string | null | undefined };
 
-export type UpdateWebhookInput = { readonly url?: string | undefined; readonly events?: readonly ("operation.completed" | "operation.failed" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[] | undefined; readonly description?: string | null | undefined; readonly active?: boolean | undefined };
+export type UpdateWebhookInput = { readonly url?: string | undefined; readonly events?: readonly ("operation.completed" | "operation.failed" | "job.succeeded" | "job.partial" | "job.failed" | "job.canceled" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test")[] | undefined; readonly description?: string | null | undefined; readonly active?: boolean | undefined };
 
 export interface ListWebhookDeliveriesInput {
   /** The number of deliveries per page. Default: `50`. */
@@ -659,7 +733,7 @@ export class ServiceMethods extends Transport {
    * Confidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the
    * requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
    *
-   * A request can recognize up to 50 pages; use `pages` for longer documents. With `output=pdf`, the pages look as before, and their text can be
+   * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
    * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
    *
    * Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
@@ -920,6 +994,61 @@ export class ServiceMethods extends Transport {
    */
   async getFileContent(id: string, options?: CallOptions): Promise<FileResult> {
     return new FileResult(await this.send({ method: "GET", path: `/api/v1/files/${encodeURIComponent(id)}/content`, repeatable: true, options }));
+  }
+
+  /**
+   * List jobs.
+   *
+   * Returns the jobs of your account in the mode of the API key you use, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
+   *
+   * Requires the `pdf:read` scope.
+   */
+  listJobs(query?: ListJobsInput, options?: CallOptions): Promise<{ readonly data: readonly (Job)[]; readonly count: number; readonly hasMore: boolean; readonly nextCursor: string | null }> {
+    return this.sendJson({ method: "GET", path: `/api/v1/jobs`, repeatable: true, query: { ...query }, options });
+  }
+
+  /**
+   * Get a job.
+   *
+   * Returns the state of a job. With `wait`, the response comes when the job ends, or after that many seconds. Costs no credits.
+   *
+   * Requires the `pdf:read` or `pdf:write` scope.
+   */
+  getJob(id: string, query?: GetJobInput, options?: CallOptions): Promise<Job> {
+    return this.sendJson({ method: "GET", path: `/api/v1/jobs/${encodeURIComponent(id)}`, repeatable: true, query: { ...query }, options });
+  }
+
+  /**
+   * Delete a job.
+   *
+   * Deletes a job with its files and its result at once, and returns its last state. One that has not ended is canceled first. Costs no credits.
+   *
+   * Requires the `pdf:read` or `pdf:write` scope.
+   */
+  deleteJob(id: string, options?: CallOptions): Promise<Job> {
+    return this.sendJson({ method: "DELETE", path: `/api/v1/jobs/${encodeURIComponent(id)}`, repeatable: true, options });
+  }
+
+  /**
+   * Download the result of a job.
+   *
+   * Returns what the operation returns in an ordinary request: the same bytes and headers, or the error of a job that failed. A `Range` header with a single range gets a part of it, and `If-None-Match` and `If-Range` take its `ETag`. Costs no credits.
+   *
+   * Requires the `pdf:read` or `pdf:write` scope.
+   */
+  async getJobResult(id: string, options?: CallOptions): Promise<FileResult> {
+    return new FileResult(await this.send({ method: "GET", path: `/api/v1/jobs/${encodeURIComponent(id)}/result`, repeatable: true, options }));
+  }
+
+  /**
+   * Cancel a job.
+   *
+   * Ends a job. It is charged for the pages that are done, in the same blocks as any job, and has no result. A job that has ended stays as it is. Costs no credits.
+   *
+   * Requires the `pdf:read` or `pdf:write` scope.
+   */
+  cancelJob(id: string, options?: CallOptions): Promise<Job> {
+    return this.sendJson({ method: "POST", path: `/api/v1/jobs/${encodeURIComponent(id)}/cancel`, repeatable: false, options });
   }
 
   /**

@@ -28,7 +28,7 @@ export function pageOf<Row extends ListPosition>(rows: readonly Row[], limit: nu
 export function isBehind(
   { createdAt, id }: { readonly createdAt: Column; readonly id: Column },
   cursor: string | undefined,
-  prefix: "key" | "wh" | "evt" | "file",
+  prefix: "key" | "wh" | "evt" | "file" | "job",
 ): SQL | undefined {
   if (cursor === undefined) return undefined;
   const after = readCursor(cursor, prefix);

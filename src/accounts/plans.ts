@@ -12,20 +12,50 @@ export interface Plan {
   readonly largestFileBytes: number;
   /** Size of all files of a mode together, in bytes. */
   readonly storedBytes: number;
+  /** Jobs of a mode that are not finished. */
+  readonly liveJobs: number;
+  /** Parts of the account's jobs that are worked on at once. */
+  readonly jobLanes: number;
 }
 
 const files = (largestFileBytes: number) => ({ largestFileBytes, storedBytes: 10 * largestFileBytes });
 
 export const plans = {
-  free: { credits: 100, testCredits: 100, requestsPerMinute: 10, maxBodyBytes: 10 * MiB, ...files(25 * MiB) },
-  starter: { credits: 2_000, testCredits: 1_000, requestsPerMinute: 60, maxBodyBytes: 25 * MiB, ...files(250 * MiB) },
-  pro: { credits: 10_000, testCredits: 1_000, requestsPerMinute: 300, maxBodyBytes: 32 * MiB, ...files(1_024 * MiB) },
+  free: {
+    credits: 100,
+    testCredits: 100,
+    requestsPerMinute: 10,
+    maxBodyBytes: 10 * MiB,
+    ...files(25 * MiB),
+    liveJobs: 2,
+    jobLanes: 2,
+  },
+  starter: {
+    credits: 2_000,
+    testCredits: 1_000,
+    requestsPerMinute: 60,
+    maxBodyBytes: 25 * MiB,
+    ...files(250 * MiB),
+    liveJobs: 10,
+    jobLanes: 5,
+  },
+  pro: {
+    credits: 10_000,
+    testCredits: 1_000,
+    requestsPerMinute: 300,
+    maxBodyBytes: 32 * MiB,
+    ...files(1_024 * MiB),
+    liveJobs: 50,
+    jobLanes: 20,
+  },
   business: {
     credits: 50_000,
     testCredits: 1_000,
     requestsPerMinute: 600,
     maxBodyBytes: 32 * MiB,
     ...files(2_048 * MiB),
+    liveJobs: 200,
+    jobLanes: 50,
   },
   enterprise: {
     credits: 1_000_000,
@@ -33,6 +63,8 @@ export const plans = {
     requestsPerMinute: 3_000,
     maxBodyBytes: 32 * MiB,
     ...files(5_120 * MiB),
+    liveJobs: 1_000,
+    jobLanes: 100,
   },
 } as const satisfies Record<string, Plan>;
 

@@ -53,7 +53,12 @@ export function newFileId(account: string): string {
   return `${newId("file")}${account.slice(-1)}`;
 }
 
-/** The digit with which the IDs of a database's accounts and files end. */
+/** The ID of a new job. Its last digit is that of its account, the number of their database. */
+export function newJobId(account: string): string {
+  return `${newId("job")}${account.slice(-1)}`;
+}
+
+/** The digit with which the IDs of a database's accounts, files and jobs end. */
 export const shardDigit = (shard: number): string => ALPHABET.charAt(shard);
 
 /** The stored form of a key: its SHA-256, in lower-case hexadecimal. 256 random bits need no salt and no slow hash. */
@@ -68,7 +73,7 @@ export function sameHash(one: string, other: string): boolean {
 }
 
 /** An ID such as `acct_4fzyo82mvyr...`: the prefix and 128 random bits. */
-export function newId(prefix: "acct" | "key" | "evt" | "wh" | "file"): string {
+export function newId(prefix: "acct" | "key" | "evt" | "wh" | "file" | "job"): string {
   return `${prefix}_${randomBase62(16)}`;
 }
 

@@ -110,16 +110,17 @@ export interface Settled {
 
 /**
  * Charges a request. A reservation that the sweep has released as abandoned is no longer charged. Emits `operation.completed`,
- * or holds it for `finish` if the response is streamed.
+ * or holds it for `finish` if the response is streamed. `credits`: what it is charged, if that is less than was reserved.
  */
 export async function settle(
   db: Database,
   reservation: Reservation,
   end: RequestEnd,
   enqueue: Enqueue,
+  credits = reservation.credits,
 ): Promise<Settled> {
-  const { id, period, limit, key, credits, charge, month, thresholds } = reservation;
-  const completed = completedEvent(reservation, end);
+  const { id, period, limit, key, charge, month, thresholds } = reservation;
+  const completed = completedEvent({ ...reservation, credits }, end);
   const isStreamed = end.outputBytes === null;
   const isReserved = isIn(db, id, "reserved");
   const results = await batch(db, {
@@ -131,6 +132,7 @@ export async function settle(
       .where(eq(ledger.id, id)),
     event: isStreamed ? undefined : emit(db, completed, isReserved),
     hold: isStreamed ? hold(db, completed, id, isReserved) : undefined,
+    less: credits < reservation.credits ? chargeLess(db, reservation, credits) : undefined,
     byOperation: db
       .insert(periodOperations)
       .select(
@@ -240,6 +242,20 @@ function releaseSteps(db: Database, { key, ...row }: Row & Pick<Reservation, "ke
     used: subtractUsed(db, row, "reserved"),
     key: key && releaseKey(db, key, row.id),
     state: moveState(db, row.id, "reserved", "released"),
+  };
+}
+
+/** Charges a reservation less than was reserved. */
+function chargeLess(db: Database, { id, period, credits: reserved }: Reservation, credits: number) {
+  return {
+    used: db
+      .update(periods)
+      .set({ used: sql`${periods.used} - ${reserved - credits}` })
+      .where(and(eq(periods.id, period), isIn(db, id, "reserved"))),
+    row: db
+      .update(ledger)
+      .set({ credits })
+      .where(and(eq(ledger.id, id), eq(ledger.state, "reserved"))),
   };
 }
 

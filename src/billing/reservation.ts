@@ -33,3 +33,12 @@ export interface Reservation {
   readonly credits: number;
   readonly key?: RequestKey | undefined;
 }
+
+/** A reservation that was stored as JSON, which has no dates. */
+export function storedReservation(value: unknown): Reservation {
+  const stored = value as Omit<Reservation, "month"> & {
+    readonly month: { readonly start: string; readonly end: string };
+  };
+  const { start, end } = stored.month;
+  return { ...stored, month: { start: new Date(start), end: new Date(end) } };
+}

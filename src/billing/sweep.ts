@@ -1,8 +1,8 @@
-import { and, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, lt, notExists, sql } from "drizzle-orm";
 import { KEY_LIFETIME, releaseSweptKeys } from "./idempotency.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
-import { idempotency, ledger, ledgerStates, periodOperations, periods } from "../db/schema.ts";
+import { idempotency, jobs, ledger, ledgerStates, periodOperations, periods } from "../db/schema.ts";
 import { holdEach } from "../events/outbox.ts";
 import { ABANDONED_AFTER, emitHeld, forgetOldEvents } from "../events/sweep-events.ts";
 
@@ -39,7 +39,19 @@ async function releaseAbandoned(db: Database, now: Date): Promise<number> {
   const abandoned = db
     .select({ id: ledger.id })
     .from(ledger)
-    .where(and(eq(ledger.state, "reserved"), lt(ledger.createdAt, new Date(now.getTime() - ABANDONED_AFTER))))
+    .where(
+      and(
+        eq(ledger.state, "reserved"),
+        lt(ledger.createdAt, new Date(now.getTime() - ABANDONED_AFTER)),
+        // The reservation of a job ends with the job.
+        notExists(
+          db
+            .select({ one: sql`1` })
+            .from(jobs)
+            .where(eq(jobs.ledger, ledger.id)),
+        ),
+      ),
+    )
     .limit(ROWS);
   // There are almost never any, so the transaction is usually skipped.
   if ((await abandoned).length === 0) return 0;

@@ -142,6 +142,8 @@ export const files = sqliteTable(
     nonces: text(),
     /** The bucket's ID of the multipart upload that is not yet completed; null if there is none. */
     uploadId: text("upload_id"),
+    /** The job that it belongs to: its input, what a part of it made, or its result. Null for a file of the account. */
+    job: text(),
     /** How long it is kept once it is `ready`. */
     keptSeconds: integer("kept_seconds").notNull(),
     createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
@@ -154,6 +156,9 @@ export const files = sqliteTable(
     index("files_stored").on(table.account, table.livemode, table.state, table.expiresAt, table.size),
     // For the sweep.
     index("files_expiry").on(table.state, table.expiresAt),
+    index("files_job")
+      .on(table.job)
+      .where(sql`job is not null`),
   ],
 );
 
@@ -170,6 +175,124 @@ export const fileParts = sqliteTable(
     nonce: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.file, table.part] })],
+);
+
+/**
+ * A job is `queued` until its first part begins, then `running`, then one of the others. Only the first two are live. Whether
+ * it has expired follows from `expiresAt`.
+ */
+export const jobStates = ["queued", "running", "succeeded", "partial", "failed", "canceled"] as const;
+
+/** Operations that go on after the response to their request. IDs are `job_...`; the last digit is the database's number. */
+export const jobs = sqliteTable(
+  "jobs",
+  {
+    id: text().primaryKey(),
+    account: text()
+      .notNull()
+      .references(() => accounts.id),
+    livemode: integer({ mode: "boolean" }).notNull(),
+    operation: text().notNull(),
+    state: text({ enum: jobStates }).notNull(),
+    /** The file with the text fields of the request; null once the job has ended. */
+    request: text(),
+    /** The most parts of the account's jobs that may run at once. */
+    lanes: integer().notNull(),
+    onPageError: text("on_page_error", { enum: ["fail", "continue"] }).notNull(),
+    pagesTotal: integer("pages_total").notNull(),
+    pagesDone: integer("pages_done").notNull().default(0),
+    pagesFailed: integer("pages_failed").notNull().default(0),
+    /** Pages that one price of the operation covers, and that price. */
+    pricedPages: integer("priced_pages").notNull(),
+    price: integer().notNull(),
+    /** The ledger row that holds its credits. */
+    ledger: text().notNull(),
+    /** The reservation of its credits, for the end of the job. */
+    reservation: text({ mode: "json" }).$type<unknown>().notNull(),
+    /** What it was charged, once it has ended. */
+    charged: integer().notNull().default(0),
+    /** The ID of the idempotency row, if the request had a key. */
+    idempotency: text(),
+    /** The file with the result, and how it is sent. */
+    result: text({ mode: "json" }).$type<JobResult>(),
+    error: text({ mode: "json" }).$type<JobError>(),
+    pageErrors: text("page_errors", { mode: "json" }).$type<readonly PageError[]>(),
+    keptSeconds: integer("kept_seconds").notNull(),
+    createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
+    startedAt: integer("started_at", { mode: "timestamp_ms" }),
+    /** When one of its parts was last begun: parts of jobs that have waited longer come first. */
+    servedAt: integer("served_at", { mode: "timestamp_ms" }).notNull(),
+    finishedAt: integer("finished_at", { mode: "timestamp_ms" }),
+    /** While it is live: when it is given up. Then: when its result is deleted. */
+    expiresAt: integer("expires_at", { mode: "timestamp_ms" }).notNull(),
+  },
+  (table) => [
+    index("jobs_account").on(table.account, table.livemode, table.createdAt, table.id),
+    // For the next part to work on, and for the sweep.
+    index("jobs_state").on(table.state, table.expiresAt),
+    index("jobs_ledger").on(table.ledger),
+    index("jobs_idempotency").on(table.idempotency),
+  ],
+);
+
+/** The result of a job: the response that the operation would have sent. */
+export interface JobResult {
+  /** The ID of the file. */
+  readonly file: string;
+  readonly name: string | null;
+  readonly contentType: string;
+  readonly size: number;
+  readonly sha256: string;
+  /** Its headers other than those of any file, such as `X-Page-Count`. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Why a job failed, as in an error response. */
+export interface JobError {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Why a page is missing from a result. */
+export interface PageError {
+  /** 1 for the first page of the document. */
+  readonly page: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * A part is `queued` until it is `running`, and `queued` again if it has to be repeated. The last part of a job that works page
+ * by page makes the result of what the others made, and is `waiting` until they have ended.
+ */
+export const jobPartStates = ["waiting", "queued", "running", "done", "failed"] as const;
+
+/** Parts of live jobs. */
+export const jobParts = sqliteTable(
+  "job_parts",
+  {
+    job: text().notNull(),
+    /** The index of its first page among the pages of the job. That of the last part follows the last page. */
+    page: integer().notNull(),
+    /** The number of its pages; 0 for the part that makes the result, of what the others made if there are any. */
+    pages: integer().notNull(),
+    state: text({ enum: jobPartStates }).notNull(),
+    /** Number of times that it was begun. */
+    attempts: integer().notNull(),
+    /** While it is `running`: names who works on it. */
+    token: text(),
+    /** While it is `queued`: when it is due. While it is `running`: when whoever works on it counts as lost. */
+    dueAt: integer("due_at", { mode: "timestamp_ms" }).notNull(),
+    /** The file with what it made. */
+    file: text(),
+    error: text({ mode: "json" }).$type<PageError>(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.job, table.page] }),
+    index("job_parts_state").on(table.job, table.state, table.dueAt),
+  ],
 );
 
 /** Webhook subscriptions. IDs are `wh_...`. Deleting one deletes its row; its deliveries are deleted when they expire. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jobSchema } from "./job-schema.ts";
 import { apiKeySchema, dateTime } from "../accounts/api-key-schema.ts";
 import { planNames } from "../accounts/plans.ts";
 
@@ -6,6 +7,10 @@ import { planNames } from "../accounts/plans.ts";
 export const eventTypes = [
   "operation.completed",
   "operation.failed",
+  "job.succeeded",
+  "job.partial",
+  "job.failed",
+  "job.canceled",
   "usage.warning_80",
   "usage.limit_reached",
   "key.created",
@@ -55,6 +60,10 @@ const data = {
     status: z.int().describe("The HTTP status. If the response broke off, the status of the error that caused it."),
     code: z.string().describe("The error code, as in the response."),
   }),
+  "job.succeeded": jobSchema,
+  "job.partial": jobSchema,
+  "job.failed": jobSchema,
+  "job.canceled": jobSchema,
   "usage.warning_80": z.object(usage),
   "usage.limit_reached": z.object(usage),
   "key.created": apiKeySchema,
@@ -70,6 +79,10 @@ const descriptions: Record<EventType, string> = {
     "An operation succeeded. Emitted when the response has been sent or the client has disconnected. If the service was interrupted, it is emitted about 15 minutes later.",
   "operation.failed":
     "An operation failed after its credits were reserved. They were released or refunded, unless a page that cannot be drawn broke off a streamed response; `credits` is what was charged. Requests that are rejected earlier (authentication, parameters, quota) emit no event. If the response broke off, a retry with the same `Idempotency-Key` may have kept the charge. This event can follow an `operation.completed` with the same `requestId`; the higher sequence counts. If the service was interrupted, it is emitted about 15 minutes later with `internal_error`.",
+  "job.succeeded": "A job is finished, and its result can be fetched.",
+  "job.partial": "A job is finished without the pages that failed, which `pageErrors` lists.",
+  "job.failed": "A job failed, and `error` says why. Its credits were released.",
+  "job.canceled": "A job was canceled. `credits.charged` covers the pages that were done by then.",
   "usage.warning_80": "80% of the credits of the period are used or reserved. Emitted once per period and mode.",
   "usage.limit_reached":
     "All credits of the period are used or reserved, or a request was rejected because it costs more than is left. Emitted once per period and mode.",
@@ -102,6 +115,10 @@ export const eventBodies: Readonly<Record<EventType, z.ZodObject>> = {
   "operation.failed": bodyOf("operation.failed"),
   "usage.warning_80": bodyOf("usage.warning_80"),
   "usage.limit_reached": bodyOf("usage.limit_reached"),
+  "job.succeeded": bodyOf("job.succeeded"),
+  "job.partial": bodyOf("job.partial"),
+  "job.failed": bodyOf("job.failed"),
+  "job.canceled": bodyOf("job.canceled"),
   "key.created": bodyOf("key.created"),
   "key.revoked": bodyOf("key.revoked"),
   "webhook.test": bodyOf("webhook.test"),

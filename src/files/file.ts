@@ -1,6 +1,5 @@
 import type { R2Bucket } from "@cloudflare/workers-types";
-import { and, eq, gt, inArray, type SQL } from "drizzle-orm";
-import type { Caller } from "../accounts/caller.ts";
+import { and, eq, gt, inArray, isNull, or, type SQL } from "drizzle-orm";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import type { Database } from "../db/client.ts";
 import { files } from "../db/schema.ts";
@@ -10,6 +9,14 @@ export interface FileStore {
   readonly bucket: R2Bucket;
   /** The key that encrypts the keys of files in the database is derived from this. */
   readonly serverSecret: string;
+}
+
+/** Whose files are meant: those of an account in one of its modes. */
+export interface FileOwner {
+  readonly account: string;
+  readonly livemode: boolean;
+  /** The job whose own files are meant, too. Nobody else sees them. */
+  readonly job?: string;
 }
 
 /** A file as its owner sees it. */
@@ -67,12 +74,16 @@ export const fileOf = (row: ShownRow): StoredFile => ({
   expiresAt: row.expiresAt,
 });
 
-/** The files visible to a caller: those of its account and mode. Every query about files has this condition. */
-export const visibleTo = ({ account, livemode }: Caller): SQL | undefined =>
-  and(eq(files.account, account), eq(files.livemode, livemode));
+/** The files of an owner. Every query about files has this condition. */
+export const visibleTo = ({ account, livemode, job }: FileOwner): SQL | undefined =>
+  and(
+    eq(files.account, account),
+    eq(files.livemode, livemode),
+    job === undefined ? isNull(files.job) : or(isNull(files.job), eq(files.job, job)),
+  );
 
-/** The file with this ID, if the caller can see it. */
-const visibleAs = (caller: Caller, id: string): SQL | undefined => and(eq(files.id, id), visibleTo(caller));
+/** The file with this ID, if it is the owner's. */
+const visibleAs = (owner: FileOwner, id: string): SQL | undefined => and(eq(files.id, id), visibleTo(owner));
 
 /** The files that take space: those that are kept, and those that are being uploaded. */
 export const taking = (now: Date): SQL | undefined =>
@@ -88,8 +99,8 @@ export const fileExpired = (): AccountRefusal =>
  * The row of a file. Throws `not_found` for a file of another account or mode exactly as for one that never existed: it is the
  * same query. A file that a single request is still uploading does not exist yet. Throws `expired`.
  */
-export async function fileRow(db: Database, caller: Caller, id: string, now: Date) {
-  const [row] = await db.select().from(files).where(visibleAs(caller, id));
+export async function fileRow(db: Database, owner: FileOwner, id: string, now: Date) {
+  const [row] = await db.select().from(files).where(visibleAs(owner, id));
   if (row === undefined || row.state === "uploading" || row.state === "deleted") throw noSuchFile();
   if (row.state === "expired" || row.expiresAt <= now) throw fileExpired();
   return row;

@@ -17,6 +17,7 @@ import { cipherOf, type FileSource, sourceOf } from "./read.ts";
 import { removeFile } from "./remove.ts";
 import { reserveFile } from "./reserve.ts";
 import type { Caller } from "../accounts/caller.ts";
+import { plans } from "../accounts/plans.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
@@ -49,7 +50,15 @@ export async function beginParts(
 ): Promise<StoredFile> {
   const { partBytes, pendingSeconds } = limits.storage;
   const expiresAt = new Date(now.getTime() + pendingSeconds * 1_000);
-  const reservation = { state: "pending", name, size, partBytes, keptSeconds, expiresAt } as const;
+  const reservation = {
+    state: "pending",
+    name,
+    size,
+    partBytes,
+    keptSeconds,
+    expiresAt,
+    quota: plans[caller.plan],
+  } as const;
   const { row } = await reserveFile(db, store, caller, reservation, now);
   try {
     const { uploadId } = await twice(() => store.bucket.createMultipartUpload(objectKey(row.id)));

@@ -8,8 +8,7 @@ import {
   SEALED_CHUNK_BYTES,
   sealedSize,
 } from "./cipher.ts";
-import { fileExpired, fileOf, fileRow, type FileStore, objectKey, type StoredFile } from "./file.ts";
-import type { Caller } from "../accounts/caller.ts";
+import { fileExpired, fileOf, type FileOwner, fileRow, type FileStore, objectKey, type StoredFile } from "./file.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import { unseal } from "../accounts/sealed-secret.ts";
 import type { Database } from "../db/client.ts";
@@ -32,11 +31,11 @@ export interface FileSource extends ByteSource {
 export async function openFile(
   db: Database,
   store: FileStore,
-  caller: Caller,
+  owner: FileOwner,
   id: string,
   now: Date,
 ): Promise<{ readonly file: StoredFile; readonly source: FileSource }> {
-  const row = await fileRow(db, caller, id, now);
+  const row = await fileRow(db, owner, id, now);
   if (row.state !== "ready" || row.nonces === null) {
     throw new AccountRefusal("not_ready", "The file is not complete. Upload its parts, then complete it.");
   }

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq, inArray, ne, sql, type SQL } from "drizzle-orm";
 import { type FileStore, objectKey } from "./file.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
@@ -25,6 +25,35 @@ export async function removeFile(db: Database, store: FileStore, id: string): Pr
     });
   } catch (error) {
     logFault("file not removed", { id }, error);
+  }
+}
+
+/** Objects that one request to the bucket deletes. */
+const OBJECTS = 1_000;
+
+/**
+ * The statement that deletes the files of a job, but for one, if `guard` holds. From then on nobody can read them, and
+ * `removeJobFiles` or the sweep removes their bytes.
+ */
+export function eraseJobFiles(db: Database, job: string, kept: string, guard: SQL | undefined) {
+  return db
+    .update(files)
+    .set({ state: "deleted", key: "", nonces: null, name: "", sha256: null })
+    .where(and(eq(files.job, job), ne(files.id, kept), guard));
+}
+
+/** Removes the bytes and rows of the deleted files of a job. Never throws: the sweep removes what this cannot. */
+export async function removeJobFiles(db: Database, store: FileStore, job: string): Promise<void> {
+  const deleted = and(eq(files.job, job), eq(files.state, "deleted"));
+  try {
+    const rows = await db.select({ id: files.id, uploadId: files.uploadId }).from(files).where(deleted).limit(OBJECTS);
+    if (rows.length === 0) return;
+    for (const row of rows) await abortUpload(store, row);
+    await store.bucket.delete(rows.map(({ id }) => objectKey(id)));
+    const listed = sql`(select value from json_each(${JSON.stringify(rows.map(({ id }) => id))}))`;
+    await db.delete(files).where(and(deleted, inArray(files.id, listed)));
+  } catch (error) {
+    logFault("files of a job not removed", { id: job }, error);
   }
 }
 

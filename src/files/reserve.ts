@@ -1,8 +1,7 @@
 import { and, count, eq, lt, lte, sql, type SQL } from "drizzle-orm";
 import { newFileKey } from "./cipher.ts";
-import { type FileStore, taking, visibleTo } from "./file.ts";
-import type { Caller } from "../accounts/caller.ts";
-import { plans } from "../accounts/plans.ts";
+import { type FileOwner, type FileStore, taking, visibleTo } from "./file.ts";
+import type { Plan } from "../accounts/plans.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import { seal } from "../accounts/sealed-secret.ts";
 import { newFileId } from "../accounts/token.ts";
@@ -21,7 +20,12 @@ export interface Reservation {
   readonly keptSeconds: number;
   /** When the upload is abandoned. */
   readonly expiresAt: Date;
+  /** What the account may store. Without it, there is no limit: what jobs store is limited by their number. */
+  readonly quota: FileQuota | undefined;
 }
+
+/** What a plan allows. */
+export type FileQuota = Pick<Plan, "largestFileBytes" | "storedBytes">;
 
 /**
  * Makes room for a file and creates its row and its key. Throws `file_too_large` for a file that is larger than the plan
@@ -30,21 +34,23 @@ export interface Reservation {
 export async function reserveFile(
   db: Database,
   { serverSecret }: FileStore,
-  caller: Caller,
-  reservation: Reservation,
+  owner: FileOwner,
+  { quota, ...reservation }: Reservation,
   now: Date,
 ) {
-  const { account, livemode, plan } = caller;
-  const { largestFileBytes, storedBytes } = plans[plan];
-  if (reservation.size > largestFileBytes) throw fileTooLarge(largestFileBytes, reservation.size);
+  const { account, livemode, job = null } = owner;
+  if (quota !== undefined && reservation.size > quota.largestFileBytes) {
+    throw fileTooLarge(quota.largestFileBytes, reservation.size);
+  }
   const id = newFileId(account);
   const key = newFileKey();
-  const stored = and(visibleTo(caller), taking(now));
+  const stored = and(visibleTo(owner), taking(now));
   const row = rowOf(files, {
     ...reservation,
     id,
     account: accounts.id,
     livemode,
+    job,
     contentType: null,
     sha256: null,
     key: await seal(serverSecret, "file keys", id, key),
@@ -53,16 +59,16 @@ export async function reserveFile(
     createdAt: now,
   });
   const sum: SQL<number> = sql`(select coalesce(sum(${files.size}), 0) from ${files} where ${stored})`;
-  const fits = and(
-    lt(db.$count(files, stored), limits.storage.kept),
-    lte(sql`${sum} + ${reservation.size}`, storedBytes),
-  );
+  const fits =
+    quota &&
+    and(lt(db.$count(files, stored), limits.storage.kept), lte(sql`${sum} + ${reservation.size}`, quota.storedBytes));
   // One statement counts and inserts: of two concurrent uploads for the last place, one wins.
   const [made] = await db
     .insert(files)
     .select(sql`select ${row} from ${accounts} where ${and(eq(accounts.id, account), fits)}`)
     .returning();
   if (made !== undefined) return { row: made, key };
+  if (quota === undefined) throw new Error("the account of the file does not exist");
   const [others] = await db.select({ count: count() }).from(files).where(stored);
   if (others !== undefined && others.count >= limits.storage.kept) {
     throw limitReached(
@@ -71,8 +77,8 @@ export async function reserveFile(
     );
   }
   throw limitReached(
-    `Your plan keeps up to ${(storedBytes / MiB).toLocaleString("en-US")} MiB of files in each mode, and this file does not fit.`,
-    storedBytes,
+    `Your plan keeps up to ${(quota.storedBytes / MiB).toLocaleString("en-US")} MiB of files in each mode, and this file does not fit.`,
+    quota.storedBytes,
   );
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, lte, or, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, lt, lte, ne, or, sql } from "drizzle-orm";
 import { type FileStore, objectKey } from "./file.ts";
 import { abortUpload } from "./remove.ts";
 import { newFileId, shardDigit } from "../accounts/token.ts";
@@ -63,8 +63,8 @@ async function removeExpired(db: Database, store: FileStore, now: Date): Promise
     expired: db
       .update(files)
       .set({ state: "expired", key: "", nonces: null, name: "", sha256: null, contentType: null })
-      .where(and(removed, eq(files.state, "ready"))),
-    others: db.delete(files).where(and(removed, inArray(files.state, ["uploading", "pending", "deleted"]))),
+      .where(and(removed, eq(files.state, "ready"), isNull(files.job))),
+    others: db.delete(files).where(and(removed, ne(files.state, "expired"))),
   });
   return ids.length;
 }

@@ -1,16 +1,24 @@
 import { and, eq } from "drizzle-orm";
 import { FileCipher } from "./cipher.ts";
-import { fileOf, type FileStore, objectKey, shownColumns, type StoredFile } from "./file.ts";
+import { fileOf, type FileOwner, type FileStore, objectKey, shownColumns, type StoredFile } from "./file.ts";
 import { ObjectWriter } from "./object-writer.ts";
 import { removeFile } from "./remove.ts";
-import { fileTooLarge, reserveFile } from "./reserve.ts";
-import type { Caller } from "../accounts/caller.ts";
-import { plans } from "../accounts/plans.ts";
+import { type FileQuota, fileTooLarge, reserveFile } from "./reserve.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import type { Database } from "../db/client.ts";
 import { files } from "../db/schema.ts";
 import { logFault } from "../faults.ts";
 import { limits } from "../limits.ts";
+
+/** A file that is about to be written. */
+export interface NewUpload {
+  /** The most bytes that it can have, if that is known. */
+  readonly length: number | undefined;
+  /** As for `reserveFile`. */
+  readonly quota: FileQuota | undefined;
+  /** When it is removed if it is not finished. Default: what the slowest client needs. */
+  readonly expiresAt?: Date;
+}
 
 /** Milliseconds that an upload may take in addition to what the slowest client needs. */
 const UPLOAD_MARGIN = 300_000;
@@ -36,31 +44,32 @@ export class FileUpload {
   }
 
   /**
-   * Makes room for the file. `length`: the most bytes that it can have, if that is known; otherwise it counts as the largest
-   * file of the plan until it has arrived. Throws `file_too_large`, `limit_reached`.
+   * Makes room for the file. If its length is not known, it counts as the largest file of the plan until it has arrived. Throws
+   * `file_too_large`, `limit_reached`.
    */
   static async begin(
     db: Database,
     store: FileStore,
-    caller: Caller,
-    length: number | undefined,
+    owner: FileOwner,
+    { length, quota, ...abandoned }: NewUpload,
     now: Date,
   ): Promise<FileUpload> {
-    const most = plans[caller.plan].largestFileBytes;
+    const most = quota?.largestFileBytes ?? limits.jobs.fileBytes;
     const size = length ?? most;
     const partBytes = limits.storage.bufferBytes;
     const slowest = (size / limits.slowestBytesPerSecond) * 1_000;
     const { row, key } = await reserveFile(
       db,
       store,
-      caller,
+      owner,
       {
         state: "uploading",
         name: "",
         size,
         partBytes,
         keptSeconds: 0,
-        expiresAt: new Date(now.getTime() + slowest + UPLOAD_MARGIN),
+        expiresAt: abandoned.expiresAt ?? new Date(now.getTime() + slowest + UPLOAD_MARGIN),
+        quota,
       },
       now,
     );

@@ -51,7 +51,7 @@ export const imageExtensions = { png: "png", jpeg: "jpg", webp: "webp" } as cons
 /**
  * What an operation returns. `pdf`: one document. `zip`: entries produced one at a time while the response is streamed, so that
  * many need no more memory than one; an entry's bytes are freed before the next is produced. `image`: one image, produced while
- * it is streamed. `json`: a value.
+ * it is streamed. `json`: a value. `long json`: its text in UTF-8, produced while it is streamed.
  */
 export type Output =
   | { readonly kind: "pdf"; readonly bytes: EngineBytes; readonly headers: ResultHeaders }
@@ -66,7 +66,36 @@ export type Output =
       readonly bytes: ByteStream;
       readonly headers: ResultHeaders;
     }
-  | { readonly kind: "json"; readonly value: unknown; readonly headers: ResultHeaders };
+  | { readonly kind: "json"; readonly value: unknown; readonly headers: ResultHeaders }
+  | { readonly kind: "long json"; readonly bytes: ByteStream; readonly headers: ResultHeaders };
+
+/**
+ * How a job does an operation page by page: the parts in any order, each by itself, and then a result that is the same as if
+ * `run` had made it.
+ */
+export interface PageByPage<F extends Fields> {
+  /** The pages (0-based) that the request selects, in order. Throws `invalid_page_range`, and what opening the file throws. */
+  pagesOf(input: Input<F>, engines: Engines): Promise<readonly number[]>;
+  /** The pages of one part: what an isolate does in some seconds. */
+  pagesPerPart(input: Input<F>): number;
+  /** Works on some of the pages. */
+  run(input: Input<F>, pages: readonly number[], engines: Engines): Promise<PartOutput>;
+  /** Makes the result. The parts of pages that failed are missing. */
+  join(input: Input<F>, parts: FinishedParts, engines: Engines): Promise<Output>;
+}
+
+/** What a part of a job makes: a value of JSON, or files. */
+export type PartOutput = Extract<Output, { kind: "json" | "zip" }>;
+
+/** What the parts of a job have made, in the order of their pages. Each can be read several times. */
+export interface FinishedParts {
+  /** The headers of the first. */
+  readonly headers: ResultHeaders;
+  /** The values of parts that made JSON. */
+  values(): AsyncGenerator<unknown, void>;
+  /** The files of parts that made files. Each is read before the next is asked for. */
+  files(): AsyncGenerator<OutputFile, void>;
+}
 
 /** Method syntax, so that operations with different fields fit in one registry: method parameters are compared bivariantly. */
 interface Check<F extends Fields> {
@@ -126,6 +155,10 @@ export interface Operation<F extends Fields = Fields> {
    * anyway, so that the client gets all problems at once; `run` checks them itself.
    */
   readonly pageChecks?: readonly Check<F>["withPages"][];
+  /** How many pages of a job the credits cover, if not as many as for most operations. */
+  readonly pricedPages?: number;
+  /** How a job divides the work, if it can. */
+  readonly pageByPage?: PageByPage<F>;
   /** The work: a plain function, without HTTP or database. Throws a `Refusal` for what the client can fix. */
   run(input: Input<F>, engines: Engines): Promise<Output>;
 }

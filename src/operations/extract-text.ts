@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { readText } from "../engines/pdf/text/text.ts";
-import { defineOperation } from "./define.ts";
+import { type PageText, readText } from "../engines/pdf/text/text.ts";
+import { defineOperation, type FinishedParts } from "./define.ts";
 import { pdfFile, text } from "./fields.ts";
+import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./joined-pages.ts";
 import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, pageRange } from "./values.ts";
 
-/** Separates pages in `text`. */
-const PAGE_BREAK = "\n\f";
+/** Pages of a part of a job. */
+const PAGES_PER_PART = 100;
 
 const box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
@@ -52,6 +53,21 @@ scans. Text outside the visible page is left out. Glyphs without a known charact
   produces: ["application/json"],
   json: result,
   headers: ["X-Input-Repaired"],
+  pageByPage: {
+    async pagesOf({ file, pages }, { pdf }) {
+      using open = await openPdf(pdf, file);
+      return pages.resolveSet("pages", open.pageCount);
+    },
+    pagesPerPart: () => PAGES_PER_PART,
+    async run({ file, words }, pages, { pdf }) {
+      using open = await openPdf(pdf, file, { validateFor: "render" });
+      const value = await readText(open, pages, { words });
+      return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
+    },
+    async join(_, parts) {
+      return { kind: "long json", bytes: joinedText(parts), headers: parts.headers };
+    },
+  },
 
   async run({ file, pages, words }, { pdf }) {
     using open = await openPdf(pdf, file, { validateFor: "render" });
@@ -66,6 +82,19 @@ scans. Text outside the visible page is left out. Glyphs without a known charact
     };
   },
 });
+
+/** The same JSON as of one request, in pieces. */
+async function* joinedText(parts: FinishedParts): AsyncGenerator<Uint8Array, void> {
+  const pagesOf = (value: unknown): readonly PageText[] => value as readonly PageText[];
+  let [wordCount, charCount] = [0, 0];
+  yield* joinedTexts(parts, pagesOf, (text) => {
+    const counted = count(text);
+    wordCount += counted.wordCount;
+    charCount += counted.charCount;
+  });
+  yield* joinedPages(parts, pagesOf);
+  yield utf8(`,"stats":${JSON.stringify({ wordCount, charCount })}}`);
+}
 
 /** One pass without copies, because the text may be long. */
 function count(value: string): { wordCount: number; charCount: number } {

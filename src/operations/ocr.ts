@@ -18,13 +18,14 @@ import { readText } from "../engines/pdf/text/text.ts";
 import { imageKindOf } from "../engines/image/kind.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
 import { limits } from "../limits.ts";
-import { defineOperation } from "./define.ts";
-import { pdfOrImageFile, text } from "./fields.ts";
+import { defineOperation, type FinishedParts, type Output } from "./define.ts";
+import { pdfOrImageFile, text, type UploadedFile } from "./fields.ts";
+import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./joined-pages.ts";
 import { resultHeadersOf } from "./result-headers.ts";
 import { formBoolean, formChoice, pageRange } from "./values.ts";
 
-/** Separates pages in `text`. */
-const PAGE_BREAK = "\n\f";
+/** Pages of a part of a job: recognizing one takes seconds. */
+const PAGES_PER_PART = 2;
 /**
  * A page with fewer characters of text than this, more than half covered by an image, is treated as a scan with a stamp on it.
  */
@@ -39,8 +40,11 @@ interface Page {
   readonly confidence: number;
   readonly words: readonly { readonly text: string; readonly bbox: readonly number[]; readonly confidence: number }[];
   /** Undefined if the page has its own text. */
-  readonly reading?: PageReading;
+  readonly reading?: Reading;
 }
+
+/** As JSON can hold it. */
+type Reading = Omit<PageReading, "languages"> & { readonly languages: Languages };
 
 const box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 const confidence = z.number().min(0).max(1);
@@ -71,7 +75,7 @@ before recognition. Columns are read one after the other, and a line can contain
 Confidence values range from 0 to 1. The confidence of a page is the mean of its words; \`meanConfidence\` is the mean of all words. \`languagesUsed\` lists the
 requested languages in which words were found. Supported languages: ${known.join(", ")}. BCP 47 codes such as \`en\`, \`de-DE\`, and \`zh-Hant\` are also accepted.
 
-A request can recognize up to ${limits.ocr.pages} pages; use \`pages\` for longer documents. With \`output=pdf\`, the pages look as before, and their text can be
+A request can recognize up to ${limits.ocr.pages} pages; send longer documents as jobs. With \`output=pdf\`, the pages look as before, and their text can be
 searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
 
 Signed documents are updated incrementally so that their signatures stay valid. \`X-Signature-Invalidated\` is set if a signature does not allow the
@@ -114,64 +118,166 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
   errors: ["ocr_failed"],
   headers: ["X-OCR-Mean-Confidence", "X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
-  async run({ file, languages, output, pages, words, mode }, engines) {
-    const isImage = imageKindOf(file.bytes.view(0, Math.min(file.bytes.length, 16))) !== undefined;
-    using open = isImage
-      ? await openImage(engines, file)
-      : await openPdf(engines.pdf, file, { validateFor: output === "pdf" ? "save" : "render" });
-    const { pageCount } = open;
-    const chosen = pages.resolveSet("pages", pageCount);
-    await checkContents(open, chosen);
-    const kept = mode === "force" ? new Map<number, Page>() : await pagesWithText(open, chosen);
-    const actual = chosen.length - kept.size;
-    if (actual > limits.ocr.pages) {
-      throw new Refusal(
-        "limit_exceeded",
-        `A request can recognize up to ${limits.ocr.pages} pages. Use \`pages\` to select fewer.`,
-        {
-          limit: limits.ocr.pages,
-          actual,
-        },
-      );
-    }
+  pricedPages: limits.jobs.pagesPerPriceOfOcr,
+  pageByPage: {
+    async pagesOf({ file, pages }, { pdf }) {
+      if (isImage(file)) return pages.resolveSet("pages", 1);
+      using open = await openPdf(pdf, file);
+      return pages.resolveSet("pages", open.pageCount);
+    },
+    pagesPerPart: () => PAGES_PER_PART,
+    async run(input, pages, engines) {
+      using open = await opened(input, engines);
+      const value: Page[] = [];
+      for await (const page of readPages(open, pages, input, engines)) value.push(page);
+      return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
+    },
+    async join(input, parts, engines) {
+      const summary = new Summary();
+      for await (const page of pagesIn(parts)) summary.add(page);
+      if (input.output === "pdf") {
+        using open = await opened(input, engines);
+        return await searchable(open, pagesIn(parts), summary);
+      }
+      const headers = { ...parts.headers, "X-OCR-Mean-Confidence": String(summary.meanConfidence) };
+      return { kind: "long json", bytes: joined(parts, input, summary), headers };
+    },
+  },
+
+  async run(input, engines) {
+    using open = await opened(input, engines);
+    const { output, pages } = input;
     const read: Page[] = [];
-    if (actual > 0) await engines.recognizer.open(languages);
-    for (const page of chosen) {
-      await allowPage(open, page);
-      const result = kept.get(page) ?? (await recognized(open, page, engines));
-      engines.pdf.claim(result.text.length * CHARACTER_BYTES + result.words.length * WORD_BYTES);
-      read.push(result);
-      await engines.work.pause();
+    const summary = new Summary();
+    const chosen = pages.resolveSet("pages", open.pageCount);
+    for await (const page of readPages(open, chosen, input, engines, limits.ocr.pages)) {
+      read.push(page);
+      summary.add(page);
     }
     engines.recognizer.drop();
-    const meanConfidence = meanOf(read);
-    if (output === "pdf") {
-      await addLayer(open, read);
-      const { bytes, broken } = await saveChanges(open, { changed: chosen });
-      const headers = {
-        ...resultHeadersOf([open], { pageCount, signed: broken }),
-        "X-OCR-Mean-Confidence": String(meanConfidence),
-      };
-      return { kind: "pdf", bytes, headers };
-    }
-    const used = new Set(read.flatMap(({ reading }) => [...(reading?.languages ?? [])]));
+    if (output === "pdf") return await searchable(open, read, summary);
     return {
       kind: "json",
       value: {
         text: read.map((page) => page.text).join(PAGE_BREAK),
-        pages: read.map(({ pageNumber, text, confidence, words: found }) => ({
-          pageNumber,
-          text,
-          confidence,
-          ...(words && { words: found }),
-        })),
-        meanConfidence,
-        languagesUsed: languages.filter((language) => used.has(language)),
+        pages: read.map((page) => shown(page, input)),
+        ...summary.of(input),
       },
-      headers: { ...resultHeadersOf([open], { signed: false }), "X-OCR-Mean-Confidence": String(meanConfidence) },
+      headers: {
+        ...resultHeadersOf([open], { signed: false }),
+        "X-OCR-Mean-Confidence": String(summary.meanConfidence),
+      },
     };
   },
 });
+
+type Languages = readonly string[];
+
+const isImage = ({ bytes }: UploadedFile): boolean =>
+  imageKindOf(bytes.view(0, Math.min(bytes.length, 16))) !== undefined;
+
+function opened(
+  { file, output }: { readonly file: UploadedFile; readonly output: "json" | "pdf" },
+  engines: Engines,
+): Promise<OpenPdf> {
+  return isImage(file)
+    ? openImage(engines, file)
+    : openPdf(engines.pdf, file, { validateFor: output === "pdf" ? "save" : "render" });
+}
+
+/**
+ * Reads pages (0-based), in order. Throws `limit_exceeded` if more than `most` of them have to be recognized, before any is, and
+ * `ocr_failed`.
+ */
+async function* readPages(
+  open: OpenPdf,
+  chosen: readonly number[],
+  { languages, mode }: { readonly languages: Languages; readonly mode: "skip-text" | "force" },
+  engines: Engines,
+  most = Infinity,
+): AsyncGenerator<Page, void> {
+  await checkContents(open, chosen);
+  const kept = mode === "force" ? new Map<number, Page>() : await pagesWithText(open, chosen);
+  const actual = chosen.length - kept.size;
+  if (actual > most) {
+    throw new Refusal(
+      "limit_exceeded",
+      `A request can recognize up to ${most} pages. Use \`pages\` to select fewer, or send it as a job.`,
+      { limit: most, actual },
+    );
+  }
+  if (actual > 0) await engines.recognizer.open(languages);
+  for (const page of chosen) {
+    await allowPage(open, page);
+    const result = kept.get(page) ?? (await recognized(open, page, engines));
+    engines.pdf.claim(result.text.length * CHARACTER_BYTES + result.words.length * WORD_BYTES);
+    yield result;
+    await engines.work.pause();
+  }
+}
+
+/** The document with the text of its pages, which are read one after the other. */
+async function searchable(
+  open: OpenPdf,
+  pages: Iterable<Page> | AsyncIterable<Page>,
+  { meanConfidence }: Summary,
+): Promise<Output> {
+  const { pageCount } = open;
+  const changed = await addLayer(open, pages);
+  const { bytes, broken } = await saveChanges(open, { changed });
+  const headers = {
+    ...resultHeadersOf([open], { pageCount, signed: broken }),
+    "X-OCR-Mean-Confidence": String(meanConfidence),
+  };
+  return { kind: "pdf", bytes, headers };
+}
+
+/** A page as it is in the response. */
+const shown = ({ pageNumber, text, confidence, words }: Page, input: { readonly words: boolean }) => ({
+  pageNumber,
+  text,
+  confidence,
+  ...(input.words && { words }),
+});
+
+/** What is reported about all pages together. */
+class Summary {
+  #words = 0;
+  #confidence = 0;
+  readonly #languages = new Set<string>();
+
+  add({ words, confidence: ofPage, reading }: Page): void {
+    this.#words += words.length;
+    this.#confidence += ofPage * words.length;
+    for (const language of reading?.languages ?? []) this.#languages.add(language);
+  }
+
+  get meanConfidence(): number {
+    return rounded(this.#confidence / Math.max(1, this.#words));
+  }
+
+  of({ languages }: { readonly languages: Languages }) {
+    const languagesUsed = languages.filter((language) => this.#languages.has(language));
+    return { meanConfidence: this.meanConfidence, languagesUsed };
+  }
+}
+
+const pagesOfPart = (value: unknown): readonly Page[] => value as readonly Page[];
+
+async function* pagesIn(parts: FinishedParts): AsyncGenerator<Page, void> {
+  for await (const value of parts.values()) yield* pagesOfPart(value);
+}
+
+/** The same JSON as of one request, in pieces. */
+async function* joined(
+  parts: FinishedParts,
+  input: { readonly words: boolean; readonly languages: Languages },
+  summary: Summary,
+): AsyncGenerator<Uint8Array, void> {
+  yield* joinedTexts(parts, pagesOfPart);
+  yield* joinedPages(parts, pagesOfPart, (page) => shown(page, input));
+  yield utf8(`,${JSON.stringify(summary.of(input)).slice(1)}`);
+}
 
 /** The pages (0-based) that do not need recognition. */
 async function pagesWithText(open: OpenPdf, pages: readonly number[]): Promise<Map<number, Page>> {
@@ -205,7 +311,7 @@ async function recognized(open: OpenPdf, page: number, { recognizer }: Engines):
       text: reading.text,
       confidence: rounded(reading.confidence),
       words: reading.lines.flatMap((line) => line.words),
-      reading,
+      reading: { ...reading, languages: [...reading.languages] },
     };
   } catch (error) {
     if (!(error instanceof RecognitionFailure)) throw error;
@@ -213,11 +319,15 @@ async function recognized(open: OpenPdf, page: number, { recognizer }: Engines):
   }
 }
 
-/** Adds the recognized text under its pages and removes the layer of an earlier recognition. */
-async function addLayer(open: OpenPdf, pages: readonly Page[]): Promise<void> {
+/**
+ * Adds the recognized text under its pages and removes the layer of an earlier recognition. Returns the pages (0-based).
+ */
+async function addLayer(open: OpenPdf, pages: Iterable<Page> | AsyncIterable<Page>): Promise<number[]> {
   await repairPageTree(open);
   const [earlier, layer] = [new InvisibleText(open), new HiddenText(open)];
-  for (const { pageNumber, reading } of pages) {
+  const all: number[] = [];
+  for await (const { pageNumber, reading } of pages) {
+    all.push(pageNumber - 1);
     if (!reading) continue;
     await fetchContents(open, pageNumber - 1);
     await earlier.removeFrom(pageNumber - 1);
@@ -227,12 +337,7 @@ async function addLayer(open: OpenPdf, pages: readonly Page[]): Promise<void> {
     layer.add(pageNumber - 1, words);
   }
   layer.finish();
-}
-
-function meanOf(pages: readonly Page[]): number {
-  const count = pages.reduce((sum, { words }) => sum + words.length, 0);
-  const sum = pages.reduce((total, { confidence, words }) => total + confidence * words.length, 0);
-  return rounded(sum / Math.max(1, count));
+  return all;
 }
 
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;

@@ -102,6 +102,7 @@ export function composed(pipeline: Operation, steps: readonly Operation[]): Oper
     readsRanges: first?.readsRanges ?? false,
     freesInput: first?.freesInput ?? false,
     credits: steps.reduce((sum, { credits }) => sum + credits, 0),
+    pricedPages: Math.min(...steps.map(({ pricedPages = limits.jobs.pagesPerPrice }) => pricedPages)),
   };
 }
 

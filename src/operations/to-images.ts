@@ -8,9 +8,14 @@ import { pngOf } from "../engines/render/png.ts";
 import { webpOf } from "../engines/render/webp.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
 import { defineOperation, type ImageFormat, imageExtensions, type OutputFile } from "./define.ts";
-import { pdfFile, text } from "./fields.ts";
+import { pdfFile, text, type UploadedFile } from "./fields.ts";
 import { resultHeadersOf } from "./result-headers.ts";
 import { formChoice, formInteger, pageRange } from "./values.ts";
+
+/** Pixels of a part of a job: some seconds of drawing. */
+const PART_PIXELS = 40_000_000;
+/** Square inches of a page of Letter size. */
+const LETTER_INCHES = 8.5 * 11;
 
 interface Wanted {
   readonly format: ImageFormat;
@@ -43,24 +48,52 @@ memory; the request then fails with \`raster_too_large\`, and \`maxDpi\` is the 
   headers: ["X-Input-Repaired"],
   needsHeadroom: true,
 
-  async run({ file, format, dpi, quality, pages }, engines) {
-    using stack = new DisposableStack();
-    const open = stack.use(await openPdf(engines.pdf, file, { validateFor: "render" }));
-    const { pageCount } = open;
-    const chosen = pages.resolveSet("pages", pageCount);
-    await checkPixels(open, chosen, dpi);
-    await checkContents(open, chosen);
-    const headers = resultHeadersOf([open], { signed: false });
-    const wanted = { format, dpi, quality };
-    // The document stays open until the last image is produced.
-    const owned = stack.move();
+  pageByPage: {
+    async pagesOf({ file, pages }, { pdf }) {
+      using open = await openPdf(pdf, file);
+      return pages.resolveSet("pages", open.pageCount);
+    },
+    pagesPerPart: ({ dpi }) => Math.max(1, Math.floor(PART_PIXELS / (LETTER_INCHES * dpi ** 2))),
+    async run(input, pages, engines) {
+      const { open, headers, owned } = await opened(input, () => pages, engines);
+      const entries = images(open, pages, engines, { ...input, stem: input.file.stem, owned });
+      return { kind: "zip", entries, headers };
+    },
+    async join({ format, file, pages }, parts, { pdf }) {
+      const { headers } = parts;
+      using open = await openPdf(pdf, file);
+      if (pages.resolveSet("pages", open.pageCount).length > 1) return { kind: "zip", entries: parts.files(), headers };
+      const { value: only } = await parts.files().next();
+      if (only === undefined || "view" in only.bytes) throw new Error("the part has no image");
+      return { kind: "image", format, bytes: only.bytes, headers };
+    },
+  },
+
+  async run(input, engines) {
+    const { format, pages } = input;
+    const { open, chosen, headers, owned } = await opened(input, (count) => pages.resolveSet("pages", count), engines);
     const [only] = chosen;
     if (chosen.length === 1 && only !== undefined) {
-      return { kind: "image", format, bytes: imageOf(open, only, engines, wanted), headers };
+      return { kind: "image", format, bytes: imageOf(open, only, engines, input), headers };
     }
-    return { kind: "zip", entries: images(open, chosen, engines, { ...wanted, stem: file.stem, owned }), headers };
+    return { kind: "zip", entries: images(open, chosen, engines, { ...input, stem: input.file.stem, owned }), headers };
   },
 });
+
+/** Opens the document, checks the pages that are to be drawn, and keeps it open until `owned` is disposed. */
+async function opened(
+  { file, dpi }: { readonly file: UploadedFile; readonly dpi: number },
+  choose: (pageCount: number) => readonly number[],
+  { pdf }: Engines,
+) {
+  using stack = new DisposableStack();
+  const open = stack.use(await openPdf(pdf, file, { validateFor: "render" }));
+  const chosen = choose(open.pageCount);
+  await checkPixels(open, chosen, dpi);
+  await checkContents(open, chosen);
+  const headers = resultHeadersOf([open], { signed: false });
+  return { open, chosen, headers, owned: stack.move() };
+}
 
 function* images(
   open: OpenPdf,

@@ -1,4 +1,5 @@
 import type { Queue } from "@cloudflare/workers-types";
+import type { Enqueue } from "../events/outbox.ts";
 
 /** The queue's message for a delivery: a wake-up. Everything else is in the row, which is the truth. */
 export interface DeliveryMessage {
@@ -21,4 +22,18 @@ export async function wake(
     const some = deliveries.slice(start, start + MESSAGES);
     await queue.sendBatch(some.map((delivery) => ({ body: { shard, delivery } })));
   }
+}
+
+/**
+ * Enqueues the deliveries that a batch created. Nobody waits for the queue, and a message that cannot be sent fails nothing: the
+ * sweep finds the delivery in the database.
+ */
+export function enqueuer(
+  queue: Pick<Queue<DeliveryMessage>, "sendBatch">,
+  shard: number,
+  waitUntil: (promise: Promise<unknown>) => void,
+): Enqueue {
+  return (deliveries) => {
+    if (deliveries.length > 0) waitUntil(wake(queue, shard, deliveries).catch(() => {}));
+  };
 }

@@ -1,6 +1,8 @@
+import { consumeOnce, operationForm } from "../jobs/job-service.ts";
+import { document } from "../harness/fixtures.ts";
 import { type Made, newAccount, send, type Sent, sendRaw } from "./account-service.ts";
 import type { Scope } from "../../src/accounts/scopes.ts";
-import type { Upload } from "../../src/http/endpoints/define.ts";
+import { scopesOfEndpoint, type Upload } from "../../src/http/endpoints/define.ts";
 import { endpoints } from "../../src/http/endpoints/index.ts";
 import { operations } from "../../src/operations/index.ts";
 import { scopesOf } from "../../src/operations/define.ts";
@@ -29,7 +31,7 @@ export const routes: readonly Route[] = [
   ...endpoints.map(({ method, path, scope, body, upload }) => ({
     method,
     path,
-    anyOf: [scope],
+    anyOf: scopesOfEndpoint({ scope }),
     body: upload === undefined ? exampleOf(path, body) : uploadOf(upload),
   })),
 ];
@@ -73,6 +75,7 @@ export function call({ method, path, body }: Route, token: string | undefined, i
 
 /** Makes what the route's id stands for, by the POST on the path before the id, and what a second id stands for. */
 export async function makeThing(route: Route, token: string): Promise<string> {
+  if (route.path.startsWith("/jobs")) return makeJob(route, token);
   const maker = makerOf(route);
   // What is about the parts of a file needs one that is not complete.
   const ofParts = endpoints.find(
@@ -93,7 +96,18 @@ export async function makeThing(route: Route, token: string): Promise<string> {
   return id;
 }
 
+/** A request makes a job, and only one that has ended has a result. */
+async function makeJob({ path }: Route, token: string): Promise<string> {
+  const headers = { Authorization: `Bearer ${token}`, Prefer: "respond-async" };
+  const body = operationForm(document({ name: "a", pages: 1 }), { angle: "90" });
+  const { status, json, text } = await sendRaw("/rotate", { method: "POST", headers, body });
+  if (status !== 202) throw new Error(`POST /rotate: ${status} ${text}`);
+  if (path.endsWith("/result")) await consumeOnce();
+  return json["id"] as string;
+}
+
 export function makerOf({ path }: Route): Route {
+  if (path.startsWith("/jobs")) return { method: "POST", path: "/rotate", anyOf: ["pdf:write"], body: undefined };
   const collection = path.slice(0, path.indexOf("/{id}"));
   const maker = routes.find((route) => route.method === "POST" && route.path === collection);
   if (maker === undefined) throw new Error(`nothing makes what ${path} is about: there is no POST ${collection}`);

@@ -1,3 +1,4 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { failing, type Trip, waiting } from "./failing-bucket.ts";
@@ -20,7 +21,7 @@ const rowsOf = (account: string) =>
   env.DB.prepare("SELECT count(*) AS n FROM files WHERE account = ?").bind(account).first<number>("n");
 const keys = async () => (await env.FILES.list()).objects.map(({ key }) => key);
 const sweep = (bindings: object = env) =>
-  worker.scheduled({ cron: "* * * * *", scheduledTime: Date.now(), noRetry() {} }, bindings);
+  worker.scheduled({ cron: "* * * * *", scheduledTime: Date.now(), noRetry() {} }, bindings, createExecutionContext());
 
 const service = await fileService();
 const bytes = documentBytes(5 * MiB);

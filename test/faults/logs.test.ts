@@ -175,7 +175,9 @@ describe("while deliveries are made", () => {
   test("and the sweep fails, neither the log nor what is thrown holds anything of them", async () => {
     const given = { scheduledTime: Date.now(), cron: "* * * * *", noRetry: () => {} };
     const bindings = { ...env, DB: failing(env.DB) };
-    const thrown: unknown = await worker.scheduled(given, bindings).catch((error: unknown) => error);
+    const thrown: unknown = await worker
+      .scheduled(given, bindings, createExecutionContext())
+      .catch((error: unknown) => error);
     if (!(thrown instanceof Error)) throw new Error("the runtime is to know that it failed");
     expect([thrown.message, thrown.cause]).toEqual(["the scheduled work failed", undefined]);
     expect(String(thrown.stack)).not.toContain(MARK);

@@ -1,3 +1,4 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { failing, interrupted } from "./failing-bucket.ts";
@@ -114,7 +115,11 @@ describe.each(kinds)("a file that is %s", (kind, bytes, words) => {
     const before = await used();
     const swept = interrupted(number, async () => {
       await env.DB.prepare("UPDATE files SET expires_at = 1 WHERE id = ?").bind(other).run();
-      await worker.scheduled({ cron: "* * * * *", scheduledTime: Date.now(), noRetry() {} }, env);
+      await worker.scheduled(
+        { cron: "* * * * *", scheduledTime: Date.now(), noRetry() {} },
+        env,
+        createExecutionContext(),
+      );
     });
     expect(await errorOf(await text(other, swept))).toEqual([410, "expired"]);
     expect(await used()).toBe(before);

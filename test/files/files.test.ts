@@ -1,3 +1,4 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { documentBytes, fileService, formOf, sha256Of } from "./file-service.ts";
@@ -8,7 +9,8 @@ const [KiB, MiB] = [1024, 1024 * 1024];
 const service = await fileService();
 
 /** Runs the scheduled work as it is at that time. */
-const sweepAt = (time: number) => worker.scheduled({ cron: "* * * * *", scheduledTime: time, noRetry() {} }, env);
+const sweepAt = (time: number) =>
+  worker.scheduled({ cron: "* * * * *", scheduledTime: time, noRetry() {} }, env, createExecutionContext());
 
 describe("a file that is uploaded in one request", () => {
   it.each([1, 64 * KiB, 64 * KiB + 1, 8 * MiB + 1])("of %i bytes comes back as it was", async (size) => {

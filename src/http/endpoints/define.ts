@@ -53,8 +53,9 @@ export interface Endpoint<Path extends string = string, Query = unknown, Body = 
   readonly summary: string;
   /** A paragraph for the reference (Markdown). */
   readonly description: string;
-  readonly scope: Scope;
-  readonly status: 200 | 201;
+  /** The scope of the key, or several of which it needs one. */
+  readonly scope: Scope | readonly [Scope, ...Scope[]];
+  readonly status: 200 | 201 | 202;
   /** The schema of the query parameters, each a string or undefined. Without it, the endpoint has none. */
   readonly query?: z.ZodType<Query>;
   /** The schema of the JSON body; a missing body counts as `{}`. */
@@ -68,6 +69,10 @@ export interface Endpoint<Path extends string = string, Query = unknown, Body = 
   /** Calls a business verb and shapes its result; contains no SQL. */
   handle(call: Call<Path, Query, Body>): Promise<Result>;
 }
+
+/** The scopes of which a key needs one. */
+export const scopesOfEndpoint = ({ scope }: Pick<Endpoint, "scope">): readonly [Scope, ...Scope[]] =>
+  typeof scope === "string" ? [scope] : scope;
 
 export function defineEndpoint<const Path extends string, Query, Body, Result>(
   endpoint: Endpoint<Path, Query, Body, Result>,

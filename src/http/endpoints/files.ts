@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { defineEndpoint, fileResponse } from "./define.ts";
 import { receiveForm, receivePart, receiveUrl, STREAM_BYTES, takeShare, uploadFields } from "./receive-file.ts";
-import { sendFile } from "./send-file.ts";
 import { publicUrl } from "./url-schema.ts";
+import { sendFile } from "../exchange/send-file.ts";
 import { fileNameIn } from "../fetch/fetch-document.ts";
 import { safeFileName } from "../multipart/part-headers.ts";
 import { dateTime } from "../../accounts/api-key-schema.ts";

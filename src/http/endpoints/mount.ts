@@ -1,6 +1,6 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { z } from "zod";
-import type { Endpoint } from "./define.ts";
+import { type Endpoint, scopesOfEndpoint } from "./define.ts";
 import { checkInto, invalidParameters } from "./issues.ts";
 import { readJson } from "./json-body.ts";
 import { authorize } from "../auth/authorize.ts";
@@ -13,7 +13,10 @@ import type { FieldIssue } from "../../operations/fields.ts";
 /** Mounts every endpoint of the registry, grouping the methods of a path. */
 export function mountEndpoints(app: Hono<AppEnv>, endpoints: readonly Endpoint[]): void {
   for (const [path, methods] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
-    const handlers = methods.map((endpoint) => [endpoint.method, [...authorize(endpoint.scope), route(endpoint)]]);
+    const handlers = methods.map((endpoint) => [
+      endpoint.method,
+      [...authorize(...scopesOfEndpoint(endpoint)), route(endpoint)],
+    ]);
     addPath(app, `/api/v1${path}`, Object.fromEntries(handlers));
   }
 }

@@ -52,7 +52,13 @@ export async function receiveForm(c: Context<AppEnv>): Promise<StoredFile> {
   const most = length === undefined ? undefined : Math.min(length, largest);
   const share = await takeShare(c, FileUpload.memoryBytes(most));
   try {
-    const upload = await FileUpload.begin(c.get("database"), readEnv(c.env).files, c.get("caller"), most, new Date());
+    const upload = await FileUpload.begin(
+      c.get("database"),
+      readEnv(c.env).files,
+      c.get("caller"),
+      { length: most, quota: plans[plan] },
+      new Date(),
+    );
     try {
       const sink = new PieceSink();
       let files = 0;
@@ -98,7 +104,13 @@ export async function receiveUrl(
   let share: Share | undefined;
   try {
     share = await takeShare(c, FileUpload.memoryBytes(document.length));
-    const upload = await FileUpload.begin(db, files, caller, document.length, new Date());
+    const upload = await FileUpload.begin(
+      db,
+      files,
+      caller,
+      { length: document.length, quota: plans[caller.plan] },
+      new Date(),
+    );
     try {
       for await (const chunk of document.chunks()) {
         share.received(chunk.byteLength);

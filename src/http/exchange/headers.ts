@@ -11,6 +11,8 @@ export const responseHeaders: Readonly<Record<string, string>> = {
   ETag: "The version of the file, for `If-None-Match` and `If-Range`.",
   "Accept-Ranges": "`bytes`: a `Range` of the file can be requested.",
   "Content-Range": "The part of the file in the body, and the size of the file: `bytes 0-1023/146515`.",
+  Location: "The path of the job.",
+  "Preference-Applied": "What has been done of what the request preferred in `Prefer`.",
   "Retry-After": "The number of seconds to wait before you retry.",
   "RateLimit-Policy": 'The number of requests per minute in your plan: `"default";q=60;w=60`.',
   RateLimit: 'The number of requests left in this minute, and the seconds until it ends: `"default";r=50;t=30`.',

@@ -54,7 +54,8 @@ export async function readForm<F extends Fields>(
     parts.map((part) => [part.field, part]),
     checks,
   );
-  if (form.issues.length > 0) throw invalidFields([...form.issues, ...(await form.pageIssues(checks.countPages))]);
+  const issues = [...form.issues, ...(checks.issues ?? [])];
+  if (issues.length > 0) throw invalidFields([...issues, ...(await form.pageIssues(checks.countPages))]);
   return {
     operation,
     files: form.reader.files,

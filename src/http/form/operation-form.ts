@@ -24,6 +24,8 @@ export interface FormChecks {
   /** Counts the pages of a file in the form; undefined if it cannot be opened, or would have to be fetched first. */
   countPages(file: FormFile): Promise<number | undefined>;
   readonly urlIssue: UrlIssue;
+  /** Problems found elsewhere, which are reported together with those of the form. */
+  readonly issues?: readonly FieldIssue[];
 }
 
 /** The fields of one operation, as sent. */

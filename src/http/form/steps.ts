@@ -22,7 +22,7 @@ export async function readSteps<F extends Fields>(
   pipeline: Operation<F>,
   operations: readonly Operation[],
   parts: readonly Part[],
-  { countPages, urlIssue }: FormChecks,
+  { countPages, urlIssue, issues: others = [] }: FormChecks,
 ): Promise<ReadForm<F>> {
   const named = parts.map((part) => [part.field, part] as const);
   const own = named.filter(([name]) => Object.hasOwn(pipeline.fields, name));
@@ -42,7 +42,7 @@ export async function readSteps<F extends Fields>(
       : { step: index + 1, issues: [unknownOperation(parameters["operation"], operations)] };
   });
   const forms = read.flatMap((one) => ("form" in one ? [one] : []));
-  const issues = [...read.flatMap(numbered), ...files.unknown("is not used by any step")];
+  const issues = [...read.flatMap(numbered), ...files.unknown("is not used by any step"), ...others];
   const hasMalformed = forms.some(({ form }) => form.malformedRanges().length > 0);
   if (issues.length > 0 || hasMalformed) {
     const pageIssues = forms.map(async ({ step, form }) => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { headerRefs, routeErrors, type Json, jsonResponse } from "./responses.ts";
-import { type Endpoint, fileResponse, type Upload } from "../endpoints/define.ts";
+import { type Endpoint, fileResponse, scopesOfEndpoint, type Upload } from "../endpoints/define.ts";
 import type { ErrorCode } from "../errors/error-table.ts";
 
 /** The errors of every endpoint, of those with a body, and of those with an ID in the path. */
@@ -10,7 +10,7 @@ const withId: readonly ErrorCode[] = ["not_found"];
 
 /** One method of a path. Schemas with an ID are moved to `schemas`, where all descriptions refer to them. */
 export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Json>): Json {
-  const { name, tag, summary, description, path, query, body, upload, scope } = endpoint;
+  const { name, tag, summary, description, path, query, body, upload } = endpoint;
   const ids = Array.from(path.matchAll(/\{(\w+)\}/g), ([, id = ""]) => id);
   const codes = [
     ...always,
@@ -25,7 +25,9 @@ export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Jso
   return {
     operationId: name,
     summary,
-    description: `${description}\n\nRequires the \`${scope}\` scope.`,
+    description: `${description}\n\nRequires the ${scopesOfEndpoint(endpoint)
+      .map((one) => `\`${one}\``)
+      .join(" or ")} scope.`,
     tags: [tag],
     ...(parameters.length > 0 && { parameters }),
     ...((body ?? upload) && {
@@ -44,7 +46,12 @@ export function describeEndpoint(endpoint: Endpoint, schemas: Record<string, Jso
 function successOf({ status, response }: Endpoint, schemas: Record<string, Json>): Json {
   if (response !== fileResponse) {
     // `input`: a response may gain members that a client does not know yet, so the schema allows additional ones.
-    return { [status]: jsonResponse(status === 201 ? "Created." : "Success.", sentSchema(response, schemas)) };
+    return {
+      [status]: jsonResponse(
+        status === 201 ? "Created." : status === 202 ? "Accepted." : "Success.",
+        sentSchema(response, schemas),
+      ),
+    };
   }
   const headers = ["X-Request-Id", "Content-Disposition", "Content-Length", "ETag", "Accept-Ranges"];
   const content = { "application/octet-stream": { schema: { type: "string", format: "binary" } } };

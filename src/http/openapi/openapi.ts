@@ -13,6 +13,7 @@ import {
   responseRefs,
 } from "./responses.ts";
 import { describeWebhooks } from "./webhooks.ts";
+import { jobFieldsOf } from "../operations/job-options.ts";
 import type { Endpoint } from "../endpoints/define.ts";
 import { errorRows, type ErrorCode } from "../errors/error-table.ts";
 import { type Operation, scopesOf } from "../../operations/define.ts";
@@ -31,6 +32,14 @@ const idempotencyKey: Json = {
   description:
     "Makes the request safe to retry. For 24 hours, up to five retries with the same key are processed again but not charged again. The service stores only an HMAC of the request.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
+};
+
+const prefer: Json = {
+  name: "Prefer",
+  in: "header",
+  description:
+    "`respond-async` makes a job of the request (RFC 7240): the response is 202 with the job, and the work goes on. With `respond-async, wait=10`, the response is the ordinary one if the job ends within that many seconds, up to 30.",
+  schema: { type: "string", examples: ["respond-async", "respond-async, wait=10"] },
 };
 
 /** Without the code for a client that has disconnected: no response carries it. */
@@ -75,6 +84,11 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
         name: "Files",
         description:
           "Files are kept for a while, encrypted, until they expire or you delete them. Each has a key of its own (AES-256-GCM). Files cost no credits.",
+      },
+      {
+        name: "Jobs",
+        description:
+          "A request with `Prefer: respond-async` becomes a job: its documents are kept, encrypted, until it ends, and its result until it expires or you delete the job. A job can have up to 5,000 pages. It costs what the operation costs for each started 500 pages, or 50 pages of ocr; only what is done is charged.",
       },
       {
         name: "Keys",
@@ -143,7 +157,7 @@ function describe(operation: Operation): Json {
     summary,
     description: `${operation.description}\n\n${cost}`,
     tags: ["Operations"],
-    parameters: [idempotencyKey],
+    parameters: [idempotencyKey, prefer],
     requestBody: { required: true, content: { "multipart/form-data": form(operation) } },
     responses: {
       "200": {
@@ -157,16 +171,21 @@ function describe(operation: Operation): Json {
         ]),
         content: Object.fromEntries(produces.map((type) => [type, contentOf(type, operation)])),
       },
+      "202": {
+        description: "The request has become a job, because it asked for one.",
+        headers: headerRefs(["X-Request-Id", "Location", "Preference-Applied", "Retry-After", ...rateHeaders]),
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Job" } } },
+      },
       ...operationErrors(operation),
     },
   };
 }
 
-function form(operation: Operation): Json {
-  const { example } = operation;
-  const encoding = formEncoding(operation);
+function form({ example, ...operation }: Operation): Json {
+  const withJobs = { ...operation, fields: { ...operation.fields, ...jobFieldsOf(operation) } };
+  const encoding = formEncoding(withJobs);
   return {
-    schema: formSchema(operation),
+    schema: formSchema(withJobs),
     ...(example && { example }),
     ...(Object.keys(encoding).length > 0 && { encoding }),
   };

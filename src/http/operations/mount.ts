@@ -1,10 +1,13 @@
-import type { ImagesBinding } from "@cloudflare/workers-types";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { loadFiles } from "./load-files.ts";
-import { checkQuota, Payment } from "./payment.ts";
+import { takeJobOptions } from "./job-options.ts";
+import { leaseOptions } from "./lease-options.ts";
+import { checkQuota, keyOf, Payment } from "./payment.ts";
+import { preferenceOf } from "./prefer.ts";
 import type { ReferringRequest } from "./references.ts";
 import { respond } from "./respond.ts";
 import { signedParts } from "./signed-parts.ts";
+import { respondWithJob, startJob } from "./start-job.ts";
 import { Lease, type LeaseRequest } from "../admission/lease.ts";
 import { authorize, checkScope } from "../auth/authorize.ts";
 import { asApiError } from "../errors/api-error.ts";
@@ -19,7 +22,6 @@ import { plans } from "../../accounts/plans.ts";
 import type { EngineBytes, FileSink } from "../../engines/bytes/heap.ts";
 import { Refusal } from "../../engines/errors.ts";
 import { imageKinds } from "../../engines/image/kind.ts";
-import type { WebpService } from "../../engines/lease/engines.ts";
 import { openPdf } from "../../engines/pdf/document/document.ts";
 import { readEnv } from "../../env.ts";
 import { limits } from "../../limits.ts";
@@ -69,12 +71,15 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
   log.work = lease.work;
   let payment: Payment | undefined;
   try {
-    const parts = await readParts(c, declared, lease, route);
+    const sent = await readParts(c, declared, lease, route);
     lease.work.extend(limits.work.bodyByte * log.bodyBytes);
+    const preference = preferenceOf(c.req.header("Prefer"));
+    const { rest: parts, options, issues } = takeJobOptions(sent, preference.isAsync, route);
     const request = referringRequest(c, route, declared, lease);
     const form = await readForm(route, parts, {
       countPages: pageCounter(request),
       urlIssue: (url) => publicUrlIssue(url, request.env.documentUrls),
+      issues,
     });
     const { operation } = form;
     lease.resolve(operation);
@@ -85,17 +90,23 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
       for (const scope of operation.scope.exact(input)) checkScope(c.get("caller"), scope);
     }
     lease.check();
-    payment = await Payment.reserve(c, operation, () => signedParts(parts, loaded));
+    if (preference.isAsync) {
+      const job = await startJob(c, { operation, input, parts, loaded, options, engines: lease.engines });
+      lease.release(true);
+      return await respondWithJob(c, job, preference);
+    }
+    const key = await keyOf(c, operation.name, () => signedParts(parts, loaded));
+    payment = await Payment.reserve(c, operation, key);
     const [first] = form.files;
     const stem = (first && loaded.get(first)?.file.stem) ?? "document";
-    const { response, sent } = await respond(await runOperation(operation, input, lease.engines), {
+    const { response, sent: ended } = await respond(await runOperation(operation, input, lease.engines), {
       name: `${stem}-${operation.name}`,
       log,
       payment,
       lease,
     });
-    if (sent === undefined) lease.release(true);
-    else c.executionCtx.waitUntil(sent.finally(() => lease.release(true)));
+    if (ended === undefined) lease.release(true);
+    else c.executionCtx.waitUntil(ended.finally(() => lease.release(true)));
     return response;
   } catch (thrown) {
     const error = asApiError(lease.explain(thrown));
@@ -116,7 +127,6 @@ function referringRequest(
 }
 
 function leaseRequest(c: Context<AppEnv>, operation: Operation, declared: DeclaredBody): LeaseRequest {
-  const { images, loadFont, loadModel, memoryBudgetBytes } = readEnv(c.env);
   const { length, maxBytes } = declared;
   return {
     account: c.get("caller").account,
@@ -124,12 +134,7 @@ function leaseRequest(c: Context<AppEnv>, operation: Operation, declared: Declar
     length,
     maxBytes,
     signal: c.req.raw.signal,
-    given: {
-      memoryBytes: memoryBudgetBytes - limits.admission.baseBytes,
-      webpService: images && webpServiceOf(images),
-      loadFont,
-      loadModel,
-    },
+    given: leaseOptions(readEnv(c.env)),
     waitUntil: (promise) => c.executionCtx.waitUntil(promise),
   };
 }
@@ -185,12 +190,4 @@ async function readParts(
   const parser = parserInto(lease.engines.pdf.arena(lease.bodyBytes, { copies: route.freesInput ?? false }));
   await readBody(body, { ...options, read: (window) => parser.read(window) });
   return parser.finish();
-}
-
-/** WebP by Cloudflare Images. The local version used by `npm start` does not support quality and uses its default. */
-function webpServiceOf(images: ImagesBinding): WebpService {
-  return async (png, quality) => {
-    const result = await images.input(png).output({ format: "image/webp", quality });
-    return result.image();
-  };
 }

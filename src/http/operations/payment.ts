@@ -86,13 +86,20 @@ export class Payment {
     };
   }
 
+  /** What was reserved, for a job that settles it at its end. */
+  get reservation(): Reservation {
+    return this.#reservation;
+  }
+
   /** Reserves the credits. Throws 429 `quota_exceeded`, 409 `idempotency_conflict` or 422 `idempotency_key_reused`. */
-  static async reserve(c: Context<AppEnv>, operation: Operation, sign: SignParts): Promise<Payment> {
+  static async reserve(
+    c: Context<AppEnv>,
+    { name, credits }: Pick<Operation, "name" | "credits">,
+    key: RequestKey | undefined,
+  ): Promise<Payment> {
     const { account, livemode, plan } = c.get("caller");
     const { requestId } = c.get("log");
-    const { name, credits } = operation;
     const limit = creditLimit(plan, livemode);
-    const key = await keyOf(c, name, sign);
     const now = new Date();
     const charge = { account, livemode, plan, requestId, operation: name, credits, limit, key };
     const result = await reserve(c.get("database"), charge, now);
@@ -169,7 +176,8 @@ export class Payment {
 /** Retries once if a service did not respond. */
 const twice = <T>(send: () => Promise<T>): Promise<T> => send().catch(send);
 
-async function keyOf(c: Context<AppEnv>, operation: string, sign: SignParts): Promise<RequestKey | undefined> {
+/** The Idempotency-Key of the request, with its fingerprint. */
+export async function keyOf(c: Context<AppEnv>, operation: string, sign: SignParts): Promise<RequestKey | undefined> {
   const key = c.req.header(KEY_HEADER);
   if (key === undefined) return undefined;
   const { account, livemode } = c.get("caller");

@@ -16,9 +16,13 @@ import type { Operation } from "../../operations/define.ts";
 /** A request whose fields may refer to files. */
 export interface ReferringRequest {
   readonly lease: Lease;
-  readonly log: RequestLog;
+  readonly log: Pick<RequestLog, "bodyBytes" | "referencedBytes">;
   readonly operation: Pick<Operation, "name" | "freesInput" | "readsRanges">;
   readonly caller: Caller;
+  /** The job that the request belongs to, whose own files it may refer to. */
+  readonly job?: string;
+  /** PDFs that are larger than this are read in ranges, where the operation can. Default: those that do not fit into memory. */
+  readonly rangesFrom?: number;
   readonly database: Env["databases"][number];
   readonly env: Pick<Env, "files" | "documentUrls">;
   /** The plan's maximum for the body and documents from URLs together, in bytes. */
@@ -168,13 +172,16 @@ export class StoredReference extends Reference {
 
   /** Throws `forbidden`, `not_found`, `not_ready`, `expired`, `limit_exceeded`. */
   async open(): Promise<void> {
-    const { caller, database, env } = this.request;
+    const { caller, job, database, env, rangesFrom = Infinity, operation } = this.request;
     checkScope(caller, "files:read");
-    this.#opened = await openFile(database, env.files, caller, this.#id, new Date()).catch((error: unknown) => {
+    const owner = { ...caller, ...(job !== undefined && { job }) };
+    this.#opened = await openFile(database, env.files, owner, this.#id, new Date()).catch((error: unknown) => {
       throw this.#named(error);
     });
     const { length } = this.#opened.source;
-    if (length > limits.references.heldBytes) this.#ranges = this.#inRanges(length);
+    const mayRange = operation.readsRanges === true && this.#opened.file.contentType === "application/pdf";
+    if (length > limits.references.heldBytes || (mayRange && length > rangesFrom))
+      this.#ranges = this.#inRanges(length);
     else this.totals.addStored(length * this.uses.length);
   }
 

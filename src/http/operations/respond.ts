@@ -62,7 +62,7 @@ async function charge(headers: Headers, payment: ResponseContext["payment"], byt
   for (const [name, value] of Object.entries(await payment.settle(bytes))) headers.set(name, value);
 }
 
-interface Content {
+export interface Content {
   readonly type: string;
   /** Of the file, if the response is one. */
   readonly extension?: string;
@@ -71,13 +71,14 @@ interface Content {
   readonly chunks: AsyncGenerator<Uint8Array, void>;
 }
 
-function contentOf(output: Output): Content {
+export function contentOf(output: Output): Content {
   const { kind } = output;
   if (kind === "json") {
     const json = new TextEncoder().encode(JSON.stringify(output.value));
     const bytes = { length: json.length, view: (start: number, end: number) => json.subarray(start, end), free() {} };
     return { type: "application/json", length: json.length, chunks: fileChunks(bytes) };
   }
+  if (kind === "long json") return { type: "application/json", chunks: fileChunks(output.bytes) };
   if (kind === "zip") return { type: "application/zip", extension: kind, chunks: zipOf(output.entries) };
   const chunks = fileChunks(output.bytes);
   if (kind === "pdf") return { type: "application/pdf", extension: kind, length: output.bytes.length, chunks };

@@ -179,6 +179,7 @@ describe("a form", () => {
         },
         description: "Where.",
       },
+      expiresIn: expect.objectContaining({ type: "integer", default: 86_400 }) as unknown,
     });
     const patterns = Object.keys(schema["patternProperties"] as Json).map((pattern) => new RegExp(pattern));
     expect(patterns.map((pattern) => pattern.test("file12") || pattern.test("password3"))).toEqual([true, true]);
@@ -188,6 +189,7 @@ describe("a form", () => {
   it("leads to the answers that it can get", () => {
     expect(Object.keys(post["responses"] as Json)).toEqual([
       "200",
+      "202",
       "400",
       "401",
       "403",

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 import { byteRange } from "./byte-range.ts";
+import { isKnown } from "./cached-document.ts";
+import type { AppEnv } from "./exchange.ts";
+import { attachment } from "./headers.ts";
 import { ApiError, asApiError } from "../errors/api-error.ts";
-import { isKnown } from "../exchange/cached-document.ts";
-import type { AppEnv } from "../exchange/exchange.ts";
-import { attachment } from "../exchange/headers.ts";
 import { MinDataRate } from "../multipart/timeouts.ts";
 import type { StoredFile } from "../../files/file.ts";
 import type { FileSource } from "../../files/read.ts";
@@ -11,17 +11,23 @@ import { limits } from "../../limits.ts";
 
 /**
  * Sends a file or a range of it (RFC 9110, sections 13 and 14). The response begins once its first chunk has been decrypted; if
- * a later one cannot be read, the response breaks off.
+ * a later one cannot be read, the response breaks off. `described`: the headers that describe the file, other than by its
+ * content and name.
  */
 export async function sendFile(
   c: Context<AppEnv>,
   { file, source }: { readonly file: StoredFile; readonly source: FileSource },
+  described: Readonly<Record<string, string>> = {
+    "Content-Type": file.contentType ?? "application/octet-stream",
+    "Content-Disposition": attachment(file.name),
+  },
 ): Promise<Response> {
   const etag = `"${file.sha256}"`;
   const validators = { ETag: etag, "Cache-Control": "no-store" };
-  if (isKnown(c.req.header("If-None-Match"), etag)) return new Response(null, { status: 304, headers: validators });
-  const condition = c.req.header("If-Range");
   const isGet = c.req.method === "GET";
+  if (c.req.method !== "POST" && isKnown(c.req.header("If-None-Match"), etag))
+    return new Response(null, { status: 304, headers: validators });
+  const condition = c.req.header("If-Range");
   const asked = isGet && (condition === undefined || condition === etag) ? c.req.header("Range") : undefined;
   const range = byteRange(asked, source.length);
   if (range === "unsatisfiable") {
@@ -33,13 +39,12 @@ export async function sendFile(
   const headers = {
     ...validators,
     "Accept-Ranges": "bytes",
-    "Content-Type": file.contentType ?? "application/octet-stream",
-    "Content-Disposition": attachment(file.name),
+    ...described,
     "Content-Length": String(end - start),
     ...(range && { "Content-Range": `bytes ${start}-${end - 1}/${source.length}` }),
   };
   const status = range === undefined ? 200 : 206;
-  if (!isGet) return new Response(null, { status, headers });
+  if (c.req.method === "HEAD") return new Response(null, { status, headers });
   // Not admitted by memory: it holds a few chunks, and may take as long as its reader likes.
   const pieces = source.stream(start, end);
   const first = await pieces.next();

@@ -1,0 +1,63 @@
+import { FormReader } from "../form/form-reader.ts";
+import type { FormPart } from "../multipart/multipart.ts";
+import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import { limits } from "../../limits.ts";
+import type { Operation } from "../../operations/define.ts";
+import { type FieldIssue, text } from "../../operations/fields.ts";
+import { formChoice, formInteger } from "../../operations/values.ts";
+
+const { shortestSeconds, longestSeconds, defaultSeconds } = limits.storage;
+
+/** Fields that apply to jobs only. */
+const jobFields = {
+  expiresIn: text(
+    formInteger(shortestSeconds, longestSeconds),
+    "Only for jobs: how many seconds the result is kept once the job has ended.",
+    { default: defaultSeconds },
+  ),
+  onPageError: text(
+    formChoice("fail", "continue"),
+    "Only for jobs of operations that work page by page. `fail`: the job fails with the first page that fails. `continue`: the result is made without the pages that fail, and the job is `partial`.",
+    { default: "fail" },
+  ),
+};
+
+/** The fields that a job of the operation has in addition. */
+export const jobFieldsOf = ({ pageByPage }: Pick<Operation, "pageByPage">) =>
+  pageByPage === undefined ? { expiresIn: jobFields.expiresIn } : jobFields;
+
+type Parts = readonly FormPart<EngineBytes>[];
+
+export interface JobOptions {
+  readonly keptSeconds: number;
+  readonly onPageError: "fail" | "continue";
+}
+
+/** Takes the fields of jobs out of a form. They are problems in a request that does not ask for a job. */
+export function takeJobOptions(
+  parts: Parts,
+  isAsync: boolean,
+  { pageByPage }: Operation,
+): { readonly rest: Parts; readonly options: JobOptions; readonly issues: readonly FieldIssue[] } {
+  const rest = parts.filter(({ field }) => !Object.hasOwn(jobFields, field));
+  const own = parts.filter((part) => !rest.includes(part));
+  const reader = new FormReader(
+    own.map((part) => [part.field, part]),
+    { urlIssue: () => undefined },
+  );
+  const kept = reader.read("expiresIn", jobFields.expiresIn);
+  const onError = reader.read("onPageError", jobFields.onPageError);
+  const given = { expiresIn: kept.given, onPageError: onError.given };
+  const issues = [...kept.issues, ...onError.issues];
+  for (const [name, isGiven] of Object.entries(given)) {
+    if (isGiven && !isAsync) issues.push({ name, issue: "is only used with the header `Prefer: respond-async`" });
+  }
+  if (given.onPageError && isAsync && pageByPage === undefined) {
+    issues.push({ name: "onPageError", issue: "is only used by operations that work page by page" });
+  }
+  const options = {
+    keptSeconds: typeof kept.value === "number" ? kept.value : defaultSeconds,
+    onPageError: onError.value === "continue" ? "continue" : "fail",
+  } as const;
+  return { rest, options, issues };
+}

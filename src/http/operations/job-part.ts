@@ -1,0 +1,228 @@
+import { readJobRequest, writeJobFile } from "./job-request.ts";
+import { leaseOptions } from "./lease-options.ts";
+import { loadFiles } from "./load-files.ts";
+import { finishedParts, packed } from "./part-file.ts";
+import { contentOf } from "./respond.ts";
+import { Lease } from "../admission/lease.ts";
+import { type ApiError, asApiError } from "../errors/api-error.ts";
+import { readForm } from "../form/form.ts";
+import type { Caller } from "../../accounts/caller.ts";
+import { scopes } from "../../accounts/scopes.ts";
+import type { Database } from "../../jobs/job.ts";
+import type { Env } from "../../env.ts";
+import { faultOf } from "../../faults.ts";
+import { FileUpload } from "../../files/upload.ts";
+import type { Claim } from "../../jobs/claim.ts";
+import type { JobConsumer, PartOutcome } from "../../jobs/consumer.ts";
+import { failedPages, finishedFiles, ownerOf } from "../../jobs/job.ts";
+import { limits } from "../../limits.ts";
+import type { Operation, Output, PartOutput } from "../../operations/define.ts";
+import type { Fields, Input } from "../../operations/fields.ts";
+import { runOperation } from "../../operations/run.ts";
+
+interface PartWorkerOptions {
+  readonly env: Env;
+  readonly operations: readonly Operation[];
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+/** The work on parts of jobs: the request is read again as it was stored, and its work done as that of any request. */
+export function partWorker(options: PartWorkerOptions): JobConsumer["work"] {
+  return async (db, claim, signal) => {
+    const started = Date.now();
+    const work = new PartWork(options, db, claim, signal);
+    let outcome: PartOutcome;
+    let error: ApiError | undefined;
+    try {
+      outcome = await work.run();
+    } catch (thrown) {
+      error = asApiError(work.explain(thrown));
+      const { status, code, message, details } = error;
+      const failure = { status, code, message, ...(details && { details }) };
+      outcome = code === "overloaded" ? { kind: "busy" } : { kind: "failed", failure, page: work.pageNumber };
+    } finally {
+      work.release(error === undefined || error.code !== "internal_error");
+    }
+    log(claim, outcome, { fault: error, milliseconds: Date.now() - started, work: work.spent });
+    return outcome;
+  };
+}
+
+/** Writes the line of a part, as `RequestLog` does for a request. */
+function log(
+  { job, part }: Claim,
+  { kind }: PartOutcome,
+  {
+    fault,
+    ...measured
+  }: { readonly fault: ApiError | undefined; readonly milliseconds: number; readonly work: number | undefined },
+): void {
+  const isFault = fault !== undefined && fault.status >= 500 && fault.code !== "overloaded";
+  const line = {
+    level: isFault ? "error" : "info",
+    message: "job part",
+    job: job.id,
+    account: job.account,
+    operation: job.operation,
+    page: part.page,
+    pages: part.pages,
+    attempt: part.attempts,
+    outcome: kind,
+    code: fault?.code,
+    ...measured,
+    cause: isFault && fault.cause !== undefined ? faultOf(fault.cause) : undefined,
+  };
+  console.log(JSON.stringify(line));
+}
+
+/** One part: what it needs, what it makes, and what it takes with it when it fails. */
+class PartWork {
+  readonly #options: PartWorkerOptions;
+  readonly #db: Database;
+  readonly #claim: Claim;
+  readonly #signal: AbortSignal;
+  #lease: Lease | undefined;
+  /** The first page that it works on, from 1, as far as it is known. */
+  pageNumber: number;
+
+  constructor(options: PartWorkerOptions, db: Database, claim: Claim, signal: AbortSignal) {
+    this.#options = options;
+    this.#db = db;
+    this.#claim = claim;
+    this.#signal = signal;
+    this.pageNumber = claim.part.page + 1;
+  }
+
+  /** Fuel spent. */
+  get spent(): number | undefined {
+    return this.#lease?.work.spent;
+  }
+
+  explain(error: unknown): unknown {
+    return this.#lease?.explain(error) ?? error;
+  }
+
+  release(clean: boolean): void {
+    this.#lease?.release(clean);
+  }
+
+  async run(): Promise<PartOutcome> {
+    const { env, operations } = this.#options;
+    const { job, part } = this.#claim;
+    const owner = ownerOf(job);
+    const route = operations.find(({ name }) => name === job.operation);
+    if (route === undefined || job.request === null) throw new Error("the request of the job is gone");
+    const parts = await readJobRequest(this.#db, env.files, owner, job.request);
+    // What was sent has been checked, and URLs have become files.
+    const form = await readForm(route, parts, { countPages: async () => undefined, urlIssue: () => undefined });
+    const { operation } = form;
+    const lease = await this.#takeLease(operation);
+    const log = { bodyBytes: 0, referencedBytes: 0 };
+    const caller: Caller = { ...owner, plan: "free", key: "", scopes, expiresAt: null };
+    const loaded = await loadFiles(form.files, {
+      lease,
+      log,
+      operation,
+      caller,
+      job: job.id,
+      // A part needs a few pages of the document.
+      ...(part.pages > 0 && { rangesFrom: limits.admission.smallBodyBytes }),
+      database: this.#db,
+      env,
+      maxBytes: limits.references.heldBytes,
+      signal: this.#signal,
+    });
+    lease.work.extend(limits.work.bodyByte * log.referencedBytes);
+    const input = form.inputWith(new Map(Array.from(loaded, ([field, { file }]) => [field, file])));
+    const [first] = form.files;
+    const stem = (first && loaded.get(first)?.file.stem) ?? "document";
+    return part.pages > 0
+      ? this.#runPages(operation, input)
+      : this.#makeResult(operation, input, `${stem}-${operation.name}`);
+  }
+
+  async #takeLease(operation: Operation): Promise<Lease> {
+    const { env, waitUntil } = this.#options;
+    const extraMemoryBytes = (operation.extraMemoryBytes ?? 0) + FileUpload.memoryBytes(undefined);
+    this.#lease = await Lease.take({
+      account: this.#claim.job.account,
+      operation: { ...operation, extraMemoryBytes },
+      length: 0,
+      maxBytes: 0,
+      signal: this.#signal,
+      given: leaseOptions(env),
+      waitUntil,
+    });
+    return this.#lease;
+  }
+
+  async #runPages(operation: Operation, input: Input<Fields>): Promise<PartOutcome> {
+    const { pageByPage } = operation;
+    if (pageByPage === undefined) throw new Error("the operation does not work page by page");
+    const { part } = this.#claim;
+    const ofPart: Operation = {
+      ...operation,
+      run: async (given, engines) => {
+        const pages = await pageByPage.pagesOf(given, engines);
+        const own = pages.slice(part.page, part.page + part.pages);
+        this.pageNumber = (own[0] ?? 0) + 1;
+        return pageByPage.run(given, own, engines);
+      },
+    };
+    const output = await runOperation(ofPart, input, this.#engines);
+    const { id } = await this.#write("part", packed(output as PartOutput));
+    return { kind: "part", file: id };
+  }
+
+  async #makeResult(operation: Operation, input: Input<Fields>, stem: string): Promise<PartOutcome> {
+    const { job } = this.#claim;
+    const { pageByPage } = operation;
+    const output =
+      pageByPage === undefined
+        ? await runOperation(operation, input, this.#engines)
+        : await this.#join(operation, pageByPage, input);
+    if (output === undefined) {
+      const [error] = await failedPages(this.#db, job.id);
+      const { page = 1, code = "internal_error", message = "Every page failed." } = error ?? {};
+      return { kind: "failed", failure: { status: 400, code, message }, page };
+    }
+    const { type, extension, chunks } = contentOf(output);
+    const name = extension === undefined ? null : `${stem}.${extension}`;
+    const { id, size, sha256 } = await this.#write(name ?? "result", chunks);
+    const headers = Object.fromEntries(Object.entries(output.headers).filter(([, value]) => value !== undefined));
+    return { kind: "result", result: { file: id, name, contentType: type, size, sha256, headers } };
+  }
+
+  /** Undefined if every page failed. */
+  async #join(
+    operation: Operation,
+    pageByPage: NonNullable<Operation["pageByPage"]>,
+    input: Input<Fields>,
+  ): Promise<Output | undefined> {
+    const { job } = this.#claim;
+    const files = await finishedFiles(this.#db, job.id);
+    if (files.length === 0) return undefined;
+    const parts = await finishedParts(this.#db, this.#options.env.files, ownerOf(job), files);
+    const joined: Operation = { ...operation, run: (given, engines) => pageByPage.join(given, parts, engines) };
+    return runOperation(joined, input, this.#engines);
+  }
+
+  get #engines(): Lease["engines"] {
+    if (this.#lease === undefined) throw new Error("the part has no lease");
+    return this.#lease.engines;
+  }
+
+  async #write(name: string, chunks: AsyncGenerator<Uint8Array, void>) {
+    const { job } = this.#claim;
+    const owner = { ...ownerOf(job), job: job.id, expiresAt: job.expiresAt };
+    return writeJobFile(this.#db, this.#options.env.files, owner, { name, chunks: this.#checked(chunks) });
+  }
+
+  /** Stops once nobody waits for the result anymore. */
+  async *#checked(chunks: AsyncGenerator<Uint8Array, void>): AsyncGenerator<Uint8Array, void> {
+    for await (const chunk of chunks) {
+      this.#lease?.check();
+      yield chunk;
+    }
+  }
+}

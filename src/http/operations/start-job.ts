@@ -1,0 +1,156 @@
+import type { Context } from "hono";
+import type { JobOptions } from "./job-options.ts";
+import { writeJobRequest } from "./job-request.ts";
+import type { LoadedFile } from "./load-files.ts";
+import { keyOf, Payment } from "./payment.ts";
+import type { Preference } from "./prefer.ts";
+import { resultResponse } from "./send-result.ts";
+import { signedParts } from "./signed-parts.ts";
+import { ApiError, asApiError } from "../errors/api-error.ts";
+import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
+import type { AppEnv } from "../exchange/exchange.ts";
+import type { FormFile } from "../form/form-reader.ts";
+import type { FormPart } from "../multipart/multipart.ts";
+import { newJobId, shardOfAccount } from "../../accounts/token.ts";
+import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import type { Engines } from "../../engines/lease/engines.ts";
+import { imageKindOf } from "../../engines/image/kind.ts";
+import { openPdf } from "../../engines/pdf/document/document.ts";
+import { readEnv } from "../../env.ts";
+import { logFault } from "../../faults.ts";
+import { eraseJobFiles, removeJobFiles } from "../../files/remove.ts";
+import { createJob, jobDeadline, jobWithKey } from "../../jobs/create.ts";
+import { type JobRow, viewOf } from "../../jobs/job.ts";
+import { awaitJob } from "../../jobs/manage-jobs.ts";
+import { wakeConsumers } from "../../jobs/message.ts";
+import { limits } from "../../limits.ts";
+import type { Operation } from "../../operations/define.ts";
+import type { Fields, Input, UploadedFile } from "../../operations/fields.ts";
+import { runOperation } from "../../operations/run.ts";
+
+export interface JobStart {
+  readonly operation: Operation;
+  readonly input: Input<Fields>;
+  readonly parts: readonly FormPart<EngineBytes>[];
+  readonly loaded: ReadonlyMap<FormFile, LoadedFile>;
+  readonly options: JobOptions;
+  readonly engines: Engines;
+}
+
+/**
+ * Makes a job of a request: stores its files and parameters, reserves its credits, and creates it. A request with the
+ * Idempotency-Key of an earlier one gets that one's job. Throws `limit_exceeded`, `limit_reached`, and what reserving throws.
+ */
+export async function startJob(c: Context<AppEnv>, start: JobStart): Promise<JobRow> {
+  const { operation, input, parts, loaded, options } = start;
+  const [caller, db, { files: store, jobQueue }] = [c.get("caller"), c.get("database"), readEnv(c.env)];
+  const key = await keyOf(c, operation.name, () => signedParts(parts, loaded));
+  const earlier = async (): Promise<JobRow | undefined> => {
+    const found = key && (await jobWithKey(db, key, new Date()));
+    if (found?.isSame === false) throw new ApiError("idempotency_key_reused");
+    return found?.row;
+  };
+  const known = await earlier();
+  if (known !== undefined) return known;
+  const pages = await countPages(start);
+  if (pages > limits.jobs.pages) {
+    throw new ApiError(
+      "limit_exceeded",
+      `A job can have up to ${limits.jobs.pages.toLocaleString("en-US")} pages; this one has ${pages.toLocaleString("en-US")}.`,
+      {
+        details: { limit: limits.jobs.pages, actual: pages },
+      },
+    );
+  }
+  const { pricedPages = limits.jobs.pagesPerPrice } = operation;
+  const now = new Date();
+  const id = newJobId(caller.account);
+  let payment: Payment | undefined;
+  try {
+    const { account, livemode } = caller;
+    const owner = { account, livemode, job: id, expiresAt: jobDeadline(now) };
+    const request = await writeJobRequest(db, store, owner, { parts, loaded });
+    const credits = operation.credits * Math.ceil(pages / pricedPages);
+    payment = await Payment.reserve(c, { name: operation.name, credits }, key);
+    const pagesPerPart = operation.pageByPage?.pagesPerPart(input);
+    const row = await createJob(
+      db,
+      caller,
+      {
+        id,
+        operation: operation.name,
+        request,
+        pages,
+        pagesPerPart,
+        pricedPages,
+        price: operation.credits,
+        ...options,
+        reservation: payment.reservation,
+      },
+      now,
+    );
+    const wakeups = pagesPerPart === undefined ? 1 : Math.min(Math.ceil(pages / pagesPerPart), row.lanes);
+    const shard = shardOfAccount(caller.account) ?? 0;
+    c.executionCtx.waitUntil(wakeConsumers(jobQueue, shard, wakeups).catch(() => {}));
+    return row;
+  } catch (thrown) {
+    const error = asApiError(thrown);
+    await payment?.reverse(error);
+    await eraseJobFiles(db, id, "", undefined).catch((fault: unknown) =>
+      logFault("files of a job not removed", { id }, fault),
+    );
+    await removeJobFiles(db, store, id);
+    // A request with the same key was faster.
+    const winner = error.code === "idempotency_conflict" ? await earlier() : undefined;
+    if (winner !== undefined) return winner;
+    throw thrown;
+  }
+}
+
+/** The 202 for a job, or the response of the operation if the job ends in time. */
+export async function respondWithJob(c: Context<AppEnv>, row: JobRow, { waitSeconds }: Preference): Promise<Response> {
+  const [caller, db, env] = [c.get("caller"), c.get("database"), readEnv(c.env)];
+  const applied = waitSeconds > 0 ? `respond-async, wait=${waitSeconds}` : "respond-async";
+  const last = waitSeconds > 0 ? await awaitJob(db, caller, row.id, waitSeconds * 1_000) : row;
+  const context = { store: env.files, baseUrl: env.baseUrl, enqueue: enqueuerOf(c) };
+  const isOver = last.state !== "queued" && last.state !== "running";
+  if (waitSeconds > 0 && isOver) {
+    const response = await resultResponse(c, context, last);
+    response.headers.set("Preference-Applied", applied);
+    response.headers.set("X-Credits-Charged", String(last.charged));
+    return response;
+  }
+  return Response.json(viewOf(last, env.baseUrl, new Date()), {
+    status: 202,
+    headers: {
+      "Cache-Control": "no-store",
+      Location: `/api/v1/jobs/${row.id}`,
+      "Preference-Applied": applied,
+      "Retry-After": String(limits.jobs.retryAfterSeconds),
+    },
+  });
+}
+
+/** The pages that a job works on: those that the request selects, or all of its documents. An image is a page. */
+async function countPages({ operation, input, loaded, engines }: JobStart): Promise<number> {
+  const { pageByPage } = operation;
+  const counting: Operation = {
+    ...operation,
+    async run() {
+      let pages = (await pageByPage?.pagesOf(input, engines))?.length ?? 0;
+      if (pageByPage === undefined) for (const { file } of loaded.values()) pages += await pagesOf(file, engines);
+      return { kind: "json", value: pages, headers: {} };
+    },
+  };
+  const output = await runOperation(counting, input, engines);
+  return output.kind === "json" && typeof output.value === "number" ? output.value : 0;
+}
+
+/** Bytes in which the signature of an image lies. */
+const IMAGE_HEAD = 16;
+
+async function pagesOf(file: UploadedFile, { pdf }: Engines): Promise<number> {
+  if (imageKindOf(file.bytes.view(0, Math.min(file.bytes.length, IMAGE_HEAD))) !== undefined) return 1;
+  using open = await openPdf(pdf, file);
+  return open.pageCount;
+}

@@ -1,0 +1,130 @@
+import type { Message } from "@cloudflare/workers-types";
+import { type Claim, claimPart, renewClaim, returnClaim } from "./claim.ts";
+import { dividePart, endJob, type Failure, failPage, finishPart, repeatPart } from "./finish.ts";
+import type { JobContext } from "./job.ts";
+import { type JobMessage, type JobQueue, wakeConsumers } from "./message.ts";
+import type { Database } from "../db/client.ts";
+import type { JobResult } from "../db/schema.ts";
+import type { Enqueue } from "../events/outbox.ts";
+import { logFault, secondsAfterFault } from "../faults.ts";
+import { removeFile } from "../files/remove.ts";
+import { limits } from "../limits.ts";
+
+/** What became of a part. `busy`: it could not begin, because others hold the memory. */
+export type PartOutcome =
+  | { readonly kind: "part"; readonly file: string }
+  | { readonly kind: "result"; readonly result: JobResult }
+  | { readonly kind: "failed"; readonly failure: Failure; readonly page: number }
+  | { readonly kind: "busy" };
+
+/** The consumer's dependencies. */
+export interface JobConsumer extends Omit<JobContext, "enqueue"> {
+  readonly queue: JobQueue;
+  /** Enqueues the deliveries of events in the database with this number. */
+  enqueueOf(shard: number): Enqueue;
+  /** The database with this number. Throws if there is none. */
+  databaseOf(shard: number): Database;
+  /**
+   * Works on a part: on its pages, or on the result of the others'. Never throws for what the document or the engines do.
+   * `signal` is aborted when the job has ended, or another consumer has the part.
+   */
+  work(db: Database, claim: Claim, signal: AbortSignal): Promise<PartOutcome>;
+}
+
+/**
+ * Works on one part after the other for a while, then sends a message to go on, so that no invocation becomes long. A message
+ * that comes twice, or late, finds less to do.
+ */
+export async function consumeJobs(messages: readonly Message<JobMessage>[], consumer: JobConsumer): Promise<void> {
+  for (const message of messages) {
+    const { shard } = message.body;
+    try {
+      const until = Date.now() + limits.jobs.turnMilliseconds;
+      let progress: Progress = "worked";
+      while (progress === "worked" && Date.now() < until) progress = await workOnce(consumer, shard);
+      if (progress === "worked") await wakeConsumers(consumer.queue, shard, 1);
+      if (progress === "busy") message.retry({ delaySeconds: limits.admission.retryAfterSeconds });
+      else message.ack();
+    } catch (error) {
+      logFault("job", { shard, attempts: message.attempts }, error);
+      message.retry({ delaySeconds: secondsAfterFault(message.attempts) });
+    }
+  }
+}
+
+/** Whether there was a part to work on. `busy`: there is one that should be tried later. */
+type Progress = "worked" | "busy" | "idle";
+
+async function workOnce(consumer: JobConsumer, shard: number): Promise<Progress> {
+  const db = consumer.databaseOf(shard);
+  const context = { store: consumer.store, baseUrl: consumer.baseUrl, enqueue: consumer.enqueueOf(shard) };
+  const claim = await claimPart(db, new Date());
+  if (claim === undefined) return "idle";
+  const outcome = await renewing(db, claim, (signal) => consumer.work(db, claim, signal));
+  if (outcome.kind === "busy") {
+    await returnClaim(db, claim, new Date());
+    return "busy";
+  }
+  return record(db, context, claim, outcome);
+}
+
+/** Does the work and keeps the lease of the part meanwhile. The signal is aborted when the lease is lost. */
+async function renewing(
+  db: Database,
+  claim: Claim,
+  work: (signal: AbortSignal) => Promise<PartOutcome>,
+): Promise<PartOutcome> {
+  const lost = new AbortController();
+  const renew = async (): Promise<void> => {
+    // A database that fails once is asked again before the lease ends.
+    const isMine = await renewClaim(db, claim, new Date()).catch(() => true);
+    if (!isMine) lost.abort();
+  };
+  const timer = setInterval(() => void renew(), limits.jobs.renewMilliseconds);
+  try {
+    return await work(lost.signal);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function record(
+  db: Database,
+  context: JobContext,
+  claim: Claim,
+  outcome: Exclude<PartOutcome, { kind: "busy" }>,
+): Promise<Progress> {
+  const now = new Date();
+  if (outcome.kind === "failed") return recordFailure(db, context, claim, outcome, now);
+  if (outcome.kind === "part") {
+    const isRecorded = await finishPart(db, claim, outcome.file, now);
+    if (!isRecorded) await removeFile(db, context.store, outcome.file);
+    return "worked";
+  }
+  const { id, pagesFailed } = claim.job;
+  const { result } = outcome;
+  const ended = await endJob(db, context, id, { state: pagesFailed > 0 ? "partial" : "succeeded", result }, now, claim);
+  if (ended === undefined) await removeFile(db, context.store, result.file);
+  return "worked";
+}
+
+/** A failure of the service is tried again; then only the page at fault fails, and with it the job, if it says so. */
+async function recordFailure(
+  db: Database,
+  context: JobContext,
+  claim: Claim,
+  { failure, page }: Extract<PartOutcome, { kind: "failed" }>,
+  now: Date,
+): Promise<Progress> {
+  const { job, part } = claim;
+  const isFinal = failure.status < 500 || part.attempts >= limits.jobs.attempts;
+  const { code, message } = failure;
+  if (part.pages > 1) await dividePart(db, claim, now);
+  else if (!isFinal) {
+    await repeatPart(db, claim, now);
+    return "busy";
+  } else if (part.pages === 1 && job.onPageError === "continue")
+    await failPage(db, claim, { page, code, message }, now);
+  else await endJob(db, context, job.id, { state: "failed", failure }, now, claim);
+  return "worked";
+}

@@ -1,0 +1,136 @@
+import { and, count, desc, eq, gt, inArray, lte, type SQL } from "drizzle-orm";
+import { endJob } from "./finish.ts";
+import { failedPages, isLive, type JobContext, jobRow, type JobRow, jobsOf, viewOf } from "./job.ts";
+import { isBehind, type Page, pageOf } from "../accounts/list-cursor.ts";
+import { AccountRefusal } from "../accounts/refusal.ts";
+import { batch } from "../db/batch.ts";
+import type { Database } from "../db/client.ts";
+import { jobs } from "../db/schema.ts";
+import type { JobView } from "../events/job-schema.ts";
+import type { FileOwner, StoredFile } from "../files/file.ts";
+import { type FileSource, openFile } from "../files/read.ts";
+import { eraseJobFiles, removeJobFiles } from "../files/remove.ts";
+import { limits } from "../limits.ts";
+
+type Status = JobView["status"];
+
+/** The jobs of an account and mode, newest first. `pageErrors` of live jobs are left out. Throws `invalid_parameters`. */
+export async function listJobs(
+  db: Database,
+  { baseUrl }: Pick<JobContext, "baseUrl">,
+  owner: FileOwner,
+  {
+    limit,
+    cursor,
+    status,
+  }: { readonly limit: number; readonly cursor?: string | undefined; readonly status?: Status | undefined },
+  now: Date,
+): Promise<Page<JobView> & { readonly count: number }> {
+  const listed = and(jobsOf(owner), status && withStatus(status, now));
+  const {
+    rows,
+    total: [total],
+  } = await batch(db, {
+    rows: db
+      .select()
+      .from(jobs)
+      .where(and(listed, isBehind(jobs, cursor, "job")))
+      .orderBy(desc(jobs.createdAt), desc(jobs.id))
+      // One more row than requested shows whether there is a next page.
+      .limit(limit + 1),
+    total: db.select({ count: count() }).from(jobs).where(listed),
+  });
+  const page = pageOf(rows, limit);
+  return { ...page, data: page.data.map((row) => viewOf(row, baseUrl, now)), count: total?.count ?? 0 };
+}
+
+function withStatus(status: Status, now: Date): SQL | undefined {
+  if (status === "expired")
+    return and(lte(jobs.expiresAt, now), inArray(jobs.state, ["succeeded", "partial", "failed", "canceled"]));
+  return status === "queued" || status === "running"
+    ? eq(jobs.state, status)
+    : and(eq(jobs.state, status), gt(jobs.expiresAt, now));
+}
+
+/** A job of the account. Throws `not_found`. */
+export async function fetchJob(
+  db: Database,
+  { baseUrl }: Pick<JobContext, "baseUrl">,
+  owner: FileOwner,
+  id: string,
+  now: Date,
+): Promise<JobView> {
+  const row = await jobRow(db, owner, id);
+  const failed = isLive(row) && row.pagesFailed > 0 ? await failedPages(db, id) : [];
+  return viewOf(row, baseUrl, now, failed);
+}
+
+/** Milliseconds after which a job is looked at again at first; then ever longer. */
+const SHORTEST_LOOK = 50;
+
+/** The row of a job once it has ended, or as it is after `milliseconds`. Throws `not_found`. */
+export async function awaitJob(db: Database, owner: FileOwner, id: string, milliseconds: number): Promise<JobRow> {
+  const until = Date.now() + milliseconds;
+  for (let look = SHORTEST_LOOK; ; look = Math.min(2 * look, limits.jobs.lookMilliseconds)) {
+    const row = await jobRow(db, owner, id);
+    const left = until - Date.now();
+    if (!isLive(row) || left <= 0) return row;
+    await scheduler.wait(Math.min(left, look));
+  }
+}
+
+/** The result of a job. Throws `not_ready`, `expired`; a job that failed has none either, see `error` of its row. */
+export async function openResult(
+  db: Database,
+  { store }: Pick<JobContext, "store">,
+  owner: FileOwner,
+  row: JobRow,
+  now: Date,
+): Promise<{ readonly file: StoredFile; readonly source: FileSource }> {
+  if (isLive(row)) {
+    throw new AccountRefusal(
+      "not_ready",
+      `The job is ${row.state}. Wait until it ends: \`GET /jobs/${row.id}?wait=${limits.jobs.waitSeconds}\`.`,
+      undefined,
+      limits.jobs.retryAfterSeconds,
+    );
+  }
+  if (row.result === null) throw new AccountRefusal("not_ready", "The job was canceled and has no result.");
+  if (row.expiresAt <= now) throw resultExpired();
+  return openFile(db, store, { ...owner, job: row.id }, row.result.file, now).catch((error: unknown) => {
+    throw error instanceof AccountRefusal ? resultExpired() : error;
+  });
+}
+
+const resultExpired = (): AccountRefusal =>
+  new AccountRefusal("expired", "The result of the job has been deleted. Send the request again.");
+
+/** Cancels a job; one that has ended stays as it is. Throws `not_found`. */
+export async function cancelJob(
+  db: Database,
+  context: JobContext,
+  owner: FileOwner,
+  id: string,
+  now: Date,
+): Promise<JobView> {
+  await jobRow(db, owner, id);
+  await endJob(db, context, id, { state: "canceled" }, now);
+  return fetchJob(db, context, owner, id, now);
+}
+
+/** Deletes a job and everything it has stored, and returns its last state. A live one is canceled first. Throws `not_found`. */
+export async function deleteJob(
+  db: Database,
+  context: JobContext,
+  owner: FileOwner,
+  id: string,
+  now: Date,
+): Promise<JobView> {
+  const view = await cancelJob(db, context, owner, id, now);
+  await batch(db, {
+    files: eraseJobFiles(db, id, "", undefined),
+    job: db.delete(jobs).where(eq(jobs.id, id)),
+  });
+  await removeJobFiles(db, context.store, id);
+  return view;
+}

@@ -1,0 +1,20 @@
+import type { MessageSendRequest, Queue } from "@cloudflare/workers-types";
+
+/** The queue's message: in this database, there are parts to work on. Which one comes next, the rows tell. */
+export interface JobMessage {
+  /** The number of the database. */
+  readonly shard: number;
+}
+
+export type JobQueue = Pick<Queue<JobMessage>, "sendBatch">;
+
+/** Cloudflare's limit for one `sendBatch`. */
+const MESSAGES = 100;
+
+/** Wakes as many consumers as there are parts that could be worked on at once. */
+export async function wakeConsumers(queue: JobQueue, shard: number, parts: number): Promise<void> {
+  const messages: MessageSendRequest<JobMessage>[] = Array.from({ length: Math.min(parts, MESSAGES) }, () => ({
+    body: { shard },
+  }));
+  if (messages.length > 0) await queue.sendBatch(messages);
+}

@@ -1,0 +1,143 @@
+import { unzipSync } from "fflate";
+import { describe, expect, it } from "vitest";
+import { consumeOnce, creditsOf, jobService, leftOf, operationForm, sweepLater } from "./job-service.ts";
+import { document } from "../harness/fixtures.ts";
+
+const letter = document({ name: "letter", pages: 3 });
+
+describe("a job", () => {
+  it.each([
+    ["extract-text", { words: "true" }],
+    ["rotate", { angle: "90" }],
+    ["metadata", { action: "get" }],
+    ["to-images", { dpi: "36", pages: "2" }],
+    ["extract-pages", { range: "1,3" }],
+    ["pipeline", { steps: '[{ "operation": "rotate", "angle": 90 }, { "operation": "extract-text" }]' }],
+  ])("of %s has the result of an ordinary request", async (operation, fields) => {
+    const service = await jobService();
+    const { id, status } = await service.start(operation, letter, fields);
+    expect(status).toBe("queued");
+    expect((await service.result(id)).status).toBe(409);
+    await consumeOnce();
+    const ordinary = await service.send("POST", `/${operation}`, { body: operationForm(letter, fields) });
+    const result = await service.result(id);
+    expect([result.status, ordinary.status]).toEqual([200, 200]);
+    for (const name of ["Content-Type", "Content-Disposition", "X-Page-Count"]) {
+      expect([name, result.headers.get(name)]).toEqual([name, ordinary.headers.get(name)]);
+    }
+    expect(new Uint8Array(await result.arrayBuffer())).toEqual(new Uint8Array(await ordinary.arrayBuffer()));
+    const ended = await service.job(id);
+    expect([ended.status, ended.progress, ended.error]).toMatchObject(["succeeded", { failed: 0 }, null]);
+    expect(ended.progress.done).toBe(ended.progress.total);
+  });
+
+  it("that draws pages has an archive of them", async () => {
+    const service = await jobService();
+    const fields = { dpi: "600", format: "jpeg" };
+    const { id, progress } = await service.start("to-images", letter, fields);
+    expect(progress.total).toBe(3);
+    await consumeOnce();
+    const ordinary = await service.send("POST", "/to-images", { body: operationForm(letter, fields) });
+    const [own, theirs] = [await service.result(id), ordinary].map(async (answer) =>
+      unzipSync(new Uint8Array(await answer.arrayBuffer())),
+    );
+    expect(await own).toEqual(await theirs);
+  });
+
+  it("costs what its blocks of pages cost, reserves that, and leaves nothing but its result", async () => {
+    const service = await jobService();
+    const { id, credits } = await service.start("extract-text", document({ name: "long", pages: 501 }));
+    expect(credits).toEqual({ reserved: 2, charged: 0 });
+    expect(await creditsOf(service)).toEqual({ used: 2, ledger: { reserved: 2 } });
+    await consumeOnce();
+    expect((await service.job(id)).credits).toEqual({ reserved: 2, charged: 2 });
+    expect(await creditsOf(service)).toEqual({ used: 2, ledger: { settled: 2 } });
+    expect(await leftOf(service)).toMatchObject({ files: 1, parts: 0 });
+    await service.send("DELETE", `/jobs/${id}`);
+    expect(await leftOf(service)).toMatchObject({ files: 0, parts: 0 });
+    expect((await service.send("GET", `/jobs/${id}`)).status).toBe(404);
+  });
+
+  it("expires with its result", async () => {
+    const service = await jobService();
+    const { id } = await service.start("rotate", letter, { angle: "90", expiresIn: "300" });
+    await consumeOnce();
+    const { expiresAt, finishedAt } = await service.job(id);
+    expect(Date.parse(expiresAt) - Date.parse(finishedAt ?? "")).toBe(300_000);
+    await sweepLater(301_000);
+    expect((await service.result(id)).status).toBe(410);
+    expect(await leftOf(service)).toMatchObject({ files: 0 });
+  });
+
+  it("may be asked for with `wait`, and is then the ordinary response", async () => {
+    const service = await jobService();
+    const answer = service.send("POST", "/rotate", {
+      headers: { Prefer: 'respond-async, wait="20"' },
+      body: operationForm(letter, { angle: "90" }),
+    });
+    while ((await consumeOnce()) && (await creditsOf(service)).ledger["settled"] === undefined)
+      await scheduler.wait(20);
+    const { status, headers } = await answer;
+    expect([status, headers.get("Content-Type"), headers.get("Preference-Applied")]).toEqual([
+      200,
+      "application/pdf",
+      "respond-async, wait=20",
+    ]);
+    await (await answer).arrayBuffer();
+  });
+
+  it("that fails has the error of an ordinary request, and costs nothing", async () => {
+    const service = await jobService();
+    const { id } = await service.start("rotate", letter, { angle: "90", pages: "9" });
+    await consumeOnce();
+    const { status, error } = await service.job(id);
+    expect([status, error?.code]).toEqual(["failed", "invalid_page_range"]);
+    expect((await service.result(id)).status).toBe(400);
+    expect(await creditsOf(service)).toEqual({ used: 0, ledger: { released: 1 } });
+    expect(await leftOf(service)).toMatchObject({ files: 0, parts: 0 });
+  });
+});
+
+describe("a request for a job", () => {
+  it("is refused with all its problems, and the fields of jobs belong to jobs", async () => {
+    const { send } = await jobService();
+    const bad = await send("POST", "/rotate", {
+      headers: { Prefer: "respond-async" },
+      body: operationForm(letter, { angle: "91", expiresIn: "1", onPageError: "continue" }),
+    });
+    const { error } = await bad.json<{ error: { details: { fields: { name: string }[] } } }>();
+    expect(error.details.fields.map(({ name }) => name).toSorted()).toEqual(["angle", "expiresIn", "onPageError"]);
+    const ordinary = await send("POST", "/rotate", { body: operationForm(letter, { angle: "90", expiresIn: "300" }) });
+    expect(ordinary.status).toBe(400);
+  });
+
+  it("with the same Idempotency-Key gets the same job, and with another document an error", async () => {
+    const service = await jobService();
+    const headers = { "Idempotency-Key": "one" };
+    const first = await service.start("rotate", letter, { angle: "90" }, headers);
+    const second = await service.start("rotate", letter, { angle: "90" }, headers);
+    await consumeOnce();
+    const third = await service.start("rotate", letter, { angle: "90" }, headers);
+    expect([second.id, third.id]).toEqual([first.id, first.id]);
+    await expect(service.start("rotate", letter, { angle: "180" }, headers)).rejects.toThrow("idempotency_key_reused");
+    expect(await creditsOf(service)).toMatchObject({ used: 1 });
+  });
+
+  it("beyond the jobs of the plan is refused and costs nothing", async () => {
+    const service = await jobService({ plan: "free" });
+    for (let job = 0; job < 2; job++) await service.start("rotate", letter, { angle: "90" });
+    await expect(service.start("rotate", letter, { angle: "90" })).rejects.toThrow("limit_reached");
+    expect(await creditsOf(service)).toMatchObject({ used: 2 });
+    expect(await leftOf(service)).toMatchObject({ files: 4, parts: 2 });
+    while ((await creditsOf(service)).ledger["reserved"] !== undefined) await consumeOnce();
+  });
+
+  it("may name a stored file, which stays", async () => {
+    const service = await jobService();
+    const file = await service.upload(letter);
+    const { id } = await service.start("rotate", file.id, { angle: "90" });
+    await consumeOnce();
+    expect((await service.job(id)).status).toBe("succeeded");
+    expect((await service.send("GET", `/files/${file.id}`)).status).toBe(200);
+  });
+});
