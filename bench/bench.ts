@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|text|images|compress|ocr|ocr-grid|files]`: wall
+ * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|ocr-grid|files]`: wall
  * time of every operation over HTTP on a warm server, beside the whole process of the program that a user would take instead,
  * where that is installed (qpdf, poppler, mupdf-tools, ghostscript, tesseract), and the memory it takes. Then, on a corpus
  * (`$CORPUS_DIR` where none is named): how right extract-text and ocr are, how large the images and compressed files. Both run in
@@ -16,6 +16,7 @@ import { benchImages, printImages } from "./images.ts";
 import { benchOcr, printOcr } from "./ocr.ts";
 import { benchOperations, printOperations } from "./operations.ts";
 import { benchOcrGrid, printOcrGrid } from "./ocr-grid.ts";
+import { benchPipeline, printPipeline } from "./pipeline.ts";
 import { startMeasuredServer } from "./server-process.ts";
 import { benchText, printText } from "./text.ts";
 import type { Service } from "../test/harness/client.ts";
@@ -34,12 +35,13 @@ const { values } = parseArgs({
 });
 const runs = Number(values.runs);
 const corpus = values.corpus ?? process.env["CORPUS_DIR"];
-const wanted = (part: "operations" | "text" | "images" | "compress" | "ocr"): boolean =>
+const wanted = (part: "operations" | "pipeline" | "text" | "images" | "compress" | "ocr"): boolean =>
   values.only === undefined || values.only === part;
 
 async function measure(service: Service & { readonly pid?: number }) {
   return {
     operations: wanted("operations") ? await benchOperations(service, runs, values.input) : [],
+    pipeline: wanted("pipeline") ? await benchPipeline(service, runs) : [],
     text: wanted("text") ? await benchText(service, corpus, runs) : [],
     fromImages: wanted("images") ? await benchFromImages(service, runs) : [],
     toImages: wanted("images") ? await benchImages(service, corpus, runs) : [],
@@ -61,6 +63,7 @@ try {
   else {
     console.log(`${new Date().toISOString().slice(0, 10)}, ${machine}, medians of ${runs} runs`);
     if (rows.operations.length > 0) printOperations(rows.operations);
+    if (rows.pipeline.length > 0) printPipeline(rows.pipeline);
     if (rows.files.length > 0) printFiles(rows.files);
     if (rows.text.length > 0) printText(rows.text);
     if (rows.fromImages.length > 0) printFromImages(rows.fromImages);

@@ -88,6 +88,36 @@ describe("a document that does not fit into memory", () => {
     expect(info).toMatchObject({ Title: "Renamed" });
   });
 
+  const pipeline = (...steps: readonly object[]): Promise<Answer> => send("pipeline", { steps: JSON.stringify(steps) });
+  const rotate = { operation: "rotate", rotations: { 33: 180 } };
+
+  test("the changes of a pipeline, one after the other", async () => {
+    const answer = await pipeline(
+      rotate,
+      { operation: "watermark", kind: "text", text: "DRAFT" },
+      { operation: "metadata", action: "set", metadata: { title: "Renamed" } },
+      rotate,
+    );
+    const { pages, info } = await appended(answer);
+    expect(pages[32]).toMatchObject({ rotate: 0, text: expect.stringMatching(/DRAFT/) as unknown });
+    expect(pages.filter(({ text }) => text.includes("DRAFT") && text.includes("in the ledger"))).toHaveLength(PAGES);
+    expect(info).toMatchObject({ Title: "Renamed" });
+  });
+
+  test("gives a pipeline pages that fit into memory", async () => {
+    const answer = await pipeline(rotate, { operation: "extract-pages", range: "33" }, { operation: "compress" });
+    expect(answer).toMatchObject({ status: 200, code: undefined });
+    expect((await openPdf(answer.body)).pages).toMatchObject([{ rotate: 180 }]);
+  });
+
+  test("is not accepted by a step that needs all of it", async () => {
+    const { status, code, body } = await pipeline(rotate, rotate, { operation: "protect", userPassword: "open" });
+    expect([status, code]).toEqual([413, "limit_exceeded"]);
+    const { error } = JSON.parse(new TextDecoder().decode(body)) as { error: { message: string; details: object } };
+    expect(error.message).toContain("Step 3 (`protect`)");
+    expect(error.details).toMatchObject({ step: 3 });
+  });
+
   test.each(["merge", "compress", "protect"])("is not accepted where all of it is needed: %s", async (operation) => {
     const fields = operation === "merge" ? { file0: file, file1: file } : { file, userPassword: "open" };
     const answer = await post(service, operation, operation === "compress" ? { file } : fields);
