@@ -141,6 +141,25 @@ describe("page trees", () => {
     },
   );
 
+  test("rotate turns the pages of a tree whose nodes count other than they have", async () => {
+    const node = (kids: string, count: number): string =>
+      `<< /Type /Pages /Parent 2 0 R /Kids [${kids}] /Count ${count} >>`;
+    const leaf = (parent: number): string => page().replace("2 0 R", `${parent} 0 R`);
+    const bytes = pdf(
+      [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 4 >>",
+        node("5 0 R 6 0 R", 1),
+        node("7 0 R 8 0 R", 3),
+        ...[3, 3, 4, 4].map(leaf),
+      ],
+      "/Root 1 0 R",
+    );
+    const answer = await send("rotate", { file: pdfPart(bytes), rotations: '{"1":90,"3":180}' });
+    expect(answer.status).toBe(200);
+    expect((await openPdf(answer.body)).pages.map(({ rotate }) => rotate)).toEqual([90, 0, 180, 0]);
+  });
+
   test("rotate makes a page that stands in the tree twice two pages, each with its own angle", async () => {
     const twice = pdf([root, "<< /Type /Pages /Kids [3 0 R 3 0 R] /Count 2 >>", page()], "/Root 1 0 R");
     const { status, body } = await send("rotate", { file: pdfPart(twice), rotations: '{"1":90,"2":180}' });
