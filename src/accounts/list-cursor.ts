@@ -1,4 +1,5 @@
-import { type Column, sql, type SQL } from "drizzle-orm";
+import { and, type Column, desc, sql, type SQL } from "drizzle-orm";
+import type { SQLiteSelect } from "drizzle-orm/sqlite-core";
 import { AccountRefusal } from "./refusal.ts";
 
 /** A position in a list sorted newest first: after this row. New rows do not move it. */
@@ -14,7 +15,37 @@ export interface Page<Row> {
   readonly nextCursor: string | null;
 }
 
-/** Turns rows into a page of `limit`. Query one row more than that, to see whether there is a next page. */
+/** The page that a client requests. */
+export interface PageRequest {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** A table, those of its rows that a list consists of, and the prefix of their IDs. */
+interface List {
+  readonly table: { readonly createdAt: Column; readonly id: Column };
+  readonly rows: SQL | undefined;
+  readonly prefix: Prefix;
+}
+
+type Prefix = "key" | "wh" | "evt" | "file" | "job";
+
+/**
+ * Narrows a query down to the rows that `pageOf` turns into a page: newest first, and one row more than requested, which shows
+ * whether there is a next page. Throws `invalid_parameters` for a bad cursor.
+ */
+export function pageQuery<Query extends SQLiteSelect>(
+  query: Query,
+  { table, rows, prefix }: List,
+  { limit, cursor }: PageRequest,
+) {
+  return query
+    .where(and(rows, isBehind(table, cursor, prefix)))
+    .orderBy(desc(table.createdAt), desc(table.id))
+    .limit(limit + 1);
+}
+
+/** Turns the rows of `pageQuery` into a page of `limit`. */
 export function pageOf<Row extends ListPosition>(rows: readonly Row[], limit: number): Page<Row> {
   const data = rows.slice(0, limit);
   const last = rows.length > limit ? data.at(-1) : undefined;
@@ -28,7 +59,7 @@ export function pageOf<Row extends ListPosition>(rows: readonly Row[], limit: nu
 export function isBehind(
   { createdAt, id }: { readonly createdAt: Column; readonly id: Column },
   cursor: string | undefined,
-  prefix: "key" | "wh" | "evt" | "file" | "job",
+  prefix: Prefix,
 ): SQL | undefined {
   if (cursor === undefined) return undefined;
   const after = readCursor(cursor, prefix);

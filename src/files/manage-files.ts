@@ -1,9 +1,9 @@
-import { and, desc, inArray, sql } from "drizzle-orm";
+import { and, inArray, sql } from "drizzle-orm";
 import { type FileStore, fileRow, shownColumns, type StoredFile, taking, visibleTo } from "./file.ts";
 import { withParts } from "./parts.ts";
 import { removeFile } from "./remove.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { isBehind, type Page, pageOf } from "../accounts/list-cursor.ts";
+import { type Page, pageOf, pageQuery, type PageRequest } from "../accounts/list-cursor.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { files } from "../db/schema.ts";
@@ -16,25 +16,21 @@ export interface FilePage extends Page<StoredFile> {
 }
 
 /** The files of the caller's account and mode, newest first. Throws `invalid_parameters` for a bad cursor. */
-export async function listFiles(
-  db: Database,
-  caller: Caller,
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-  now: Date,
-): Promise<FilePage> {
+export async function listFiles(db: Database, caller: Caller, request: PageRequest, now: Date): Promise<FilePage> {
   const stored = and(visibleTo(caller), taking(now));
   const listed = and(stored, inArray(files.state, ["pending", "ready"]));
   const {
     rows,
     sums: [sums],
   } = await batch(db, {
-    rows: db
-      .select({ ...shownColumns, partBytes: files.partBytes })
-      .from(files)
-      .where(and(listed, isBehind(files, cursor, "file")))
-      .orderBy(desc(files.createdAt), desc(files.id))
-      // One more row than requested shows whether there is a next page.
-      .limit(limit + 1),
+    rows: pageQuery(
+      db
+        .select({ ...shownColumns, partBytes: files.partBytes })
+        .from(files)
+        .$dynamic(),
+      { table: files, rows: listed, prefix: "file" },
+      request,
+    ),
     sums: db
       .select({
         count: sql<number>`count(*) filter (where ${files.state} <> 'uploading')`,
@@ -43,7 +39,7 @@ export async function listFiles(
       .from(files)
       .where(stored),
   });
-  const page = pageOf(rows, limit);
+  const page = pageOf(rows, request.limit);
   return { ...page, data: await withParts(db, page.data), count: sums?.count ?? 0, storedBytes: sums?.bytes ?? 0 };
 }
 

@@ -1,4 +1,4 @@
-import { and, count, desc, exists, isNull, sql } from "drizzle-orm";
+import { and, count, exists, isNull, sql } from "drizzle-orm";
 import {
   type ApiKey,
   apiKeyOf,
@@ -11,7 +11,7 @@ import {
 } from "./api-key.ts";
 import { keyEvent } from "./key-events.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { isBehind, type Page, pageOf } from "../accounts/list-cursor.ts";
+import { type Page, pageOf, pageQuery, type PageRequest } from "../accounts/list-cursor.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { apiKeys } from "../db/schema.ts";
@@ -23,25 +23,19 @@ export interface KeyPage extends Page<ApiKey> {
 }
 
 /** The keys of the caller's account and mode, newest first. Throws `invalid_parameters` for a bad cursor. */
-export async function listKeys(
-  db: Database,
-  caller: Caller,
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-): Promise<KeyPage> {
+export async function listKeys(db: Database, caller: Caller, request: PageRequest): Promise<KeyPage> {
   const {
     rows,
     total: [total],
   } = await batch(db, {
-    rows: db
-      .select(shownColumns)
-      .from(apiKeys)
-      .where(and(visibleTo(caller), isBehind(apiKeys, cursor, "key")))
-      .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
-      // One more row than requested shows whether there is a next page.
-      .limit(limit + 1),
+    rows: pageQuery(
+      db.select(shownColumns).from(apiKeys).$dynamic(),
+      { table: apiKeys, rows: visibleTo(caller), prefix: "key" },
+      request,
+    ),
     total: db.select({ count: count() }).from(apiKeys).where(visibleTo(caller)),
   });
-  const page = pageOf(rows, limit);
+  const page = pageOf(rows, request.limit);
   return { ...page, data: page.data.map(apiKeyOf), count: total?.count ?? 0 };
 }
 

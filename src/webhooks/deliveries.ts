@@ -2,7 +2,7 @@ import { and, desc, eq, exists, getTableColumns, gt, inArray, ne, notExists, or,
 import { LEASE } from "./lanes.ts";
 import { noSuchWebhook, visibleAs } from "./webhook.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { isBehind, type Page, pageOf } from "../accounts/list-cursor.ts";
+import { isBehind, type Page, pageOf, type PageRequest } from "../accounts/list-cursor.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
@@ -40,7 +40,7 @@ export async function listDeliveries(
   db: Database,
   caller: Caller,
   webhook: string,
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  { limit, cursor }: PageRequest,
 ): Promise<Page<Delivery>> {
   const condition = and(eq(deliveries.webhook, webhook), isBehind(deliveries, cursor, "evt"));
   return pageOf(await readDeliveries(db, caller, webhook, limit + 1, condition), limit);

@@ -1,4 +1,4 @@
-import { and, count, desc } from "drizzle-orm";
+import { count } from "drizzle-orm";
 import { cancelPending } from "./deliveries.ts";
 import { ordered, requireEndpointUrl, type WebhookRequest } from "./subscribe.ts";
 import {
@@ -11,7 +11,7 @@ import {
   type WebhookSettings,
 } from "./webhook.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { isBehind, type Page, pageOf } from "../accounts/list-cursor.ts";
+import { type Page, pageOf, pageQuery, type PageRequest } from "../accounts/list-cursor.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { webhooks } from "../db/schema.ts";
@@ -25,23 +25,21 @@ export interface WebhookPage extends Page<Webhook> {
 export async function listWebhooks(
   db: Database,
   caller: Caller,
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  request: PageRequest,
   now: Date,
 ): Promise<WebhookPage> {
   const {
     rows,
     total: [total],
   } = await batch(db, {
-    rows: db
-      .select(shownColumns)
-      .from(webhooks)
-      .where(and(visibleTo(caller), isBehind(webhooks, cursor, "wh")))
-      .orderBy(desc(webhooks.createdAt), desc(webhooks.id))
-      // One more row than requested shows whether there is a next page.
-      .limit(limit + 1),
+    rows: pageQuery(
+      db.select(shownColumns).from(webhooks).$dynamic(),
+      { table: webhooks, rows: visibleTo(caller), prefix: "wh" },
+      request,
+    ),
     total: db.select({ count: count() }).from(webhooks).where(visibleTo(caller)),
   });
-  const page = pageOf(rows, limit);
+  const page = pageOf(rows, request.limit);
   return { ...page, data: page.data.map((row) => webhookOf(row, now)), count: total?.count ?? 0 };
 }
 
