@@ -1,6 +1,7 @@
+import { decode as decodePng } from "fast-png";
 import { expect } from "vitest";
 import { type DrawnPage, drawing } from "../harness/drawing-fixtures.ts";
-import { readJpeg, readPng } from "../harness/images.ts";
+import { readJpeg } from "../harness/images.ts";
 import { flate } from "../harness/pdf-writer.ts";
 import { operationService } from "./operation-service.ts";
 
@@ -79,11 +80,8 @@ export function setLines(text: string, { x, y, size }: { x: number; y: number; s
 export async function colorScans(text: string, count: number): Promise<Uint8Array> {
   const content = `1 0 0 rg 540 20 40 40 re f 0 g ${setLines(text, { x: 60, y: 700, size: 18 })}`;
   const answer = await toImages(drawing({ width: 600, height: 780, content }), { dpi: "240" });
-  const { width, height, at } = readPng(await answer.bytes());
-  const samples = new Uint8Array(width * height * 3);
-  for (let pixel = 0; pixel < width * height; pixel++) {
-    samples.set(at(pixel % width, Math.trunc(pixel / width)), pixel * 3);
-  }
+  const { width, height, data } = decodePng(await answer.bytes());
+  const samples = Uint8Array.from(data);
   let random = 1;
   for (let sample = 0; sample < samples.length; sample += 16) {
     random = (Math.imul(random, 1_664_525) + 1_013_904_223) | 0;

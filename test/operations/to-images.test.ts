@@ -4,6 +4,7 @@ import { corners, drawing, type DrawnPage, textPage } from "../harness/drawing-f
 import { document } from "../harness/fixtures.ts";
 import { difference, type Picture, readJpeg, readPng } from "../harness/images.ts";
 import { errorOf } from "../http/echo-service.ts";
+import { noise } from "../harness/pdf-writer.ts";
 import { operationService } from "./operation-service.ts";
 
 const post = await operationService("to-images");
@@ -17,12 +18,6 @@ async function image(file: Uint8Array, fields: Readonly<Record<string, string>>)
 
 const png = async (page: DrawnPage, fields: Readonly<Record<string, string>> = {}): Promise<Picture> =>
   readPng(await image(drawing(page), { dpi: "72", ...fields }));
-
-/** Bytes that do not repeat, always the same. */
-function noiseBytes(length: number): Uint8Array {
-  let state = 1;
-  return Uint8Array.from({ length }, () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 24);
-}
 
 const [RED, GREEN, BLUE, WHITE] = [
   [255, 0, 0],
@@ -154,7 +149,7 @@ describe("a page as a viewer shows it", () => {
 describe("a page in several bands", () => {
   /** 417 x 16667 pixels at 300 dpi: two bands. */
   const text = textPage({ width: 100, height: 4000 });
-  const noise: DrawnPage = {
+  const grainy: DrawnPage = {
     width: 100,
     height: 4000,
     content: "q 100 0 0 4000 0 0 cm /I Do Q",
@@ -162,13 +157,13 @@ describe("a page in several bands", () => {
     objects: [
       {
         entries: "/Type /XObject /Subtype /Image /Width 417 /Height 16667 /ColorSpace /DeviceGray /BitsPerComponent 8",
-        data: noiseBytes(417 * 16_667),
+        data: noise(417 * 16_667, 1),
       },
     ],
   };
   test.each([
     ["of text", text],
-    ["of noise, whose image is long", noise],
+    ["of noise, whose image is long", grainy],
   ])("%s is greyscale unless its last row has colour", async (_, page) => {
     const speck = { ...page, content: `${page.content}\n0.5 0.5 0.55 rg 50 0 1 1 re f` };
     const [grey, highlighted] = [await png(page, { dpi: "300" }), await png(speck, { dpi: "300" })];
