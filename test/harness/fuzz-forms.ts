@@ -166,4 +166,12 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       replace: random.pick([undefined, "true"]),
     });
   },
+  pipeline: ({ random, document }) => {
+    const middle = [{ operation: "rotate", angle: 90 }, { operation: "compress" }, { operation: "add-page-numbers" }];
+    const last = [{ operation: "metadata", action: "get" }, { operation: "extract-text" }, { operation: "to-images" }];
+    return given({
+      ...document(),
+      steps: JSON.stringify([random.pick(middle), random.pick(middle), random.pick(last)]),
+    });
+  },
 };
