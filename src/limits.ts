@@ -299,7 +299,7 @@ export const limits = {
     /** The largest heap of an engine that is reused where an operation needs much other memory, unless the body needs more. */
     lentBesideBytes: 40 * MiB,
     /** Memory for recognizing an A4 page in two languages (`npm run memory`). */
-    recognizerBytes: 45 * MiB,
+    recognizerBytes: 42 * MiB,
     /** Heap of an engine that has no document open. */
     engineOwnBytes: 8 * MiB,
     /** Heap bytes for each byte of the body: the input, and 1.6 times as much for copies and output. */

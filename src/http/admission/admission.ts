@@ -163,6 +163,8 @@ export class Admission implements Issuer {
     if (this.#fits(waiting)) return true;
     // Kept engines stay in memory until they are garbage collected, so they are dropped only for a request that has waited.
     if (waiting.since === now || !this.#fits(waiting, { kept: 0 })) return false;
+    this.options.dropModels();
+    if (this.#fits(waiting)) return true;
     this.options.dropKept();
     return this.#fits(waiting);
   }

@@ -2,6 +2,7 @@ import { Admission, type Admittance } from "./admission.ts";
 import type { Ticket } from "./ticket.ts";
 import { ApiError, overloaded } from "../errors/api-error.ts";
 import { dropSpares, keptBytes } from "../../engines/lease/pool.ts";
+import { dropModels } from "../../engines/ocr/models.ts";
 import { limits } from "../../limits.ts";
 
 /**
@@ -83,6 +84,6 @@ export class Share {
 let admission: Admission | undefined;
 
 export function admissionOf(budgetBytes: number): Admission {
-  admission ??= new Admission({ ...limits.admission, budgetBytes, keptBytes, dropKept: dropSpares });
+  admission ??= new Admission({ ...limits.admission, budgetBytes, keptBytes, dropModels, dropKept: dropSpares });
   return admission;
 }

@@ -3,6 +3,8 @@ export interface TicketOptions {
   readonly budgetBytes: number;
   /** Bytes kept between requests. The next request gets those engines first, so they are not counted on top of it. */
   keptBytes(): number;
+  /** Drops what is kept besides engines. */
+  dropModels(): void;
   /** Drops what is kept. */
   dropKept(): void;
   /** Milliseconds without a sign of life after which a waiting request may take over the ticket's memory. */

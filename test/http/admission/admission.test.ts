@@ -54,6 +54,17 @@ describe("waiting", () => {
     expect(await settled(third)).toBe(true);
   });
 
+  it("gives up models before engines", async () => {
+    const kept = { bytes: 50, models: 20 };
+    const admission = admissionOf(100, kept);
+    await admission.admit(60);
+    const second = admission.admit(30);
+    expect(await settled(second)).toBe(false);
+    await vi.advanceTimersByTimeAsync(250);
+    expect(await settled(second)).toBe(true);
+    expect(kept.bytes).toBe(30);
+  });
+
   it("counts what is kept between requests where it is more than a newcomer would take over", async () => {
     const kept = { bytes: 50 };
     const admission = admissionOf(100, kept);

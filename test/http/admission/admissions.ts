@@ -2,7 +2,11 @@ import { vi } from "vitest";
 import { Admission } from "../../../src/http/admission/admission.ts";
 
 /** An admission over so many bytes, and short ways to ask it. */
-export function admissionOf(budgetBytes: number, kept = { bytes: 0 }, requests = 10) {
+export function admissionOf(
+  budgetBytes: number,
+  kept: { bytes: number; models?: number } = { bytes: 0 },
+  requests = 10,
+) {
   const admission = new Admission({
     budgetBytes,
     requests,
@@ -12,6 +16,7 @@ export function admissionOf(budgetBytes: number, kept = { bytes: 0 }, requests =
     fairMilliseconds: 20_000,
     fairBytesPerSecond: 10,
     keptBytes: () => kept.bytes,
+    dropModels: () => (kept.bytes -= kept.models ?? 0),
     dropKept: () => (kept.bytes = Math.min(kept.bytes, 10)),
     waitMilliseconds: 5_000,
     lookMilliseconds: 250,
