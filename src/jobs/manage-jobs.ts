@@ -1,7 +1,7 @@
-import { and, count, desc, eq, gt, inArray, lte, type SQL } from "drizzle-orm";
+import { and, count, eq, gt, inArray, lte, type SQL } from "drizzle-orm";
 import { endJob } from "./finish.ts";
 import { failedPages, isLive, type JobContext, jobRow, type JobRow, jobsOf, viewOf } from "./job.ts";
-import { isBehind, type Page, pageOf } from "../accounts/list-cursor.ts";
+import { type Page, pageOf, pageQuery, type PageRequest } from "../accounts/list-cursor.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
@@ -19,11 +19,7 @@ export async function listJobs(
   db: Database,
   { baseUrl }: Pick<JobContext, "baseUrl">,
   owner: FileOwner,
-  {
-    limit,
-    cursor,
-    status,
-  }: { readonly limit: number; readonly cursor?: string | undefined; readonly status?: Status | undefined },
+  { status, ...request }: PageRequest & { readonly status?: Status | undefined },
   now: Date,
 ): Promise<Page<JobView> & { readonly count: number }> {
   const listed = and(jobsOf(owner), status && withStatus(status, now));
@@ -31,16 +27,10 @@ export async function listJobs(
     rows,
     total: [total],
   } = await batch(db, {
-    rows: db
-      .select()
-      .from(jobs)
-      .where(and(listed, isBehind(jobs, cursor, "job")))
-      .orderBy(desc(jobs.createdAt), desc(jobs.id))
-      // One more row than requested shows whether there is a next page.
-      .limit(limit + 1),
+    rows: pageQuery(db.select().from(jobs).$dynamic(), { table: jobs, rows: listed, prefix: "job" }, request),
     total: db.select({ count: count() }).from(jobs).where(listed),
   });
-  const page = pageOf(rows, limit);
+  const page = pageOf(rows, request.limit);
   return { ...page, data: page.data.map((row) => viewOf(row, baseUrl, now)), count: total?.count ?? 0 };
 }
 
