@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { pipeline, post, type Steps, stepsOf } from "./pipeline-service.ts";
 import { errorOf, newKey } from "../http/echo-service.ts";
+import { drawing } from "../harness/drawing-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { writePng } from "../harness/png-writer.ts";
 
@@ -49,6 +50,18 @@ describe("a pipeline", () => {
     expect(stepsOf(text)[1]).toEqual({ operation: "extract-text" });
     const archive = await pipeline([rotate, { operation: "split", mode: "pages" }], { file: letter });
     expect(archive.headers.get("Content-Type")).toBe("application/zip");
+  });
+
+  test("recognizes text for the next step as in a request of its own", async () => {
+    const content = "BT /F1 12 Tf 20 30 Td (Letters to be recognized) Tj ET";
+    const scan = drawing({ width: 300, height: 60, content });
+    const read = await (await post("ocr", { file: scan, mode: "force", output: "pdf" })).bytes();
+    const compressed = await (await post("compress", { file: read })).bytes();
+    const answer = await pipeline([{ operation: "ocr", mode: "force" }, compress], { file: scan });
+    const withoutIds = (file: Uint8Array): string =>
+      new TextDecoder("latin1").decode(file).replace(/\/ID\s*\[.*?\]/gs, "");
+    expect(withoutIds(await answer.bytes())).toBe(withoutIds(compressed));
+    expect(stepsOf(answer)[0]?.bytes).toBe(read.length);
   });
 
   test("reports a repaired input of any step", async () => {
