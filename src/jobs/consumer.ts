@@ -125,6 +125,9 @@ async function recordFailure(
     return "busy";
   } else if (part.pages === 1 && job.onPageError === "continue")
     await failPage(db, claim, { page, code, message }, now);
-  else await endJob(db, context, job.id, { state: "failed", failure }, now, claim);
+  else {
+    const ofPage = part.pages === 1 ? { ...failure, details: { ...failure.details, page } } : failure;
+    await endJob(db, context, job.id, { state: "failed", failure: ofPage }, now, claim);
+  }
   return "worked";
 }

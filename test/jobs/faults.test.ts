@@ -1,0 +1,242 @@
+import { env } from "cloudflare:workers";
+import { unzipSync } from "fflate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { consumeOnce, creditsOf, jobService, leftOf, operationForm, sweepLater } from "./job-service.ts";
+import { failing as failingBucket, type Trip } from "../faults/failing-bucket.ts";
+import { type Fault, failing as failingDatabase } from "../faults/failing-database.ts";
+import { type Sabotage, sabotage } from "../faults/engine-sabotage.ts";
+import { document } from "../harness/fixtures.ts";
+import { pdf } from "../harness/pdf-writer.ts";
+import module from "../../wasm/generated/mupdf.wasm";
+
+const letter = document({ name: "letter", pages: 2 });
+const MINUTE = 60_000;
+
+type Service = Awaited<ReturnType<typeof jobService>>;
+
+/** As if the time of those who work on parts were up: what a minute does. */
+const forgetLeases = () => env.DB.prepare("update job_parts set due_at = 0 where state = 'running'").run();
+
+/** What happens by itself after a fault: the sweep finds what is lost, and consumers go on. */
+async function recover(service: Service, id: string): Promise<string> {
+  for (let round = 0; round < 8; round++) {
+    const { status } = await service.job(id);
+    if (status !== "queued" && status !== "running") break;
+    await forgetLeases();
+    await sweepLater(0);
+    await consumeOnce();
+  }
+  await sweepLater(0);
+  return (await service.job(id)).status;
+}
+
+const ordinary = await (await jobService()).send("POST", "/extract-text", { body: operationForm(letter) });
+const text = await ordinary.text();
+
+/** The job has the result of an ordinary request, was paid once, and nothing else of it is left. */
+async function expectWhole(service: Service, id: string): Promise<void> {
+  expect(await (await service.result(id)).text()).toBe(text);
+  expect(await creditsOf(service)).toEqual({ used: 1, ledger: { settled: 1 } });
+  // Uploads of consumers that died are found a quarter of an hour later.
+  await sweepLater(16 * MINUTE);
+  await sweepLater(16 * MINUTE);
+  expect(await leftOf(service)).toMatchObject({ files: 1, parts: 0 });
+}
+
+describe("a consumer is lost", () => {
+  const faults: readonly (readonly [Fault, "once" | "for good"])[] = [
+    ["unreachable", "for good"],
+    ["answer lost", "once"],
+  ];
+  it.each(faults)("at any round trip to the database (%s, %s), and the job ends as it should", async (fault, times) => {
+    for (let trip = 0; ; trip += 1) {
+      const service = await jobService();
+      const { id } = await service.start("extract-text", letter);
+      const { database, trips } = failingDatabase(fault, trip, times);
+      await consumeOnce({ ...env, DB: database });
+      expect([trip, await recover(service, id)]).toEqual([trip, "succeeded"]);
+      await expectWhole(service, id);
+      if (trips() <= trip) break;
+    }
+  });
+
+  it.each(["get", "put", "delete"] satisfies Trip[])("at any request to the bucket (%s)", async (trip) => {
+    for (let sound = 0; ; sound++) {
+      const service = await jobService();
+      const { id } = await service.start("extract-text", letter);
+      // The bucket is asked twice.
+      const { bindings, trips } = failingBucket(trip, "always", "throws", sound);
+      await consumeOnce(bindings);
+      expect([sound, await recover(service, id)]).toEqual([sound, "succeeded"]);
+      await expectWhole(service, id);
+      if (trips() <= 0) break;
+    }
+  });
+
+  it("three times with the same page: the job fails, and costs nothing", async () => {
+    const service = await jobService();
+    const { id } = await service.start("rotate", letter, { angle: "90" });
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await env.DB.prepare(
+        "update job_parts set state = 'running', token = 'lost', attempts = attempts + 1 where job = ?",
+      )
+        .bind(id)
+        .run();
+      await forgetLeases();
+      await sweepLater(0);
+    }
+    const { status, error } = await service.job(id);
+    expect([status, error?.code]).toEqual(["failed", "internal_error"]);
+    expect(await creditsOf(service)).toEqual({ used: 0, ledger: { released: 1 } });
+    expect(await leftOf(service)).toMatchObject({ files: 0, parts: 0 });
+  });
+});
+
+describe("a message", () => {
+  it("that comes twice, at the same time, does nothing twice", async () => {
+    const service = await jobService();
+    const { id } = await service.start("extract-text", letter);
+    await Promise.all([consumeOnce(), consumeOnce(), consumeOnce()]);
+    await consumeOnce();
+    expect(await recover(service, id)).toBe("succeeded");
+    await expectWhole(service, id);
+  });
+
+  it("that never comes is sent by the sweep", async () => {
+    const service = await jobService();
+    await service.start("extract-text", letter);
+    const sent: unknown[] = [];
+    const queue = {
+      send: async () => {},
+      sendBatch: async (messages: readonly unknown[]) => void sent.push(...messages),
+    };
+    await sweepLater(MINUTE / 2, { ...env, JOBS: queue });
+    expect(sent).toHaveLength(0);
+    await sweepLater(2 * MINUTE, { ...env, JOBS: queue });
+    expect(sent).toMatchObject([{ body: { shard: 0 } }]);
+    await consumeOnce();
+  });
+});
+
+describe("the engine", () => {
+  let engine: Sabotage;
+  beforeAll(() => {
+    engine = sabotage(module);
+  });
+  afterAll(() => engine.end());
+
+  it("that traps in a part is replaced, and the part repeated", async () => {
+    for (const call of [50, 400, 1_500]) {
+      const service = await jobService();
+      const { id } = await service.start("extract-text", letter);
+      engine.begin({ fault: "trap", call });
+      await consumeOnce();
+      engine.begin();
+      expect(await recover(service, id)).toBe("succeeded");
+      await expectWhole(service, id);
+    }
+  });
+});
+
+describe("a page that cannot be processed", () => {
+  const page = (size: number): string => `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${size} ${size}] >>`;
+  // The second page has more pixels than an image may have.
+  const uneven = pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Count 3 /Kids [3 0 R 4 0 R 5 0 R] >>",
+      page(72),
+      page(9_999),
+      page(72),
+    ],
+    "/Root 1 0 R",
+  );
+
+  it("fails the job, which names it, and costs nothing", async () => {
+    const service = await jobService();
+    const { id } = await service.start("to-images", uneven, { dpi: "150" });
+    await consumeOnce();
+    const { status, error } = await service.job(id);
+    expect([status, error?.code, error?.details?.["page"]]).toEqual(["failed", "limit_exceeded", 2]);
+    expect((await service.result(id)).status).toBe(413);
+    expect(await creditsOf(service)).toEqual({ used: 0, ledger: { released: 2 } });
+    expect(await leftOf(service)).toMatchObject({ files: 0, parts: 0 });
+  });
+
+  it("is left out where the job continues, which lists it", async () => {
+    const service = await jobService();
+    const { id } = await service.start("to-images", uneven, { dpi: "150", onPageError: "continue" });
+    await consumeOnce();
+    const job = await service.job(id);
+    expect(job).toMatchObject({
+      status: "partial",
+      progress: { total: 3, done: 2, failed: 1 },
+      credits: { charged: 2 },
+    });
+    expect(job.pageErrors).toMatchObject([{ page: 2, code: "limit_exceeded" }]);
+    const archive = unzipSync(new Uint8Array(await (await service.result(id)).arrayBuffer()));
+    expect(Object.keys(archive)).toEqual(["document-1.png", "document-3.png"]);
+  });
+
+  it("fails the job where no other is left", async () => {
+    const service = await jobService();
+    const { id } = await service.start("to-images", uneven, { dpi: "150", pages: "2", onPageError: "continue" });
+    await consumeOnce();
+    expect(await service.job(id)).toMatchObject({ status: "failed", error: { code: "limit_exceeded" } });
+    expect(await creditsOf(service)).toEqual({ used: 0, ledger: { released: 2 } });
+  });
+});
+
+describe("a job is canceled and deleted", () => {
+  it("before it begins: it costs nothing, and nothing is left", async () => {
+    const service = await jobService();
+    const { id } = await service.start("extract-text", letter);
+    const canceled = await service.send("POST", `/jobs/${id}/cancel`);
+    expect([canceled.status, await canceled.json()]).toMatchObject([
+      202,
+      { status: "canceled", credits: { charged: 0 } },
+    ]);
+    expect((await service.send("POST", `/jobs/${id}/cancel`)).status).toBe(202);
+    expect(await consumeOnce()).toBe("acknowledged");
+    expect((await service.result(id)).status).toBe(409);
+    expect(await creditsOf(service)).toEqual({ used: 0, ledger: { released: 1 } });
+    expect(await leftOf(service)).toMatchObject({ files: 0, parts: 0 });
+  });
+
+  it("while a part is at work: what the part makes is removed", async () => {
+    for (const end of ["cancel", "delete"]) {
+      const service = await jobService();
+      const { id } = await service.start("extract-text", letter);
+      const path = end === "cancel" ? `/jobs/${id}/cancel` : `/jobs/${id}`;
+      let done = false;
+      const bucket = new Proxy(env.FILES, {
+        get(target, name) {
+          const member: unknown = Reflect.get(target, name);
+          if (typeof member !== "function") return member;
+          return async (...values: unknown[]): Promise<unknown> => {
+            if (name === "put" && !done) {
+              done = true;
+              await service.send(end === "cancel" ? "POST" : "DELETE", path);
+            }
+            return Reflect.apply(member, target, values) as unknown;
+          };
+        },
+      });
+      await consumeOnce({ ...env, FILES: bucket });
+      expect(done).toBe(true);
+      await sweepLater(0);
+      expect(await creditsOf(service)).toEqual({ used: 0, ledger: { released: 1 } });
+      expect(await leftOf(service)).toMatchObject({ files: 0, parts: 0 });
+    }
+  });
+
+  it("after some pages: it costs the blocks that are done", async () => {
+    const service = await jobService();
+    const { id } = await service.start("extract-text", document({ name: "long", pages: 1_001 }));
+    expect((await service.job(id)).credits.reserved).toBe(3);
+    await env.DB.prepare("update jobs set pages_done = 501 where id = ?").bind(id).run();
+    await service.send("POST", `/jobs/${id}/cancel`);
+    expect(await service.job(id)).toMatchObject({ status: "canceled", credits: { charged: 2 } });
+    expect(await creditsOf(service)).toEqual({ used: 2, ledger: { settled: 2 } });
+  });
+});
