@@ -11,6 +11,8 @@ import { show, showCodes, textDocument, type TextPage } from "../test/harness/te
 export interface Call {
   readonly operation: string;
   readonly parts: Readonly<Record<string, Part>>;
+  /** A client that sends or reads at so many bytes a second for a while, and then leaves. */
+  readonly slow?: { readonly client: "reader" | "sender"; readonly bytesPerSecond: number };
 }
 
 const merge = (files: readonly Uint8Array[]): Call => ({
@@ -147,6 +149,12 @@ const steps = {
 const { rotate: turn, watermark, numbers, pages, compress: smaller, merge: append, protect: lock } = steps;
 const tenSteps = [turn, watermark, numbers, pages, smaller, turn, append, watermark, pages, lock];
 const [firstHalf = large, secondHalf = large] = halves;
+/** At a fifth of the speed that admission calls fair, and at twice that speed. */
+const slowReader: Call = {
+  ...images(twoHundred, { dpi: "150" }),
+  slow: { client: "reader", bytesPerSecond: 50 * 1024 },
+};
+const slowSender: Call = { ...rotate(largeDocument(12.5)), slow: { client: "sender", bytesPerSecond: 512 * 1024 } };
 const each = [[merge(halves)], [split(large)], [rotate(large)], [protect(large)]];
 /** By name: rounds one after the other, the calls of each at once. */
 export const works: [string, Call[][]][] = [
@@ -206,5 +214,7 @@ export const works: [string, Call[][]][] = [
   ["ocr of a page of 25 MiB, searchable", [[ocr(large, { output: "pdf", pages: "1" })]]],
   ["ocr and merge of 25 MiB in turn", [[ocr(letter)], [merge(halves)], [ocr(letter)], [merge(halves)]]],
   ["two ocr at once", [[ocr(letter), ocr(letter)]]],
+  ["two slow readers of 200 pages as png", [[slowReader, slowReader]]],
+  ["two slow senders of 12.5 MiB", [[slowSender, slowSender]]],
   ["50 merges of 1 MiB at once", [Array.from({ length: 50 }, () => merge(megabyte))]],
 ];

@@ -5,7 +5,8 @@
 import { parseArgs } from "node:util";
 import { type Call, smallCalls, works } from "./memory-works.ts";
 import { peakDuring, residentBytes, startMeasuredServer, type ServerProcess } from "./server-process.ts";
-import { post, type Answer } from "../test/harness/client.ts";
+import { post } from "../test/harness/client.ts";
+import { slowReader, slowSender } from "../test/harness/slow-client.ts";
 
 const MIB = 1024 * 1024;
 const LIMIT = 128 * MIB;
@@ -18,6 +19,15 @@ interface Row {
   readonly statuses: string;
   readonly ok: boolean;
 }
+
+/** A response, or for a slow client whether its connection was still open. */
+interface Outcome {
+  readonly status: number | "open" | "closed";
+  readonly headers: Headers;
+}
+
+/** How long a slow client stays. */
+const SLOW_MILLISECONDS = 18_000;
 
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
@@ -42,10 +52,9 @@ async function measure(port: number, name: string, rounds: readonly (readonly Ca
     // The idle size has these in it, so the growth has not.
     const kept = await server.keptBytes();
     const { peak, result } = await peakDuring(server.pid, async () => {
-      const answers: Answer[] = [];
+      const answers: Outcome[] = [];
       for (const calls of rounds) {
-        const send = calls.map(({ operation, parts }) => post(server, operation, parts, 300_000));
-        answers.push(...(await Promise.all(send)));
+        answers.push(...(await Promise.all(calls.map((call) => send(server, call)))));
       }
       return answers;
     });
@@ -61,8 +70,18 @@ async function measure(port: number, name: string, rounds: readonly (readonly Ca
   }
 }
 
-const isFine = ({ status, headers }: Answer, mayBeTurnedAway: boolean): boolean =>
-  status === 200 || (mayBeTurnedAway && status === 503 && headers.has("Retry-After"));
+async function send(server: ServerProcess, { operation, parts, slow }: Call): Promise<Outcome> {
+  if (slow === undefined) return post(server, operation, parts, 300_000);
+  const { client, bytesPerSecond } = slow;
+  const slowClient = await (client === "reader" ? slowReader : slowSender)(server, operation, parts, bytesPerSecond);
+  await pause(SLOW_MILLISECONDS);
+  const status = slowClient.isClosed() ? "closed" : "open";
+  slowClient.leave();
+  return { status, headers: new Headers() };
+}
+
+const isFine = ({ status, headers }: Outcome, mayBeTurnedAway: boolean): boolean =>
+  status === 200 || status === "open" || (mayBeTurnedAway && status === 503 && headers.has("Retry-After"));
 
 const mib = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
 
