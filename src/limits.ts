@@ -140,7 +140,7 @@ export const limits = {
     xmpTags: 20_000,
   },
 
-  /** Files. For those that are uploaded to `/files` and kept for a while. The plan limits their size. */
+  /** Jobs. For requests with `Prefer: respond-async`. */
   jobs: {
     /** Pages of one job. */
     pages: 5_000,
@@ -173,6 +173,8 @@ export const limits = {
     /** How long the row of a job is kept after its result has expired. */
     rememberedSeconds: 30 * 86_400,
   },
+
+  /** Files. For those that are uploaded to `/files` and kept for a while. The plan limits their size. */
   storage: {
     /** Files per account and mode; more get 409 `limit_reached`. */
     kept: 10_000,
