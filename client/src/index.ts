@@ -2,6 +2,8 @@ export type { FileInput, FileSource } from "./body.ts";
 export { type FailureCode, type FieldIssue, PdfServiceError } from "./errors.ts";
 export type { ErrorCode } from "./error-codes.ts";
 export * from "./generated.ts";
+export { JobHandle, type JobOptions, type PageJobOptions } from "./job.ts";
+export type { Job } from "./generated-job.ts";
 export { PdfService, type UploadOptions } from "./service.ts";
 export { PipelineResult, type StepFacts } from "./pipeline.ts";
 export { FileResult, type JsonResult } from "./result.ts";

@@ -1,6 +1,8 @@
 import { type FieldValue, type FileInput, fileValue } from "./body.ts";
+import type { JobHandle, JobOptions } from "./job.ts";
+import type { FormField } from "./operations.ts";
 import { FileResult } from "./result.ts";
-import type { CallOptions, FormField } from "./transport.ts";
+import type { CallOptions } from "./transport.ts";
 
 /** What a step of a pipeline returned. */
 export interface StepFacts {
@@ -25,7 +27,11 @@ type Parts = readonly (readonly [name: string, value: FieldValue])[];
 
 /** Steps to run in one request, and the files that they need. */
 export interface Steps {
-  readonly send: (parts: Parts, options?: CallOptions) => Promise<Response>;
+  readonly send: <T>(
+    parts: Parts,
+    options: CallOptions | JobOptions | undefined,
+    make: (answer: Response) => T,
+  ) => Promise<T | JobHandle<T>>;
   readonly files: Parts;
   readonly steps: readonly Readonly<Record<string, unknown>>[];
 }
@@ -48,10 +54,14 @@ export class PipelineSteps<T> {
     this.#steps = steps;
   }
 
+  /** Sends the request as a job. */
+  run(options: JobOptions): Promise<JobHandle<PipelineResult<T>>>;
   /** Sends the request. */
-  async run(options?: CallOptions): Promise<PipelineResult<T>> {
+  run(options?: CallOptions): Promise<PipelineResult<T>>;
+  run(options?: CallOptions | JobOptions): Promise<PipelineResult<T> | JobHandle<PipelineResult<T>>> {
     const { send, files, steps } = this.#steps;
-    return new PipelineResult<T>(await send([...files, ["steps", JSON.stringify(steps)]], options));
+    const parts = [...files, ["steps", JSON.stringify(steps)] as const];
+    return send(parts, options, (answer) => new PipelineResult<T>(answer));
   }
 
   /** `first`: the field for the PDF of the step before. In a list, the files of the step follow it. */

@@ -1,5 +1,7 @@
 import { blobOf, type FileInput, fileValue, formBody } from "./body.ts";
 import { ServiceMethods, type StoredFile } from "./generated.ts";
+import { JobHandle } from "./job.ts";
+import { FileResult } from "./result.ts";
 import type { CallOptions } from "./transport.ts";
 
 export interface UploadOptions extends CallOptions {
@@ -12,8 +14,18 @@ const ONE_REQUEST = 16 * 1024 * 1024;
 /** Parts that are on their way at the same time. Each is held in memory. */
 const PARTS_AT_ONCE = 3;
 
-/** A client of the service: one method per request, and `uploadFile`. */
+/** A client of the service: one method per request, `uploadFile`, and `openJob`. */
 export class PdfService extends ServiceMethods {
+  /** A job that was started earlier, perhaps by another process. Requires `pdf:read` or `pdf:write`. */
+  async openJob(id: string, options?: CallOptions): Promise<JobHandle<FileResult<unknown>>> {
+    const state = await this.getJob(id, {}, options);
+    return new JobHandle(
+      (request) => this.send(request),
+      state,
+      (answer) => new FileResult<unknown>(answer),
+    );
+  }
+
   /**
    * Uploads a file that is kept until it expires.
    *

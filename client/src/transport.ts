@@ -1,4 +1,4 @@
-import { type Body, type FieldValue, type FileInput, fileValue, formBody } from "./body.ts";
+import type { Body } from "./body.ts";
 import { errorOf, PdfServiceError } from "./errors.ts";
 
 export interface ClientOptions {
@@ -25,13 +25,6 @@ export interface CallOptions {
   readonly timeoutMilliseconds?: number;
 }
 
-/** A field of a form, as openapi.json describes it. */
-export interface FormField {
-  /** Its name in the form; `file{N}` for the items of a list, by index. */
-  readonly name: string;
-  readonly kind: "file" | "text" | "json";
-}
-
 export interface ApiRequest {
   readonly method: string;
   readonly path: string;
@@ -39,6 +32,10 @@ export interface ApiRequest {
   /** Whether it is safe to send twice. */
   readonly repeatable: boolean;
   readonly body?: Body;
+  /** The value of `Prefer` (RFC 7240). */
+  readonly prefer?: string | undefined;
+  /** How long the service may hold back the response, which is not counted as its delay. */
+  readonly waitSeconds?: number | undefined;
   readonly options?: CallOptions | undefined;
 }
 
@@ -57,29 +54,6 @@ export class Transport {
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
-  }
-
-  /** Sends a form to an operation. */
-  protected sendForm(
-    path: string,
-    fields: Readonly<Record<string, FormField>>,
-    input: object,
-    options?: CallOptions,
-  ): Promise<Response> {
-    return this.sendParts(path, formFields(fields, input), options);
-  }
-
-  /** Sends the parts of a form to an operation. */
-  protected sendParts(
-    path: string,
-    parts: readonly (readonly [string, FieldValue])[],
-    options?: CallOptions,
-  ): Promise<Response> {
-    const body = formBody(parts);
-    // With an Idempotency-Key, a retry is processed again but charged once.
-    const idempotencyKey = options?.idempotencyKey ?? crypto.randomUUID();
-    const request = { method: "POST", path, body, repeatable: body.repeatable };
-    return this.send({ ...request, options: { ...options, idempotencyKey } });
   }
 
   /** Sends JSON or bytes to one of the other routes, and reads its JSON. */
@@ -107,9 +81,11 @@ export class Transport {
     }
   }
 
-  async #try({ method, path, query, body, options }: ApiRequest): Promise<Response | PdfServiceError> {
+  async #try(request: ApiRequest): Promise<Response | PdfServiceError> {
+    const { method, path, body, prefer, waitSeconds, options } = request;
     const { fetch = globalThis.fetch, apiKey } = this.#options;
-    const milliseconds = options?.timeoutMilliseconds ?? this.#options.timeoutMilliseconds ?? DEFAULT_TIMEOUT;
+    const limit = options?.timeoutMilliseconds ?? this.#options.timeoutMilliseconds ?? DEFAULT_TIMEOUT;
+    const milliseconds = limit + (waitSeconds ?? 0) * 1_000;
     // Only until a file starts: after that, the reader decides with the signal.
     const deadline = new AbortController();
     const timer = setTimeout(
@@ -124,6 +100,7 @@ export class Transport {
         Authorization: `Bearer ${apiKey}`,
         ...made?.headers,
         ...(options?.idempotencyKey !== undefined && { "Idempotency-Key": options.idempotencyKey }),
+        ...(prefer !== undefined && { Prefer: prefer }),
       },
       signal: AbortSignal.any(signals),
       ...(made !== undefined && { body: made.body }),
@@ -131,7 +108,7 @@ export class Transport {
       ...(made?.body instanceof ReadableStream && { duplex: "half" }),
     };
     try {
-      const answer = await fetch(`${this.#baseUrl}${path}${queryOf(query)}`, init);
+      const answer = await fetch(`${this.#baseUrl}${path}${queryOf({ ...request.query, wait: waitSeconds })}`, init);
       if (!answer.ok) return await errorOf(answer);
       // JSON is read here, where an incomplete response can be retried. A file is left to its reader, as a stream.
       return isJson(answer) ? new Response(await answer.text(), answer) : answer;
@@ -149,25 +126,6 @@ export class Transport {
 
 const isJson = ({ headers }: Response): boolean => headers.get("Content-Type")?.startsWith("application/json") === true;
 
-/** The fields in the order of the description, so that all attempts send the same. */
-function formFields(fields: Readonly<Record<string, FormField>>, input: object): (readonly [string, FieldValue])[] {
-  const given = new Map<string, unknown>(Object.entries(input));
-  return Object.entries(fields).flatMap(([property, { name, kind }]) => {
-    const value = given.get(property);
-    if (value === undefined) return [];
-    if (!name.includes("{N}")) return [[name, fieldValue(kind, value, name)] as const];
-    return (value as readonly unknown[]).flatMap((one, index) => {
-      const numbered = name.replace("{N}", String(index));
-      return one === undefined ? [] : [[numbered, fieldValue(kind, one, numbered)] as const];
-    });
-  });
-}
-
-function fieldValue(kind: FormField["kind"], value: unknown, name: string): FieldValue {
-  if (kind === "file" && typeof value !== "string") return fileValue(value as FileInput, name);
-  return kind === "json" ? JSON.stringify(value) : String(value);
-}
-
 /**
  * Whether a retry can help: there was no response, too many requests, or the service failed. `idempotency_conflict`: an earlier attempt whose
  * connection was lost is still in progress.
@@ -178,7 +136,7 @@ function canRetry({ code, status }: PdfServiceError, repeatable: boolean): boole
   return repeatable && (status === 0 || status >= 500 || code === "idempotency_conflict" || code === "request_timeout");
 }
 
-function queryOf(query: Readonly<Record<string, unknown>> = {}): string {
+function queryOf(query: Readonly<Record<string, unknown>>): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
   return given.size === 0 ? "" : `?${given.toString()}`;

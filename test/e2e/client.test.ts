@@ -11,6 +11,7 @@ import {
   type FailureCode,
   type FileInput,
   type FileReference,
+  type Job,
   PdfService,
   PdfServiceError,
   type RotateInput,
@@ -163,6 +164,48 @@ describe("a file that is kept", () => {
     const file = await service.uploadFile({ data: stream, name: "streamed.pdf" });
     expect(file).toMatchObject({ name: "streamed.pdf", size: bytes(2).length, status: "ready" });
     expect((await service.listFiles({ limit: 1 })).data).toEqual([file]);
+  });
+});
+
+describe("a job", () => {
+  test("shows its progress, and has the typed result of the operation", async () => {
+    const input = { file: { data: bytes(3), name: "small.pdf" } };
+    const job = await service.extractText(input, { job: true, expiresIn: 600, onPageError: "continue" });
+    expectTypeOf<Awaited<ReturnType<typeof job.result>>>().toEqualTypeOf<
+      Awaited<ReturnType<typeof service.extractText>>
+    >();
+    const states: Job[] = [];
+    for await (const state of job) states.push(state);
+    expect(states.map(({ progress }) => progress.total)).toEqual(states.map(() => 3));
+    const last = states.at(-1);
+    expect(last).toMatchObject({ status: "succeeded", progress: { done: 3 }, credits: { charged: 1 } });
+    expect(Date.parse(last?.expiresAt ?? "") - Date.parse(last?.finishedAt ?? "")).toBe(600_000);
+    const { data, creditsCharged } = await job.result();
+    expect([data, creditsCharged]).toEqual([(await service.extractText(input)).data, 1]);
+    // @ts-expect-error: rotate does not work page by page.
+    const wrong = service.rotate({ ...input, angle: 90 }, { job: true, onPageError: "continue" });
+    expect((await failureOf(wrong)).fields.map(({ name }) => name)).toEqual(["onPageError"]);
+  });
+
+  test("can be a pipeline, can be opened by its ID, and is gone when it is deleted", async () => {
+    const steps = service.pipeline(bytes(3)).extractPages({ range: "2-3" }).rotate({ angle: 90 });
+    const job = await steps.run({ job: true });
+    const result = await job.result();
+    expect([result.steps.map(({ pages }) => pages), result.pageCount, result.creditsCharged]).toEqual([[2, 2], 2, 2]);
+    const opened = await (await service.openJob(job.id)).result();
+    expect(await opened.bytes()).toEqual(await result.bytes());
+    expect((await service.listJobs({ limit: 1 })).data).toEqual([job.state]);
+    await job.delete();
+    expect(await failureOf(service.getJob(job.id))).toMatchObject({ code: "not_found", status: 404 });
+  });
+
+  test("throws its error, and has no result once it is canceled", async () => {
+    const failed = await service.rotate({ file: bytes(1), angle: 90, pages: "9" }, { job: true });
+    expect(await failureOf(failed.result())).toMatchObject({ code: "invalid_page_range", status: 400 });
+    expect(failed.state).toMatchObject({ status: "failed", credits: { charged: 0 } });
+    const canceled = await service.toImages({ file: bytes(200), dpi: 72 }, { job: true });
+    expect((await canceled.cancel()).status).toBe("canceled");
+    expect(await failureOf(canceled.result())).toMatchObject({ code: "not_ready", status: 409 });
   });
 });
 
