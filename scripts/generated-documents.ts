@@ -107,6 +107,8 @@ function planTable(): string {
     size(plan.maxBodyBytes),
     size(plan.largestFileBytes),
     size(plan.storedBytes),
+    number(plan.liveJobs),
+    number(plan.jobLanes),
   ]);
   return table(
     [
@@ -117,6 +119,8 @@ function planTable(): string {
       "Largest request body",
       "Largest file",
       "All files of a mode",
+      "Jobs of a mode that have not ended",
+      "Parts of jobs at once",
     ],
     rows,
   );

@@ -55,6 +55,7 @@ const elsewhere: readonly ErrorCode[] = [
   "fetch_failed",
   "request_timeout",
   "idempotency_conflict",
+  "limit_reached",
   "idempotency_key_reused",
   "file_too_large",
   "raster_too_large",

@@ -114,9 +114,9 @@ export const errorTable = {
   limit_reached: {
     status: 409,
     title: "The account has reached its limit",
-    when: "The account cannot have more objects of this kind, or its files would take more space than the plan has. Remove one before you create another.",
+    when: "The account cannot have more objects of this kind, or its files would take more space than the plan has: remove one before you create another. Or the account has as many jobs that have not ended as its plan allows: wait until one ends, or cancel one.",
     details: ["limit"],
-    from: "named",
+    from: "operations",
   },
   webhook_inactive: {
     status: 409,
@@ -126,8 +126,8 @@ export const errorTable = {
   },
   not_ready: {
     status: 409,
-    title: "The file is not complete",
-    when: "Parts of the file are missing, or the upload has not been completed. `missingParts` lists the first parts that are missing.",
+    title: "The file is not complete, or the job has no result",
+    when: "Parts of the file are missing, or the upload has not been completed; `missingParts` lists the first parts that are missing. Or the job has not ended, or was canceled.",
     details: ["input", "missingParts"],
     from: "operations",
   },
@@ -139,8 +139,8 @@ export const errorTable = {
   },
   expired: {
     status: 410,
-    title: "The file has expired",
-    when: "The file has passed its `expiresAt`, or is no longer stored. Upload it again.",
+    title: "The file, or the result of the job, has expired",
+    when: "The file or the job has passed its `expiresAt`, or the file is no longer stored. Upload it again, or send the request again.",
     details: ["input"],
     from: "operations",
   },
