@@ -11,7 +11,7 @@ CREATE TABLE `job_parts` (
 	PRIMARY KEY(`job`, `page`)
 );
 --> statement-breakpoint
-CREATE INDEX `job_parts_state` ON `job_parts` (`job`,`state`,`due_at`);--> statement-breakpoint
+CREATE INDEX `job_parts_state` ON `job_parts` (`job`,`state`,`page`);--> statement-breakpoint
 CREATE TABLE `jobs` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account` text NOT NULL,
@@ -46,5 +46,6 @@ CREATE INDEX `jobs_account` ON `jobs` (`account`,`livemode`,`created_at`,`id`);-
 CREATE INDEX `jobs_state` ON `jobs` (`state`,`expires_at`);--> statement-breakpoint
 CREATE INDEX `jobs_ledger` ON `jobs` (`ledger`);--> statement-breakpoint
 CREATE INDEX `jobs_idempotency` ON `jobs` (`idempotency`);--> statement-breakpoint
+ALTER TABLE `accounts` ADD `served_at` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `files` ADD `job` text;--> statement-breakpoint
 CREATE INDEX `files_job` ON `files` (`job`) WHERE job is not null;

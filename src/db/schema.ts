@@ -20,6 +20,10 @@ export const accounts = sqliteTable("accounts", {
   /** The minute of its last test or replay, and the number of both in that minute. */
   askedMinute: integer("asked_minute").notNull().default(0),
   askedDeliveries: integer("asked_deliveries").notNull().default(0),
+  /** When a part of one of its jobs was last begun: accounts that have waited longer come first. */
+  servedAt: integer("served_at", { mode: "timestamp_ms" })
+    .notNull()
+    .default(sql`0`),
 });
 
 /** API keys. Only the hash is stored. IDs are `key_...`. */
@@ -220,7 +224,7 @@ export const jobs = sqliteTable(
     keptSeconds: integer("kept_seconds").notNull(),
     createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
     startedAt: integer("started_at", { mode: "timestamp_ms" }),
-    /** When one of its parts was last begun: parts of jobs that have waited longer come first. */
+    /** When one of its parts was last begun, 0 before that: of an account's jobs, those that have waited longer come first. */
     servedAt: integer("served_at", { mode: "timestamp_ms" }).notNull(),
     finishedAt: integer("finished_at", { mode: "timestamp_ms" }),
     /** While it is live: when it is given up. Then: when its result is deleted. */
@@ -291,7 +295,7 @@ export const jobParts = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.job, table.page] }),
-    index("job_parts_state").on(table.job, table.state, table.dueAt),
+    index("job_parts_state").on(table.job, table.state, table.page),
   ],
 );
 

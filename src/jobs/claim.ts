@@ -2,7 +2,7 @@ import { and, eq, exists, gt, sql } from "drizzle-orm";
 import { isLive, type JobRow, live, type PartRow } from "./job.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
-import { jobParts, jobs } from "../db/schema.ts";
+import { accounts, jobParts, jobs } from "../db/schema.ts";
 import { limits } from "../limits.ts";
 
 /** A part that this consumer alone works on while it renews its lease. */
@@ -26,13 +26,12 @@ export async function claimPart(db: Database, now: Date): Promise<Claim | undefi
   // Few jobs are live at once; the number of their parts does not matter.
   const busy = sql`(select count(*) from ${jobs} as k join ${jobParts} as r on r.job = k.id and r.state = 'running'
     where k.account = j.account and k.state in ('queued', 'running'))`;
-  const served = sql`(select max(k.served_at) from ${jobs} as k where k.account = j.account and k.state in ('queued', 'running'))`;
-  const next = sql`(select j.id from ${jobs} as j where j.state in ('queued', 'running')
+  const next = sql`(select j.id from ${jobs} as j join ${accounts} as a on a.id = j.account where j.state in ('queued', 'running')
     and exists (select 1 from ${jobParts} as p where p.job = j.id and p.state = 'queued' and p.due_at <= ${now.getTime()})
     and ${busy} < j.lanes
-    order by ${busy}, ${served}, (select count(*) from ${jobParts} as r where r.job = j.id and r.state = 'running'), j.served_at, j.id
+    order by ${busy}, a.served_at, (select count(*) from ${jobParts} as r where r.job = j.id and r.state = 'running'), j.served_at, j.id
     limit 1)`;
-  const first = sql`(select p.job, p.page from ${jobParts} as p where p.job = ${next} and p.state = 'queued'
+  const first = sql`(select p.rowid from ${jobParts} as p where p.job = ${next} and p.state = 'queued'
     and p.due_at <= ${now.getTime()} order by p.page limit 1)`;
   const isTheirs = exists(
     db
@@ -40,17 +39,19 @@ export async function claimPart(db: Database, now: Date): Promise<Claim | undefi
       .from(jobParts)
       .where(and(eq(jobParts.job, jobs.id), eq(jobParts.state, "running"), claimed)),
   );
+  const servedAccount = db.select({ account: jobs.account }).from(jobs).where(and(live, isTheirs));
   const { part, job } = await batch(db, {
     part: db
       .update(jobParts)
       .set({ state: "running", attempts: sql`${jobParts.attempts} + 1`, token, dueAt: leaseEnd(now) })
-      .where(sql`(${jobParts.job}, ${jobParts.page}) = ${first}`)
+      .where(sql`${jobParts}.rowid = ${first}`)
       .returning(),
     job: db
       .update(jobs)
       .set({ state: "running", startedAt: sql`coalesce(${jobs.startedAt}, ${now.getTime()})`, servedAt: now })
       .where(and(live, isTheirs))
       .returning(),
+    account: db.update(accounts).set({ servedAt: now }).where(eq(accounts.id, servedAccount)),
   });
   const [row, own] = [part[0], job[0]];
   if (row === undefined || own === undefined) return undefined;

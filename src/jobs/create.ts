@@ -58,7 +58,7 @@ export async function createJob(db: Database, caller: Caller, job: NewJob, now: 
     keptSeconds: job.keptSeconds,
     createdAt: now,
     startedAt: null,
-    servedAt: now,
+    servedAt: new Date(0),
     finishedAt: null,
     expiresAt: jobDeadline(now),
   });
