@@ -19,6 +19,7 @@ export interface Page {
 const links = [
   ["/", "Playground"],
   ["/#/files", "Files"],
+  ["/#/jobs", "Jobs"],
   ["/#/keys", "Keys"],
   ["/#/usage", "Usage"],
   ["/#/webhooks", "Webhooks"],

@@ -4,6 +4,7 @@ import { type Description, operationsOf } from "../description/description.ts";
 import { currentKey, onKeyChange, takeKeyFromAddress } from "./api/key.ts";
 import { loadDescription } from "./api/load-description.ts";
 import { Files } from "./dashboard/files.tsx";
+import { Jobs } from "./dashboard/jobs.tsx";
 import { Keys } from "./dashboard/keys.tsx";
 import { Usage } from "./dashboard/usage.tsx";
 import { Webhooks } from "./dashboard/webhooks.tsx";
@@ -33,7 +34,7 @@ function useKey(): string {
   return key;
 }
 
-const views = ["files", "keys", "usage", "webhooks"];
+const views = ["files", "jobs", "keys", "usage", "webhooks"];
 
 export function App() {
   const [route = "", query] = useRoute().split("?");
@@ -75,6 +76,7 @@ interface ViewProps {
 
 function View({ route, query, description, apiKey }: ViewProps) {
   if (route === "files") return <Files operations={operationsOf(description)} apiKey={apiKey} />;
+  if (route === "jobs") return <Jobs apiKey={apiKey} />;
   if (route === "keys") return <Keys description={description} apiKey={apiKey} />;
   if (route === "usage") return <Usage apiKey={apiKey} />;
   if (route === "webhooks") return <Webhooks description={description} apiKey={apiKey} />;

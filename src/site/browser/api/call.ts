@@ -42,11 +42,22 @@ export async function callJson<T>(key: string, method: string, path: string, bod
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
+  if (!response.ok) throw await failureOf(response);
+  return (await response.json()) as T;
+}
+
+/** Downloads a file. Throws an `ApiFailure`. */
+export async function callFile(key: string, path: string): Promise<{ blob: Blob; name: string | undefined }> {
+  const response = await fetch(path, { headers: { Authorization: `Bearer ${key}` } });
+  if (!response.ok) throw await failureOf(response);
+  return { blob: await response.blob(), name: fileNameOf(response.headers.get("Content-Disposition") ?? undefined) };
+}
+
+async function failureOf(response: Response): Promise<ApiFailure> {
   const json: unknown = await response.json().catch(() => undefined);
-  if (response.ok) return json as T;
   const { error } = (json ?? {}) as { error?: ApiProblem };
   const problem = error ?? { code: String(response.status), message: "Unexpected response from the service." };
-  throw new ApiFailure(problem, response.headers.get("X-Request-Id") ?? "");
+  return new ApiFailure(problem, response.headers.get("X-Request-Id") ?? "");
 }
 
 export class ApiFailure extends Error {
@@ -64,6 +75,8 @@ interface Sent {
   readonly method: string;
   readonly path: string;
   readonly body: FormData | Blob;
+  /** The value of `Prefer`. */
+  readonly prefer?: string | undefined;
   /** Called while the body is being sent. */
   readonly sent: (loaded: number, total: number) => void;
   /** Called while the response arrives. */
@@ -77,7 +90,7 @@ interface Sent {
  */
 export function send(
   key: string,
-  { method, path, body, sent, received = () => {}, signal }: Sent,
+  { method, path, body, prefer, sent, received = () => {}, signal }: Sent,
 ): Promise<XMLHttpRequest> {
   const request = new XMLHttpRequest();
   return new Promise((done, fail) => {
@@ -85,6 +98,7 @@ export function send(
     request.open(method, path);
     request.responseType = "blob";
     if (key !== "") request.setRequestHeader("Authorization", `Bearer ${key}`);
+    if (prefer !== undefined) request.setRequestHeader("Prefer", prefer);
     request.upload.addEventListener("progress", ({ loaded, total }) => sent(loaded, total));
     request.addEventListener("progress", received);
     request.addEventListener("error", () =>
@@ -97,13 +111,14 @@ export function send(
   });
 }
 
-/** Runs an operation. */
+/** Runs an operation, or makes a job of it if `prefer` is `respond-async`. */
 export async function callOperation(
   key: string,
   path: string,
   entries: readonly Entry[],
   progress: (progress: Progress) => void,
   signal: AbortSignal,
+  prefer?: "respond-async",
 ): Promise<ApiResponse> {
   const form = new FormData();
   for (const entry of entries) {
@@ -117,6 +132,7 @@ export async function callOperation(
     method: "POST",
     path,
     body: form,
+    prefer,
     sent: (loaded, total) =>
       progress(
         loaded < total ? { phase: "uploading", part: loaded / total } : { phase: "processing", part: undefined },

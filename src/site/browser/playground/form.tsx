@@ -19,10 +19,11 @@ interface Props {
   readonly issues: ReadonlyMap<string, string>;
   readonly running: boolean;
   readonly submit: () => void;
+  readonly submitJob: () => void;
 }
 
 /** The form of an operation, with the inputs and descriptions of its schema. */
-export function Form({ fields, operations, values, change, issues, running, submit }: Props) {
+export function Form({ fields, operations, values, change, issues, running, submit, submitJob }: Props) {
   const setText = (name: string) => (text: string) =>
     change(name, (values) => ({ ...values, texts: { ...values.texts, [name]: text } }));
   const setFiles = (name: string) => (files: readonly ChosenFile[]) =>
@@ -90,6 +91,9 @@ export function Form({ fields, operations, values, change, issues, running, subm
       <div class="run">
         <button type="submit" class="primary" aria-disabled={running}>
           {running ? "Running…" : "Run"}
+        </button>
+        <button type="button" aria-disabled={running} onClick={() => running || submitJob()}>
+          Run as a job
         </button>
         <span class="quiet hint">
           <kbd>Ctrl</kbd> <kbd>Enter</kbd>

@@ -94,7 +94,7 @@ function Try({ operation, operations, description, query, apiKey }: Omit<Props, 
     if (response) result.current?.scrollIntoView({ block: "nearest" });
   }, [response]);
 
-  const start = async (values: FormValues) => {
+  const start = async (values: FormValues, prefer?: "respond-async") => {
     if (apiKey === "") return askForKey();
     const entries = entriesOf(operation.fields, values);
     setTouched(new Set());
@@ -102,8 +102,9 @@ function Try({ operation, operations, description, query, apiKey }: Omit<Props, 
     const stop = () => abort.abort();
     const progressed = (progress: Progress) => setRun({ state: "running", progress, stop });
     try {
-      const response = await callOperation(apiKey, operation.path, entries, progressed, abort.signal);
-      setRun({ state: "done", response });
+      const response = await callOperation(apiKey, operation.path, entries, progressed, abort.signal, prefer);
+      if (response.status === 202) location.hash = "#/jobs";
+      else setRun({ state: "done", response });
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") setRun(undefined);
       else setRun({ state: "failed", message: error instanceof Error ? error.message : String(error) });
@@ -140,6 +141,7 @@ function Try({ operation, operations, description, query, apiKey }: Omit<Props, 
           issues={issues}
           running={run?.state === "running"}
           submit={() => void start(values)}
+          submitJob={() => void start(values, "respond-async")}
         />
       </section>
       <div class="outcome">

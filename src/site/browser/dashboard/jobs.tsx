@@ -1,0 +1,139 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { callFile, callJson } from "../api/call.ts";
+import { bytes, number, time } from "../parts/figures.ts";
+import { Failure, KeyMissing } from "./failure.tsx";
+import { useList } from "./use-data.ts";
+
+interface Job {
+  readonly id: string;
+  readonly operation: string;
+  readonly status: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly progress: { readonly total: number; readonly done: number; readonly failed: number };
+  readonly result: { readonly size: number } | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+interface Page {
+  readonly data: readonly Job[];
+  readonly count: number;
+  readonly nextCursor: string | null;
+}
+
+const JOBS = "/api/v1/jobs";
+/** Seconds that a request waits for the end of a job at most, before the list is loaded again. */
+const LONGEST_WAIT = 16;
+
+const isLive = ({ status }: Job): boolean => status === "queued" || status === "running";
+
+/** The account's jobs: their progress, canceling, results. */
+export function Jobs({ apiKey }: { apiKey: string }) {
+  const { data, error, reload, entries, more } = useList<Page>(apiKey, JOBS);
+  const [failed, setFailed] = useState<unknown>();
+  const wait = useRef(1);
+  const live = data?.data.find(isLive)?.id;
+  useEffect(() => {
+    if (live === undefined) return undefined;
+    let isShown = true;
+    callJson(apiKey, "GET", `${JOBS}/${live}?wait=${wait.current}`)
+      .then(() => (isShown ? reload() : undefined))
+      .catch(setFailed);
+    wait.current = Math.min(2 * wait.current, LONGEST_WAIT);
+    return () => {
+      isShown = false;
+    };
+  }, [data]);
+  const act = async (work: () => Promise<unknown>) => {
+    setFailed(undefined);
+    await work().catch(setFailed);
+    await reload();
+  };
+
+  if (apiKey === "") return <KeyMissing what="jobs" />;
+  return (
+    <div class="dashboard">
+      <header>
+        <h1>Jobs</h1>
+        {data && (
+          <p class="quiet">
+            {number(data.count)} in {apiKey.startsWith("sk_live") ? "live" : "test"} mode. “Run as a job” starts one.
+          </p>
+        )}
+      </header>
+      <Failure error={error ?? failed} />
+      {entries.length > 0 && (
+        <ul class="card stored" aria-label="Jobs">
+          {entries.map((job) => (
+            <Row
+              key={job.id}
+              job={job}
+              cancel={() => void act(() => callJson(apiKey, "POST", `${JOBS}/${job.id}/cancel`))}
+              remove={() => void act(() => callJson(apiKey, "DELETE", `${JOBS}/${job.id}`))}
+              download={() => void act(() => download(apiKey, job))}
+            />
+          ))}
+        </ul>
+      )}
+      {more && (
+        <button type="button" onClick={() => void more()}>
+          Older jobs
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly job: Job;
+  readonly cancel: () => void;
+  readonly remove: () => void;
+  readonly download: () => void;
+}
+
+function Row({ job, cancel, remove, download }: RowProps) {
+  const { operation, status, progress, result, error, createdAt, expiresAt } = job;
+  const { total, done, failed } = progress;
+  return (
+    <li>
+      <div class="name">
+        {operation}: {status}
+        <p class="quiet">
+          {error?.message ??
+            `${number(done)} of ${number(total)} pages${failed > 0 ? `, ${number(failed)} failed` : ""}`}
+          {result && `, ${bytes(result.size)}`}
+        </p>
+        {isLive(job) && <progress aria-label={`Progress of ${operation}`} max={total} value={done + failed} />}
+      </div>
+      <div class="expiry">
+        Started {time(createdAt)}
+        {result && <p class="quiet">Kept until {time(expiresAt)}</p>}
+      </div>
+      <div class="wrap">
+        {result && (
+          <button type="button" class="plain" onClick={download}>
+            Download
+          </button>
+        )}
+        {isLive(job) ? (
+          <button type="button" class="plain" onClick={cancel}>
+            Cancel
+          </button>
+        ) : (
+          <button type="button" class="plain danger" onClick={remove}>
+            Delete
+          </button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+async function download(apiKey: string, { id, operation }: Job): Promise<void> {
+  const { blob, name = `${operation}.json` } = await callFile(apiKey, `${JOBS}/${id}/result`);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
