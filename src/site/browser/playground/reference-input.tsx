@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ReferredFile } from "../../description/form-values.ts";
 import { callJson } from "../api/call.ts";
 import { currentKey } from "../api/key.ts";
@@ -20,7 +20,8 @@ export function ReferenceInput({ label, add }: Props) {
   const [open, setOpen] = useState(false);
   const [text, setText] = useState("");
   const [stored, setStored] = useState<readonly StoredFile[]>([]);
-  useEffect(() => {
+  // Before the next key is pressed: an effect after painting would lose it.
+  useLayoutEffect(() => {
     if (!open) {
       if (wasOpen.current) button.current?.focus();
       return;
