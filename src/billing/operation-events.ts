@@ -6,8 +6,8 @@ export interface RequestEnd {
   readonly at: Date;
   /** Since the request arrived. */
   readonly durationMilliseconds: number;
-  /** Bytes of the request body. */
-  readonly inputBytes: number;
+  /** Bytes of the request body; null for a job. */
+  readonly inputBytes: number | null;
   /** Bytes of the response sent so far; null before the end of a streamed one. */
   readonly outputBytes: number | null;
   /** Pages of the PDF in the response. */

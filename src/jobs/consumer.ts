@@ -1,4 +1,5 @@
 import type { Message } from "@cloudflare/workers-types";
+import { abandonJob } from "./create.ts";
 import { type Claim, claimPart, renewClaim, returnClaim } from "./claim.ts";
 import { dividePart, endJob, type Failure, failPage, finishPart, repeatPart } from "./finish.ts";
 import type { JobContext } from "./job.ts";
@@ -37,8 +38,9 @@ export interface JobConsumer extends Omit<JobContext, "enqueue"> {
  */
 export async function consumeJobs(messages: readonly Message<JobMessage>[], consumer: JobConsumer): Promise<void> {
   for (const message of messages) {
-    const { shard } = message.body;
+    const { shard, abandoned } = message.body;
     try {
+      if (abandoned !== undefined) await abandonJob(consumer.databaseOf(shard), abandoned);
       const until = Date.now() + limits.jobs.turnMilliseconds;
       let progress: Progress = "worked";
       while (progress === "worked" && Date.now() < until) progress = await workOnce(consumer, shard);

@@ -1,4 +1,4 @@
-import { and, eq, exists, lt, sql } from "drizzle-orm";
+import { and, eq, exists, lt, ne, notExists, sql } from "drizzle-orm";
 import { isLive, type JobRow, jobsOf, live } from "./job.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { plans } from "../accounts/plans.ts";
@@ -9,6 +9,7 @@ import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { rowOf } from "../db/row.ts";
 import { accounts, jobParts, jobs } from "../db/schema.ts";
+import { eraseJobFiles } from "../files/remove.ts";
 import { limits } from "../limits.ts";
 
 /** A job that has been paid for and whose files are stored. */
@@ -87,6 +88,19 @@ export async function createJob(db: Database, caller: Caller, job: NewJob, now: 
     `Your plan allows ${liveJobs.toLocaleString("en-US")} unfinished jobs in each mode. Wait until one ends, or cancel one.`,
     { limit: liveJobs },
   );
+}
+
+/** Removes a job whose request failed after all, unless it has begun, and erases its files. */
+export async function abandonJob(db: Database, id: string): Promise<void> {
+  const begun = db
+    .select({ one: sql`1` })
+    .from(jobs)
+    .where(and(eq(jobs.id, id), ne(jobs.state, "queued")));
+  await batch(db, {
+    files: eraseJobFiles(db, id, "", notExists(begun)),
+    parts: db.delete(jobParts).where(and(eq(jobParts.job, id), notExists(begun))),
+    job: db.delete(jobs).where(and(eq(jobs.id, id), eq(jobs.state, "queued"))),
+  });
 }
 
 /** First page, number of pages, and state of each part. */

@@ -211,7 +211,7 @@ async function settleJob(db: Database, { enqueue }: Pick<JobContext, "enqueue">,
   const end = {
     at,
     durationMilliseconds: at.getTime() - row.createdAt.getTime(),
-    inputBytes: 0,
+    inputBytes: null,
     outputBytes: result?.size ?? 0,
     pageCount: pages === undefined ? null : Number(pages),
   };

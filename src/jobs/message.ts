@@ -1,12 +1,17 @@
 import type { MessageSendRequest, Queue } from "@cloudflare/workers-types";
 
-/** The queue's message: in this database, there are parts to work on. Which one comes next, the rows tell. */
+/**
+ * The queue's message: in this database, there are parts to work on. Which one comes next, the rows tell. Or a request failed
+ * while the database could not be reached, and the job that it may have created is to be removed.
+ */
 export interface JobMessage {
   /** The number of the database. */
   readonly shard: number;
+  /** The ID of the job to remove. */
+  readonly abandoned?: string;
 }
 
-export type JobQueue = Pick<Queue<JobMessage>, "sendBatch">;
+export type JobQueue = Pick<Queue<JobMessage>, "send" | "sendBatch">;
 
 /** Cloudflare's limit for one `sendBatch`. */
 const MESSAGES = 100;

@@ -329,6 +329,8 @@ async function addLayer(open: OpenPdf, pages: Iterable<Page> | AsyncIterable<Pag
   for await (const { pageNumber, reading } of pages) {
     all.push(pageNumber - 1);
     if (!reading) continue;
+    // In a job, nothing was allowed yet for what the page costs here.
+    await allowPage(open, pageNumber - 1);
     await fetchContents(open, pageNumber - 1);
     await earlier.removeFrom(pageNumber - 1);
     const words = await uncoveredWords(open, pageNumber - 1, reading);

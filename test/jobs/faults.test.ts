@@ -7,6 +7,7 @@ import { type Fault, failing as failingDatabase } from "../faults/failing-databa
 import { type Sabotage, sabotage } from "../faults/engine-sabotage.ts";
 import { document } from "../harness/fixtures.ts";
 import { pdf } from "../harness/pdf-writer.ts";
+import type { JobMessage } from "../../src/jobs/message.ts";
 import module from "../../wasm/generated/mupdf.wasm";
 
 const letter = document({ name: "letter", pages: 2 });
@@ -90,6 +91,52 @@ describe("a consumer is lost", () => {
     expect(await creditsOf(service)).toEqual({ used: 0, ledger: { released: 1 } });
     expect(await leftOf(service)).toMatchObject({ files: 0, parts: 0 });
   });
+});
+
+/** The job went on to its end and was paid once. */
+async function whatItBecame(service: Service, id: string): Promise<string> {
+  const status = await recover(service, id);
+  await expectWhole(service, id);
+  return status === "succeeded" ? "whole" : status;
+}
+
+/** What a request that failed has left, once the database works again. */
+async function whatIsLeft(service: Service, sent: readonly JobMessage[]): Promise<unknown> {
+  for (const body of sent) await consumeOnce(env, body);
+  for (let round = 0; round < 3; round++) {
+    await consumeOnce();
+    await sweepLater(21 * MINUTE);
+  }
+  const [{ used }, { files, parts }] = [await creditsOf(service), await leftOf(service)];
+  return used + files + parts === 0 ? "nothing" : { used, files, parts };
+}
+
+describe("the database fails while a job is created", () => {
+  const faults: readonly (readonly [Fault, "once" | "for good"])[] = [
+    ["answer lost", "once"],
+    ["answer lost, then unreachable", "for good"],
+  ];
+  it.each(faults)(
+    "at any round trip (%s, %s): it exists and is paid, or there is nothing of it",
+    async (fault, times) => {
+      for (let trip = 0; ; trip += 1) {
+        const service = await jobService();
+        const { database, trips } = failingDatabase(fault, trip, times);
+        const sent: JobMessage[] = [];
+        const queue = { send: async (body: JobMessage) => void sent.push(body), sendBatch: async () => {} };
+        const answer = await service.send("POST", "/extract-text", {
+          headers: { Prefer: "respond-async" },
+          body: operationForm(letter),
+          bindings: { ...env, DB: database, JOBS: queue },
+        });
+        const { id, error } = await answer.json<{ id?: string; error?: { code: string } }>();
+        expect([trip, answer.status === 202 || error?.code]).toEqual([trip, answer.status === 202 || "internal_error"]);
+        const outcome = id === undefined ? await whatIsLeft(service, sent) : await whatItBecame(service, id);
+        expect([trip, outcome]).toEqual([trip, id === undefined ? "nothing" : "whole"]);
+        if (trips() <= trip) break;
+      }
+    },
+  );
 });
 
 describe("a message", () => {

@@ -45,8 +45,11 @@ export function operationForm(file: Uint8Array | string, fields: Readonly<Record
 }
 
 /** Lets a consumer take one message of the queue: it works until nothing is due. Returns what it did with the message. */
-export async function consumeOnce(bindings: object = env): Promise<"acknowledged" | "retried"> {
-  const message = { id: "0", timestamp: new Date(), attempts: 1, body: { shard: 0 } };
+export async function consumeOnce(
+  bindings: object = env,
+  body: JobMessage = { shard: 0 },
+): Promise<"acknowledged" | "retried"> {
+  const message = { id: "0", timestamp: new Date(), attempts: 1, body };
   const batch = createMessageBatch<JobMessage>("pdf-service-jobs", [message]);
   const context = createExecutionContext();
   let retried = false;

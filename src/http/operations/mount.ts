@@ -91,7 +91,15 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
     }
     lease.check();
     if (preference.isAsync) {
-      const job = await startJob(c, { operation, input, parts, loaded, options, engines: lease.engines });
+      const job = await startJob(c, {
+        operation,
+        input,
+        parts,
+        loaded,
+        options,
+        engines: lease.engines,
+        check: () => lease.check(),
+      });
       lease.release(true);
       return await respondWithJob(c, job, preference);
     }

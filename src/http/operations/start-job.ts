@@ -18,8 +18,8 @@ import { imageKindOf } from "../../engines/image/kind.ts";
 import { openPdf } from "../../engines/pdf/document/document.ts";
 import { readEnv } from "../../env.ts";
 import { logFault } from "../../faults.ts";
-import { eraseJobFiles, removeJobFiles } from "../../files/remove.ts";
-import { createJob, jobDeadline, jobWithKey } from "../../jobs/create.ts";
+import { removeJobFiles } from "../../files/remove.ts";
+import { abandonJob, createJob, jobDeadline, jobWithKey } from "../../jobs/create.ts";
 import { type JobRow, viewOf } from "../../jobs/job.ts";
 import { awaitJob } from "../../jobs/manage-jobs.ts";
 import { wakeConsumers } from "../../jobs/message.ts";
@@ -35,6 +35,8 @@ export interface JobStart {
   readonly loaded: ReadonlyMap<FormFile, LoadedFile>;
   readonly options: JobOptions;
   readonly engines: Engines;
+  /** Throws if the client is gone. */
+  check(): void;
 }
 
 /**
@@ -63,6 +65,7 @@ export async function startJob(c: Context<AppEnv>, start: JobStart): Promise<Job
     );
   }
   const { pricedPages = limits.jobs.pagesPerPrice } = operation;
+  const shard = shardOfAccount(caller.account) ?? 0;
   const now = new Date();
   const id = newJobId(caller.account);
   let payment: Payment | undefined;
@@ -71,6 +74,8 @@ export async function startJob(c: Context<AppEnv>, start: JobStart): Promise<Job
     const owner = { account, livemode, job: id, expiresAt: jobDeadline(now) };
     const request = await writeJobRequest(db, store, owner, { parts, loaded });
     const credits = operation.credits * Math.ceil(pages / pricedPages);
+    // Nobody would ever learn the ID of the job.
+    start.check();
     payment = await Payment.reserve(c, { name: operation.name, credits }, key);
     const pagesPerPart = operation.pageByPage?.pagesPerPart(input);
     const row = await createJob(
@@ -90,15 +95,15 @@ export async function startJob(c: Context<AppEnv>, start: JobStart): Promise<Job
       now,
     );
     const wakeups = pagesPerPart === undefined ? 1 : Math.min(Math.ceil(pages / pagesPerPart), row.lanes);
-    const shard = shardOfAccount(caller.account) ?? 0;
     c.executionCtx.waitUntil(wakeConsumers(jobQueue, shard, wakeups).catch(() => {}));
     return row;
   } catch (thrown) {
     const error = asApiError(thrown);
     await payment?.reverse(error);
-    await eraseJobFiles(db, id, "", undefined).catch((fault: unknown) =>
-      logFault("files of a job not removed", { id }, fault),
-    );
+    await abandonJob(db, id).catch(async (fault: unknown) => {
+      logFault("job not abandoned", { id }, fault);
+      await jobQueue.send({ shard, abandoned: id }).catch(() => {});
+    });
     await removeJobFiles(db, store, id);
     // A request with the same key was faster.
     const winner = error.code === "idempotency_conflict" ? await earlier() : undefined;
