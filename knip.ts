@@ -9,7 +9,7 @@ const config: KnipConfig = {
   // Files that wasm/prepare.ts copies.
   ignoreDependencies: [/^@expo-google-fonts\//, /^@tesseract.js-data\//, "tesseract.js-core"],
   // Debian's packages, compared with by `npm run bench` where they are installed.
-  ignoreBinaries: ["pdftoppm", "tesseract"],
+  ignoreBinaries: ["ocrmypdf", "pdftoppm", "tesseract"],
 };
 
 export default config;

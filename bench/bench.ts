@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|ocr-grid|files]`: wall
+ * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|ocr-grid|files|jobs]`: wall
  * time of every operation over HTTP on a warm server, beside the whole process of the program that a user would take instead,
  * where that is installed (qpdf, poppler, mupdf-tools, ghostscript, tesseract), and the memory it takes. Then, on a corpus
  * (`$CORPUS_DIR` where none is named): how right extract-text and ocr are, how large the images and compressed files. Both run in
  * turn, so that what else the machine does hits both. A server is started, unless `$BASE_URL` and `$API_KEY` name one, whose
  * memory is not seen then. `--only ocr-grid` reads every text, size and resolution, with `--step N` every Nth. `--only files` uploads and reads a
- * file of 1 GiB.
+ * file of 1 GiB. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers.
  */
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
@@ -13,6 +13,7 @@ import { benchCompress, printCompress } from "./compress.ts";
 import { benchFiles, printFiles } from "./files.ts";
 import { benchFromImages, printFromImages } from "./from-images.ts";
 import { benchImages, printImages } from "./images.ts";
+import { benchJobs, printJobs } from "./jobs.ts";
 import { benchOcr, printOcr } from "./ocr.ts";
 import { benchOperations, printOperations } from "./operations.ts";
 import { benchOcrGrid, printOcrGrid } from "./ocr-grid.ts";
@@ -49,6 +50,7 @@ async function measure(service: Service & { readonly pid?: number }) {
     ocr: wanted("ocr") ? await benchOcr(service, corpus, Math.ceil(runs / 5)) : [],
     // It takes half an hour, so only where it is asked for.
     ocrGrid: values.only === "ocr-grid" ? await benchOcrGrid(service, Number(values.step)) : [],
+    jobs: values.only === "jobs" ? await benchJobs(service) : [],
     // It takes as much room on the disk.
     files: values.only === "files" ? await benchFiles(service) : [],
   };
@@ -65,6 +67,7 @@ try {
     if (rows.operations.length > 0) printOperations(rows.operations);
     if (rows.pipeline.length > 0) printPipeline(rows.pipeline);
     if (rows.files.length > 0) printFiles(rows.files);
+    if (rows.jobs.length > 0) printJobs(rows.jobs);
     if (rows.text.length > 0) printText(rows.text);
     if (rows.fromImages.length > 0) printFromImages(rows.fromImages);
     if (rows.toImages.length > 0) printImages(rows.toImages);

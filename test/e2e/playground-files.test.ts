@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 import { noBrowser, Visitor } from "./visitor.ts";
@@ -27,6 +27,12 @@ async function stored(): Promise<readonly Stored[]> {
 
 describe.skipIf(noBrowser)("files in the playground", () => {
   const visitor = new Visitor();
+  // What other files have left on this server.
+  beforeAll(async () => {
+    const headers = { Authorization: `Bearer ${server.testKey}` };
+    for (const { id } of await stored())
+      await fetch(`${server.baseUrl}/api/v1/files/${id}`, { method: "DELETE", headers });
+  });
 
   test("keeps a file, uses it in an operation that shows its ID as code, and deletes it", async () => {
     const page = await visitor.open("files");

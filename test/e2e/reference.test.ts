@@ -154,11 +154,33 @@ async function made(collection: string, body: unknown): Promise<string> {
   return ((await answer.json()) as { id: string }).id;
 }
 
+/** Makes a job that has ended. */
+async function madeJob(): Promise<string> {
+  const form = new FormData();
+  form.append("file", new Blob([await readFile(join(root, "examples/letter.pdf"))]), "letter.pdf");
+  form.append("angle", "90");
+  const { Authorization } = headers;
+  const asked = { Authorization, Prefer: "respond-async" };
+  const answer = await fetch(`${server.baseUrl}/api/v1/rotate`, { method: "POST", headers: asked, body: form });
+  expect(answer.status).toBe(202);
+  const { id } = (await answer.json()) as { id: string };
+  await fetch(`${server.baseUrl}/api/v1/jobs/${id}?wait=30`, { headers: { Authorization } });
+  return id;
+}
+
+test("the curl example of the result of a job", async () => {
+  const id = await madeJob();
+  const result = await outcome("sh", ["-c", shown("getJobResult", "curl").replace(/\bID\b/, id)]);
+  expect(result.told).toMatch(/^200 application\/pdf/);
+  expect(expectResult(result)).toBe("application/pdf");
+  await removed(`/api/v1/jobs/${id}`);
+});
+
 const removed = (path: string) => fetch(`${server.baseUrl}${path}`, { method: "DELETE", headers });
 
 /** Those that make the service call somebody are tried with a receiver, in the tests of webhooks; those of an upload in parts in order. */
 const quiet = calls.filter(
-  ({ takesForm, path }) => !takesForm && !/\/(test|replay|content|complete|parts\/\{n\})$/.test(path),
+  ({ takesForm, path }) => !takesForm && !/\/(test|replay|content|result|complete|parts\/\{n\})$/.test(path),
 );
 
 test("the curl examples of an upload in parts, one after the other", async () => {
@@ -187,7 +209,7 @@ test.each(quiet)("the curl example of $id", async ({ id, path, status, types: [t
       "/api/v1/files": { name: "letter.pdf", size: 1 },
       "/api/v1/webhooks": { url: "https://example.com/hooks", events: ["usage.limit_reached"] },
     };
-    own = await made(collection, bodies[collection]);
+    own = collection === "/api/v1/jobs" ? await madeJob() : await made(collection, bodies[collection]);
     command = command.replace(/\bID\b/, own);
   }
   const { body, told } = await outcome("sh", ["-c", command]);

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { jobService, operationForm } from "./job-service.ts";
-import { countedDatabase } from "../accounts/counted-database.ts";
+import { consumeOnce, jobService, operationForm } from "./job-service.ts";
+import { type Counts, countedDatabase } from "../accounts/counted-database.ts";
 import { document } from "../harness/fixtures.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { claimPart, renewClaim } from "../../src/jobs/claim.ts";
@@ -41,6 +41,24 @@ it("what a part costs in the database does not depend on how many there are", as
   expect(many?.[1]).toBeLessThanOrEqual((few?.[1] ?? 0) + 20);
   expect(many?.[1]).toBeLessThan(200);
   expect(many?.[2]).toBeLessThan(20);
+});
+
+it("a part costs at most eight round trips, from its claim to its end", async () => {
+  await env.DB.batch([env.DB.prepare("delete from job_parts"), env.DB.prepare("delete from jobs")]);
+  const costs: Omit<Counts, "statements">[] = [];
+  for (const pages of [100, 400]) {
+    const service = await jobService();
+    await service.start("extract-text", document({ name: "long", pages }));
+    const { database, counts } = countedDatabase();
+    await consumeOnce({ ...env, DB: database });
+    costs.push(counts);
+  }
+  const [one, four] = costs;
+  const ofPart = (name: "trips" | "rowsRead" | "rowsWritten"): number => ((four?.[name] ?? 0) - (one?.[name] ?? 0)) / 3;
+  console.info(
+    `a part: ${ofPart("trips")} round trips, ${ofPart("rowsRead")} rows read, ${ofPart("rowsWritten")} written`,
+  );
+  expect(ofPart("trips")).toBeLessThanOrEqual(8);
 });
 
 it("the account that was served longest ago comes first, and of its jobs the one that was", async () => {

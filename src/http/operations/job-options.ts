@@ -47,12 +47,16 @@ export function takeJobOptions(
   );
   const kept = reader.read("expiresIn", jobFields.expiresIn);
   const onError = reader.read("onPageError", jobFields.onPageError);
-  const given = { expiresIn: kept.given, onPageError: onError.given };
+  // Many clients send every parameter, with its default.
+  const differs = {
+    expiresIn: kept.given && kept.value !== defaultSeconds,
+    onPageError: onError.given && onError.value !== "fail",
+  };
   const issues = [...kept.issues, ...onError.issues];
-  for (const [name, isGiven] of Object.entries(given)) {
+  for (const [name, isGiven] of Object.entries(differs)) {
     if (isGiven && !isAsync) issues.push({ name, issue: "is only used with the header `Prefer: respond-async`" });
   }
-  if (given.onPageError && isAsync && pageByPage === undefined) {
+  if (differs.onPageError && isAsync && pageByPage === undefined) {
     issues.push({ name: "onPageError", issue: "is only used by operations that work page by page" });
   }
   const options = {
