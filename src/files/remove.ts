@@ -31,16 +31,14 @@ export async function removeFile(db: Database, store: FileStore, id: string): Pr
 /** Objects that one request to the bucket deletes. */
 const OBJECTS = 1_000;
 
-/**
- * The statement that deletes the files of a job, but for one, if `guard` holds. From then on nobody can read them, and
- * `removeJobFiles` or the sweep removes their bytes.
- */
-export function eraseJobFiles(db: Database, job: string, kept: string, guard: SQL | undefined) {
-  return db
-    .update(files)
-    .set({ state: "deleted", key: "", nonces: null, name: "", sha256: null })
-    .where(and(eq(files.job, job), ne(files.id, kept), guard));
+/** The statement that deletes files. From then on nobody can read them, and `removeJobFiles` or the sweep removes their bytes. */
+export function eraseFiles(db: Database, which: SQL | undefined) {
+  return db.update(files).set({ state: "deleted", key: "", nonces: null, name: "", sha256: null }).where(which);
 }
+
+/** The same for the files of a job, but for one, if `guard` holds. */
+export const eraseJobFiles = (db: Database, job: string, kept: string, guard: SQL | undefined) =>
+  eraseFiles(db, and(eq(files.job, job), ne(files.id, kept), guard));
 
 /** Removes the bytes and rows of the deleted files of a job. Never throws: the sweep removes what this cannot. */
 export async function removeJobFiles(db: Database, store: FileStore, job: string): Promise<void> {

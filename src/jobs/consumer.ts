@@ -1,6 +1,6 @@
 import type { Message } from "@cloudflare/workers-types";
-import { abandonJob } from "./create.ts";
 import { type Claim, claimPart, renewClaim, returnClaim } from "./claim.ts";
+import { abandonJob } from "./create.ts";
 import { dividePart, endJob, type Failure, failPage, finishPart, repeatPart } from "./finish.ts";
 import type { JobContext } from "./job.ts";
 import { type JobMessage, type JobQueue, wakeConsumers } from "./message.ts";

@@ -1,6 +1,6 @@
 import { and, eq, exists, notExists, sql, type SQL } from "drizzle-orm";
 import { type Claim, isPart } from "./claim.ts";
-import { costOf, failedPages, type JobContext, type JobRow, live, viewOf } from "./job.ts";
+import { costOf, failedPages, type JobContext, type JobRow, live, over, viewOf } from "./job.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { type JobResult, jobParts, jobs, files, ledger, type PageError } from "../db/schema.ts";
@@ -130,7 +130,7 @@ export async function endJob(
       claim && partExists(db, and(isPart(claim.part), eq(jobParts.token, claim.token), eq(jobParts.state, "running")));
     const guard = and(unchanged, mine);
     const view = viewOf(ended, context.baseUrl, now);
-    const over = notExists(
+    const hasEnded = notExists(
       db
         .select({ one: sql`1` })
         .from(jobs)
@@ -159,9 +159,9 @@ export async function endJob(
       result: db
         .update(files)
         .set({ expiresAt: ended.expiresAt })
-        .where(and(eq(files.id, result), over)),
-      files: eraseJobFiles(db, id, result, over),
-      parts: db.delete(jobParts).where(and(eq(jobParts.job, id), over)),
+        .where(and(eq(files.id, result), hasEnded)),
+      files: eraseJobFiles(db, id, result, hasEnded),
+      parts: db.delete(jobParts).where(and(eq(jobParts.job, id), hasEnded)),
     });
     context.enqueue(deliveriesOf(results.event));
     const [changed] = results.job;
@@ -228,7 +228,7 @@ export async function settleEnded(db: Database, context: Pick<JobContext, "enque
     .select({ job: jobs })
     .from(jobs)
     .innerJoin(ledger, and(eq(ledger.id, jobs.ledger), eq(ledger.state, "reserved")))
-    .where(sql`${jobs.state} not in ('queued', 'running')`)
+    .where(over)
     .limit(rows);
   for (const { job } of found) await settleJob(db, context, job);
   return found.length;

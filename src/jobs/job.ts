@@ -1,7 +1,7 @@
 import { and, eq, inArray, type SQL } from "drizzle-orm";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import type { Database } from "../db/client.ts";
-import { jobParts, jobs, type PageError } from "../db/schema.ts";
+import { jobParts, jobs, jobStates, type PageError } from "../db/schema.ts";
 import type { JobView } from "../events/job-schema.ts";
 import type { Enqueue } from "../events/outbox.ts";
 import type { FileOwner, FileStore } from "../files/file.ts";
@@ -28,8 +28,12 @@ const LIVE = ["queued", "running"] as const;
 
 export const isLive = ({ state }: Pick<JobRow, "state">): boolean => state === "queued" || state === "running";
 
-/** The condition for live jobs. */
+/** The conditions for live jobs, and for those that have ended. */
 export const live: SQL = inArray(jobs.state, [...LIVE]);
+export const over: SQL = inArray(
+  jobs.state,
+  jobStates.filter((state) => !isLive({ state })),
+);
 
 /** The jobs of an account in one of its modes. */
 export const jobsOf = ({ account, livemode }: FileOwner): SQL | undefined =>

@@ -1,6 +1,6 @@
-import { and, count, eq, gt, inArray, lte, type SQL } from "drizzle-orm";
+import { and, count, eq, gt, lte, type SQL } from "drizzle-orm";
 import { endJob } from "./finish.ts";
-import { failedPages, isLive, type JobContext, jobRow, type JobRow, jobsOf, viewOf } from "./job.ts";
+import { failedPages, isLive, type JobContext, jobRow, type JobRow, jobsOf, over, viewOf } from "./job.ts";
 import { type Page, pageOf, pageQuery, type PageRequest } from "../accounts/list-cursor.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import { batch } from "../db/batch.ts";
@@ -35,23 +35,20 @@ export async function listJobs(
 }
 
 function withStatus(status: Status, now: Date): SQL | undefined {
-  if (status === "expired")
-    return and(lte(jobs.expiresAt, now), inArray(jobs.state, ["succeeded", "partial", "failed", "canceled"]));
+  if (status === "expired") return and(lte(jobs.expiresAt, now), over);
   return status === "queued" || status === "running"
     ? eq(jobs.state, status)
     : and(eq(jobs.state, status), gt(jobs.expiresAt, now));
 }
 
-/** A job of the account. Throws `not_found`. */
-export async function fetchJob(
+/** A job as its owner sees it, with the pages that have failed so far. */
+export async function jobView(
   db: Database,
   { baseUrl }: Pick<JobContext, "baseUrl">,
-  owner: FileOwner,
-  id: string,
+  row: JobRow,
   now: Date,
 ): Promise<JobView> {
-  const row = await jobRow(db, owner, id);
-  const failed = isLive(row) && row.pagesFailed > 0 ? await failedPages(db, id) : [];
+  const failed = isLive(row) && row.pagesFailed > 0 ? await failedPages(db, row.id) : [];
   return viewOf(row, baseUrl, now, failed);
 }
 
@@ -105,7 +102,7 @@ export async function cancelJob(
 ): Promise<JobView> {
   await jobRow(db, owner, id);
   await endJob(db, context, id, { state: "canceled" }, now);
-  return fetchJob(db, context, owner, id, now);
+  return jobView(db, context, await jobRow(db, owner, id), now);
 }
 
 /** Deletes a job and everything it has stored, and returns its last state. A live one is canceled first. Throws `not_found`. */

@@ -1,9 +1,11 @@
-import { and, eq, gte, inArray, lt, lte, ne, notExists, sql } from "drizzle-orm";
+import { and, eq, gte, lt, lte, ne, notExists, sql } from "drizzle-orm";
+import type { Claim } from "./claim.ts";
 import { dividePart, endJob, failPage, repeatPart, settleEnded } from "./finish.ts";
-import { type JobContext, live } from "./job.ts";
+import { type JobContext, live, over } from "./job.ts";
 import { type JobQueue, wakeConsumers } from "./message.ts";
 import type { Database } from "../db/client.ts";
 import { files, jobParts, jobs } from "../db/schema.ts";
+import { eraseFiles } from "../files/remove.ts";
 import { limits } from "../limits.ts";
 
 /** Rows of one kind per sweep. The rest waits for the next minute. */
@@ -41,9 +43,7 @@ export async function sweepJobs(
   const woken = await wakeLate(db, queue, shard, now);
   const orphans = await eraseOrphans(db, now);
   const remembered = new Date(now.getTime() - limits.jobs.rememberedSeconds * 1_000);
-  const forgotten = await db
-    .delete(jobs)
-    .where(and(inArray(jobs.state, ["succeeded", "partial", "failed", "canceled"]), lt(jobs.expiresAt, remembered)));
+  const forgotten = await db.delete(jobs).where(and(over, lt(jobs.expiresAt, remembered)));
   return { lost, overdue, settled, woken, orphans, forgotten: forgotten.meta.changes };
 }
 
@@ -64,12 +64,7 @@ async function takeBackLost(db: Database, context: JobContext, now: Date): Promi
   return rows.length;
 }
 
-async function failLost(
-  db: Database,
-  context: JobContext,
-  claim: Parameters<typeof failPage>[1],
-  now: Date,
-): Promise<void> {
+async function failLost(db: Database, context: JobContext, claim: Claim, now: Date): Promise<void> {
   const { job, part } = claim;
   const message = "The service could not finish this part of the job.";
   if (part.pages === 1 && job.onPageError === "continue") {
@@ -112,16 +107,14 @@ async function eraseOrphans(db: Database, now: Date): Promise<number> {
     .select({ one: sql`1` })
     .from(jobs)
     .where(and(eq(jobs.id, files.job), sql`(${live} or ${jobs.result} ->> 'file' = ${files.id})`));
-  const erased = await db
-    .update(files)
-    .set({ state: "deleted", key: "", nonces: null, name: "", sha256: null })
-    .where(
-      and(
-        gte(files.job, "job_"),
-        ne(files.state, "deleted"),
-        lt(files.createdAt, new Date(now.getTime() - ORPHANED_AFTER)),
-        notExists(job),
-      ),
-    );
+  const erased = await eraseFiles(
+    db,
+    and(
+      gte(files.job, "job_"),
+      ne(files.state, "deleted"),
+      lt(files.createdAt, new Date(now.getTime() - ORPHANED_AFTER)),
+      notExists(job),
+    ),
+  );
   return erased.meta.changes;
 }

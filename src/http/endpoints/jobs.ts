@@ -3,7 +3,7 @@ import { type Call, defineEndpoint, fileResponse } from "./define.ts";
 import { resultResponse } from "../operations/send-result.ts";
 import { jobSchema, jobStatuses } from "../../events/job-schema.ts";
 import { type JobContext, jobRow } from "../../jobs/job.ts";
-import { awaitJob, cancelJob, deleteJob, fetchJob, listJobs } from "../../jobs/manage-jobs.ts";
+import { awaitJob, cancelJob, deleteJob, jobView, listJobs } from "../../jobs/manage-jobs.ts";
 import { readEnv } from "../../env.ts";
 import { limits } from "../../limits.ts";
 import { formInteger, formText } from "../../operations/values.ts";
@@ -73,8 +73,8 @@ const fetchOne = defineEndpoint({
   errors: [],
   async handle(call) {
     const { db, caller, params, query } = call;
-    await awaitJob(db, caller, params.id, (query.wait ?? 0) * 1_000);
-    return fetchJob(db, contextOf(call), caller, params.id, new Date());
+    const row = await awaitJob(db, caller, params.id, (query.wait ?? 0) * 1_000);
+    return jobView(db, contextOf(call), row, new Date());
   },
 });
 

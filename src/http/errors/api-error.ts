@@ -37,6 +37,20 @@ export class ApiError extends Error {
   }
 }
 
+/** An error that was stored with a job. */
+export function storedError({
+  code,
+  message,
+  details,
+}: {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}): ApiError {
+  const known: ErrorCode = Object.hasOwn(errorTable, code) ? (code as ErrorCode) : "internal_error";
+  return new ApiError(known, message, { details });
+}
+
 /** The 503 sent at capacity. */
 export function overloaded(message: string, options: ErrorOptions = {}): ApiError {
   const headers = { "Retry-After": String(limits.admission.retryAfterSeconds) };

@@ -4,7 +4,7 @@ import { loadFiles } from "./load-files.ts";
 import { finishedParts, packed } from "./part-file.ts";
 import { contentOf } from "./respond.ts";
 import { Lease } from "../admission/lease.ts";
-import { type ApiError, asApiError } from "../errors/api-error.ts";
+import { type ApiError, asApiError, storedError } from "../errors/api-error.ts";
 import { readForm } from "../form/form.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import { scopes } from "../../accounts/scopes.ts";
@@ -182,9 +182,8 @@ class PartWork {
         ? await runOperation(operation, input, this.#engines)
         : await this.#join(operation, pageByPage, input);
     if (output === undefined) {
-      const [error] = await failedPages(this.#db, job.id);
-      const { page = 1, code = "internal_error", message = "Every page failed." } = error ?? {};
-      return { kind: "failed", failure: { status: 400, code, message }, page };
+      const [error = { code: "internal_error", message: "Every page failed." }] = await failedPages(this.#db, job.id);
+      throw storedError(error);
     }
     const { type, extension, chunks } = contentOf(output);
     const name = extension === undefined ? null : `${stem}.${extension}`;

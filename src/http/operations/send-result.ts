@@ -1,6 +1,5 @@
 import type { Context } from "hono";
-import { ApiError } from "../errors/api-error.ts";
-import { type ErrorCode, errorTable } from "../errors/error-table.ts";
+import { storedError } from "../errors/api-error.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
 import { attachment } from "../exchange/headers.ts";
 import { sendFile } from "../exchange/send-file.ts";
@@ -13,10 +12,7 @@ import { openResult } from "../../jobs/manage-jobs.ts";
  */
 export async function resultResponse(c: Context<AppEnv>, context: JobContext, row: JobRow): Promise<Response> {
   const { error, result } = row;
-  if (error !== null) {
-    const code: ErrorCode = Object.hasOwn(errorTable, error.code) ? (error.code as ErrorCode) : "internal_error";
-    return new ApiError(code, error.message, { details: error.details }).toResponse();
-  }
+  if (error !== null) return storedError(error).toResponse();
   const opened = await openResult(c.get("database"), context, c.get("caller"), row, new Date());
   const { contentType = "application/octet-stream", name = null, headers = {} } = result ?? {};
   return sendFile(c, opened, {

@@ -9,18 +9,19 @@ import { signedParts } from "./signed-parts.ts";
 import { ApiError, asApiError } from "../errors/api-error.ts";
 import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
+import { isOneOf } from "../form/file-kind.ts";
 import type { FormFile } from "../form/form-reader.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import { newJobId, shardOfAccount } from "../../accounts/token.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
-import { imageKindOf } from "../../engines/image/kind.ts";
+import { imageKinds } from "../../engines/image/kind.ts";
 import { openPdf } from "../../engines/pdf/document/document.ts";
 import { readEnv } from "../../env.ts";
 import { logFault } from "../../faults.ts";
 import { removeJobFiles } from "../../files/remove.ts";
 import { abandonJob, createJob, jobDeadline, jobWithKey } from "../../jobs/create.ts";
-import { type JobRow, viewOf } from "../../jobs/job.ts";
+import { isLive, type JobRow, viewOf } from "../../jobs/job.ts";
 import { awaitJob } from "../../jobs/manage-jobs.ts";
 import { wakeConsumers } from "../../jobs/message.ts";
 import { limits } from "../../limits.ts";
@@ -118,8 +119,7 @@ export async function respondWithJob(c: Context<AppEnv>, row: JobRow, { waitSeco
   const applied = waitSeconds > 0 ? `respond-async, wait=${waitSeconds}` : "respond-async";
   const last = waitSeconds > 0 ? await awaitJob(db, caller, row.id, waitSeconds * 1_000) : row;
   const context = { store: env.files, baseUrl: env.baseUrl, enqueue: enqueuerOf(c) };
-  const isOver = last.state !== "queued" && last.state !== "running";
-  if (waitSeconds > 0 && isOver) {
+  if (waitSeconds > 0 && !isLive(last)) {
     const response = await resultResponse(c, context, last);
     response.headers.set("Preference-Applied", applied);
     response.headers.set("X-Credits-Charged", String(last.charged));
@@ -151,11 +151,8 @@ async function countPages({ operation, input, loaded, engines }: JobStart): Prom
   return output.kind === "json" && typeof output.value === "number" ? output.value : 0;
 }
 
-/** Bytes in which the signature of an image lies. */
-const IMAGE_HEAD = 16;
-
 async function pagesOf(file: UploadedFile, { pdf }: Engines): Promise<number> {
-  if (imageKindOf(file.bytes.view(0, Math.min(file.bytes.length, IMAGE_HEAD))) !== undefined) return 1;
+  if (isOneOf(imageKinds, file.bytes)) return 1;
   using open = await openPdf(pdf, file);
   return open.pageCount;
 }
