@@ -1,5 +1,5 @@
 /**
- * Part of `npm run check`: in src/engines and src/http, a folder imports only itself and the folders before it in its list. No folder of src
+ * Part of `npm run check`: in src/engines, src/operations, and src/http, a folder imports only itself and the folders before it in its list. No folder of src
  * has more files than a reader can look over. Types count: a layer that knows only the types of a higher one knows it, too.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -34,6 +34,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pdf/stamps",
     "render",
   ],
+  "src/operations": ["definition", "."],
   "src/http": [
     "errors",
     "multipart",

@@ -6,7 +6,7 @@ import { ApiError } from "./http/errors/api-error.ts";
 import { addPath, respondWithError, type AppEnv, cors, exchange } from "./http/exchange/exchange.ts";
 import { mountOperations } from "./http/operations/mount.ts";
 import { describeApi } from "./http/openapi/openapi.ts";
-import type { Operation } from "./operations/define.ts";
+import type { Operation } from "./operations/definition/define.ts";
 import { pipelineOf } from "./operations/pipeline.ts";
 import { mountSite } from "./site/index.ts";
 import { version } from "./version.ts";

@@ -2,10 +2,10 @@ import { openPdf } from "../engines/pdf/document/document.ts";
 import { NUMBER_STYLES, numberIssue, pageNumber } from "../engines/pdf/stamps/page-number.ts";
 import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { stampLabels } from "../engines/pdf/stamps/labels.ts";
-import { defineOperation } from "./define.ts";
-import { pdfFile, text } from "./fields.ts";
-import { resultHeadersOf } from "./result-headers.ts";
-import { formChoice, formColor, formInteger, pageRange, stampText } from "./values.ts";
+import { defineOperation } from "./definition/define.ts";
+import { pdfFile, text } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formChoice, formColor, formInteger, pageRange, stampText } from "./definition/values.ts";
 
 const POSITIONS = ["top-left", "top-center", "top-right", "bottom-left", "bottom-center", "bottom-right"] as const;
 

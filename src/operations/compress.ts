@@ -13,10 +13,10 @@ import { stripMetadata as stripAll } from "../engines/pdf/optimize/strip-metadat
 import { rewriteSmall } from "../engines/pdf/write/save.ts";
 import type { EngineBytes } from "../engines/bytes/heap.ts";
 import { Refusal } from "../engines/errors.ts";
-import { defineOperation } from "./define.ts";
-import { pdfFile, text } from "./fields.ts";
-import { resultHeadersOf } from "./result-headers.ts";
-import { formBoolean, formChoice, formInteger } from "./values.ts";
+import { defineOperation } from "./definition/define.ts";
+import { pdfFile, text } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formBoolean, formChoice, formInteger } from "./definition/values.ts";
 
 /** JPEG quality by level. */
 const QUALITY = { low: 85, medium: 70, high: 55, max: 35 } as const;

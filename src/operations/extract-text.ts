@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { type PageText, readText } from "../engines/pdf/text/text.ts";
-import { defineOperation, type FinishedParts } from "./define.ts";
-import { pdfFile, text } from "./fields.ts";
-import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./joined-pages.ts";
-import { resultHeadersOf } from "./result-headers.ts";
-import { formBoolean, pageRange } from "./values.ts";
+import { defineOperation, type FinishedParts } from "./definition/define.ts";
+import { pdfFile, text } from "./definition/fields.ts";
+import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./definition/joined-pages.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formBoolean, pageRange } from "./definition/values.ts";
 
 /** Pages of a part of a job. */
 const PAGES_PER_PART = 100;

@@ -6,10 +6,10 @@ import { flattenForm } from "../engines/pdf/forms/flatten.ts";
 import { resolveFilling } from "../engines/pdf/forms/resolve-values.ts";
 import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { allowsFilling } from "../engines/pdf/forms/signature-permissions.ts";
-import { defineOperation, type ResultHeaders } from "./define.ts";
-import { pdfFile, text } from "./fields.ts";
-import { resultHeadersOf } from "./result-headers.ts";
-import { formBoolean, jsonField, jsonMap } from "./values.ts";
+import { defineOperation, type ResultHeaders } from "./definition/define.ts";
+import { pdfFile, text } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formBoolean, jsonField, jsonMap } from "./definition/values.ts";
 
 const value = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()], {
   error: "must be a string, a boolean, an array of strings, or null",

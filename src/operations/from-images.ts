@@ -8,9 +8,9 @@ import { verify } from "../engines/pdf/write/verify.ts";
 import { embedImage, type ImageInput } from "../engines/pdf/embed/embed.ts";
 import type { ImageFacts } from "../engines/image/facts.ts";
 import { limits } from "../limits.ts";
-import { defineOperation } from "./define.ts";
-import { imageFiles, text } from "./fields.ts";
-import { formChoice, formInteger } from "./values.ts";
+import { defineOperation } from "./definition/define.ts";
+import { imageFiles, text } from "./definition/fields.ts";
+import { formChoice, formInteger } from "./definition/values.ts";
 
 const NAMED_SIZES = ["a4", "letter", "legal"] as const;
 

@@ -1,6 +1,6 @@
 import { compress } from "./compress.ts";
 import { addPageNumbers } from "./add-page-numbers.ts";
-import type { Operation } from "./define.ts";
+import type { Operation } from "./definition/define.ts";
 import { extractPages } from "./extract-pages.ts";
 import { extractText } from "./extract-text.ts";
 import { fillForm } from "./fill-form.ts";

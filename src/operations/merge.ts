@@ -9,10 +9,10 @@ import { readSource, type Source } from "../engines/pdf/assembly/source.ts";
 import { createDocument } from "../engines/pdf/assembly/new-document.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
-import { defineOperation } from "./define.ts";
-import { pdfFiles, text, type UploadedFile } from "./fields.ts";
-import { resultHeadersOf } from "./result-headers.ts";
-import { formBoolean, formChoice, formText } from "./values.ts";
+import { defineOperation } from "./definition/define.ts";
+import { pdfFiles, text, type UploadedFile } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formBoolean, formChoice, formText } from "./definition/values.ts";
 
 /** Maximum length of a title or author, in characters. */
 const MOST_CHARACTERS = 2000;

@@ -17,10 +17,10 @@ import { changeMetadata } from "../engines/pdf/metadata/metadata.ts";
 import { PERMISSIONS, readPageSizes, readPermissions, readVersion } from "../engines/pdf/document/page-facts.ts";
 import { TextReader } from "../engines/pdf/objects/text-string.ts";
 import { limits, MiB } from "../limits.ts";
-import { defineOperation } from "./define.ts";
-import { pdfFile, text } from "./fields.ts";
-import { resultHeadersOf } from "./result-headers.ts";
-import { formBoolean, formChoice, jsonField, jsonMap } from "./values.ts";
+import { defineOperation } from "./definition/define.ts";
+import { pdfFile, text } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formBoolean, formChoice, jsonField, jsonMap } from "./definition/values.ts";
 
 /** Maximum length in bytes of a name that every reader accepts (ISO 32000-2, annex C). */
 const LONGEST_NAME = 127;

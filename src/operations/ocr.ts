@@ -18,11 +18,11 @@ import { readText } from "../engines/pdf/text/text.ts";
 import { imageKindOf } from "../engines/image/kind.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
 import { limits } from "../limits.ts";
-import { defineOperation, type FinishedParts, type Output } from "./define.ts";
-import { pdfOrImageFile, text, type UploadedFile } from "./fields.ts";
-import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./joined-pages.ts";
-import { resultHeadersOf } from "./result-headers.ts";
-import { formBoolean, formChoice, pageRange } from "./values.ts";
+import { defineOperation, type FinishedParts, type Output } from "./definition/define.ts";
+import { pdfOrImageFile, text, type UploadedFile } from "./definition/fields.ts";
+import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./definition/joined-pages.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formBoolean, formChoice, pageRange } from "./definition/values.ts";
 
 /** Pages of a part of a job: recognizing one takes seconds. */
 const PAGES_PER_PART = 2;

@@ -4,10 +4,10 @@ import { Refusal } from "../engines/errors.ts";
 import type { Engines } from "../engines/lease/engines.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
 import { limits, MiB } from "../limits.ts";
-import { defineOperation, type Operation, type Output, type OutputFile, scopesOf } from "./define.ts";
-import { type Field, type Fields, type Input, text, type UploadedFile } from "./fields.ts";
-import { runOperation } from "./run.ts";
-import { jsonField } from "./values.ts";
+import { defineOperation, type Operation, type Output, type OutputFile, scopesOf } from "./definition/define.ts";
+import { type Field, type Fields, type Input, text, type UploadedFile } from "./definition/fields.ts";
+import { runOperation } from "./definition/run.ts";
+import { jsonField } from "./definition/values.ts";
 
 /** An operation with its parameters. It does not know that there are others. */
 export interface Step {

@@ -5,10 +5,10 @@ import { PageRange } from "../engines/pdf/document/ranges.ts";
 import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { Refusal } from "../engines/errors.ts";
-import { defineOperation } from "./define.ts";
-import { pdfFile, text } from "./fields.ts";
-import { resultHeadersOf } from "./result-headers.ts";
-import { formChoice, jsonField, jsonMap, pageRange } from "./values.ts";
+import { defineOperation } from "./definition/define.ts";
+import { pdfFile, text } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formChoice, jsonField, jsonMap, pageRange } from "./definition/values.ts";
 
 /** Page number to angle, such as `{"1": 90, "4": 180}`. */
 const rotationMap = jsonMap(

@@ -4,10 +4,10 @@ import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { checkLength } from "../engines/pdf/stamps/labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
 import { pageIssue, signaturePlace, stampSignature, withHairlines } from "../engines/pdf/stamps/signature.ts";
-import { defineOperation } from "./define.ts";
-import { imageFile, pdfFile, text } from "./fields.ts";
-import { resultHeadersOf } from "./result-headers.ts";
-import { formBoolean, formChoice, jsonField, stampText } from "./values.ts";
+import { defineOperation } from "./definition/define.ts";
+import { imageFile, pdfFile, text } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formBoolean, formChoice, jsonField, stampText } from "./definition/values.ts";
 
 /** Less than a point is a mistake, not a signature. */
 const length = z.number().min(1);

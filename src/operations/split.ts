@@ -10,10 +10,10 @@ import { readStructureElements } from "../engines/pdf/assembly/join-structure.ts
 import { createDocument } from "../engines/pdf/assembly/new-document.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
-import { defineOperation, type OutputFile } from "./define.ts";
-import { pdfFile, text } from "./fields.ts";
-import { resultHeadersOf } from "./result-headers.ts";
-import { formChoice, formInteger, pageRanges } from "./values.ts";
+import { defineOperation, type OutputFile } from "./definition/define.ts";
+import { pdfFile, text } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formChoice, formInteger, pageRanges } from "./definition/values.ts";
 
 /** Maximum length of the list of ranges, in characters: each item may name all pages. */
 const MOST_CHARACTERS = 100_000;

@@ -7,10 +7,10 @@ import { checkPixels, PageRaster } from "../engines/render/page-raster.ts";
 import { pngOf } from "../engines/render/png.ts";
 import { webpOf } from "../engines/render/webp.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
-import { defineOperation, type ImageFormat, imageExtensions, type OutputFile } from "./define.ts";
-import { pdfFile, text, type UploadedFile } from "./fields.ts";
-import { resultHeadersOf } from "./result-headers.ts";
-import { formChoice, formInteger, pageRange } from "./values.ts";
+import { defineOperation, type ImageFormat, imageExtensions, type OutputFile } from "./definition/define.ts";
+import { pdfFile, text, type UploadedFile } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formChoice, formInteger, pageRange } from "./definition/values.ts";
 
 /** Pixels of a part of a job: some seconds of drawing. */
 const PART_PIXELS = 40_000_000;

@@ -3,10 +3,18 @@ import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { checkLength } from "../engines/pdf/stamps/labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
 import { stampWatermark, WATERMARK_POSITIONS } from "../engines/pdf/stamps/watermark.ts";
-import { defineOperation } from "./define.ts";
-import { imageFile, pdfFile, text } from "./fields.ts";
-import { resultHeadersOf } from "./result-headers.ts";
-import { formBoolean, formChoice, formColor, formInteger, formNumber, pageRange, stampText } from "./values.ts";
+import { defineOperation } from "./definition/define.ts";
+import { imageFile, pdfFile, text } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import {
+  formBoolean,
+  formChoice,
+  formColor,
+  formInteger,
+  formNumber,
+  pageRange,
+  stampText,
+} from "./definition/values.ts";
 
 export const watermark = defineOperation({
   name: "watermark",

@@ -2,7 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
-import type { Operation } from "../../src/operations/define.ts";
+import type { Operation } from "../../src/operations/definition/define.ts";
 import { operations } from "../../src/operations/index.ts";
 
 vi.spyOn(console, "log").mockImplementation(() => {});

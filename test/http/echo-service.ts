@@ -8,9 +8,9 @@ import type { Scope } from "../../src/accounts/scopes.ts";
 import { createApp } from "../../src/app.ts";
 import { Refusal } from "../../src/engines/errors.ts";
 import { readEnv } from "../../src/env.ts";
-import { defineOperation, type Operation, type OutputFile } from "../../src/operations/define.ts";
-import { pdfFile, text } from "../../src/operations/fields.ts";
-import { formChoice, formText, pageRange } from "../../src/operations/values.ts";
+import { defineOperation, type Operation, type OutputFile } from "../../src/operations/definition/define.ts";
+import { pdfFile, text } from "../../src/operations/definition/fields.ts";
+import { formChoice, formText, pageRange } from "../../src/operations/definition/values.ts";
 
 /** What only the document knows. */
 export const SECRET = "a-word-of-the-document";

@@ -10,9 +10,9 @@ import { createApp } from "../../src/app.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { Refusal } from "../../src/engines/errors.ts";
 import { MiB } from "../../src/limits.ts";
-import { defineOperation, type OutputFile } from "../../src/operations/define.ts";
-import { pdfFile, text } from "../../src/operations/fields.ts";
-import { formChoice, formText } from "../../src/operations/values.ts";
+import { defineOperation, type OutputFile } from "../../src/operations/definition/define.ts";
+import { pdfFile, text } from "../../src/operations/definition/fields.ts";
+import { formChoice, formText } from "../../src/operations/definition/values.ts";
 
 /** Where the calls wait that are to be at work for a while: `reached` when one is there, until `goOn`. */
 export const gate = { ...Promise.withResolvers<void>(), reached: Promise.withResolvers<void>() };

@@ -1,6 +1,6 @@
 import { newKey, senderTo } from "../http/echo-service.ts";
 import { document } from "../harness/fixtures.ts";
-import type { Operation } from "../../src/operations/define.ts";
+import type { Operation } from "../../src/operations/definition/define.ts";
 import { operations } from "../../src/operations/index.ts";
 
 const send = senderTo(...operations);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { errorOf, newKey, senderTo } from "../http/echo-service.ts";
-import { type Fields, hintsOf } from "../../src/operations/fields.ts";
+import { type Fields, hintsOf } from "../../src/operations/definition/fields.ts";
 import { operations } from "../../src/operations/index.ts";
 
 const send = senderTo(...operations);

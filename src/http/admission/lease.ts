@@ -7,7 +7,7 @@ import { clearSpares, dropLarger, dropSpares, type EngineLease, leaseEngines } f
 import type { LeaseOptions } from "../../engines/lease/pool.ts";
 import { Work } from "../../engines/work.ts";
 import { limits } from "../../limits.ts";
-import type { Operation } from "../../operations/define.ts";
+import type { Operation } from "../../operations/definition/define.ts";
 
 export interface LeaseRequest {
   readonly account: string;

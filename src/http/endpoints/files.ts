@@ -11,7 +11,7 @@ import { deleteFile, fetchFile, listFiles } from "../../files/manage-files.ts";
 import { beginParts, completeParts } from "../../files/parts.ts";
 import { openFile } from "../../files/read.ts";
 import { limits } from "../../limits.ts";
-import { formInteger, formText } from "../../operations/values.ts";
+import { formInteger, formText } from "../../operations/definition/values.ts";
 
 const { shortestSeconds, longestSeconds, defaultSeconds } = limits.storage;
 

@@ -3,7 +3,7 @@ import type { ApiError } from "../errors/api-error.ts";
 import { invalidFields, shownName } from "../errors/invalid-fields.ts";
 import { check } from "../errors/schema-issues.ts";
 import { limits } from "../../limits.ts";
-import type { FieldIssue } from "../../operations/fields.ts";
+import type { FieldIssue } from "../../operations/definition/fields.ts";
 
 /** Validates a value; problems are added to `issues` by member: `name`, `scopes.0`. */
 export function checkInto<T>(schema: z.ZodType<T>, given: unknown, issues: FieldIssue[]): T | undefined {

@@ -6,7 +6,7 @@ import { type JobContext, jobRow } from "../../jobs/job.ts";
 import { awaitJob, cancelJob, deleteJob, jobView, listJobs } from "../../jobs/manage-jobs.ts";
 import { readEnv } from "../../env.ts";
 import { limits } from "../../limits.ts";
-import { formInteger, formText } from "../../operations/values.ts";
+import { formInteger, formText } from "../../operations/definition/values.ts";
 
 const ANY = ["pdf:read", "pdf:write"] as const;
 

@@ -5,8 +5,8 @@ import { ApiError } from "../errors/api-error.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
 import { readBody } from "../multipart/body.ts";
 import { limits } from "../../limits.ts";
-import type { FieldIssue } from "../../operations/fields.ts";
-import { repeatedKey } from "../../operations/repeated-key.ts";
+import type { FieldIssue } from "../../operations/definition/fields.ts";
+import { repeatedKey } from "../../operations/definition/repeated-key.ts";
 
 /**
  * Reads and validates a JSON object (RFC 8259) of at most `limits.json.bodyBytes`; problems with its members are added to

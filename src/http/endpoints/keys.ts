@@ -7,7 +7,7 @@ import type { ApiKey } from "../../keys/api-key.ts";
 import { issueKey, type IssuedKey, rotateKey } from "../../keys/issue-keys.ts";
 import { fetchKey, listKeys, renameKey, revokeKey } from "../../keys/manage-keys.ts";
 import { limits } from "../../limits.ts";
-import { formInteger, formText } from "../../operations/values.ts";
+import { formInteger, formText } from "../../operations/definition/values.ts";
 
 const issuedKeySchema = z
   .object({

@@ -8,7 +8,7 @@ import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
 import { boundaryOf } from "../multipart/part-headers.ts";
 import { readEnv } from "../../env.ts";
-import type { FieldIssue } from "../../operations/fields.ts";
+import type { FieldIssue } from "../../operations/definition/fields.ts";
 
 /** Mounts every endpoint of the registry, grouping the methods of a path. */
 export function mountEndpoints(app: Hono<AppEnv>, endpoints: readonly Endpoint[]): void {

@@ -18,8 +18,8 @@ import { PartUpload } from "../../files/parts.ts";
 import { fileTooLarge } from "../../files/reserve.ts";
 import { FileUpload } from "../../files/upload.ts";
 import { limits, MiB } from "../../limits.ts";
-import type { FieldIssue } from "../../operations/fields.ts";
-import { formInteger } from "../../operations/values.ts";
+import type { FieldIssue } from "../../operations/definition/fields.ts";
+import { formInteger } from "../../operations/definition/values.ts";
 
 const { shortestSeconds, longestSeconds, defaultSeconds, formBytes } = limits.storage;
 

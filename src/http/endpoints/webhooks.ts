@@ -4,7 +4,7 @@ import { webhookParts as parts } from "./webhook-schemas.ts";
 import { dateTime } from "../../accounts/api-key-schema.ts";
 import { eventTypes } from "../../events/event-types.ts";
 import { limits } from "../../limits.ts";
-import { formInteger, formText } from "../../operations/values.ts";
+import { formInteger, formText } from "../../operations/definition/values.ts";
 import { changeWebhook, deleteWebhook, listWebhooks } from "../../webhooks/manage-webhooks.ts";
 import { createWebhook, rotateSecret } from "../../webhooks/subscribe.ts";
 import { fetchWebhook, type Webhook } from "../../webhooks/webhook.ts";

@@ -1,5 +1,5 @@
 import { ApiError } from "./api-error.ts";
-import type { FieldIssue } from "../../operations/fields.ts";
+import type { FieldIssue } from "../../operations/definition/fields.ts";
 
 /** Longest client-supplied name shown in an error, in characters. */
 const SHOWN_NAME = 100;

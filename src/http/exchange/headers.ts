@@ -1,4 +1,4 @@
-import { resultHeaders } from "../../operations/define.ts";
+import { resultHeaders } from "../../operations/definition/define.ts";
 
 /**
  * Every response header that a client may want to read. Listed once: CORS exposes exactly these, and openapi.json describes

@@ -1,7 +1,7 @@
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
 import { beginsAsPdf, PDF_HEAD_BYTES } from "../../engines/bytes/pdf-signature.ts";
 import { imageKindOf } from "../../engines/image/kind.ts";
-import type { FileKind } from "../../operations/fields.ts";
+import type { FileKind } from "../../operations/definition/fields.ts";
 
 /** The names of the kinds in messages. */
 export const kindNames: Readonly<Record<FileKind, string>> = { pdf: "PDF", png: "PNG", jpeg: "JPEG", webp: "WebP" };

@@ -3,7 +3,7 @@ import { shownName } from "../errors/invalid-fields.ts";
 import { check } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
-import type { FieldIssue, Fields, FileKind } from "../../operations/fields.ts";
+import type { FieldIssue, Fields, FileKind } from "../../operations/definition/fields.ts";
 
 type Field = Fields[string];
 type TextField = Extract<Field, { kind: "text" }>;

@@ -1,7 +1,13 @@
 import type { FormFile, FormInput, ReadField } from "./form-reader.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import { PageRange } from "../../engines/pdf/document/ranges.ts";
-import { type FieldIssue, type Fields, hintsOf, type Input, type UploadedFile } from "../../operations/fields.ts";
+import {
+  type FieldIssue,
+  type Fields,
+  hintsOf,
+  type Input,
+  type UploadedFile,
+} from "../../operations/definition/fields.ts";
 
 type Field = Fields[string];
 

@@ -5,8 +5,8 @@ import { invalidFields } from "../errors/invalid-fields.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
 import { limits } from "../../limits.ts";
-import type { Operation } from "../../operations/define.ts";
-import type { Fields } from "../../operations/fields.ts";
+import type { Operation } from "../../operations/definition/define.ts";
+import type { Fields } from "../../operations/definition/fields.ts";
 
 /** The names of files that a form accepts, known before its body is read. */
 export class FormNames {

@@ -5,8 +5,8 @@ import { ApiError } from "../errors/api-error.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
-import type { Operation } from "../../operations/define.ts";
-import type { FieldIssue, Fields, Input, UploadedFile } from "../../operations/fields.ts";
+import type { Operation } from "../../operations/definition/define.ts";
+import type { FieldIssue, Fields, Input, UploadedFile } from "../../operations/definition/fields.ts";
 
 export interface ReadForm<F extends Fields> {
   /** What to run: the operation of the route, or what the form makes of it. */

@@ -5,8 +5,8 @@ import { invalidFields, shownName } from "../errors/invalid-fields.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
-import type { Operation } from "../../operations/define.ts";
-import { type FieldIssue, type Fields, type Input, takesJson } from "../../operations/fields.ts";
+import type { Operation } from "../../operations/definition/define.ts";
+import { type FieldIssue, type Fields, type Input, takesJson } from "../../operations/definition/fields.ts";
 import { composed, madeField, returnsPdf, type Step } from "../../operations/pipeline.ts";
 
 type Part = FormPart<EngineBytes>;

@@ -2,7 +2,7 @@ import { BoundarySearch } from "./boundary-search.ts";
 import { type PartHeaders, readPartHeaders, stemOf } from "./part-headers.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { FileSink, InputBytes } from "../../engines/bytes/heap.ts";
-import type { UploadedFile } from "../../operations/fields.ts";
+import type { UploadedFile } from "../../operations/definition/fields.ts";
 
 /** A file of a body. `Bytes`: what its sink knows it by. */
 type SentFile<Bytes> = Omit<UploadedFile, "bytes"> & { readonly bytes: Bytes };

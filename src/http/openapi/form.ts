@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { oneOf } from "../errors/schema-issues.ts";
-import type { Operation } from "../../operations/define.ts";
-import { type Field, type Fields, hintsOf } from "../../operations/fields.ts";
+import type { Operation } from "../../operations/definition/define.ts";
+import { type Field, type Fields, hintsOf } from "../../operations/definition/fields.ts";
 import { limits } from "../../limits.ts";
 
 type Json = Readonly<Record<string, unknown>>;

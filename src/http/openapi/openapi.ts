@@ -16,7 +16,7 @@ import { describeWebhooks } from "./webhooks.ts";
 import { jobFieldsOf } from "../operations/job-options.ts";
 import type { Endpoint } from "../endpoints/define.ts";
 import { errorRows, type ErrorCode } from "../errors/error-table.ts";
-import { type Operation, scopesOf } from "../../operations/define.ts";
+import { type Operation, scopesOf } from "../../operations/definition/define.ts";
 import { version } from "../../version.ts";
 
 /** Headers of every 200 that returns a file. */

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorRows, type ErrorRow } from "../errors/error-table.ts";
 import { PageRange } from "../../engines/pdf/document/ranges.ts";
-import type { Operation } from "../../operations/define.ts";
+import type { Operation } from "../../operations/definition/define.ts";
 
 /** Whether every operation can respond with this error. */
 export const isOfAllOperations = ({ from }: ErrorRow): boolean =>

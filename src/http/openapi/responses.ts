@@ -2,7 +2,7 @@ import { z } from "zod";
 import { errorsOf, isOfAllOperations } from "./operation-errors.ts";
 import { type ErrorCode, errorRows } from "../errors/error-table.ts";
 import { responseHeaders } from "../exchange/headers.ts";
-import type { Operation } from "../../operations/define.ts";
+import type { Operation } from "../../operations/definition/define.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 type Row = (typeof errorRows)[number][1];

@@ -1,5 +1,5 @@
 import { chunksOf } from "../../engines/bytes/chunks.ts";
-import type { OutputFile } from "../../operations/define.ts";
+import type { OutputFile } from "../../operations/definition/define.ts";
 
 /** A file's bytes in chunks for sending. */
 export async function* fileChunks(bytes: OutputFile["bytes"]): AsyncGenerator<Uint8Array, void> {

@@ -2,9 +2,9 @@ import { FormReader } from "../form/form-reader.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
 import { limits } from "../../limits.ts";
-import type { Operation } from "../../operations/define.ts";
-import { type FieldIssue, text } from "../../operations/fields.ts";
-import { formChoice, formInteger } from "../../operations/values.ts";
+import type { Operation } from "../../operations/definition/define.ts";
+import { type FieldIssue, text } from "../../operations/definition/fields.ts";
+import { formChoice, formInteger } from "../../operations/definition/values.ts";
 
 const { shortestSeconds, longestSeconds, defaultSeconds } = limits.storage;
 

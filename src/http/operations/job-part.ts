@@ -16,9 +16,9 @@ import type { Claim } from "../../jobs/claim.ts";
 import type { JobConsumer, PartOutcome } from "../../jobs/consumer.ts";
 import { failedPages, finishedFiles, ownerOf } from "../../jobs/job.ts";
 import { limits } from "../../limits.ts";
-import type { Operation, Output, PartOutput } from "../../operations/define.ts";
-import type { Fields, Input } from "../../operations/fields.ts";
-import { runOperation } from "../../operations/run.ts";
+import type { Operation, Output, PartOutput } from "../../operations/definition/define.ts";
+import type { Fields, Input } from "../../operations/definition/fields.ts";
+import { runOperation } from "../../operations/definition/run.ts";
 
 interface PartWorkerOptions {
   readonly env: Env;

@@ -7,7 +7,7 @@ import type { EngineBytes, InputBytes } from "../../engines/bytes/heap.ts";
 import type { Ranges } from "../../engines/bytes/ranges.ts";
 import { imageKindOf } from "../../engines/image/kind.ts";
 import { limits } from "../../limits.ts";
-import type { UploadedFile } from "../../operations/fields.ts";
+import type { UploadedFile } from "../../operations/definition/fields.ts";
 
 /** A file in the engine's memory. */
 export interface LoadedFile {

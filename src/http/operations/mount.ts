@@ -26,8 +26,8 @@ import { openPdf } from "../../engines/pdf/document/document.ts";
 import { readEnv } from "../../env.ts";
 import { limits } from "../../limits.ts";
 import { publicUrlIssue } from "../../public-url.ts";
-import { type Operation, scopesOf } from "../../operations/define.ts";
-import { runOperation } from "../../operations/run.ts";
+import { type Operation, scopesOf } from "../../operations/definition/define.ts";
+import { runOperation } from "../../operations/definition/run.ts";
 
 /** Mounts every operation of the registry. docs/api.md documents the order of the checks. */
 export function mountOperations(app: Hono<AppEnv>, operations: readonly Operation[]): void {

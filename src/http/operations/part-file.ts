@@ -4,7 +4,7 @@ import type { FileStore } from "../../files/file.ts";
 import { openFile } from "../../files/read.ts";
 import type { Database } from "../../jobs/job.ts";
 import { concat } from "../../engines/bytes/concat.ts";
-import type { FinishedParts, OutputFile, PartOutput, ResultHeaders } from "../../operations/define.ts";
+import type { FinishedParts, OutputFile, PartOutput, ResultHeaders } from "../../operations/definition/define.ts";
 
 /*
  * The file that keeps what a part of a job made, until the result is made of it: a head in JSON, and then its files. Each

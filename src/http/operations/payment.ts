@@ -13,7 +13,7 @@ import { emitRefusal } from "../../billing/thresholds.ts";
 import { type Env, readEnv } from "../../env.ts";
 import type { Enqueue } from "../../events/outbox.ts";
 import { logFault } from "../../faults.ts";
-import type { Operation } from "../../operations/define.ts";
+import type { Operation } from "../../operations/definition/define.ts";
 
 const KEY_HEADER = "Idempotency-Key";
 const MAX_KEY_LENGTH = 255;

@@ -11,7 +11,7 @@ import type { Env } from "../../env.ts";
 import { openFile } from "../../files/read.ts";
 import { Ranges } from "../../engines/bytes/ranges.ts";
 import { limits } from "../../limits.ts";
-import type { Operation } from "../../operations/define.ts";
+import type { Operation } from "../../operations/definition/define.ts";
 
 /** A request whose fields may refer to files. */
 export interface ReferringRequest {

@@ -5,7 +5,7 @@ import { zipOf } from "./zip.ts";
 import { attachment } from "../exchange/headers.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
 import { limits } from "../../limits.ts";
-import { imageExtensions, type Output } from "../../operations/define.ts";
+import { imageExtensions, type Output } from "../../operations/definition/define.ts";
 
 export interface ResponseContext {
   /** The file name without its extension. */

@@ -25,9 +25,9 @@ import { isLive, type JobRow, viewOf } from "../../jobs/job.ts";
 import { awaitJob } from "../../jobs/manage-jobs.ts";
 import { wakeConsumers } from "../../jobs/message.ts";
 import { limits } from "../../limits.ts";
-import type { Operation } from "../../operations/define.ts";
-import type { Fields, Input, UploadedFile } from "../../operations/fields.ts";
-import { runOperation } from "../../operations/run.ts";
+import type { Operation } from "../../operations/definition/define.ts";
+import type { Fields, Input, UploadedFile } from "../../operations/definition/fields.ts";
+import { runOperation } from "../../operations/definition/run.ts";
 
 export interface JobStart {
   readonly operation: Operation;

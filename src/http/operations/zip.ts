@@ -2,7 +2,7 @@ import { Zip, ZipPassThrough } from "fflate";
 import { fileChunks } from "./chunks.ts";
 import { Refusal } from "../../engines/errors.ts";
 import { limits } from "../../limits.ts";
-import type { OutputFile } from "../../operations/define.ts";
+import type { OutputFile } from "../../operations/definition/define.ts";
 
 /**
  * A ZIP produced as it is read: an entry is requested when the bytes before it are sent, and its own bytes are freed before the

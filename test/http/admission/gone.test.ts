@@ -6,9 +6,9 @@ import { paidService, pdf } from "../paid-service.ts";
 import { sweep } from "../../../src/billing/sweep.ts";
 import { createApp } from "../../../src/app.ts";
 import { openDatabase } from "../../../src/db/client.ts";
-import { defineOperation, type OutputFile } from "../../../src/operations/define.ts";
-import { pdfFile, text } from "../../../src/operations/fields.ts";
-import { formChoice } from "../../../src/operations/values.ts";
+import { defineOperation, type OutputFile } from "../../../src/operations/definition/define.ts";
+import { pdfFile, text } from "../../../src/operations/definition/fields.ts";
+import { formChoice } from "../../../src/operations/definition/values.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});

@@ -4,8 +4,8 @@ import { ApiError } from "../../../src/http/errors/api-error.ts";
 import { readForm as readWith } from "../../../src/http/form/form.ts";
 import { stemOf } from "../../../src/http/multipart/part-headers.ts";
 import type { FormPart } from "../../../src/http/multipart/multipart.ts";
-import { defineOperation, type Operation } from "../../../src/operations/define.ts";
-import { type FieldIssue, type Fields, pdfFile, pdfFiles, text } from "../../../src/operations/fields.ts";
+import { defineOperation, type Operation } from "../../../src/operations/definition/define.ts";
+import { type FieldIssue, type Fields, pdfFile, pdfFiles, text } from "../../../src/operations/definition/fields.ts";
 import {
   formBoolean,
   formChoice,
@@ -13,7 +13,7 @@ import {
   formText,
   jsonField,
   pageRange,
-} from "../../../src/operations/values.ts";
+} from "../../../src/operations/definition/values.ts";
 import { heapArena } from "../../harness/heap-arena.ts";
 
 /** What every operation of these tests has in common. */

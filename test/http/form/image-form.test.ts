@@ -3,8 +3,8 @@ import { about, readForm } from "./forms.ts";
 import { ApiError } from "../../../src/http/errors/api-error.ts";
 import type { FormPart } from "../../../src/http/multipart/multipart.ts";
 import { formEncoding, formSchema } from "../../../src/http/openapi/form.ts";
-import { defineOperation, type Operation } from "../../../src/operations/define.ts";
-import { imageFile, imageFiles, pdfFile } from "../../../src/operations/fields.ts";
+import { defineOperation, type Operation } from "../../../src/operations/definition/define.ts";
+import { imageFile, imageFiles, pdfFile } from "../../../src/operations/definition/fields.ts";
 import { heapArena } from "../../harness/heap-arena.ts";
 
 const pages = defineOperation({

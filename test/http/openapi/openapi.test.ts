@@ -3,10 +3,16 @@ import { z } from "zod";
 import { at, document, isObject, type Json } from "./description.ts";
 import { errorRows } from "../../../src/http/errors/error-table.ts";
 import { describeApi } from "../../../src/http/openapi/openapi.ts";
-import { defineOperation, resultHeaders } from "../../../src/operations/define.ts";
-import { pdfFile, pdfFiles, text } from "../../../src/operations/fields.ts";
+import { defineOperation, resultHeaders } from "../../../src/operations/definition/define.ts";
+import { pdfFile, pdfFiles, text } from "../../../src/operations/definition/fields.ts";
 import { operations } from "../../../src/operations/index.ts";
-import { formBoolean, formChoice, formInteger, jsonField, pageRange } from "../../../src/operations/values.ts";
+import {
+  formBoolean,
+  formChoice,
+  formInteger,
+  jsonField,
+  pageRange,
+} from "../../../src/operations/definition/values.ts";
 import { eventTypes } from "../../../src/events/event-types.ts";
 
 /** Every object in a document, from the outside in. */

@@ -8,7 +8,7 @@ import { document } from "../../harness/fixtures.ts";
 import { fromBase64 } from "../../../src/engines/bytes/base64.ts";
 import { createApp } from "../../../src/app.ts";
 import { MiB } from "../../../src/limits.ts";
-import type { Fields } from "../../../src/operations/fields.ts";
+import type { Fields } from "../../../src/operations/definition/fields.ts";
 import { operations } from "../../../src/operations/index.ts";
 
 const scopes = ["files:read", "files:write", "pdf:read", "pdf:write"] as const;

@@ -4,7 +4,7 @@ import { answering, engineFile } from "./answering.ts";
 import { attachment } from "../../../src/http/exchange/headers.ts";
 import { respond } from "../../../src/http/operations/respond.ts";
 import { MiB } from "../../../src/limits.ts";
-import type { OutputFile } from "../../../src/operations/define.ts";
+import type { OutputFile } from "../../../src/operations/definition/define.ts";
 
 const lines = vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(() => void lines.mockClear());

@@ -1,5 +1,5 @@
-import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
-import type { Engines } from "../engines/lease/engines.ts";
+import type { PdfEngine } from "../../engines/pdf/mupdf/mupdf.ts";
+import type { Engines } from "../../engines/lease/engines.ts";
 import type { ByteStream, Operation, Output, OutputFile } from "./define.ts";
 import type { Fields, Input } from "./fields.ts";
 

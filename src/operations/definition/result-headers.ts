@@ -1,4 +1,4 @@
-import type { OpenPdf } from "../engines/pdf/document/document.ts";
+import type { OpenPdf } from "../../engines/pdf/document/document.ts";
 import type { ResultHeaders } from "./define.ts";
 
 /** The result headers shared by all operations on PDFs. */

@@ -1,6 +1,6 @@
 /** Turns the text fields of a form into values. An empty text counts as absent. */
 import { z } from "zod";
-import { PageRange } from "../engines/pdf/document/ranges.ts";
+import { PageRange } from "../../engines/pdf/document/ranges.ts";
 import { repeatedKey } from "./repeated-key.ts";
 
 /** `""` in a form means "absent". */

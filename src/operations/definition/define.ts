@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { FieldIssue, Fields, Input } from "./fields.ts";
-import type { RefusalCode } from "../engines/errors.ts";
-import type { Engines } from "../engines/lease/engines.ts";
-import type { EngineBytes } from "../engines/bytes/heap.ts";
+import type { RefusalCode } from "../../engines/errors.ts";
+import type { Engines } from "../../engines/lease/engines.ts";
+import type { EngineBytes } from "../../engines/bytes/heap.ts";
 
 /** The scopes that an operation can require; the other scopes belong to the account routes. */
 export type OperationScope = "pdf:read" | "pdf:write";
