@@ -50,8 +50,8 @@ describe.each(documents)("%s", (document) => {
 });
 
 test("the README lists every operation", () => {
-  const operations = readdirSync(join(root, "src/operations")).filter((file) =>
-    read(join("src/operations", file)).includes("= defineOperation("),
+  const operations = readdirSync(join(root, "src/operations")).filter(
+    (file) => file.endsWith(".ts") && read(join("src/operations", file)).includes("= defineOperation("),
   );
   const listed = Array.from(read("README.md").matchAll(/\]\(src\/operations\/([\w-]+\.ts)\)/g), ([, file]) => file);
   expect(listed.toSorted()).toEqual(operations.toSorted());
