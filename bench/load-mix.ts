@@ -5,6 +5,7 @@ import { fieldsOf, valuesOf } from "./forms.ts";
 import { root } from "../scripts/local-database.ts";
 import { pdfPart, type Part } from "../test/harness/client.ts";
 import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
+import { encrypt } from "../test/harness/encrypted-fixtures.ts";
 import { document, largeDocument } from "../test/harness/fixtures.ts";
 import { makeJpeg } from "../test/harness/jpeg-fixtures.ts";
 
@@ -23,6 +24,11 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
   const small = pdfPart(document({ name: "small", pages: 5, features: ["outline", "links", "form"] }));
   const hundred = pdfPart(document({ name: "hundred", pages: 100, features: ["outline", "tagged"] }));
   const megabytes = pdfPart(largeDocument(5));
+  const locked = await encrypt(largeDocument(5), {
+    cipher: "aes-256",
+    userPassword: "user",
+    ownerPassword: "owner",
+  });
   const letter = pdfPart(drawing(textPage({ width: 612, height: 792, colour: true })));
   const photograph = { bytes: makeJpeg({ width: 1_600, height: 1_200, components: 3 }, slope), fileName: "photo.jpg" };
   return {
@@ -49,6 +55,7 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
       { file: small, userPassword: "user" },
       { file: megabytes, userPassword: "user" },
     ],
+    unlock: [{ file: pdfPart(locked), password: "user" }],
     sign: [
       {
         file: small,

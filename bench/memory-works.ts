@@ -3,6 +3,7 @@ import { fieldsOf, valuesOf } from "./forms.ts";
 import { jpegParts } from "./from-images.ts";
 import { pdfPart, type Part } from "../test/harness/client.ts";
 import { drawing, type DrawnPage, textPage } from "../test/harness/drawing-fixtures.ts";
+import { encrypt } from "../test/harness/encrypted-fixtures.ts";
 import { document, largeDocument } from "../test/harness/fixtures.ts";
 import { brochure } from "../test/harness/jpeg-document-fixtures.ts";
 import { flate } from "../test/harness/pdf-writer.ts";
@@ -118,6 +119,7 @@ const colorScans = drawing(...Array.from({ length: 50 }, () => colorScan));
 const twenty = drawing(...Array.from({ length: 20 }, () => page));
 const twoHundred = drawing(...Array.from({ length: 200 }, () => page));
 const large = largeDocument(25);
+const lockedLarge = await encrypt(large, { cipher: "aes-256", userPassword: "user", ownerPassword: "owner" });
 const largeForm = document({
   name: "large",
   pages: 100,
@@ -165,6 +167,7 @@ export const works: [string, Call[][]][] = [
   ["from-images of 20 JPEGs of 1.5 MB", [[fromImages(20, 1_500_000)]]],
   ["from-images of 10 JPEGs of 3 MB", [[fromImages(10, 3_000_000)]]],
   ["protect of 32 MiB", [[protect(largest)]]],
+  ["unlock of 25 MiB", [[stamp("unlock", lockedLarge, { password: "user" })]]],
   ["extract-text of 25 MiB", [[extract(large)]]],
   ["extract-text of 32 MiB", [[extract(largest)]]],
   ["extract-text of 3,840,000 characters", [[extract(longText)]]],

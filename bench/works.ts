@@ -5,6 +5,7 @@ import { fieldsOf, valuesOf } from "./forms.ts";
 import { root } from "../scripts/local-database.ts";
 import { pdfPart, type Part } from "../test/harness/client.ts";
 import { drawing, textPage } from "../test/harness/drawing-fixtures.ts";
+import { encrypt } from "../test/harness/encrypted-fixtures.ts";
 import { document } from "../test/harness/fixtures.ts";
 import { largeJpeg } from "../test/harness/jpeg-fixtures.ts";
 import { brochure } from "../test/harness/jpeg-document-fixtures.ts";
@@ -161,6 +162,14 @@ export async function works(inputs: readonly string[]): Promise<readonly Work[]>
     },
     protect("protect 100 pages", hundred),
     protect("protect a file of 1 MB", megabyte),
+    {
+      name: "unlock a file of 1 MB",
+      operation: "unlock",
+      parts: file(await encrypt(megabyte, { cipher: "aes-256", userPassword: "user", ownerPassword: "owner" }), {
+        password: "user",
+      }),
+      other: ([input = ""], output) => ["qpdf", "--password=user", "--decrypt", input, output],
+    },
     compress("compress twelve photographs", brochure(12)),
     ...(await Promise.all(inputs.map(worksOn))).flat(),
   ];

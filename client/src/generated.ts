@@ -232,6 +232,18 @@ const protectFields = {
   encryption: { name: "encryption", kind: "text" },
 } as const;
 
+export interface UnlockInput {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string;
+}
+
+const unlockFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+} as const;
+
 export interface CompressInput {
   /** The PDF. */
   readonly file: FileInput | FileReference;
@@ -481,6 +493,11 @@ export class Pipeline<T = never> extends PipelineSteps<T> {
     return new Pipeline(this.with("protect", "file", protectFields, input));
   }
 
+  /** Remove the password of a PDF. */
+  unlock(input: Omit<UnlockInput, "file"> = {}): Pipeline {
+    return new Pipeline(this.with("unlock", "file", unlockFields, input));
+  }
+
   /** Reduce the file size. */
   compress(input: Omit<CompressInput, "file"> = {}): Pipeline {
     return new Pipeline(this.with("compress", "file", compressFields, input));
@@ -723,6 +740,21 @@ export class ServiceMethods extends OperationTransport {
   protect(input: ProtectInput, options?: CallOptions): Promise<FileResult>;
   protect(input: ProtectInput, options?: CallOptions | JobOptions): Promise<FileResult | JobHandle<FileResult>> {
     return this.sendForm("/api/v1/protect", protectFields, input, options, (answer) => new FileResult(answer));
+  }
+
+  /** Remove the password of a PDF, as a job. */
+  unlock(input: UnlockInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Remove the password of a PDF.
+   *
+   * Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
+   * password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  unlock(input: UnlockInput, options?: CallOptions): Promise<FileResult>;
+  unlock(input: UnlockInput, options?: CallOptions | JobOptions): Promise<FileResult | JobHandle<FileResult>> {
+    return this.sendForm("/api/v1/unlock", unlockFields, input, options, (answer) => new FileResult(answer));
   }
 
   /** Reduce the file size, as a job. */

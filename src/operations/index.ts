@@ -13,6 +13,7 @@ import { rotate } from "./rotate.ts";
 import { sign } from "./sign.ts";
 import { split } from "./split.ts";
 import { toImages } from "./to-images.ts";
+import { unlock } from "./unlock.ts";
 import { watermark } from "./watermark.ts";
 
 /** The registry: an operation's route, validation, reference and usage all derive from its line here. */
@@ -25,6 +26,7 @@ export const operations: readonly Operation[] = [
   fromImages,
   ocr,
   protect,
+  unlock,
   compress,
   rotate,
   watermark,

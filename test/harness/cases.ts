@@ -119,6 +119,16 @@ export function survivalCases(input: Input, companion: Input): Case[] {
       ]),
       password: protection.userPassword,
     })),
+    ...(password === undefined
+      ? []
+      : [
+          {
+            ...one("unlock", "unlock", {}, () => [
+              { kind: "rotate", pages: selectedPages(all), encryption: { encryptFilter: null, permissions: null } },
+            ]),
+            password: undefined,
+          },
+        ]),
     one("rotate", "rotate", { angle: "90", rotations: '{"1":180}' }, () => [
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, rotate: page === 0 ? 180 : 90 })) },
     ]),

@@ -33,8 +33,8 @@ export interface Mapping {
   readonly fileNames?: readonly string[];
   /** Info entries that the call set itself (merge's title and author, metadata's). */
   readonly info?: Plain;
-  /** The encryption that protect was asked for, as pdf.js names it. */
-  readonly encryption?: { readonly encryptFilter: string; readonly permissions: readonly number[] | null };
+  /** The encryption that protect or unlock was asked for, as pdf.js names it. */
+  readonly encryption?: { readonly encryptFilter: string | null; readonly permissions: readonly number[] | null };
 }
 
 export interface Difference {

@@ -68,6 +68,7 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       permissions: random.pick([undefined, "print,copy", "none"]),
       encryption: random.pick([undefined, "aes-128"]),
     }),
+  unlock: ({ document }) => given({ ...document() }),
   "to-images": ({ random, document }) =>
     given({
       ...document(),

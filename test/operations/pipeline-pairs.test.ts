@@ -32,6 +32,7 @@ const last: readonly Step[] = [
   ["extract-text", {}],
   ["to-images", { pages: 1, dpi: 36 }],
   ["protect", { ownerPassword: "secret" }],
+  ["unlock", {}],
   ["metadata", { action: "get" }],
   ["split", { mode: "pages" }],
   ["ocr", {}],

@@ -75,6 +75,15 @@ export async function writeDecrypted(open: OpenPdf): Promise<Buffer> {
   return write(open.engine, open.document, (await prepare(open)) + SAVE + DECRYPT, { large: true });
 }
 
+/** Saves a document that was changed in place without its encryption. */
+export async function rewriteDecrypted(open: OpenPdf): Promise<EngineBytes> {
+  const { engine, document } = open;
+  const expectation = expectationOf(engine, document);
+  const file = engine.bytesOf(await writeDecrypted(open));
+  await verify(engine, file, { ...expectation, encrypted: false });
+  return file;
+}
+
 /** Prepares a document for writing. Returns the save option that drops its unused objects. */
 async function prepare(open: OpenPdf): Promise<string> {
   await repairPageTree(open);

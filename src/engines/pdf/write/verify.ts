@@ -34,8 +34,10 @@ export interface Expectation {
   readonly facts: ReadonlyMap<string, string>;
   /** The 0-based pages that the facts cover. */
   readonly pages: readonly number[];
+  /** Whether the file is encrypted, with the key of its source. */
+  readonly encrypted?: boolean;
   /** The source document and its state before writing. Undefined if the file was not written by MuPDF. */
-  readonly from?: { readonly document: PDFDocument; readonly encrypted: boolean; readonly repaired: boolean };
+  readonly from?: { readonly document: PDFDocument; readonly repaired: boolean };
 }
 
 /** Records what a document must contain once written. `changed`: the changed pages (0-based). */
@@ -43,9 +45,9 @@ export function expectationOf(engine: PdfEngine, document: PDFDocument, changed:
   const pageCount = document.countPages();
   const pages = sample(changed, pageCount);
   const encrypted = document.getTrailer().get("Encrypt").isDictionary();
-  const from = { document, encrypted, repaired: document.wasRepaired() };
+  const from = { document, repaired: document.wasRepaired() };
   const facts = engine.scope(() => factsOf(engine, document, pages, (page) => document.findPage(page)));
-  return { pageCount, pages, facts, from };
+  return { pageCount, pages, facts, encrypted, from };
 }
 
 /**
@@ -53,8 +55,7 @@ export function expectationOf(engine: PdfEngine, document: PDFDocument, changed:
  * @throws Error if they do not open or do not match; Refusal or a MuPDF error if memory runs out
  */
 export async function verify(engine: PdfEngine, bytes: EngineBytes, expectation: Expectation): Promise<void> {
-  const { pageCount, facts, pages, from } = expectation;
-  const encrypted = from?.encrypted ?? false;
+  const { pageCount, facts, pages, encrypted = false, from } = expectation;
   // MuPDF drops all changes if it has to repair a document while writing it.
   expect("the changes", from === undefined || from.document.wasRepaired() === from.repaired);
   const revision = encrypted ? revisionAt(bytes) : undefined;

@@ -1,0 +1,34 @@
+import { decryptParts } from "../engines/pdf/document/decrypt.ts";
+import { openPdf, requireOwner } from "../engines/pdf/document/document.ts";
+import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { rewriteDecrypted } from "../engines/pdf/write/save.ts";
+import { defineOperation } from "./definition/define.ts";
+import { pdfFile } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+
+export const unlock = defineOperation({
+  name: "unlock",
+  summary: "Remove the password of a PDF",
+  description: `Returns the document without encryption, passwords, and permissions. Send its password in \`password\`: if permissions are restricted, the owner
+password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.`,
+  credits: 1,
+  scope: "pdf:write",
+  fields: { file: pdfFile() },
+  example: { file: "locked.pdf", password: "open sesame" },
+  produces: ["application/pdf"],
+  errors: ["owner_password_required"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+
+  async run({ file }, { pdf }) {
+    using open = await openPdf(pdf, file, { validateFor: "save" });
+    const { document, pageCount, encrypted } = open;
+    if (!encrypted) {
+      return { kind: "pdf", bytes: file.bytes, headers: resultHeadersOf([], { pageCount, signed: false }) };
+    }
+    requireOwner(open);
+    const signed = isSigned(document.getTrailer().get("Root"));
+    await decryptParts(open);
+    const bytes = await rewriteDecrypted(open);
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed }) };
+  },
+});
