@@ -8,14 +8,16 @@ import { mountOperations } from "./http/operations/mount.ts";
 import { describeApi } from "./http/openapi/openapi.ts";
 import type { Operation } from "./operations/definition/define.ts";
 import { pipelineOf } from "./operations/pipeline.ts";
-import { mountSite } from "./site/index.ts";
+import { missingPage, mountSite } from "./site/index.ts";
 import { version } from "./version.ts";
 
 /** Builds the service from a registry of operations: its middleware in order, then its routes. */
 export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.onError(respondWithError);
-  app.notFound((c) => respondWithError(new ApiError("not_found", "This path does not exist."), c));
+  app.notFound(
+    async (c) => (await missingPage(c)) ?? respondWithError(new ApiError("not_found", "This path does not exist."), c),
+  );
 
   app.use(exchange);
   app.use("/api/*", cors);

@@ -1,4 +1,5 @@
 import type { Context, Hono } from "hono";
+import { html } from "hono/html";
 import { ApiError } from "../http/errors/api-error.ts";
 import { cachedDocument } from "../http/exchange/cached-document.ts";
 import { addPath, type AppEnv } from "../http/exchange/exchange.ts";
@@ -23,14 +24,34 @@ const reference: Page = {
   entry: "reference",
 };
 
+const notFound: Page = {
+  title: "Not found · PDF service",
+  description: "This page does not exist.",
+  path: "",
+  entry: "reference",
+  body: html`<div class="blank">
+    <h1>This page does not exist</h1>
+    <p><a href="/">Playground</a> · <a href="/docs">Reference</a></p>
+  </div>`,
+};
+
+/** The response to a browser that asks for a page that does not exist; undefined for other clients, and below `/api/`. */
+export async function missingPage(c: Context<AppEnv>): Promise<Response | undefined> {
+  const wantsPage = c.req.header("Accept")?.includes("text/html") === true && !c.req.path.startsWith("/api/");
+  if (!wantsPage) return undefined;
+  const page = String(await renderPage(notFound, readEnv(c.env).sourceUrl));
+  const headers = { ...siteHeaders, "Content-Type": "text/html; charset=UTF-8", "Cache-Control": "no-store" };
+  return new Response(page, { status: 404, headers });
+}
+
 /**
  * Mounts the pages and the files they load, which scripts/build-site.ts puts into the static assets. `describe` returns the API
  * description for the URL at which clients reach the service.
  */
 export function mountSite(app: Hono<AppEnv>, describe: (baseUrl: string) => unknown): void {
-  const html = "text/html; charset=UTF-8";
-  const playgroundPage = cachedDocument(html, async ({ sourceUrl }) => String(await renderPage(playground, sourceUrl)));
-  const referencePage = cachedDocument(html, async ({ baseUrl, sourceUrl }) => {
+  const type = "text/html; charset=UTF-8";
+  const playgroundPage = cachedDocument(type, async ({ sourceUrl }) => String(await renderPage(playground, sourceUrl)));
+  const referencePage = cachedDocument(type, async ({ baseUrl, sourceUrl }) => {
     const body = renderReference(describe(baseUrl) as Description);
     return String(await renderPage({ ...reference, body }, sourceUrl));
   });

@@ -33,6 +33,18 @@ describe("what the pages are served with", () => {
     expect(again.status).toBe(304);
   });
 
+  test("a page for people where there is none, and JSON for programs", async () => {
+    const page = await get("/nonsense", { Accept: "text/html,*/*" });
+    expect([page.status, page.headers.get("Content-Type")]).toEqual([404, "text/html; charset=UTF-8"]);
+    expect(await page.text()).toMatch(/<h1>This page does not exist<\/h1>[^]*href="\/docs"/);
+    for (const [path, accept] of [
+      ["/nonsense", "*/*"],
+      ["/api/v1/nonsense", "text/html"],
+    ] as const) {
+      expect(await (await get(path, { Accept: accept })).json()).toMatchObject({ error: { code: "not_found" } });
+    }
+  });
+
   test("nothing else of the static assets", async () => {
     for (const path of [
       "/assets/../fonts/NotoSans.ttf",
