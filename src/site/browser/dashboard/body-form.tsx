@@ -1,26 +1,30 @@
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { ApiFailure, fieldIssues } from "../api/call.ts";
 import { allows, type Schema } from "../../description/schema.ts";
 import { Inline } from "../parts/prose.tsx";
 
+type Body = Readonly<Record<string, unknown>>;
+
 interface Props {
   readonly schema: Schema;
   readonly action: string;
-  readonly send: (body: Readonly<Record<string, unknown>>) => Promise<void>;
+  /** The values that the form begins with. */
+  readonly initial?: Body;
+  /** Members that the form does not have. */
+  readonly without?: readonly string[];
+  readonly send: (body: Body) => Promise<void>;
 }
 
-type Body = Readonly<Record<string, unknown>>;
-
 /** The form for a JSON body, built from its schema. Untouched members are not sent. */
-export function BodyForm({ schema, action, send }: Props) {
-  const [body, setBody] = useState<Body>({});
+export function BodyForm({ schema, action, initial = {}, without = [], send }: Props) {
+  const [body, setBody] = useState<Body>(initial);
   const [error, setError] = useState<unknown>();
   const issues = fieldIssues(error instanceof ApiFailure ? error.problem : undefined);
   const submit = async () => {
     setError(undefined);
     try {
       await send(body);
-      setBody({});
+      setBody(initial);
     } catch (thrown) {
       setError(thrown);
     }
@@ -34,17 +38,19 @@ export function BodyForm({ schema, action, send }: Props) {
         void submit();
       }}
     >
-      {Object.entries(schema.properties ?? {}).map(([name, inner]) => (
-        <Member
-          key={name}
-          name={name}
-          schema={inner}
-          required={schema.required?.includes(name) ?? false}
-          value={body[name]}
-          change={(value) => setBody({ ...body, [name]: value })}
-          issue={[...issues].find(([key]) => key === name || key.startsWith(`${name}.`))?.[1]}
-        />
-      ))}
+      {Object.entries(schema.properties ?? {})
+        .filter(([name]) => !without.includes(name))
+        .map(([name, inner]) => (
+          <Member
+            key={name}
+            name={name}
+            schema={inner}
+            required={schema.required?.includes(name) ?? false}
+            value={body[name]}
+            change={(value) => setBody({ ...body, [name]: value })}
+            issue={[...issues].find(([key]) => key === name || key.startsWith(`${name}.`))?.[1]}
+          />
+        ))}
       {error !== undefined && issues.size === 0 && (
         <p class="issue" role="alert">
           {error instanceof Error ? error.message : String(error)}
@@ -69,7 +75,8 @@ interface MemberProps {
 }
 
 function Member({ name, schema, required, value, change, issue }: MemberProps) {
-  const about = `body-${name}-about`;
+  const id = useId();
+  const about = `${id}-about`;
   const words = schema.items?.enum ?? schema.items?.anyOf?.flatMap((one) => one.enum ?? []);
   const title = (
     <>
@@ -85,18 +92,28 @@ function Member({ name, schema, required, value, change, issue }: MemberProps) {
         </p>
       )}
       {issue !== undefined && (
-        <p class="issue" role="alert">
+        <p class="issue" role="alert" id={`${id}-issue`}>
           {issue}
         </p>
       )}
     </>
   );
+  const describedBy = issue === undefined ? about : `${about} ${id}-issue`;
   if (allows(schema, "array") && words) {
     const chosen = Array.isArray(value) ? (value as unknown[]) : [];
+    const all = words.every((word) => chosen.includes(word));
     return (
-      <fieldset class="field" aria-describedby={about}>
+      <fieldset class="field" aria-describedby={describedBy}>
         <legend>{title}</legend>
         <div class="choices">
+          <label>
+            <input
+              type="checkbox"
+              checked={all}
+              onChange={(event) => change(event.currentTarget.checked ? [...words] : [])}
+            />
+            All
+          </label>
           {words.map((word) => (
             <label key={word}>
               <input
@@ -104,8 +121,8 @@ function Member({ name, schema, required, value, change, issue }: MemberProps) {
                 checked={chosen.includes(word)}
                 onChange={(event) => {
                   const rest = chosen.filter((one) => one !== word);
-                  const next = event.currentTarget.checked ? [...rest, word] : rest;
-                  change(next.length > 0 ? next : undefined);
+                  // An empty list is sent: the service refuses it, and does not take it for all of them.
+                  change(event.currentTarget.checked ? [...rest, word] : rest);
                 }}
               />
               <code>{word}</code>
@@ -123,7 +140,7 @@ function Member({ name, schema, required, value, change, issue }: MemberProps) {
           <input
             type="checkbox"
             checked={value === true}
-            aria-describedby={about}
+            aria-describedby={describedBy}
             onChange={(event) => change(event.currentTarget.checked || undefined)}
           />
           {title}
@@ -135,14 +152,14 @@ function Member({ name, schema, required, value, change, issue }: MemberProps) {
   const isDate = [schema, ...(schema.anyOf ?? [])].some(({ format }) => format === "date-time");
   return (
     <div class="field">
-      <label for={`body-${name}`}>{title}</label>
+      <label for={id}>{title}</label>
       <input
-        id={`body-${name}`}
+        id={id}
         {...(isDate ? { type: "datetime-local" as const } : { type: "text" as const, list: undefined })}
         autocomplete="off"
         aria-required={required}
         aria-invalid={issue !== undefined}
-        aria-describedby={about}
+        aria-describedby={describedBy}
         value={isDate ? localTime(value) : typeof value === "string" ? value : ""}
         onInput={(event) => {
           const text = event.currentTarget.value;

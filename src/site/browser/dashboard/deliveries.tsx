@@ -58,51 +58,58 @@ export function Deliveries({ path, apiKey, tested }: Props) {
       </div>
       {data?.data.length === 0 && <p class="quiet">No deliveries yet.</p>}
       {data && data.data.length > 0 && (
-        <div class="table">
-          <table>
-            <thead>
-              <tr>
-                <th>Event</th>
-                <th>State</th>
-                <th>Attempts</th>
-                <th>Time</th>
-                <th>
-                  <span class="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.data.map((delivery) => (
-                <tr key={delivery.id}>
-                  <td>
-                    <code>{delivery.type}</code>
-                  </td>
-                  <td>
-                    <span class={`tag ${delivery.state === "succeeded" ? "good" : ""}`}>{delivery.state}</span>
-                    {delivery.nextAttemptAt !== null && <p class="quiet">Next: {time(delivery.nextAttemptAt)}</p>}
-                  </td>
-                  <td>
-                    <ol>
-                      {delivery.attempts.map((attempt) => (
-                        <li key={attempt.attempt} title={attempt.response ?? ""}>
-                          {attempt.status ?? ""} {attempt.error ?? ""}{" "}
-                          <span class="quiet">{duration(attempt.durationMilliseconds)}</span>
-                        </li>
-                      ))}
-                    </ol>
-                  </td>
-                  <td>{time(delivery.createdAt)}</td>
-                  <td class="actions">
-                    <button type="button" class="plain" onClick={() => void replay(delivery.id)}>
-                      Replay
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ul class="stored deliveries" aria-label="Deliveries">
+          {data.data.map((delivery) => (
+            <Row key={delivery.id} delivery={delivery} replay={() => void replay(delivery.id)} />
+          ))}
+        </ul>
       )}
     </>
+  );
+}
+
+function Row({ delivery, replay }: { delivery: Delivery; replay: () => void }) {
+  const { type, state, nextAttemptAt, createdAt, attempts } = delivery;
+  return (
+    <li aria-label={`${type}: ${state}`}>
+      <div class="name">
+        <code>{type}</code> <span class={`tag ${state === "succeeded" ? "good" : ""}`}>{state}</span>
+        <p class="quiet">
+          {time(createdAt)}
+          {nextAttemptAt !== null && `, next attempt ${time(nextAttemptAt)}`}
+        </p>
+      </div>
+      <div class="wrap">
+        <button type="button" class="plain" onClick={replay}>
+          Replay
+        </button>
+      </div>
+      {attempts.length > 0 && (
+        <ol class="attempts">
+          {attempts.map((attempt) => (
+            <li key={attempt.attempt}>
+              <details>
+                <summary>
+                  Attempt {attempt.attempt}: {attempt.status ?? attempt.error}{" "}
+                  <span class="quiet">
+                    {time(attempt.startedAt)}, {duration(attempt.durationMilliseconds)}
+                  </span>
+                </summary>
+                {attempt.status !== null && attempt.error !== null && <p class="issue">{attempt.error}</p>}
+                {attempt.response ? (
+                  <pre class="text" tabIndex={0}>
+                    {attempt.response}
+                  </pre>
+                ) : (
+                  <p class="quiet">
+                    {attempt.status === null ? "There was no response." : "The response has no body."}
+                  </p>
+                )}
+              </details>
+            </li>
+          ))}
+        </ol>
+      )}
+    </li>
   );
 }

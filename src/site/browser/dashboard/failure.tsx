@@ -21,7 +21,7 @@ export function Failure({ error }: { error: unknown }) {
         Request <code>{error.requestId}</code>
       </p>
       {code === "unauthenticated" && (
-        <button type="button" onClick={askForKey}>
+        <button type="button" onClick={() => void askForKey()}>
           Use another key
         </button>
       )}
@@ -34,7 +34,7 @@ export function KeyMissing({ what }: { what: string }) {
   return (
     <div class="blank">
       <p>Add an API key to see your {what}.</p>
-      <button type="button" class="primary" onClick={askForKey}>
+      <button type="button" class="primary" onClick={() => void askForKey()}>
         Add API key
       </button>
     </div>

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { callJson } from "../api/call.ts";
 import { bodyOf, type Description } from "../../description/description.ts";
 import { setKey } from "../api/key.ts";
@@ -10,6 +10,8 @@ import { Secret } from "./secret.tsx";
 import { useList } from "./use-data.ts";
 
 const PATH = "/api/v1/keys";
+/** What most keys are for. */
+const PRESELECTED = ["pdf:read", "pdf:write"];
 
 interface ApiKey {
   readonly id: string;
@@ -28,11 +30,18 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
+/** A key as it is returned once. */
+interface Issued {
+  readonly id: string;
+  readonly key: string;
+}
+
 type Asked = { readonly what: "revoke" | "rotate"; readonly key: ApiKey };
 
 export function Keys({ description, apiKey }: { description: Description; apiKey: string }) {
   const { data, error, reload, entries, more } = useList<Page>(apiKey, PATH);
-  const [issued, setIssued] = useState<string>();
+  const [issued, setIssued] = useState<Issued>();
+  const title = useRef<HTMLHeadingElement>(null);
   const [asked, setAsked] = useState<Asked>();
   const [failed, setFailed] = useState<unknown>();
   const [making, setMaking] = useState(false);
@@ -49,16 +58,24 @@ export function Keys({ description, apiKey }: { description: Description; apiKey
   };
   const act = ({ what, key }: Asked) =>
     attempt(async () => {
-      if (what === "revoke") await callJson(apiKey, "DELETE", `${PATH}/${key.id}`);
-      else setIssued((await callJson<{ key: string }>(apiKey, "POST", `${PATH}/${key.id}/rotate`, {})).key);
+      if (what === "rotate") return setIssued(await callJson<Issued>(apiKey, "POST", `${PATH}/${key.id}/rotate`, {}));
+      await callJson(apiKey, "DELETE", `${PATH}/${key.id}`);
+      if (issued?.id === key.id) setIssued(undefined);
+      // The button that opened the dialog is gone.
+      title.current?.focus();
+      if (isOwn(key)) setKey("");
     });
+  const isOwn = ({ lastFour, revokedAt }: ApiKey): boolean => revokedAt === null && apiKey.endsWith(lastFour);
+  const ownScopes = entries.find(isOwn)?.scopes;
 
   if (apiKey === "") return <KeyMissing what="keys" />;
   return (
     <div class="dashboard">
       <header class="row">
         <div class="grow">
-          <h1>API keys</h1>
+          <h1 ref={title} tabIndex={-1}>
+            API keys
+          </h1>
           {data && (
             <p class="quiet">
               {number(data.count)} in {apiKey.startsWith("sk_live") ? "live" : "test"} mode, including revoked keys
@@ -78,8 +95,8 @@ export function Keys({ description, apiKey }: { description: Description; apiKey
       </header>
       <Failure error={error ?? failed} />
       {issued !== undefined && (
-        <Secret title="Your new key." value={issued}>
-          <button type="button" class="plain" onClick={() => setKey(issued)}>
+        <Secret title="Your new key." value={issued.key}>
+          <button type="button" class="plain" onClick={() => setKey(issued.key)}>
             Use it here
           </button>
         </Secret>
@@ -89,36 +106,23 @@ export function Keys({ description, apiKey }: { description: Description; apiKey
           <BodyForm
             schema={schema}
             action="Create"
+            // A key can only create keys of its own mode.
+            without={["livemode"]}
+            initial={{ scopes: PRESELECTED.filter((scope) => ownScopes?.includes(scope) ?? true) }}
             send={async (body) => {
-              setIssued((await callJson<{ key: string }>(apiKey, "POST", PATH, body)).key);
+              setIssued(await callJson<Issued>(apiKey, "POST", PATH, body));
               setMaking(false);
               await reload();
             }}
           />
         </section>
       )}
-      {data && (
-        <div class="card table">
-          <table>
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th>Key</th>
-                <th>Scopes</th>
-                <th>Created</th>
-                <th>State</th>
-                <th>
-                  <span class="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {entries.map((key) => (
-                <Row key={key.id} entry={key} own={apiKey.endsWith(key.lastFour)} ask={setAsked} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+      {entries.length > 0 && (
+        <ul class="card stored" aria-label="API keys">
+          {entries.map((key) => (
+            <Row key={key.id} entry={key} own={isOwn(key)} ask={setAsked} />
+          ))}
+        </ul>
       )}
       {more && (
         <button type="button" onClick={() => void more()}>
@@ -133,7 +137,7 @@ export function Keys({ description, apiKey }: { description: Description; apiKey
           close={() => setAsked(undefined)}
         >
           {asked.what === "revoke"
-            ? "Requests with this key will fail immediately. This cannot be undone."
+            ? `${isOwn(asked.key) ? "This page uses this key: you will need another one to go on. " : ""}Requests with this key will fail immediately. This cannot be undone.`
             : "This creates a new key with the same scopes. The old key works for one more day."}
         </Confirm>
       )}
@@ -146,29 +150,29 @@ function Row({ entry, own, ask }: { entry: ApiKey; own: boolean; ask: (asked: As
   const expired = expiresAt !== null && new Date(expiresAt) <= new Date();
   const ended = revokedAt !== null || expired;
   return (
-    <tr class={ended ? "ended" : ""}>
-      <td>
+    <li class={ended ? "ended" : ""} aria-label={name}>
+      <div class="name">
         {name} {own && <span class="tag">this key</span>}
-      </td>
-      <td>
-        <code>
-          {livemode ? "sk_live_" : "sk_test_"}…{lastFour}
-        </code>
-      </td>
-      <td class="scopes">
+        <p class="quiet">
+          <code>
+            {livemode ? "sk_live_" : "sk_test_"}…{lastFour}
+          </code>
+        </p>
+      </div>
+      <div class="scopes">
         {scopes.map((scope) => (
           <code key={scope}>{scope}</code>
         ))}
-      </td>
-      <td>{time(createdAt)}</td>
-      <td>
+      </div>
+      <div class="expiry">
         {revokedAt !== null
           ? `Revoked ${time(revokedAt)}`
           : expiresAt === null
             ? "Active"
             : `${expired ? "Expired" : "Until"} ${time(expiresAt)}`}
-      </td>
-      <td class="actions">
+        <p class="quiet">Created {time(createdAt)}</p>
+      </div>
+      <div class="wrap">
         {!ended && (
           <>
             <button
@@ -189,7 +193,7 @@ function Row({ entry, own, ask }: { entry: ApiKey; own: boolean; ask: (asked: As
             </button>
           </>
         )}
-      </td>
-    </tr>
+      </div>
+    </li>
   );
 }

@@ -1,4 +1,4 @@
-import { number, time } from "../parts/figures.ts";
+import { day, number } from "../parts/figures.ts";
 import { Failure, KeyMissing } from "./failure.tsx";
 import { useData } from "./use-data.ts";
 
@@ -22,8 +22,8 @@ export function Usage({ apiKey }: { apiKey: string }) {
           <h1>Usage</h1>
           {data && (
             <p class="quiet">
-              Plan {data.plan}, {apiKey.startsWith("sk_live") ? "live" : "test"} keys. {time(data.currentPeriodStart)}{" "}
-              to {time(data.currentPeriodEnd)}
+              Plan {data.plan}, {apiKey.startsWith("sk_live") ? "live" : "test"} keys. {day(data.currentPeriodStart)} to{" "}
+              {day(new Date(Date.parse(data.currentPeriodEnd) - 1).toISOString())} (UTC)
             </p>
           )}
         </div>
@@ -53,10 +53,16 @@ function Summary({ data }: { data: UsageSummary }) {
           ))}
         </dl>
         <progress
+          class={data.used >= data.limit ? "full" : data.used >= 0.8 * data.limit ? "nearly-full" : ""}
           aria-label={`${number(data.used)} of ${number(data.limit)} credits used`}
           max={data.limit}
           value={data.used}
         />
+        {data.used >= data.limit && (
+          <p class="issue">
+            All credits of this month are used. Requests fail until {day(data.currentPeriodEnd)} (UTC).
+          </p>
+        )}
       </section>
       <section class="card padded" aria-labelledby="by-operation">
         <h2 id="by-operation">Credits by operation</h2>

@@ -21,12 +21,14 @@ interface Webhook {
   readonly createdAt: string;
 }
 
+type Asked = { readonly what: "delete" | "rotate"; readonly webhook: Webhook };
+
 export function Webhooks({ description, apiKey }: { description: Description; apiKey: string }) {
   const offered = description.paths[PATH] !== undefined;
   const { data, error, reload } = useData<{ data: readonly Webhook[] }>(apiKey, offered ? PATH : undefined);
   const [making, setMaking] = useState(false);
   const [secret, setSecret] = useState<string>();
-  const [removing, setRemoving] = useState<Webhook>();
+  const [asked, setAsked] = useState<Asked>();
   const [failed, setFailed] = useState<unknown>();
   const schema = bodyOf(description, "post", PATH);
 
@@ -83,18 +85,32 @@ export function Webhooks({ description, apiKey }: { description: Description; ap
           description={description}
           apiKey={apiKey}
           attempt={attempt}
-          showSecret={setSecret}
-          remove={() => setRemoving(webhook)}
+          ask={setAsked}
         />
       ))}
-      {removing && (
+      {asked?.what === "delete" && (
         <Confirm
           title="Delete this webhook?"
           action="Delete"
-          confirm={() => void attempt(() => callJson(apiKey, "DELETE", `${PATH}/${removing.id}`))}
-          close={() => setRemoving(undefined)}
+          confirm={() => void attempt(() => callJson(apiKey, "DELETE", `${PATH}/${asked.webhook.id}`))}
+          close={() => setAsked(undefined)}
         >
-          <code>{removing.url}</code> will receive no more events.
+          <code>{asked.webhook.url}</code> will receive no more events.
+        </Confirm>
+      )}
+      {asked?.what === "rotate" && (
+        <Confirm
+          title="Rotate the secret?"
+          action="Rotate"
+          confirm={() =>
+            void attempt(async () => {
+              setSecret((await callJson<Webhook>(apiKey, "POST", `${PATH}/${asked.webhook.id}/rotate-secret`)).secret);
+            })
+          }
+          close={() => setAsked(undefined)}
+        >
+          Deliveries to <code>{asked.webhook.url}</code> are signed with both secrets for a day, then only with the new
+          one.
         </Confirm>
       )}
     </div>
@@ -106,14 +122,15 @@ interface SubscriptionProps {
   readonly description: Description;
   readonly apiKey: string;
   readonly attempt: (work: () => Promise<unknown>) => Promise<void>;
-  readonly showSecret: (secret: string) => void;
-  readonly remove: () => void;
+  readonly ask: (asked: Asked) => void;
 }
 
-function Subscription({ webhook, description, apiKey, attempt, showSecret, remove }: SubscriptionProps) {
+function Subscription({ webhook, description, apiKey, attempt, ask }: SubscriptionProps) {
   const { id, url, events, secret, active, createdAt } = webhook;
   const [open, setOpen] = useState(false);
   const [tested, setTested] = useState(0);
+  const [editing, setEditing] = useState(false);
+  const changeable = bodyOf(description, "patch", `${PATH}/{id}`);
   const own = `${PATH}/${id}`;
   const has = (path: string) => description.paths[`${PATH}/{id}${path}`] !== undefined;
   return (
@@ -154,23 +171,39 @@ function Subscription({ webhook, description, apiKey, attempt, showSecret, remov
         <button type="button" onClick={() => void attempt(() => callJson(apiKey, "PATCH", own, { active: !active }))}>
           {active ? "Deactivate" : "Activate"}
         </button>
+        {changeable && (
+          <button type="button" aria-expanded={editing} onClick={() => setEditing(!editing)}>
+            {editing ? "Close" : "Edit"}
+          </button>
+        )}
         {has("/rotate-secret") && (
-          <button
-            type="button"
-            onClick={() =>
-              void attempt(async () => {
-                showSecret((await callJson<Webhook>(apiKey, "POST", `${own}/rotate-secret`)).secret);
-              })
-            }
-          >
+          <button type="button" onClick={() => ask({ what: "rotate", webhook })}>
             Rotate secret
           </button>
         )}
-        <button type="button" class="danger" onClick={remove}>
+        <button type="button" class="danger" onClick={() => ask({ what: "delete", webhook })}>
           Delete
         </button>
       </div>
-      {open && <Deliveries path={`${own}/deliveries`} apiKey={apiKey} tested={tested} />}
+      {editing && changeable && (
+        <BodyForm
+          schema={changeable}
+          action="Save"
+          without={["active"]}
+          initial={{ url, events, description: webhook.description ?? undefined }}
+          send={async (body) => {
+            // Only what has changed: a URL that is sent resets the count of failures.
+            const changes = { events: body["events"], description: body["description"] ?? null };
+            await callJson(apiKey, "PATCH", own, {
+              ...changes,
+              ...(body["url"] !== url && { url: body["url"] ?? "" }),
+            });
+            setEditing(false);
+            await attempt(async () => {});
+          }}
+        />
+      )}
+      {open && <Deliveries key={String(active)} path={`${own}/deliveries`} apiKey={apiKey} tested={tested} />}
     </section>
   );
 }

@@ -11,5 +11,9 @@ export function duration(milliseconds: number): string {
 
 export const number = (value: number): string => value.toLocaleString("en");
 
+const utcDay = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
+/** The day of a time in UTC, in which months begin and end. */
+export const day = (iso: string): string => utcDay.format(new Date(iso));
+
 const date = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 export const time = (iso: string): string => date.format(new Date(iso));
