@@ -77,8 +77,8 @@ const changes = z
       producer: infoText,
       creationDate: infoDate,
       modificationDate: infoDate,
-      CreationDate: infoDate,
-      ModDate: infoDate,
+      CreationDate: infoDate.meta({ "x-alias-of": "creationDate" }),
+      ModDate: infoDate.meta({ "x-alias-of": "modificationDate" }),
       custom: custom.nullish(),
     },
     {

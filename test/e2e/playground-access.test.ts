@@ -95,9 +95,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await page.getByRole("button", { name: "Run an example" }).click();
     await page.getByRole("dialog").getByLabel("Key").fill(server.testKey);
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: /sk_test_/ }).waitFor();
-    await visitor.run();
-    await visitor.result.locator(".status").waitFor();
+    // The run that asked for it goes on.
     expect(await visitor.status()).toBe("200");
   });
 
@@ -106,15 +104,45 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await visitor.runExample();
     await visitor.view("keys");
     await page.getByRole("button", { name: "Create a key" }).click();
+    expect(await page.getByText("livemode").count()).toBe(0);
     await page.getByLabel("name").fill("From the browser");
+    // What is not ticked is not granted.
+    await page.getByLabel("pdf:write").uncheck();
+    await page.getByLabel("pdf:read").uncheck();
     await page.getByRole("button", { name: "Create", exact: true }).click();
-    await page.getByText("it is shown only once").waitFor();
-    expect(await page.locator(".secret code").innerText()).toMatch(/^sk_test_/);
+    await page.getByText("must list at least one scope").waitFor();
+    visitor.expected("400 (Bad Request)");
+    await page.getByLabel("pdf:read").check();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    const secret = page.locator(".secret");
+    await secret.waitFor();
+    expect(await page.evaluate("document.activeElement.className")).toContain("secret");
+    expect(await secret.locator("code").innerText()).toMatch(/^sk_test_/);
+    const made = page.getByRole("listitem", { name: "From the browser" });
+    expect(await made.locator(".scopes").innerText()).toBe("pdf:read");
     await page.getByRole("button", { name: "Revoke From the browser" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-    await page.getByRole("row", { name: /From the browser.*Revoked/ }).waitFor();
+    await made.getByText(/^Revoked/).waitFor();
+    expect(await secret.count()).toBe(0);
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("API keys");
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: "this key" })
+      .getByRole("button", { name: /^Revoke/ })
+      .click();
+    await page.getByRole("dialog").getByText("This page uses this key").waitFor();
+    await page.keyboard.press("Escape");
     await visitor.view("usage");
     await page.getByRole("listitem", { name: /^rotate: \d/ }).waitFor();
+    const now = new Date();
+    const month = now.toLocaleString("en", { month: "short", timeZone: "UTC" });
+    await page.getByText(`${month} 1, ${now.getUTCFullYear()} to ${month}`).waitFor();
+    await page.route("**/api/v1/usage", async (route) => {
+      const usage = (await (await route.fetch()).json()) as { limit: number };
+      await route.fulfill({ json: { ...usage, used: usage.limit } });
+    });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("All credits of this month are used.").waitFor();
   });
 
   test.skipIf(!hasWebhooks)("adds a webhook, shows its secret once, and deletes it", async () => {
@@ -132,6 +160,16 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     expect(await own.innerText()).toMatch(/usage\.limit_reached[^]*whsec_\*{4}/);
     await own.getByRole("button", { name: "Deliveries" }).click();
     await own.getByText("No deliveries yet.").waitFor();
+    await own.getByRole("button", { name: "Rotate secret" }).click();
+    const before = await page.locator(".secret code").innerText();
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
+    await expect.poll(() => page.locator(".secret code").innerText()).not.toBe(before);
+    await own.getByRole("button", { name: "Edit" }).click();
+    await own.getByLabel("key.revoked").check();
+    await own.getByRole("textbox", { name: "description" }).fill("For the ledger");
+    await own.getByRole("button", { name: "Save" }).click();
+    await own.getByText("For the ledger").waitFor();
+    expect(await own.locator(".scopes").innerText()).toMatch(/usage\.limit_reached\s*key\.revoked/);
     await own.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("No webhooks yet.").waitFor();

@@ -61,6 +61,47 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     visitor.expected("400 (Bad Request)");
   });
 
+  test("leads from an error to what mends it: the password of a file, or the member that is missing", async () => {
+    const form = new FormData();
+    form.append("file", new Blob([await readFile(join(root, "examples/letter.pdf"))]), "letter.pdf");
+    form.append("userPassword", "open sesame");
+    const headers = { Authorization: `Bearer ${server.testKey}` };
+    const locked = await fetch(`${server.baseUrl}/api/v1/protect`, { method: "POST", headers, body: form });
+    const file = { name: "locked.pdf", mimeType: "application/pdf", buffer: Buffer.from(await locked.arrayBuffer()) };
+    const focused = (): Promise<unknown> =>
+      visitor.page.evaluate("[document.activeElement.name, document.activeElement.ariaInvalid]");
+
+    const page = await visitor.open("compress");
+    await page.setInputFiles('input[type="file"]', file);
+    await visitor.run();
+    await visitor.result.getByText("password_required").waitFor();
+    expect(await focused()).toEqual(["password", "true"]);
+
+    await visitor.view("metadata");
+    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
+    await page.getByRole("radio", { name: "set" }).check({ force: true });
+    expect(await page.locator(".members").innerText()).not.toMatch(/CreationDate|ModDate/);
+    await visitor.run();
+    await visitor.result.getByText("invalid_parameters").waitFor();
+    expect(await page.locator("form [aria-invalid=true]").count()).toBe(1);
+    const [issue] = (await page.evaluate(`(() => {
+      const issue = document.getElementById(document.activeElement.getAttribute("aria-describedby").split(" ").at(-1));
+      const { top, left } = issue.getBoundingClientRect();
+      return [document.elementFromPoint(left + 2, top + 2)?.textContent];
+    })()`)) as [string];
+    // It is on the screen, and nothing covers it.
+    expect(issue).toBe("is required when action is set");
+
+    await visitor.view("sign");
+    expect(await page.getByLabel("origin").locator("option").allInnerTexts()).toEqual(["top-left", "bottom-left"]);
+    await visitor.view("to-images");
+    expect(await page.locator(".code").innerText()).toContain("-o letter-to-images.zip");
+    await page.locator('[name="pages"]').fill("2");
+    expect(await page.locator(".code").innerText()).toContain("-o letter-to-images.png");
+    visitor.expected("400 (Bad Request)");
+    visitor.expected("422 (");
+  });
+
   test("lists a ZIP, shows an entry and lets it be saved", async () => {
     const page = await visitor.open("split");
     await visitor.runExample();
@@ -79,9 +120,13 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     const page = await visitor.open("metadata");
     await visitor.runExample();
     expect(await visitor.result.innerText()).toContain('"title": "A letter"');
+    const saves = (label: string) =>
+      visitor.result.getByRole("link", { name: label, exact: true }).getAttribute("download");
+    expect(await saves("Download")).toBe("letter-metadata.json");
     await visitor.view("extract-text");
     await visitor.runExample();
     expect(await visitor.result.innerText()).toContain("Our order of punched cards");
+    expect(await saves("Download text")).toBe("letter-extract-text.txt");
     await visitor.view("to-images");
     await visitor.runExample();
     const width = (): Promise<number> =>

@@ -54,7 +54,7 @@ export function pageRange(): z.ZodType<PageRange | undefined> {
   return z
     .preprocess(blankIsAbsent, z.string().optional())
     .transform((value) => (value === undefined ? undefined : new PageRange(value)))
-    .meta({ type: "string", examples: ["1-3,5,last", "odd", "last-2", "!4"] });
+    .meta({ type: "string", format: "page-range", examples: ["1-3,5,last", "odd", "last-2", "!4"] });
 }
 
 /** Page ranges joined by `|`. */
@@ -62,7 +62,7 @@ export function pageRanges(maxLength: number): z.ZodType<readonly PageRange[] | 
   return z
     .preprocess(blankIsAbsent, z.string().max(maxLength).optional())
     .transform((value) => value?.split("|").map((range) => new PageRange(range)))
-    .meta({ type: "string", examples: ["1-3|4-6|7-end"] });
+    .meta({ type: "string", format: "page-groups", examples: ["1-3|4-6|7-end"] });
 }
 
 /** A form field that holds JSON, checked by `schema`. */

@@ -23,6 +23,8 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly contentMediaType?: string;
   readonly contentSchema?: Schema;
+  /** The member that this one is another name of. */
+  readonly "x-alias-of"?: string;
   /** The parameter depends on values of others, such as `{ "kind": ["text"] }`. */
   readonly "x-when"?: Readonly<Record<string, readonly string[]>>;
 }

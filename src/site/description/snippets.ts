@@ -1,5 +1,4 @@
-import type { Operation } from "./description.ts";
-import { type Entry, fileNameOf } from "./form-values.ts";
+import type { Entry } from "./form-values.ts";
 
 export const languages = ["curl", "JavaScript", "Python"] as const;
 export type Language = (typeof languages)[number];
@@ -148,30 +147,4 @@ function pythonLiteral(value: unknown): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
   return JSON.stringify(value);
-}
-
-const extensions: Readonly<Record<string, string>> = {
-  "application/pdf": "pdf",
-  "application/zip": "zip",
-  "image/png": "png",
-  "image/jpeg": "jpg",
-  "image/webp": "webp",
-};
-
-/** The response of an operation that has been run. */
-interface Known {
-  readonly type: string;
-  readonly fileName: string | undefined;
-  readonly error: unknown;
-}
-
-/** The file for an operation's result, named as the service names it. Undefined for JSON. */
-export function resultFile(operation: Operation, entries: readonly Entry[], response?: Known): string | undefined {
-  const known = response?.error === undefined ? response : undefined;
-  const type = known?.type ?? operation.produces[0] ?? "";
-  if (type === "application/json") return undefined;
-  if (known?.fileName !== undefined) return known.fileName;
-  const [first] = entries.flatMap((entry) => fileNameOf(entry) ?? []);
-  const stem = first?.replace(/\.[^.]*$/, "") ?? "document";
-  return `${stem}-${operation.name}.${extensions[type] ?? "bin"}`;
 }

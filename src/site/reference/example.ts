@@ -3,7 +3,8 @@ import type { Method } from "../description/description.ts";
 import { operationOf } from "../description/description.ts";
 import { exampleEntries } from "../description/example.ts";
 import { tokens } from "../description/highlight.ts";
-import { type Call, type Language, languages, resultFile, snippet } from "../description/snippets.ts";
+import { type Call, type Language, languages, snippet } from "../description/snippets.ts";
+import { resultFile } from "../description/result-file.ts";
 import type { Html } from "./prose.ts";
 
 /** The environment variable from which the examples read the key. */

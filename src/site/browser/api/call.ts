@@ -171,6 +171,9 @@ function fileNameOf(disposition: string | undefined): string | undefined {
   return /filename="([^"]*)"/.exec(disposition ?? "")?.[1];
 }
 
+/** What a password mends: they name the file that it belongs to. */
+const PASSWORD_ERRORS: readonly string[] = ["password_required", "incorrect_password", "owner_password_required"];
+
 /** The fields that an error lists, with the issue of each. Those of a step begin with its number: `2 angle`. */
 export function fieldIssues(problem: ApiProblem | undefined): ReadonlyMap<string, string> {
   const issues = new Map<string, string>();
@@ -184,7 +187,8 @@ export function fieldIssues(problem: ApiProblem | undefined): ReadonlyMap<string
   }
   for (const name of [field, input]) {
     if (typeof name !== "string" || !problem) continue;
-    const key = keyOf(name, step);
+    const isPassword = PASSWORD_ERRORS.includes(problem.code);
+    const key = keyOf(isPassword ? `password${/\d*$/.exec(name)?.[0]}` : name, step);
     if (!issues.has(key)) issues.set(key, problem.message);
   }
   if (problem?.code === "unsupported_text" && typeof rest["field"] === "string")

@@ -1,11 +1,19 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { looksLikeKey, maskedKey, setKey } from "../api/key.ts";
+import { currentKey, looksLikeKey, maskedKey, setKey } from "../api/key.ts";
 
 const EVENT = "ask-for-key";
 
-/** Opens the dialog from anywhere. */
-export function askForKey(): void {
+/** Opens the dialog from anywhere. Returns the key once it is given, or undefined if the dialog is closed without one. */
+export function askForKey(): Promise<string | undefined> {
+  const before = currentKey();
   dispatchEvent(new Event(EVENT));
+  return new Promise((done) => {
+    const closed = () => {
+      const key = currentKey();
+      done(key === before || key === "" ? undefined : key);
+    };
+    addEventListener(`${EVENT}-closed`, closed, { once: true });
+  });
 }
 
 /** The button in the header, and the dialog it opens. */
@@ -18,7 +26,7 @@ export function KeyButton({ value }: { value: string }) {
   }, []);
   return (
     <>
-      <button type="button" class={value === "" ? "primary small" : "key-chip"} onClick={askForKey}>
+      <button type="button" class={value === "" ? "primary small" : "key-chip"} onClick={() => void askForKey()}>
         {value === "" ? (
           "Add API key"
         ) : (
@@ -29,7 +37,7 @@ export function KeyButton({ value }: { value: string }) {
           </>
         )}
       </button>
-      <dialog ref={dialog} aria-labelledby="key-title">
+      <dialog ref={dialog} aria-labelledby="key-title" onClose={() => dispatchEvent(new Event(`${EVENT}-closed`))}>
         <KeyForm value={value} close={() => dialog.current?.close()} />
       </dialog>
     </>
@@ -53,7 +61,7 @@ function KeyForm({ value, close }: { value: string; close: () => void }) {
       <h2 id="key-title">API key</h2>
       <p class="quiet">
         Kept in this tab's session storage and sent only to this service. <code>npm start</code> prints a link that
-        contains a key; <code>npm run account -- create</code> creates one.
+        contains a key; <code>npm run account -- create --name Example</code> creates an account with one.
       </p>
       <div class="field">
         <label for="key-input">{value === "" ? "Key" : "New key"}</label>

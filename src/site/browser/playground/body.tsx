@@ -1,4 +1,5 @@
 import { Download, useBlobUrl } from "./download.tsx";
+import { TextView } from "./text-view.tsx";
 import { JsonView } from "./json-view.tsx";
 import { PdfView } from "./pdf-view.tsx";
 import { ZipView } from "./zip-view.tsx";
@@ -18,7 +19,8 @@ export function Body({ blob, type, name, passwords }: Props) {
     const show = (file: Blob, name: string) => <Body blob={file} type={file.type} name={name} passwords={passwords} />;
     return <ZipView zip={blob} show={show} />;
   }
-  if (type === "application/json") return <JsonView blob={blob} />;
+  if (type === "application/json") return <JsonView blob={blob} name={name} />;
+  if (type.startsWith("text/")) return <TextView blob={blob} />;
   if (type.startsWith("image/")) return <ImageView blob={blob} name={name} />;
   return <Download blob={blob} name={name} />;
 }

@@ -11,10 +11,10 @@ export function useBlobUrl(blob: Blob): string {
   return url;
 }
 
-export function Download({ blob, name }: { blob: Blob; name: string }) {
+export function Download({ blob, name, label = "Download" }: { blob: Blob; name: string; label?: string }) {
   return (
     <a class="button" href={useBlobUrl(blob)} download={name} title={name}>
-      Download
+      {label}
     </a>
   );
 }

@@ -102,7 +102,7 @@ export function FilesInput({
 }: Props<FilesField> & { issues: ReadonlyMap<string, string> }) {
   const id = useId();
   const { name, description, accept, passwords, min } = field;
-  const issueOf = (index: number) => issues.get(`${name}${index}`) ?? issues.get(`${passwords}${index}`);
+  const issueOf = (index: number) => issues.get(`${name}${index}`);
   // Issues about missing files are shown next to the place to add them.
   const missing = [...issues].find(([key]) => key.startsWith(name) && Number(key.slice(name.length)) >= chosen.length);
   const move = (from: number, to: number) => {
@@ -129,6 +129,7 @@ export function FilesInput({
               file={file}
               invalid={issueOf(index) !== undefined}
               issue={issueOf(index)}
+              passwordIssue={passwords === undefined ? undefined : issues.get(`${passwords}${index}`)}
               remove={() => choose(chosen.toSpliced(index, 1))}
               up={index > 0 ? () => move(index, index - 1) : undefined}
               down={index < chosen.length - 1 ? () => move(index, index + 1) : undefined}
@@ -164,13 +165,16 @@ interface RowProps {
   readonly remove: () => void;
   readonly invalid: boolean;
   readonly issue?: string | undefined;
+  readonly passwordIssue?: string | undefined;
   readonly up?: (() => void) | undefined;
   readonly down?: (() => void) | undefined;
   readonly setPassword?: ((password: string) => void) | undefined;
 }
 
-function FileRow({ name, file, remove, invalid, issue, up, down, setPassword }: RowProps) {
-  const [locked, setLocked] = useState(file.password !== "");
+function FileRow({ name, file, remove, invalid, issue, passwordIssue, up, down, setPassword }: RowProps) {
+  const id = useId();
+  const [asked, setAsked] = useState(file.password !== "");
+  const locked = asked || passwordIssue !== undefined;
   const size = "blob" in file ? file.blob.size : file.size;
   return (
     <li class={invalid ? "invalid" : ""}>
@@ -191,7 +195,7 @@ function FileRow({ name, file, remove, invalid, issue, up, down, setPassword }: 
         </span>
       )}
       {setPassword && !locked && (
-        <button type="button" class="plain" aria-label={`Password of ${file.name}`} onClick={() => setLocked(true)}>
+        <button type="button" class="plain" aria-label={`Password of ${file.name}`} onClick={() => setAsked(true)}>
           Password
         </button>
       )}
@@ -205,11 +209,18 @@ function FileRow({ name, file, remove, invalid, issue, up, down, setPassword }: 
           autocomplete="new-password"
           aria-label={`Password of ${file.name}`}
           placeholder="password"
+          aria-invalid={passwordIssue !== undefined}
+          aria-describedby={passwordIssue === undefined ? undefined : id}
           value={file.password}
           onInput={(event) => setPassword(event.currentTarget.value)}
         />
       )}
       {issue !== undefined && <p class="issue">{issue}</p>}
+      {passwordIssue !== undefined && (
+        <p class="issue" id={id}>
+          <Inline text={passwordIssue} />
+        </p>
+      )}
     </li>
   );
 }

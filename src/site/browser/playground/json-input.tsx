@@ -8,6 +8,8 @@ interface Props {
   readonly value: string;
   readonly change: (value: string) => void;
   readonly invalid: boolean;
+  /** The IDs of its description and its issue. */
+  readonly describedBy: string | undefined;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -29,7 +31,7 @@ export function writeMembers(members: Members): string {
 }
 
 /** Edits an object as rows if its schema names its members or allows free names; any other JSON as text. */
-export function JsonInput({ name, schema, value, change, invalid }: Props) {
+export function JsonInput({ name, schema, value, change, invalid, describedBy }: Props) {
   const [asText, setAsText] = useState(false);
   const members = readMembers(value);
   const rows = schema.properties !== undefined || typeof schema.additionalProperties === "object";
@@ -42,15 +44,16 @@ export function JsonInput({ name, schema, value, change, invalid }: Props) {
           class="mono"
           aria-label={`${name} as JSON`}
           aria-invalid={invalid}
+          aria-describedby={describedBy}
           spellcheck={false}
           placeholder="{ }"
           value={value}
           onInput={(event) => change(event.currentTarget.value)}
         />
       ) : schema.properties ? (
-        <NamedRows schema={schema} members={members} change={(next) => change(writeMembers(next))} invalid={invalid} />
+        <NamedRows {...{ schema, members, invalid, describedBy }} change={(next) => change(writeMembers(next))} />
       ) : (
-        <FreeRows schema={schema} members={members} change={(next) => change(writeMembers(next))} invalid={invalid} />
+        <FreeRows {...{ schema, members, invalid, describedBy }} change={(next) => change(writeMembers(next))} />
       )}
       {rows && (
         <button type="button" class="plain" disabled={members === undefined} onClick={() => setAsText(!asText)}>
@@ -66,19 +69,23 @@ interface RowsProps {
   readonly members: Members;
   readonly change: (members: Members) => void;
   readonly invalid: boolean;
+  readonly describedBy: string | undefined;
 }
 
-function NamedRows({ schema, members, change, invalid }: RowsProps) {
+/** The issue is one of the whole: it is said once, at the first member, and not at each. */
+function NamedRows({ schema, members, change, invalid, describedBy }: RowsProps) {
+  const rows = Object.entries(schema.properties ?? {}).filter(([, inner]) => inner["x-alias-of"] === undefined);
   return (
     <div class="members">
-      {Object.entries(schema.properties ?? {}).map(([name, inner]) => (
+      {rows.map(([name, inner], index) => (
         <label key={name}>
           <code>{name}</code>
           <Member
             schema={inner}
             value={members[name]}
             change={(value) => change({ ...members, [name]: value })}
-            invalid={invalid}
+            invalid={invalid && index === 0}
+            describedBy={index === 0 ? describedBy : undefined}
           />
         </label>
       ))}
@@ -92,25 +99,25 @@ function Member({
   value,
   change,
   invalid,
+  describedBy,
   label,
 }: {
   schema: Schema;
   value: unknown;
   change: (value: unknown) => void;
   invalid: boolean;
+  describedBy: string | undefined;
   label?: string;
 }) {
-  const common = { "aria-invalid": invalid, "aria-label": label };
+  const common = { "aria-invalid": invalid, "aria-describedby": describedBy, "aria-label": label };
   if (schema.enum) {
     const words = schema.enum;
+    const given = (text: string) => words.find((word) => String(word) === text && word !== schema.default);
     return (
-      <select
-        {...common}
-        onChange={(event) => change(words.find((word) => String(word) === event.currentTarget.value))}
-      >
-        <option value="">{schema.default === undefined ? "" : `${String(schema.default)} (default)`}</option>
+      <select {...common} onChange={(event) => change(given(event.currentTarget.value))}>
+        {schema.default === undefined && <option value="" />}
         {words.map((word) => (
-          <option key={word} value={String(word)} selected={word === value}>
+          <option key={word} value={String(word)} selected={word === (value ?? schema.default)}>
             {word}
           </option>
         ))}
@@ -164,7 +171,7 @@ const membersOf = (rows: Rows): Members =>
   Object.fromEntries(rows.filter(([name, value]) => name !== "" && value !== undefined));
 
 /** Rows of a name and a value, such as a page and its angle. */
-function FreeRows({ schema, members, change, invalid }: RowsProps) {
+function FreeRows({ schema, members, change, invalid, describedBy }: RowsProps) {
   const [rows, setRows] = useState(() => rowsOf(members));
   // Incomplete rows exist only here; a value set elsewhere, such as by an example, replaces them.
   useEffect(() => {
@@ -183,6 +190,7 @@ function FreeRows({ schema, members, change, invalid }: RowsProps) {
             type="text"
             aria-label={`Name ${index + 1}`}
             placeholder="name"
+            aria-describedby={index === 0 ? describedBy : undefined}
             value={name}
             onInput={(event) => set(rows.with(index, [event.currentTarget.value, value]))}
           />
@@ -190,7 +198,8 @@ function FreeRows({ schema, members, change, invalid }: RowsProps) {
             schema={inner}
             value={value}
             change={(value) => set(rows.with(index, [name, value]))}
-            invalid={invalid}
+            invalid={invalid && index === 0}
+            describedBy={index === 0 ? describedBy : undefined}
             label={`Value ${index + 1}`}
           />
           <button

@@ -1,13 +1,12 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { CopyButton } from "../parts/copy.tsx";
 import { Tabs } from "../parts/tabs.tsx";
+import { Download } from "./download.tsx";
 import { Highlighted } from "./highlighted.tsx";
-
-/** Longer text is slow to lay out and nobody reads it; it can still be copied. */
-const MOST_CHARACTERS = 50_000;
+import { abridged, Text } from "./text-view.tsx";
 
 /** Indented JSON. If it contains a text, that comes first. */
-export function JsonView({ blob }: { blob: Blob }) {
+export function JsonView({ blob, name }: { blob: Blob; name: string }) {
   const [json, setJson] = useState<unknown>();
   const [tab, setTab] = useState<"Text" | "JSON">("Text");
   useEffect(() => {
@@ -18,24 +17,31 @@ export function JsonView({ blob }: { blob: Blob }) {
   const hasText = typeof text === "string";
   const chosen = hasText ? tab : "JSON";
   const whole = chosen === "Text" && hasText ? text : JSON.stringify(json, null, 2);
-  const shown = whole.length > MOST_CHARACTERS ? `${whole.slice(0, MOST_CHARACTERS)}\n…` : whole;
   return (
     <Tabs
       label="View as"
       names={hasText ? (["Text", "JSON"] as const) : (["JSON"] as const)}
       chosen={chosen}
       choose={setTab}
-      aside={<CopyButton text={whole} />}
+      aside={
+        <span class="row">
+          <CopyButton text={whole} />
+          {chosen === "Text" && <SaveText text={whole} name={name.replace(/\.json$/, ".txt")} />}
+        </span>
+      }
     >
       {chosen === "Text" ? (
-        <pre class="text" tabIndex={0}>
-          {text === "" ? "(no text)" : shown.replaceAll("\f", "⸻\n")}
-        </pre>
+        <Text text={whole} />
       ) : (
         <pre class="code" tabIndex={0}>
-          <Highlighted text={shown} language="JSON" />
+          <Highlighted text={abridged(whole)} language="JSON" />
         </pre>
       )}
     </Tabs>
   );
+}
+
+function SaveText({ text, name }: { text: string; name: string }) {
+  const blob = useMemo(() => new Blob([text], { type: "text/plain" }), [text]);
+  return <Download blob={blob} name={name} label="Download text" />;
 }

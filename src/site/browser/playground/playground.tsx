@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { callOperation, fieldIssues, type Progress } from "../api/call.ts";
 import type { Description, Operation } from "../../description/description.ts";
 import { entriesOf, type FormValues, initialTexts, type ReferredFile } from "../../description/form-values.ts";
+import { nameFor } from "../../description/result-file.ts";
 import type { Field } from "../../description/fields.ts";
 import { isStepsField } from "../../description/steps.ts";
 import { askForKey } from "../parts/key-dialog.tsx";
@@ -95,16 +96,17 @@ function Try({ operation, operations, description, query, apiKey }: Omit<Props, 
   }, [response]);
 
   const start = async (values: FormValues, prefer?: "respond-async") => {
-    if (apiKey === "") return askForKey();
+    const key = apiKey === "" ? await askForKey() : apiKey;
+    if (key === undefined) return;
     const entries = entriesOf(operation.fields, values);
     setTouched(new Set());
     const abort = new AbortController();
     const stop = () => abort.abort();
     const progressed = (progress: Progress) => setRun({ state: "running", progress, stop });
     try {
-      const response = await callOperation(apiKey, operation.path, entries, progressed, abort.signal, prefer);
+      const response = await callOperation(key, operation.path, entries, progressed, abort.signal, prefer);
       if (response.status === 202) location.hash = "#/jobs";
-      else setRun({ state: "done", response });
+      else setRun({ state: "done", response, name: response.fileName ?? nameFor(operation, entries, response.type) });
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") setRun(undefined);
       else setRun({ state: "failed", message: error instanceof Error ? error.message : String(error) });

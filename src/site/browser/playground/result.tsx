@@ -11,7 +11,12 @@ import { Download } from "./download.tsx";
 
 export type Run =
   | { readonly state: "running"; readonly progress: Progress; readonly stop: () => void }
-  | { readonly state: "done"; readonly response: ApiResponse }
+  | {
+      readonly state: "done";
+      readonly response: ApiResponse;
+      /** The file that the result is saved as. */
+      readonly name: string;
+    }
   | { readonly state: "failed"; readonly message: string };
 
 interface Props {
@@ -43,7 +48,7 @@ export function Result({ run, values, description, tryExample }: Props) {
           <p>{run.message}</p>
         </div>
       )}
-      {run?.state === "done" && <Done response={run.response} values={values} description={description} />}
+      {run?.state === "done" && <Done {...run} values={values} description={description} />}
     </>
   );
 }
@@ -76,7 +81,12 @@ function Running({ progress, stop }: Extract<Run, { state: "running" }>) {
   );
 }
 
-function Done({ response, values, description }: { response: ApiResponse } & Pick<Props, "values" | "description">) {
+interface DoneProps extends Pick<Props, "values" | "description"> {
+  readonly response: ApiResponse;
+  readonly name: string;
+}
+
+function Done({ response, name, values, description }: DoneProps) {
   const requestId = response.headers.get("x-request-id") ?? "";
   const { size } = response.body;
   return (
@@ -86,20 +96,13 @@ function Done({ response, values, description }: { response: ApiResponse } & Pic
         <span>{duration(response.milliseconds)}</span>
         {!response.error && <Sizes response={response} />}
         <span class="grow" />
-        {!response.error && response.fileName !== undefined && (
-          <Download blob={response.body} name={response.fileName} />
-        )}
+        {!response.error && size > 0 && <Download blob={response.body} name={name} />}
       </div>
       <StepResults header={response.headers.get("x-pipeline-steps")} />
       {response.error ? (
         <Problem problem={response.error} retryAfter={response.headers.get("retry-after")} />
       ) : (
-        <Body
-          blob={response.body}
-          type={response.type}
-          name={response.fileName ?? ""}
-          passwords={passwordsIn(values)}
-        />
+        <Body blob={response.body} type={response.type} name={name} passwords={passwordsIn(values)} />
       )}
       <dl class="headers">
         {interesting(response, description).map(([name, value, about]) => (
@@ -196,7 +199,7 @@ function Problem({ problem, retryAfter }: { problem: ApiProblem; retryAfter: str
       {details && issues === undefined && <pre class="code">{JSON.stringify(details, null, 2)}</pre>}
       {retryAfter !== undefined && <p>Retry in {retryAfter} s.</p>}
       {code === "unauthenticated" && (
-        <button type="button" onClick={askForKey}>
+        <button type="button" onClick={() => void askForKey()}>
           Use another key
         </button>
       )}

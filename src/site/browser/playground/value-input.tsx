@@ -67,6 +67,7 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
       <fieldset class="field" aria-describedby={aria["aria-describedby"]}>
         <legend>{title}</legend>
         {about}
+        {problem}
         {children}
         {schema.contentSchema ? (
           <JsonInput
@@ -75,11 +76,11 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
             value={value}
             change={change}
             invalid={aria["aria-invalid"]}
+            describedBy={aria["aria-describedby"]}
           />
         ) : (
           <Segments field={field} value={value} change={change} invalid={aria["aria-invalid"]} />
         )}
-        {problem}
       </fieldset>
     );
   }
