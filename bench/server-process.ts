@@ -42,11 +42,12 @@ export async function startMeasuredServer(port: number): Promise<ServerProcess> 
     await rm(persistTo, { recursive: true, force: true });
   };
   try {
-    const ready = await waitFor(reader, lines, (line) => /^ {2}Live key +(sk_live_\S+)/.exec(line)?.[1], 120_000);
+    await waitFor(reader, lines, (line) => /"message":"(ready)"/.exec(line)?.[1], 120_000);
+    const { liveKey } = JSON.parse(await readFile(join(persistTo, ".dev-account.json"), "utf8")) as { liveKey: string };
     const baseUrl = `http://localhost:${port}`;
     return {
       baseUrl,
-      key: ready,
+      key: liveKey,
       pid: await workerdOf(child.pid ?? 0),
       inspectorPort,
       async keptBytes() {

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { defaultPersistTo, root } from "./local-database.ts";
-import { insertAccount } from "../src/accounts/operator.ts";
+import { insertAccount, listAccounts } from "../src/accounts/operator.ts";
 import { findKey, grantAllScopes, insertKey } from "../src/keys/operator.ts";
 import type { PlanName } from "../src/accounts/plans.ts";
 import type { Database } from "../src/db/client.ts";
@@ -14,7 +14,13 @@ const developmentAccount = z.object({
   testKey: z.string(),
 });
 
-export type DevelopmentAccount = z.infer<typeof developmentAccount>;
+type DevelopmentAccount = z.infer<typeof developmentAccount>;
+
+export interface EnsuredAccount {
+  readonly account: DevelopmentAccount;
+  /** Why it was created; undefined if it was there. */
+  readonly reason: "first start" | "no file" | "unknown keys" | undefined;
+}
 
 /** The largest: on one's own machine the limits would only be in the way. */
 const PLAN: PlanName = "enterprise";
@@ -29,7 +35,7 @@ export function developmentAccountFile(persistTo: string): string {
  * a key was revoked. The keys stand in the file only: of a key, the database has the hash. They get the scopes that are new since
  * they were made.
  */
-export async function ensureDevelopmentAccount(db: Database, file: string, now: Date): Promise<DevelopmentAccount> {
+export async function ensureDevelopmentAccount(db: Database, file: string, now: Date): Promise<EnsuredAccount> {
   const kept = await readDevelopmentAccount(file);
   if (kept !== undefined) {
     const live = await findKey(db, kept.liveKey, now);
@@ -37,16 +43,17 @@ export async function ensureDevelopmentAccount(db: Database, file: string, now: 
     if (live.ok && test.ok) {
       await chmod(file, 0o600);
       await grantAllScopes(db, [live.caller.key, test.caller.key]);
-      return kept;
+      return { account: kept, reason: undefined };
     }
   }
+  const first = (await listAccounts(db, now)).length === 0;
   const { id, statement } = insertAccount(db, { name: "Development", plan: PLAN }, now);
   const live = await insertKey(db, id, { name: "Development, live", livemode: true }, now);
   const test = await insertKey(db, id, { name: "Development, test", livemode: false }, now);
   await db.batch([statement, live.statement, test.statement]);
   const made: DevelopmentAccount = { account: id, plan: PLAN, liveKey: live.token, testKey: test.token };
   await writePrivately(file, `${JSON.stringify(made, null, 2)}\n`);
-  return made;
+  return { account: made, reason: kept ? "unknown keys" : first ? "first start" : "no file" };
 }
 
 /** The kept account, or undefined where there is no file or not one that can be read. */

@@ -1,17 +1,38 @@
 /**
- * `npm start`: everything that the service needs on this machine, then `wrangler dev`. Arguments go to wrangler.
+ * `npm start`: everything that the service needs on this machine, then `wrangler dev`. Of its output, only what the service logs
+ * and errors are passed on.
  */
 import { spawn } from "node:child_process";
-import { join, resolve } from "node:path";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { ensureDevelopmentAccount, developmentAccountFile, type DevelopmentAccount } from "./development-account.ts";
+import { styleText } from "node:util";
+import { ensureDevelopmentAccount, developmentAccountFile, type EnsuredAccount } from "./development-account.ts";
 import { putEnginesInPlace } from "./engines-in-place.ts";
 import { defaultPersistTo, root, withLocalDatabases } from "./local-database.ts";
+import { lineForPeople, logLineIn } from "./log-lines.ts";
 
 const DEFAULT_PORT = "8787";
 const MINUTE = 60_000;
 /** How long wrangler may take to end after a signal, in ms. */
 const GRACE = 5_000;
+/** Lines of wrangler's output that are shown if it ends before the service is ready. */
+const LAST_WORDS = 40;
+
+const usage = `Usage: npm start -- [options]
+
+  --port <port>          the port to listen on (default: ${DEFAULT_PORT}; 0: any free port)
+  --log pretty|json      what is printed: a line of text for each request and the links (the default in a terminal), or everything
+                         that the service logs, as JSON (the default elsewhere)
+  --persist-to <folder>  where accounts, files, and jobs are kept (default: ${relative(root, defaultPersistTo)})
+  --var <name>:<value>   a variable, such as MEMORY_BUDGET_MIB:256; see docs/operating.md
+  --help                 show this text
+
+All other options are those of wrangler dev: npx wrangler dev --help`;
+
+const logs = ["pretty", "json"] as const;
+type Log = (typeof logs)[number];
 
 // For wrangler here and in the child: no statistics, no reports, no look-up of this machine's place on the network.
 Object.assign(process.env, {
@@ -44,14 +65,58 @@ function wranglerArguments(given: readonly string[], persistTo: string): string[
   return args;
 }
 
+/** The options that are not wrangler's are taken out. Ends the process where there is nothing to start. */
+function readArguments(args: readonly string[]): { given: readonly string[]; log: Log } {
+  if (args.includes("--help") || args.includes("-h")) {
+    console.log(usage);
+    process.exit(0);
+  }
+  const asked = option(args, "log") ?? (process.stdout.isTTY ? "pretty" : "json");
+  const log = logs.find((one) => one === asked);
+  if (log === undefined) fail(`--log must be ${logs.join(" or ")}.\n\n${usage}`, 2);
+  const at = args.indexOf("--log");
+  const given = args.filter(
+    (arg, index) => !arg.startsWith("--log=") && (at < 0 || (index !== at && index !== at + 1)),
+  );
+  return { given, log };
+}
+
+function fail(message: string, code = 1): never {
+  console.error(message);
+  process.exit(code);
+}
+
+/** wrangler notices a port in use too, but only after it has bundled everything. */
+async function refusePortInUse(port: string): Promise<void> {
+  const probe = createServer();
+  probe.listen(Number(port), "localhost");
+  try {
+    await once(probe, "listening");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
+    fail(`Port ${port} is in use. Choose another one: npm start -- --port ${Number(port) + 1}`);
+  }
+  probe.close();
+  await once(probe, "close");
+}
+
 /** The playground's link brings the test key along: a fragment is not sent, and the page takes it out of the address bar. */
-function announce(url: string, account: DevelopmentAccount): void {
+function announce(url: string, { account, reason }: EnsuredAccount, log: Log): void {
+  const file = relative(root, developmentAccountFile(persistTo));
+  const playground = `${url}/#key=${account.testKey}`;
+  if (log === "json") {
+    console.log(JSON.stringify({ level: "info", message: "ready", url, playground, accountFile: file, reason }));
+    return;
+  }
+  const words = {
+    "first start": `A new account was created. Its keys are in ${file}.`,
+    "no file": `${file} is missing, so a new account was created. The old one still exists: npm run account -- list`,
+    "unknown keys": `The keys in ${file} are not valid in this database, so a new account was created.`,
+  };
   console.log(`
-  PDF service   ${url}
-  Playground    ${url}/#key=${account.testKey}
-  Account       ${account.account} (plan ${account.plan})
-  Live key      ${account.liveKey}
-  Test key      ${account.testKey}
+${reason === undefined ? "" : `  ${words[reason]}\n\n`}  API key      ${account.liveKey}
+  Reference    ${url}/docs
+  Playground   ${styleText(["bold", "underline"], playground)}
 `);
 }
 
@@ -82,18 +147,24 @@ function whenOrphaned(act: () => void): void {
   }, 250).unref();
 }
 
-function runWrangler(args: readonly string[], account: DevelopmentAccount): void {
+function runWrangler(args: readonly string[], account: EnsuredAccount, log: Log): void {
   const wrangler = spawn(process.execPath, [join(root, "node_modules/wrangler/bin/wrangler.js"), ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });
   let ready = false;
+  const lastWords: string[] = [];
   createInterface({ input: wrangler.stdout }).on("line", (line) => {
-    console.log(line);
+    const logged = logLineIn(line);
+    const shown = logged && (log === "json" ? line : lineForPeople(logged, new Date()));
+    if (shown !== undefined) console.log(shown);
+    if (logged !== undefined) return;
+    lastWords.push(line);
+    lastWords.splice(0, lastWords.length - LAST_WORDS);
     const url = /Ready on (https?:\/\/\S+)/.exec(line)?.[1];
     if (url === undefined || ready) return;
     ready = true;
-    announce(url, account);
+    announce(url, account, log);
     callScheduled(url);
   });
   const end = (signal: "SIGINT" | "SIGTERM") => {
@@ -109,15 +180,22 @@ function runWrangler(args: readonly string[], account: DevelopmentAccount): void
     console.error("Starting wrangler failed:", error);
     process.exit(1);
   });
-  wrangler.on("exit", (code) => process.exit(code ?? 1));
+  wrangler.on("close", (code) => {
+    if (!ready && code !== 0) console.error(lastWords.join("\n"));
+    process.exit(code ?? 1);
+  });
 }
 
-const given = process.argv.slice(2);
+const { given, log } = readArguments(process.argv.slice(2));
 const persistOption = option(given, "persist-to");
 const persistTo = persistOption === undefined ? defaultPersistTo : resolve(root, persistOption);
 
+const port = option(given, "port") ?? DEFAULT_PORT;
+if (port !== "0") await refusePortInUse(port);
+
+if (log === "pretty") console.log("Starting the service …");
 await putEnginesInPlace();
 const account = await withLocalDatabases(persistTo, ([db]) =>
   ensureDevelopmentAccount(db, developmentAccountFile(persistTo), new Date()),
 );
-runWrangler(wranglerArguments(given, persistTo), account);
+runWrangler(wranglerArguments(given, persistTo), account, log);

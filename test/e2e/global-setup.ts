@@ -17,7 +17,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function start(): Promise<{ server: RunningServer; stop: () => Promise<void> }> {
   const persistTo = await mkdtemp(join(tmpdir(), "pdf-service-e2e-"));
-  const { stop, kill: _, ...server } = await startServer(persistTo);
+  const { stop, kill: _kill, printed: _printed, ...server } = await startServer(persistTo);
   return {
     server,
     async stop() {

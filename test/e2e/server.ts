@@ -19,6 +19,8 @@ export interface StartedServer {
   readonly pid: number;
   /** What each request spent, by its id, once it has ended and was logged. */
   readonly work: NonNullable<Service["work"]>;
+  /** Everything printed so far. */
+  printed(): string;
   /** Ends the server and everything it started, and waits for that. */
   stop(): Promise<void>;
   /** The same at once and without a chance to tidy up: SIGKILL. */
@@ -52,7 +54,7 @@ export async function startServer(persistTo: string, args: readonly string[] = [
       const logged = /"requestId":"(req_\w+)".*"work":(\d+),"workShare":([\d.]+)/.exec(line);
       if (logged?.[1] !== undefined) work.set(logged[1], { fuel: Number(logged[2]), share: Number(logged[3]) });
       printed += `${line}\n`;
-      if (/^ {2}Test key /.test(line)) {
+      if (/"message":"ready"|^ {2}Playground /.test(line)) {
         clearTimeout(timer);
         done();
       }
@@ -88,6 +90,7 @@ export async function startServer(persistTo: string, args: readonly string[] = [
     persistTo,
     pid: npm.pid ?? 0,
     work,
+    printed: () => printed,
     stop,
     kill,
   };

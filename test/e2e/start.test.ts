@@ -1,11 +1,15 @@
+import { execFile } from "node:child_process";
 import { copyFile, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { startServer } from "./server.ts";
+import { root, startServer } from "./server.ts";
 
 const running = ownServer();
+const start = (...args: string[]) =>
+  promisify(execFile)(process.execPath, ["scripts/start.ts", ...args], { cwd: root, encoding: "utf8" });
 const accountFile = (folder: string) => join(folder, ".dev-account.json");
 
 /** 401 for a key that is not known; the operation's own 400 for an empty form shows that the key is. */
@@ -20,7 +24,7 @@ async function statusWith(baseUrl: string, key: string): Promise<number> {
 }
 
 describe("npm start", () => {
-  test("serves, and takes both keys that it printed", async () => {
+  test("serves, and takes both keys of the account file", async () => {
     expect((await fetch(`${running.baseUrl}/api/v1/health`)).status).toBe(200);
     expect(running.liveKey).toMatch(/^sk_live_/);
     expect(running.testKey).toMatch(/^sk_test_/);
@@ -45,6 +49,27 @@ describe("npm start", () => {
   });
 });
 
+describe("the options of npm start", () => {
+  test("are listed by --help", async () => {
+    const { stdout } = await start("--help");
+    for (const option of ["--port", "--log", "--persist-to", "--var", "wrangler dev --help"]) {
+      expect(stdout).toContain(option);
+    }
+  });
+
+  test("a port in use, or another form of log, is refused before anything starts", async () => {
+    const { port } = new URL(running.baseUrl);
+    await expect(start("--port", port)).rejects.toMatchObject({
+      code: 1,
+      stderr: `Port ${port} is in use. Choose another one: npm start -- --port ${Number(port) + 1}\n`,
+    });
+    await expect(start("--log", "xml")).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^--log must be pretty or json\./) as unknown,
+    });
+  });
+});
+
 describe("a second npm start", () => {
   let folder: string;
   beforeAll(async () => {
@@ -59,12 +84,27 @@ describe("a second npm start", () => {
     expect(withoutDatabase.account).not.toBe(running.account);
     expect(await statusWith(withoutDatabase.baseUrl, withoutDatabase.liveKey)).toBe(400);
     expect(await statusWith(withoutDatabase.baseUrl, running.liveKey)).toBe(401);
+    expect(withoutDatabase.printed()).toMatch(/"message":"ready".*"reason":"unknown keys"/);
     await withoutDatabase.stop();
 
     await rm(accountFile(folder));
-    const withoutFile = await startServer(folder);
+    // As in a terminal.
+    const withoutFile = await startServer(folder, ["--log", "pretty"]);
+    const [, started = ""] = withoutFile.printed().split(/^> node .*\n/m);
+    const { liveKey, testKey, baseUrl } = withoutFile;
+    const file = relative(root, accountFile(folder));
+    expect(stripVTControlCharacters(started).trim().split(/\n\s*/)).toEqual([
+      "Starting the service …",
+      `${file} is missing, so a new account was created. The old one still exists: npm run account -- list`,
+      `API key      ${liveKey}`,
+      `Reference    ${baseUrl}/docs`,
+      `Playground   ${baseUrl}/#key=${testKey}`,
+    ]);
     expect(await statusWith(withoutFile.baseUrl, withoutFile.testKey)).toBe(400);
     expect(await statusWith(withoutFile.baseUrl, withoutDatabase.testKey)).toBe(400);
+    const line = /\d\d:\d\d:\d\d {2}400 {2}POST \/api\/v1\/rotate {2}\d+ ms {2}invalid_parameters\n/;
+    await expect.poll(() => stripVTControlCharacters(withoutFile.printed())).toMatch(line);
+    expect(withoutFile.printed()).not.toMatch(/\{"|wrangler:/);
     await withoutFile.stop();
   });
 
