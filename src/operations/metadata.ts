@@ -170,6 +170,7 @@ entry. Dates are ISO 8601. \`CreationDate\` and \`ModDate\` are aliases of \`cre
   produces: ["application/json", "application/pdf"],
   returnsPdf: ({ action }) => action === "set",
   json: facts,
+  jsonWhen: { action: ["get"] },
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
   async run({ file, action, metadata, replace }, { pdf }) {

@@ -114,6 +114,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
   returnsPdf: ({ output }) => output === "pdf",
   defaultsBeforeStep: { output: "pdf" },
   json: result,
+  jsonWhen: { output: ["json"] },
   example: { file: "receipt.png" },
   errors: ["ocr_failed"],
   headers: ["X-OCR-Mean-Confidence", "X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],

@@ -48,16 +48,13 @@ aes-128, 1 to 32 printable ASCII characters.`,
       default: "aes-256",
     }),
   },
+  atLeastOneOf: ["userPassword", "ownerPassword"],
   example: { file: "letter.pdf", userPassword: "open sesame" },
   produces: ["application/pdf"],
   errors: ["owner_password_required", "encryption_failed", "encryption_unavailable"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Encryption", "X-Encryption-Verified"],
 
   checks: [
-    ({ userPassword, ownerPassword }) =>
-      userPassword === undefined && ownerPassword === undefined
-        ? [{ name: "userPassword", issue: "is required unless `ownerPassword` is sent" }]
-        : [],
     ({ encryption, userPassword }) => issues("userPassword", [readPassword(encryption, userPassword).issue]),
     ({ encryption, ownerPassword }) => issues("ownerPassword", [readPassword(encryption, ownerPassword).issue]),
     ({ encryption, userPassword, ownerPassword }) => {

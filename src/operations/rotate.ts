@@ -39,17 +39,12 @@ change.`,
       'Degrees clockwise by page number: `{"1": 90, "4": 180}`. Overrides `angle` for these pages.',
     ),
   },
+  atLeastOneOf: ["angle", "rotations"],
   example: { file: "letter.pdf", angle: "90" },
   readsRanges: true,
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
-  checks: [
-    ({ angle, rotations }) =>
-      angle === undefined && rotations === undefined
-        ? [{ name: "angle", issue: "is required unless `rotations` is sent" }]
-        : [],
-  ],
   pageChecks: [
     ({ rotations }, pageCount) => {
       const issue = pagesOf(rotations)?.problemIn(pageCount);

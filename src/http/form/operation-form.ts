@@ -28,6 +28,14 @@ export interface FormChecks {
   readonly issues?: readonly FieldIssue[];
 }
 
+/** The check that a request has at least one of these fields. */
+function missing<F extends Fields>([first, ...others]: readonly (keyof F & string)[] = []) {
+  return (input: Input<F>): readonly FieldIssue[] =>
+    first === undefined || [first, ...others].some((name) => input[name] !== undefined)
+      ? []
+      : [{ name: first, issue: `is required unless ${oneOf(others.map((name) => `\`${name}\``))} is sent` }];
+}
+
 /** The fields of one operation, as sent. */
 export class OperationForm<F extends Fields> {
   readonly reader: FormReader;
@@ -45,7 +53,8 @@ export class OperationForm<F extends Fields> {
     const reader = new FormReader(parts, options);
     const read = new Map(Object.entries(operation.fields).map(([name, field]) => [name, reader.read(name, field)]));
     const values = new FormValues(operation.fields, read);
-    const found = (operation.checks ?? []).flatMap((check) => values.issuesOf(check));
+    const checks = [missing(operation.atLeastOneOf), ...(operation.checks ?? [])];
+    const found = checks.flatMap((check) => values.issuesOf(check));
     this.reader = reader;
     this.values = values;
     this.issues = [...values.issues, ...reader.unknown(), ...found];

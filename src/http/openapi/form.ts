@@ -18,8 +18,12 @@ const NUMBER = "(0|[1-9][0-9]*)$";
 const password = (description: string): Json => ({ type: "string", format: "password", description });
 
 /** A form as a JSON schema, for a `multipart/form-data` entry of OpenAPI 3.1. */
-export function formSchema({ fields, steps }: Pick<Operation, "fields" | "steps">): Json {
-  const schema = fieldsSchema(fields);
+export function formSchema({
+  fields,
+  steps,
+  atLeastOneOf,
+}: Pick<Operation, "fields" | "steps" | "atLeastOneOf">): Json {
+  const schema = { ...fieldsSchema(fields), ...alternatives(atLeastOneOf) };
   if (steps === undefined) return schema;
   const { properties } = schema;
   const mapping = Object.fromEntries(steps.map(({ name }) => [name, stepReference(name)]));
@@ -58,7 +62,10 @@ export function stepSchemas(operations: readonly Operation[]): Readonly<Record<s
   return Object.fromEntries(operations.map((operation) => [stepName(operation.name), stepSchema(operation)]));
 }
 
-function stepSchema({ name, fields, summary }: Operation): Json {
+const alternatives = (fields: Operation["atLeastOneOf"]): Json =>
+  fields === undefined ? {} : { anyOf: fields.map((name) => ({ required: [name] })) };
+
+function stepSchema({ name, fields, summary, atLeastOneOf }: Operation): Json {
   const { properties, patternProperties, required = [], ...rest } = fieldsSchema(fields, stepField);
   // The first step has its files from the request, and a further one that of the step before.
   const parameters = (required as readonly string[]).filter((one) => fields[one]?.kind === "text");
@@ -68,6 +75,7 @@ function stepSchema({ name, fields, summary }: Operation): Json {
     properties: { operation: { const: name }, ...(properties as Json) },
     ...(patternProperties !== undefined && { patternProperties }),
     required: ["operation", ...parameters],
+    ...alternatives(atLeastOneOf),
   };
 }
 
@@ -169,8 +177,8 @@ function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonS
 }
 
 /**
- * A field's hints, in words and for forms built from them: `x-when` lists the values of other fields that this one depends on,
- * which would take JSON schema many more words.
+ * A field's hints, in words and for forms and clients built from them: `x-when` lists the values of other fields that this one
+ * depends on, and `x-required` says that it is required with them, which would take JSON schema many more words.
  */
 function hintSchema(field: Field): Json {
   const { default: byDefault, when, required, format } = hintsOf(field);
@@ -183,7 +191,7 @@ function hintSchema(field: Field): Json {
   return {
     ...(byDefault !== undefined && { default: byDefault }),
     ...(format && { format }),
-    ...(when && { "x-when": when }),
+    ...(when && { "x-when": when, ...(required && { "x-required": true }) }),
     description: sentences.join(" "),
   };
 }

@@ -16,7 +16,7 @@ import { describeWebhooks } from "./webhooks.ts";
 import { jobFieldsOf } from "../operations/job-options.ts";
 import type { Endpoint } from "../endpoints/define.ts";
 import { errorRows, type ErrorCode } from "../errors/error-table.ts";
-import { type Operation, scopesOf } from "../../operations/definition/define.ts";
+import { type Operation, resultHeaderTypes, scopesOf } from "../../operations/definition/define.ts";
 import { version } from "../../version.ts";
 
 /** Headers of every 200 that returns a file. */
@@ -41,6 +41,16 @@ const prefer: Json = {
     "`respond-async` makes a job of the request (RFC 7240): the response is 202 with the job, and the work goes on. With `respond-async, wait=10`, the response is the ordinary one if the job ends within that many seconds, up to 30.",
   schema: { type: "string", examples: ["respond-async", "respond-async, wait=10"] },
 };
+
+const headerTypes: Readonly<Record<string, string>> = {
+  "Content-Length": "integer",
+  "X-Credits-Charged": "integer",
+  "X-Credits-Remaining": "integer",
+  "Idempotency-Replayed": "boolean",
+  ...resultHeaderTypes,
+};
+
+const headerSchema = (type = "string"): Json => ({ type, ...(type === "array" && { items: { type: "string" } }) });
 
 /** Without the code for a client that has disconnected: no response carries it. */
 const sentCodes = errorRows.filter(([, { status }]) => status !== 499).map(([code]) => code);
@@ -133,7 +143,7 @@ export function describeApi(operations: readonly Operation[], endpoints: readonl
       headers: Object.fromEntries(
         Object.entries(describedHeaders).map(([name, text]) => [
           name,
-          { description: text, schema: { type: "string" } },
+          { description: text, schema: headerSchema(headerTypes[name]) },
         ]),
       ),
       responses: {
@@ -191,8 +201,10 @@ function form({ example, ...operation }: Operation): Json {
   };
 }
 
-function contentOf(type: Operation["produces"][number], { json }: Operation): Json {
-  if (type === "application/json") return { schema: json === undefined ? {} : jsonSchema(json) };
+function contentOf(type: Operation["produces"][number], { json, jsonWhen }: Operation): Json {
+  if (type === "application/json") {
+    return { schema: json === undefined ? {} : jsonSchema(json), ...(jsonWhen && { "x-when": jsonWhen }) };
+  }
   return { schema: { type: "string", format: "binary", contentMediaType: type } };
 }
 

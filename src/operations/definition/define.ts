@@ -32,6 +32,20 @@ export const resultHeaders = {
     "`true`: the output was opened again, and its cipher, permissions, and passwords are as requested.",
 } as const;
 export type ResultHeader = keyof typeof resultHeaders;
+
+/** What the values of result headers are, if not text. An array is percent-encoded texts, separated by commas. */
+export const resultHeaderTypes: Partial<Record<ResultHeader, "integer" | "number" | "boolean" | "array">> = {
+  "X-Page-Count": "integer",
+  "X-Input-Repaired": "boolean",
+  "X-Attachments-Dropped": "integer",
+  "X-Signature-Invalidated": "boolean",
+  "X-Unknown-Fields": "array",
+  "X-Unknown-Fields-Count": "integer",
+  "X-Original-Size": "integer",
+  "X-Output-Size": "integer",
+  "X-OCR-Mean-Confidence": "number",
+  "X-Encryption-Verified": "boolean",
+};
 export type ResultHeaders = Partial<Record<ResultHeader, string>>;
 
 /** Bytes produced piece by piece while they are sent; the total is not known in advance. */
@@ -119,6 +133,8 @@ export interface Operation<F extends Fields = Fields> {
   readonly steps?: readonly Operation[];
   /** The form fields, in the order of the reference. `password` fields are named by the file fields, not here. */
   readonly fields: F;
+  /** Optional fields of which a request needs at least one. */
+  readonly atLeastOneOf?: readonly (keyof F & string)[];
   /** A working request for the reference and the playground. Files are named as in `examples/`. */
   readonly example?: Readonly<Record<string, string>>;
   /** Media types of a 200, for the reference. */
@@ -129,6 +145,8 @@ export interface Operation<F extends Fields = Fields> {
   readonly defaultsBeforeStep?: Readonly<Record<string, string>>;
   /** What a 200 of `application/json` looks like, for the reference. */
   readonly json?: z.ZodType;
+  /** For operations that return files, too: the values of a parameter with which the response is that JSON. */
+  readonly jsonWhen?: Readonly<Record<string, readonly string[]>>;
   /**
    * Whether the operation copies what it needs and then frees the files (`freeArena`) instead of keeping them until the end.
    */

@@ -169,6 +169,7 @@ describe("a form", () => {
         contentMediaType: "application/json",
         contentSchema: expect.objectContaining({ type: "object" }) as unknown,
         "x-when": { mode: ["a"], style: ["x", "y"] },
+        "x-required": true,
         description: "Angles. Required when `mode` is `a` and `style` is `x` or `y`.",
       },
       box: {
