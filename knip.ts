@@ -2,12 +2,12 @@ import type { KnipConfig } from "knip";
 
 /** What others import of the client; all other entries come from package.json's scripts, wrangler.toml and vitest.config.ts. */
 const config: KnipConfig = {
-  entry: ["client/src/index.ts", "src/site/browser/*.page.{ts,tsx}"],
+  entry: ["client/src/index.ts", "client/test/types.ts", "src/site/browser/*.page.{ts,tsx}"],
   project: ["src/**/*.{ts,tsx}", "scripts/**/*.ts", "bench/**/*.ts", "client/**/*.ts", "test/**/*.ts", "wasm/*.ts"],
   // A type of a function's parameter or result is exported with it, whether somebody names it yet or not.
   ignoreExportsUsedInFile: { interface: true, type: true },
   // Files that wasm/prepare.ts copies.
-  ignoreDependencies: [/^@expo-google-fonts\//, /^@tesseract.js-data\//, "tesseract.js-core"],
+  ignoreDependencies: ["@tsd/typescript", /^@expo-google-fonts\//, /^@tesseract.js-data\//, "tesseract.js-core"],
   // Debian's packages, compared with by `npm run bench` where they are installed.
   ignoreBinaries: ["ocrmypdf", "pdftoppm", "tesseract"],
 };

@@ -1,97 +1,21 @@
 /** The client's types and methods, from openapi.json: an operation that is new there needs nothing here. */
-import { type Schema, typeOf } from "./schema-types.ts";
+import {
+  capital,
+  contentOf,
+  type FormRoute,
+  formRouteOf,
+  JSON_TYPE,
+  type Method,
+  type OpenApi,
+} from "./description.ts";
+import { commented, inputType, narrowed } from "./input-types.ts";
+import { typeOf } from "./schema-types.ts";
 
-interface MediaTypes {
-  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
-}
+export type { OpenApi } from "./description.ts";
 
-interface Method {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly parameters?: readonly {
-    readonly name: string;
-    readonly in: string;
-    readonly description?: string;
-    readonly schema: Schema;
-  }[];
-  readonly requestBody?: MediaTypes;
-  readonly responses: Readonly<Record<string, MediaTypes>>;
-}
-
-/** The part of an OpenAPI 3.1 document that is read here. */
-export interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Method>>>>;
-  readonly webhooks: Readonly<Record<string, { readonly post: Method }>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-}
-
-const JSON_TYPE = "application/json";
-const FORM_TYPE = "multipart/form-data";
 const BYTES_TYPE = "application/octet-stream";
 /** Methods (RFC 9110) that may be sent again when no answer came. */
 const IDEMPOTENT = new Set(["get", "put", "delete", "patch"]);
-
-/** The fields of jobs are options in the client, because ordinary requests do not have them. */
-const JOB_FIELDS = new Set(["expiresIn", "onPageError"]);
-
-const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
-
-function comment(text: string, indent: string): string {
-  const lines = text.replaceAll("*/", "*\\/").split("\n");
-  if (lines.length === 1) return `${indent}/** ${lines[0] ?? ""} */\n`;
-  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
-}
-
-/** One member of a form's type, and the field that it becomes. */
-interface Member {
-  readonly property: string;
-  readonly field: string;
-  readonly kind: "file" | "text" | "json";
-  readonly type: string;
-  readonly required: boolean;
-  readonly description: string | undefined;
-}
-
-function memberType(schema: Schema): Pick<Member, "kind" | "type"> {
-  if (schema.format === "binary") return { kind: "file", type: "FileInput" };
-  const [file, reference] = schema.anyOf ?? [];
-  if (file?.format === "binary") return { kind: "file", type: `FileInput | ${typeOf(reference ?? {}, "sent")}` };
-  if (schema.contentSchema) return { kind: "json", type: typeOf(schema.contentSchema, "sent") };
-  const numeric = schema.enum?.every((value) => typeof value === "string" && /^\d+$/.test(value)) === true;
-  const type = typeOf(schema, "sent");
-  return { kind: "text", type: numeric ? `${type} | ${schema.enum?.join(" | ") ?? ""}` : type };
-}
-
-/** `file0`, `file1`, ... are one list, `files`. */
-function members(form: Schema): Member[] {
-  const patterns = Object.entries(form.patternProperties ?? {});
-  const required = new Set(form.required);
-  const lists = patterns.map(([pattern, schema]): Member => {
-    const base = /^\^([A-Za-z]+)\(/.exec(pattern)?.[1];
-    if (base === undefined) throw new Error(`no list of fields: ${pattern}`);
-    const { kind, type } = memberType(schema);
-    const isRequired = required.has(`${base}0`);
-    const element = `(${type}${isRequired ? "" : " | undefined"})`;
-    const { description } = schema;
-    const field = `${base}{N}`;
-    return { property: `${base}s`, field, kind, type: `readonly ${element}[]`, required: isRequired, description };
-  });
-  const numbered = patterns.map(([pattern]) => new RegExp(pattern));
-  const singles = Object.entries(form.properties ?? {})
-    .filter(([name]) => !JOB_FIELDS.has(name) && !numbered.some((pattern) => pattern.test(name)))
-    .map(([name, schema]): Member => {
-      const isRequired = required.has(name) && schema.default === undefined;
-      return {
-        property: name,
-        field: name,
-        ...memberType(schema),
-        required: isRequired,
-        description: schema.description,
-      };
-    });
-  return [...lists, ...singles];
-}
 
 /** The declarations that stand before the class, and the method itself. */
 interface Code {
@@ -100,72 +24,97 @@ interface Code {
 }
 
 function documented({ summary, description }: Method): string {
-  return comment(`${summary}.\n\n${description ?? ""}`.trim(), "  ");
+  return commented(`${summary}.\n\n${description ?? ""}`.trim(), "  ");
 }
 
-function contentOf({ responses }: Method): NonNullable<MediaTypes["content"]> {
-  return Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1]?.content ?? {};
+/** What an operation can return, and the type of what it takes for that. */
+interface Result {
+  /** Added to the name of the input type, if there is more than one result. */
+  readonly suffix: string;
+  readonly type: string;
+  /** The values of the input with which it is returned. */
+  readonly narrowing?: string;
 }
 
-/** What the method gives back: its type, and how it is made of `answer`. */
-function resultOf(method: Method): { type: string; make: string } {
+function resultsOf({ method, members }: FormRoute): { results: readonly Result[]; make: string } {
   const content = contentOf(method);
-  const json = content[JSON_TYPE]?.schema;
-  const types = Object.keys(content);
-  const of = json === undefined ? "" : `<${typeOf(json, "received")}>`;
-  if (types.length === 1 && json !== undefined) return { type: `JsonResult${of}`, make: `jsonResult${of}(answer)` };
-  return { type: `FileResult${of}`, make: `new FileResult${of}(answer)` };
+  const { [JSON_TYPE]: json, ...files } = content;
+  if (json === undefined) return { results: [{ suffix: "", type: "FileResult" }], make: "fileResult" };
+  const type = `JsonResult<${typeOf(json.schema, "received")}>`;
+  if (Object.keys(files).length === 0) return { results: [{ suffix: "", type }], make: "jsonResult" };
+  const when = json["x-when"];
+  if (when === undefined) return { results: [{ suffix: "", type: `${type} | FileResult` }], make: "result" };
+  const narrowings = narrowed(members, when);
+  const results = [
+    { suffix: "Json", type, narrowing: narrowings.with },
+    { suffix: "File", type: "FileResult", narrowing: narrowings.without },
+  ];
+  return { results, make: "result" };
 }
 
-function operation(path: string, method: Method, form: Schema): Code {
+function operation(route: FormRoute): Code {
+  const { path, method, form, members } = route;
   const name = method.operationId;
-  const all = members(form);
   const input = `${capital(name)}Input`;
-  const properties = all.map(
-    ({ property, type, required, description }) =>
-      `${description === undefined ? "" : comment(description, "  ")}  readonly ${property}${required ? "" : "?"}: ${type};\n`,
-  );
-  const fields = all.map(
+  const fields = members.map(
     ({ property, field, kind }) =>
       `  ${property}: { name: ${JSON.stringify(field)}, kind: ${JSON.stringify(kind)} },\n`,
   );
-  const { type, make } = resultOf(method);
-  const jobOptions = form.properties?.["onPageError"] === undefined ? "JobOptions" : "PageJobOptions";
+  const { results, make } = resultsOf(route);
+  const inputs = results.flatMap(({ suffix, narrowing }) =>
+    narrowing === undefined ? [] : [`export type ${capital(name)}${suffix}Input = ${input} & ${narrowing};\n`],
+  );
+  const jobOptions = route.isPageByPage ? "PageJobOptions" : "JobOptions";
+  const any = results.map(({ type }) => type).join(" | ");
+  const overloads = results.map(({ suffix, type }): [string, string] => [`${capital(name)}${suffix}Input`, type]);
+  if (overloads.length > 1) overloads.push([input, any]);
+  const asJob = overloads.map(
+    ([input, type]) =>
+      `${commented(`${method.summary}, as a job.`, "  ")}  ${name}(input: ${input}, options: ${jobOptions}): Promise<JobHandle<${type}>>;\n`,
+  );
+  const asRequest = overloads.map(
+    ([input, type]) => `${documented(method)}  ${name}(input: ${input}, options?: CallOptions): Promise<${type}>;\n`,
+  );
   return {
-    types: `export interface ${input} {\n${properties.join("")}}\n\nconst ${name}Fields = {\n${fields.join("")}} as const;\n`,
-    method: `${comment(`${method.summary}, as a job.`, "  ")}  ${name}(input: ${input}, options: ${jobOptions}): Promise<JobHandle<${type}>>;
-${documented(method)}  ${name}(input: ${input}, options?: CallOptions): Promise<${type}>;
-  ${name}(input: ${input}, options?: CallOptions | ${jobOptions}): Promise<${type} | JobHandle<${type}>> {
-    return this.sendForm(${JSON.stringify(path)}, ${name}Fields, input, options, (answer) => ${make});
+    types: `${inputType(input, members, form)}${inputs.map((type) => `\n${type}`).join("")}\nconst ${name}Fields = {\n${fields.join("")}} as const;\n`,
+    method: `${asJob.join("")}${asRequest.join("")}  ${name}(input: ${input}, options?: CallOptions | ${jobOptions}): Promise<Result | JobHandle<Result>> {
+    return this.sendForm(${JSON.stringify(path)}, ${name}Fields, input, options, ${make});
   }
 `,
   };
 }
 
-/** The form of a pipeline has the steps that each operation can be. */
-const isPipeline = (form: Schema): boolean => form.properties?.["steps"]?.contentSchema !== undefined;
-
 /** The builder of a pipeline: a method per operation, with the types of its own method. */
-function pipeline(path: string, method: Method, forms: readonly (readonly [string, Method, Schema])[]): Code {
-  const steps = forms.map(([own, { operationId: name, summary, responses }, form]) => {
-    const input = `${capital(name)}Input`;
-    const files = members(form).filter(({ kind }) => kind === "file");
+function pipeline({ path, method }: FormRoute, operations: readonly FormRoute[]): Code {
+  const steps = operations.map((route) => {
+    const { form, members, name: own } = route;
+    const { operationId: name, summary } = route.method;
+    const files = members.filter(({ kind }) => kind === "file");
     const takesPdf = Object.hasOwn(form.properties ?? {}, "password");
     const document = takesPdf ? files[0] : undefined;
-    const isList = document?.field.includes("{N}") === true;
-    const omitted = document && !isList ? `Omit<${input}, "${document.property}">` : input;
-    const isOptional = members(form).every(({ required, property }) => !required || property === document?.property);
-    const json = contentOf({ operationId: name, summary, responses })[JSON_TYPE]?.schema;
-    const result = json === undefined ? "" : `<${typeOf(json, "received")}>`;
+    const omitted = (input: string): string =>
+      document && !document.isList ? `Without<${input}, ${JSON.stringify(document.property)}>` : input;
+    const isOptional =
+      form.anyOf === undefined &&
+      !document?.isList &&
+      members.every(({ required, property }) => !required || property === document?.property);
     const first = JSON.stringify(document?.field.replace("{N}", "0"));
-    const follow = isList ? ` \`${document.property}\` follow the PDF of the step before.` : "";
-    return `${comment(`${summary}.${follow}`, "  ")}  ${name}(input: ${omitted}${isOptional && !isList ? " = {}" : ""}): Pipeline${result} {
-    return new Pipeline(this.with(${JSON.stringify(own.slice(own.lastIndexOf("/") + 1))}, ${first}, ${name}Fields, input));
+    const follow = document?.isList === true ? ` \`${document.property}\` follow the PDF of the step before.` : "";
+    const { results } = resultsOf(route);
+    const signature = ({ suffix, type, narrowing = "" }: Result): string => {
+      const mayBeEmpty = isOptional && !/^\{ readonly \w+: /.test(narrowing);
+      const input = omitted(`${capital(name)}${suffix}Input`);
+      return `${commented(`${summary}.${follow}`, "  ")}  ${name}(input${mayBeEmpty ? "?" : ""}: ${input}): Pipeline<${type}>;\n`;
+    };
+    return `${results.map(signature).join("")}  ${name}(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with(${JSON.stringify(own)}, ${first}, ${name}Fields, input));
   }
 `;
   });
   return {
-    types: `/** Operations that run one after the other in one request. */\nexport class Pipeline<T = never> extends PipelineSteps<T> {\n${steps.join("\n")}}\n`,
+    types: `type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** Operations that run one after the other in one request. */\nexport class Pipeline<R = never> extends PipelineSteps<R> {\n${steps.join("\n")}}\n`,
     method: `${documented(method)}  ${method.operationId}(file?: FileInput | FileReference): Pipeline {
     return new Pipeline(stepsFor((parts, options, make) => this.sendParts(${JSON.stringify(path)}, parts, options, make), file));
   }
@@ -189,11 +138,11 @@ function route(path: string, verb: string, method: Method): Code {
     const isNeeded = body.oneOf !== undefined || (body.required ?? []).length > 0;
     parameters.push(isNeeded ? `input: ${input}` : `input: ${input} = {}`);
   } else if (bytes !== undefined) {
-    parameters.push("bytes: Blob | Uint8Array<ArrayBuffer>");
+    parameters.push("bytes: Blob | Uint8Array");
   } else if (query.length > 0) {
     const lines = query.map(
       ({ name, schema, description }) =>
-        `${comment(description ?? name, "  ")}  readonly ${name}?: ${typeOf(schema, "sent")} | undefined;\n`,
+        `${commented(description ?? name, "  ")}  readonly ${name}?: ${typeOf(schema, "sent")} | undefined;\n`,
     );
     types = `export interface ${input} {\n${lines.join("")}}\n`;
     parameters.push(`query?: ${input}`);
@@ -209,10 +158,11 @@ function route(path: string, verb: string, method: Method): Code {
   ];
   const isFile = Object.values(success?.content ?? {}).some(({ schema }) => schema.format === "binary");
   if (isFile) {
+    const isJsonToo = received !== undefined;
     return {
       types,
-      method: `${documented(method)}  async ${name}(${[...parameters, "options?: CallOptions"].join(", ")}): Promise<FileResult> {
-    return new FileResult(await this.send({ ${sent.join(", ")} }));
+      method: `${documented(method)}  async ${name}(${[...parameters, "options?: CallOptions"].join(", ")}): Promise<${isJsonToo ? "Result" : "FileResult"}> {
+    return ${isJsonToo ? "result" : "fileResult"}(await this.send({ ${sent.join(", ")} }));
   }
 `,
     };
@@ -233,6 +183,41 @@ function events({ webhooks }: OpenApi): string {
   return bodies.map((schema) => `\n  | ${typeOf(schema, "received")}`).join("");
 }
 
+/** Headers that are read by hand-written code, or by nobody. */
+const OTHER_HEADERS = new Set(["X-Request-Id", "X-Pipeline-Steps"]);
+
+const FACT_TYPES: Readonly<Record<string, string>> = {
+  string: "string | undefined",
+  integer: "number | undefined",
+  number: "number | undefined",
+  boolean: "boolean",
+  array: "readonly string[]",
+};
+
+/** The headers of results, as members of all results. */
+function facts({ components }: OpenApi): string {
+  const all = Object.entries(components.headers).flatMap(([header, { description, schema }]) => {
+    if (OTHER_HEADERS.has(header) || !/^(?:X|Idempotency)-/.test(header)) return [];
+    const name = header.replace(/^X-(?:OCR-)?/, "").replaceAll("-", "");
+    const { type } = schema;
+    const fact = typeof type === "string" ? FACT_TYPES[type] : undefined;
+    if (fact === undefined) throw new Error(`no type for the header ${header}`);
+    return [{ header, description, type: String(type), fact, name: name.charAt(0).toLowerCase() + name.slice(1) }];
+  });
+  const members = all.map(
+    ({ name, fact, description }) => `${commented(description, "  ")}  readonly ${name}: ${fact};\n`,
+  );
+  const rows = all.map(
+    ({ name, header, type }) => `  ${name}: { header: ${JSON.stringify(header)}, type: ${JSON.stringify(type)} },\n`,
+  );
+  return `${NOTE}
+/** What the headers of a response say about its result. */
+export interface HeaderFacts {\n${members.join("")}}
+
+export const headerFacts = {\n${rows.join("")}} as const satisfies Record<keyof HeaderFacts, object>;
+`;
+}
+
 const NOTE = "// Generated by `npm run client` from openapi.json. Do not edit.\n";
 
 /**
@@ -244,28 +229,23 @@ export function generate(document: OpenApi): ReadonlyMap<string, string> {
   const codes = errorSchema?.properties?.["error"]?.properties?.["code"];
   if (codes === undefined || job === undefined) throw new Error("the document has no error codes, or no jobs");
   const all = Object.entries(document.paths).flatMap(([path, verbs]) =>
-    Object.entries(verbs).map(([verb, method]) => {
-      const { content } = method.requestBody ?? {};
-      // The form of a route that takes JSON, too, is sent by hand-written code (service.ts).
-      const form = content?.[JSON_TYPE] === undefined ? content?.[FORM_TYPE]?.schema : undefined;
-      return { path, verb, method, form };
-    }),
+    Object.entries(verbs).map(([verb, method]) => ({ path, verb, method, form: formRouteOf(path, method) })),
   );
-  const operations = all.flatMap(({ path, method, form }) =>
-    form === undefined || isPipeline(form) ? [] : [[path, method, form] as const],
-  );
+  const operations = all.flatMap(({ form }) => (form === undefined || form.isPipeline ? [] : [form]));
   const methods = all.map(({ path, verb, method, form }) => {
     if (form === undefined) return route(path, verb, method);
-    return isPipeline(form) ? pipeline(path, method, operations) : operation(path, method, form);
+    return form.isPipeline ? pipeline(form, operations) : operation(form);
   });
   // The builder of a pipeline has the types of the operations' own methods.
   const unused = new Set(
-    all.flatMap(({ form }) => form?.properties?.["steps"]?.contentSchema?.items?.oneOf ?? []).map(({ $ref }) => $ref),
+    all
+      .flatMap(({ form }) => form?.form.properties?.["steps"]?.contentSchema?.items?.oneOf ?? [])
+      .map(({ $ref }) => $ref),
   );
   const kept = Object.entries(schemas).filter(([name]) => !unused.has(`#/components/schemas/${name}`));
   const named = kept.map(
     ([name, schema]) =>
-      `${schema.description === undefined ? "" : comment(schema.description, "")}export type ${name} = ${typeOf(schema, "received")};\n`,
+      `${schema.description === undefined ? "" : commented(schema.description, "")}export type ${name} = ${typeOf(schema, "received")};\n`,
   );
   const errorCodes = [
     NOTE,
@@ -273,7 +253,7 @@ export function generate(document: OpenApi): ReadonlyMap<string, string> {
   ];
   const jobState = [
     NOTE,
-    `${comment(job.description ?? "A job as the service describes it.", "")}export type Job = ${typeOf(job, "received")};\n`,
+    `${commented(job.description ?? "A job as the service describes it.", "")}export type Job = ${typeOf(job, "received")};\n`,
   ];
   const service = [
     NOTE,
@@ -282,7 +262,7 @@ import type { JobHandle, JobOptions, PageJobOptions } from "./job.ts";
 import type { Job } from "./generated-job.ts";
 import { OperationTransport } from "./operations.ts";
 import { PipelineSteps, stepsFor } from "./pipeline.ts";
-import { FileResult, type JsonResult, jsonResult } from "./result.ts";
+import { type FileResult, fileResult, type JsonResult, jsonResult, type Result, result } from "./result.ts";
 import type { CallOptions } from "./transport.ts";\n`,
     `/** The body of a webhook delivery. */\nexport type WebhookEvent =${events(document)};\n`,
     ...named,
@@ -291,6 +271,7 @@ import type { CallOptions } from "./transport.ts";\n`,
   ];
   return new Map([
     ["error-codes.ts", errorCodes.join("\n")],
+    ["generated-facts.ts", facts(document)],
     ["generated-job.ts", jobState.join("\n")],
     ["generated.ts", service.join("\n")],
   ]);

@@ -18,6 +18,13 @@ export interface Schema {
   readonly format?: string;
   readonly default?: unknown;
   readonly description?: string;
+  readonly examples?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** The values of other parameters that this one depends on. */
+  readonly "x-when"?: Readonly<Record<string, readonly string[]>>;
+  /** Whether it is required with those values. */
+  readonly "x-required"?: boolean;
 }
 
 /** Of a request, what has a default may be left out; in an answer it is there. */

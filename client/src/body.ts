@@ -11,7 +11,7 @@ export type FieldValue = string | { readonly source: FileSource; readonly name: 
 export interface Body {
   readonly repeatable: boolean;
   make(): {
-    readonly body: FormData | ReadableStream<Uint8Array> | Blob | Uint8Array<ArrayBuffer> | string;
+    readonly body: FormData | ReadableStream<Uint8Array> | Blob | Uint8Array | string;
     readonly headers: Readonly<Record<string, string>>;
   };
 }

@@ -4,6 +4,8 @@ import type { ErrorCode } from "./error-codes.ts";
 export interface FieldIssue {
   readonly name: string;
   readonly issue: string;
+  /** In a pipeline: the number of the step, from 1. */
+  readonly step?: number;
 }
 
 /** An error code of the service, or `connection`: there was no response, or not one of the service. */
@@ -41,9 +43,12 @@ export class PdfServiceError extends Error {
     this.retryAfter = facts.retryAfter;
   }
 
-  /** The invalid fields of an `invalid_parameters` error. */
+  /** The fields that the error is about: all that are invalid, the page range, or the file. */
   get fields(): readonly FieldIssue[] {
-    return Array.isArray(this.details["fields"]) ? (this.details["fields"] as FieldIssue[]) : [];
+    const { fields, field, input } = this.details;
+    if (Array.isArray(fields)) return fields as FieldIssue[];
+    const name = field ?? input;
+    return typeof name === "string" ? [{ name, issue: this.message }] : [];
   }
 }
 

@@ -5,7 +5,7 @@ import type { JobHandle, JobOptions, PageJobOptions } from "./job.ts";
 import type { Job } from "./generated-job.ts";
 import { OperationTransport } from "./operations.ts";
 import { PipelineSteps, stepsFor } from "./pipeline.ts";
-import { FileResult, type JsonResult, jsonResult } from "./result.ts";
+import { type FileResult, fileResult, type JsonResult, jsonResult, type Result, result } from "./result.ts";
 import type { CallOptions } from "./transport.ts";
 
 /** The body of a webhook delivery. */
@@ -41,20 +41,20 @@ export interface MergeInput {
   /** The PDFs, in order. */
   readonly files: readonly (FileInput | FileReference)[];
   /** The password of the `file` with the same number. */
-  readonly passwords?: readonly (string | undefined)[];
+  readonly passwords?: readonly (string | undefined)[] | undefined;
   /** The password of encrypted files that have no password of their own. */
-  readonly password?: string;
+  readonly password?: string | undefined;
   /** Takes one page from each document in turn. When a document runs out of pages, the others continue. */
-  readonly interleave?: boolean;
+  readonly interleave?: boolean | undefined;
   /** The title of the result. By default, that of the first document. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** The author of the result. By default, that of the first document. */
-  readonly author?: string;
+  readonly author?: string | undefined;
   /**
    * The outline of the result. `keep`: the outlines of all documents, one after the other. `per-file`: one entry per
    * document, named after its file, with the document's outline below it. `none`: no outline. Default: `keep`.
    */
-  readonly bookmarks?: "keep" | "per-file" | "none";
+  readonly bookmarks?: "keep" | "per-file" | "none" | undefined;
 }
 
 const mergeFields = {
@@ -67,21 +67,34 @@ const mergeFields = {
   bookmarks: { name: "bookmarks", kind: "text" },
 } as const;
 
-export interface SplitInput {
+export type SplitInput = {
   /** The PDF to split. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
-  readonly password?: string;
-  /**
-   * `ranges`: one part per range in `ranges`. `chunks`: parts of `chunkSize` pages. `pages`: one part per page.
-   * `bookmarks`: one part per top-level outline entry; pages before the first entry go into the first part.
-   */
-  readonly mode: "ranges" | "chunks" | "pages" | "bookmarks";
+  readonly password?: string | undefined;
+} & (
+  | {
+  readonly mode: "ranges";
   /** Page ranges separated by `|`. The pages of each part stay in document order. Required when `mode` is `ranges`. */
-  readonly ranges?: string;
+  readonly ranges: string;
   /** Pages per part. The last part holds the remaining pages. Required when `mode` is `chunks`. */
-  readonly chunkSize?: number;
-}
+  readonly chunkSize?: undefined;
+  }
+  | {
+  readonly mode: "chunks";
+  /** Page ranges separated by `|`. The pages of each part stay in document order. Required when `mode` is `ranges`. */
+  readonly ranges?: undefined;
+  /** Pages per part. The last part holds the remaining pages. Required when `mode` is `chunks`. */
+  readonly chunkSize: number;
+  }
+  | {
+  readonly mode: "pages" | "bookmarks";
+  /** Page ranges separated by `|`. The pages of each part stay in document order. Required when `mode` is `ranges`. */
+  readonly ranges?: undefined;
+  /** Pages per part. The last part holds the remaining pages. Required when `mode` is `chunks`. */
+  readonly chunkSize?: undefined;
+  }
+);
 
 const splitFields = {
   file: { name: "file", kind: "file" },
@@ -95,11 +108,11 @@ export interface ExtractTextInput {
   /** The PDF. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
-  readonly password?: string;
+  readonly password?: string | undefined;
   /** The pages to read, in document order. Default: `all`. */
-  readonly pages?: string;
+  readonly pages?: string | undefined;
   /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. */
-  readonly words?: boolean;
+  readonly words?: boolean | undefined;
 }
 
 const extractTextFields = {
@@ -113,7 +126,7 @@ export interface ExtractPagesInput {
   /** The PDF. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
-  readonly password?: string;
+  readonly password?: string | undefined;
   /** The pages to extract, in this order. A page may be listed more than once. */
   readonly range: string;
 }
@@ -124,20 +137,27 @@ const extractPagesFields = {
   range: { name: "range", kind: "text" },
 } as const;
 
-export interface ToImagesInput {
+export type ToImagesInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
-  readonly password?: string;
-  /** The image format. Default: `png`. */
-  readonly format?: "png" | "jpeg" | "webp";
+  readonly password?: string | undefined;
   /** Resolution in pixels per inch. Default: `150`. */
-  readonly dpi?: number;
-  /** Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`. */
-  readonly quality?: number;
+  readonly dpi?: number | undefined;
   /** The pages to draw, in document order. Default: `all`. */
-  readonly pages?: string;
-}
+  readonly pages?: string | undefined;
+} & (
+  | {
+  readonly format?: "png" | undefined;
+  /** Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`. */
+  readonly quality?: 90 | undefined;
+  }
+  | {
+  readonly format: "jpeg" | "webp";
+  /** Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`. */
+  readonly quality?: number | undefined;
+  }
+);
 
 const toImagesFields = {
   file: { name: "file", kind: "file" },
@@ -148,21 +168,33 @@ const toImagesFields = {
   pages: { name: "pages", kind: "text" },
 } as const;
 
-export interface FromImagesInput {
+export type FromImagesInput = {
   /** The images, in page order: PNG, JPEG, or WebP. */
   readonly images: readonly (FileInput | FileReference)[];
-  /** The size of all pages. `auto`: each page has the size of its image. Default: `auto`. */
-  readonly pageSize?: "auto" | "a4" | "letter" | "legal";
-  /** The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`. */
-  readonly orientation?: "portrait" | "landscape" | "auto";
   /** Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`. */
-  readonly marginPt?: number;
+  readonly marginPt?: number | undefined;
+} & (
+  | {
+  readonly pageSize?: "auto" | undefined;
+  /** The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`. */
+  readonly orientation?: "portrait" | undefined;
   /**
    * How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills
    * the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
    */
-  readonly fit?: "contain" | "cover" | "stretch";
-}
+  readonly fit?: "contain" | undefined;
+  }
+  | {
+  readonly pageSize: "a4" | "letter" | "legal";
+  /** The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`. */
+  readonly orientation?: "portrait" | "landscape" | "auto" | undefined;
+  /**
+   * How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills
+   * the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
+   */
+  readonly fit?: "contain" | "cover" | "stretch" | undefined;
+  }
+);
 
 const fromImagesFields = {
   images: { name: "image{N}", kind: "file" },
@@ -172,25 +204,36 @@ const fromImagesFields = {
   fit: { name: "fit", kind: "text" },
 } as const;
 
-export interface OcrInput {
+export type OcrInput = {
   /** The document: PDF, PNG, or JPEG. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
-  readonly password?: string;
+  readonly password?: string | undefined;
   /** Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`. */
-  readonly languages?: string;
-  /** `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`. */
-  readonly output?: "json" | "pdf";
+  readonly languages?: string | undefined;
   /** The pages to recognize, in document order. Default: `all`. */
-  readonly pages?: string;
-  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`. */
-  readonly words?: boolean;
+  readonly pages?: string | undefined;
   /**
    * `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of
    * the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
    */
-  readonly mode?: "skip-text" | "force";
-}
+  readonly mode?: "skip-text" | "force" | undefined;
+} & (
+  | {
+  readonly output?: "json" | undefined;
+  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`. */
+  readonly words?: boolean | undefined;
+  }
+  | {
+  readonly output: "pdf";
+  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`. */
+  readonly words?: false | undefined;
+  }
+);
+
+export type OcrJsonInput = OcrInput & { readonly output?: "json" | undefined };
+
+export type OcrFileInput = OcrInput & { readonly output: "pdf" };
 
 const ocrFields = {
   file: { name: "file", kind: "file" },
@@ -202,26 +245,29 @@ const ocrFields = {
   mode: { name: "mode", kind: "text" },
 } as const;
 
-export interface ProtectInput {
+export type ProtectInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
-  readonly password?: string;
+  readonly password?: string | undefined;
   /**
    * The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with
    * aes-128, 1 to 32 printable ASCII characters.
    */
-  readonly userPassword?: string;
+  readonly userPassword?: string | undefined;
   /** The password to change permissions. The rules of `userPassword` apply, and the two must differ. */
-  readonly ownerPassword?: string;
+  readonly ownerPassword?: string | undefined;
   /**
    * What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`.
    * `printing` and `copying` are aliases of `print` and `copy`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
    */
-  readonly permissions?: string;
+  readonly permissions?: string | undefined;
   /** The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`. */
-  readonly encryption?: "aes-128" | "aes-256";
-}
+  readonly encryption?: "aes-128" | "aes-256" | undefined;
+} & (
+  | { readonly userPassword: string }
+  | { readonly ownerPassword: string }
+);
 
 const protectFields = {
   file: { name: "file", kind: "file" },
@@ -236,7 +282,7 @@ export interface UnlockInput {
   /** The PDF. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
-  readonly password?: string;
+  readonly password?: string | undefined;
 }
 
 const unlockFields = {
@@ -248,15 +294,15 @@ export interface CompressInput {
   /** The PDF. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
-  readonly password?: string;
+  readonly password?: string | undefined;
   /** How much to compress images: JPEG quality 85 (`low`), 70 (`medium`), 55 (`high`), or 35 (`max`). Default: `medium`. */
-  readonly level?: "low" | "medium" | "high" | "max";
+  readonly level?: "low" | "medium" | "high" | "max" | undefined;
   /** Converts pages to grayscale: text, drawings, images, and annotations. */
-  readonly grayscale?: boolean;
+  readonly grayscale?: boolean | undefined;
   /** Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept. */
-  readonly stripMetadata?: boolean;
+  readonly stripMetadata?: boolean | undefined;
   /** Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`. */
-  readonly imageMaxDpi?: number;
+  readonly imageMaxDpi?: number | undefined;
 }
 
 const compressFields = {
@@ -268,18 +314,28 @@ const compressFields = {
   imageMaxDpi: { name: "imageMaxDpi", kind: "text" },
 } as const;
 
-export interface RotateInput {
+export type RotateInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
-  readonly password?: string;
-  /** Degrees clockwise, for the pages in `pages`. */
-  readonly angle?: "0" | "90" | "180" | "270" | 0 | 90 | 180 | 270;
-  /** The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`. */
-  readonly pages?: string;
+  readonly password?: string | undefined;
   /** Degrees clockwise by page number: `{"1": 90, "4": 180}`. Overrides `angle` for these pages. */
-  readonly rotations?: Readonly<Record<string, 0 | 90 | 180 | 270>>;
-}
+  readonly rotations?: Readonly<Record<string, 0 | 90 | 180 | 270>> | undefined;
+} & (
+  | {
+  readonly angle: "0" | "90" | "180" | "270" | 0 | 90 | 180 | 270;
+  /** The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`. */
+  readonly pages?: string | undefined;
+  }
+  | {
+  readonly angle?: undefined;
+  /** The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`. */
+  readonly pages?: "all" | undefined;
+  }
+) & (
+  | { readonly angle: "0" | "90" | "180" | "270" | 0 | 90 | 180 | 270 }
+  | { readonly rotations: Readonly<Record<string, 0 | 90 | 180 | 270>> }
+);
 
 const rotateFields = {
   file: { name: "file", kind: "file" },
@@ -289,36 +345,58 @@ const rotateFields = {
   rotations: { name: "rotations", kind: "json" },
 } as const;
 
-export interface WatermarkInput {
+export type WatermarkInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
-  readonly password?: string;
-  /** What to stamp. */
-  readonly kind: "text" | "image";
-  /** The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`. */
-  readonly text?: string;
-  /** The image: PNG, JPEG, or WebP. Required when `kind` is `image`. */
-  readonly image?: FileInput | FileReference;
-  /** Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle. Default: `center`. */
-  readonly position?: "top-left" | "top-right" | "bottom-left" | "bottom-right" | "center" | "diagonal";
+  readonly password?: string | undefined;
   /** From 0 (invisible) to 1 (opaque). Default: `0.35`. */
-  readonly opacity?: number;
+  readonly opacity?: number | undefined;
   /** Degrees counterclockwise. Default: `0`. */
-  readonly rotation?: number;
-  /** The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`. */
-  readonly color?: string;
-  /** The font size in points. By default, the text is fitted to the page. Only applies when `kind` is `text`. */
-  readonly fontSize?: number;
-  /** The width of the image as a fraction of the page width. Default: `0.5`, or `0.25` with `tile`. Only applies when `kind` is `image`. */
-  readonly scale?: number;
-  /** Repeats the watermark across the page. Only applies when `position` is `center` or `diagonal`. */
-  readonly tile?: boolean;
+  readonly rotation?: number | undefined;
   /** Whether the watermark is drawn over or under the page content. Default: `over`. */
-  readonly layer?: "over" | "under";
+  readonly layer?: "over" | "under" | undefined;
   /** The pages to stamp. Default: `all`. */
-  readonly pages?: string;
-}
+  readonly pages?: string | undefined;
+} & (
+  | {
+  readonly kind: "text";
+  /** The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`. */
+  readonly text: string;
+  /** The image: PNG, JPEG, or WebP. Required when `kind` is `image`. */
+  readonly image?: undefined;
+  /** The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`. */
+  readonly color?: string | undefined;
+  /** The font size in points. By default, the text is fitted to the page. Only applies when `kind` is `text`. */
+  readonly fontSize?: number | undefined;
+  /** The width of the image as a fraction of the page width. Default: `0.5`, or `0.25` with `tile`. Only applies when `kind` is `image`. */
+  readonly scale?: undefined;
+  }
+  | {
+  readonly kind: "image";
+  /** The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`. */
+  readonly text?: undefined;
+  /** The image: PNG, JPEG, or WebP. Required when `kind` is `image`. */
+  readonly image: FileInput | FileReference;
+  /** The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`. */
+  readonly color?: "#888888" | undefined;
+  /** The font size in points. By default, the text is fitted to the page. Only applies when `kind` is `text`. */
+  readonly fontSize?: undefined;
+  /** The width of the image as a fraction of the page width. Default: `0.5`, or `0.25` with `tile`. Only applies when `kind` is `image`. */
+  readonly scale?: number | undefined;
+  }
+) & (
+  | {
+  readonly position: "top-left" | "top-right" | "bottom-left" | "bottom-right";
+  /** Repeats the watermark across the page. Only applies when `position` is `center` or `diagonal`. */
+  readonly tile?: false | undefined;
+  }
+  | {
+  readonly position?: "center" | "diagonal" | undefined;
+  /** Repeats the watermark across the page. Only applies when `position` is `center` or `diagonal`. */
+  readonly tile?: boolean | undefined;
+  }
+);
 
 const watermarkFields = {
   file: { name: "file", kind: "file" },
@@ -341,23 +419,23 @@ export interface AddPageNumbersInput {
   /** The PDF. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
-  readonly password?: string;
+  readonly password?: string | undefined;
   /** The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are. Default: `{n} of {total}`. */
-  readonly template?: string;
+  readonly template?: string | undefined;
   /** Where on the page. Default: `bottom-center`. */
-  readonly position?: "top-left" | "top-center" | "top-right" | "bottom-left" | "bottom-center" | "bottom-right";
+  readonly position?: "top-left" | "top-center" | "top-right" | "bottom-left" | "bottom-center" | "bottom-right" | undefined;
   /** The font size in points. Default: `10`. */
-  readonly fontSize?: number;
+  readonly fontSize?: number | undefined;
   /** The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. Default: `20`. */
-  readonly marginPt?: number;
+  readonly marginPt?: number | undefined;
   /** The number of the first page of the document, whether it is stamped or not. Default: `1`. */
-  readonly startAt?: number;
+  readonly startAt?: number | undefined;
   /** How `{n}` is written. Default: `arabic`. */
-  readonly style?: "arabic" | "roman" | "romanLower" | "alpha" | "alphaLower";
+  readonly style?: "arabic" | "roman" | "romanLower" | "alpha" | "alphaLower" | undefined;
   /** The text color, as `#rgb` or `#rrggbb`. Default: `#000000`. */
-  readonly color?: string;
+  readonly color?: string | undefined;
   /** The pages to stamp. Default: `all`. */
-  readonly pages?: string;
+  readonly pages?: string | undefined;
 }
 
 const addPageNumbersFields = {
@@ -373,26 +451,35 @@ const addPageNumbersFields = {
   pages: { name: "pages", kind: "text" },
 } as const;
 
-export interface SignInput {
+export type SignInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
-  readonly password?: string;
-  /** Whether the signature is typed or an image. */
-  readonly mode: "type" | "image";
+  readonly password?: string | undefined;
   /** The box for the signature: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; with `"origin": "bottom-left"`, its bottom left corner, from the bottom left of the page. */
   readonly field: { readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined };
-  /** The name to sign with, up to 2,000 characters. Required when `mode` is `type`. */
-  readonly typedName?: string;
-  /** The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`. */
-  readonly signatureImage?: FileInput | FileReference;
   /** Adds the line `signed at` with the time in UTC (ISO 8601). */
-  readonly timestamp?: boolean;
+  readonly timestamp?: boolean | undefined;
   /** A line with the name of the signer. */
-  readonly signerName?: string;
+  readonly signerName?: string | undefined;
   /** A line with the email address of the signer. Together with `signerName`, up to 2,000 characters. */
-  readonly signerEmail?: string;
-}
+  readonly signerEmail?: string | undefined;
+} & (
+  | {
+  readonly mode: "type";
+  /** The name to sign with, up to 2,000 characters. Required when `mode` is `type`. */
+  readonly typedName: string;
+  /** The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`. */
+  readonly signatureImage?: undefined;
+  }
+  | {
+  readonly mode: "image";
+  /** The name to sign with, up to 2,000 characters. Required when `mode` is `type`. */
+  readonly typedName?: undefined;
+  /** The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`. */
+  readonly signatureImage: FileInput | FileReference;
+  }
+);
 
 const signFields = {
   file: { name: "file", kind: "file" },
@@ -410,13 +497,13 @@ export interface FillFormInput {
   /** The PDF with the form. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
-  readonly password?: string;
+  readonly password?: string | undefined;
   /** The values by full field name: `{"name": "Ada", "agree": true, "colors": ["red", "blue"]}`. */
   readonly values: Readonly<Record<string, string | boolean | readonly (string)[] | null>>;
   /** Makes the fields part of the pages, so that they can no longer be edited. */
-  readonly flatten?: boolean;
+  readonly flatten?: boolean | undefined;
   /** Fails with 422 if `values` names fields that the form does not have. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
 }
 
 const fillFormFields = {
@@ -427,21 +514,37 @@ const fillFormFields = {
   strict: { name: "strict", kind: "text" },
 } as const;
 
-export interface MetadataInput {
+export type MetadataInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
-  readonly password?: string;
-  /** `get` reads the metadata, `set` changes it. */
-  readonly action: "get" | "set";
+  readonly password?: string | undefined;
+} & (
+  | {
+  readonly action: "get";
   /**
    * The entries to change: `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. `null` removes an
    * entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`.
    */
-  readonly metadata?: { readonly title?: string | null | undefined; readonly author?: string | null | undefined; readonly subject?: string | null | undefined; readonly keywords?: string | null | undefined; readonly creator?: string | null | undefined; readonly producer?: string | null | undefined; readonly creationDate?: string | null | undefined; readonly modificationDate?: string | null | undefined; readonly CreationDate?: string | null | undefined; readonly ModDate?: string | null | undefined; readonly custom?: Readonly<Record<string, string | null>> | null | undefined };
+  readonly metadata?: undefined;
   /** Removes all entries that `metadata` does not name. Only applies when `action` is `set`. */
-  readonly replace?: boolean;
-}
+  readonly replace?: false | undefined;
+  }
+  | {
+  readonly action: "set";
+  /**
+   * The entries to change: `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. `null` removes an
+   * entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`.
+   */
+  readonly metadata: { readonly title?: string | null | undefined; readonly author?: string | null | undefined; readonly subject?: string | null | undefined; readonly keywords?: string | null | undefined; readonly creator?: string | null | undefined; readonly producer?: string | null | undefined; readonly creationDate?: string | null | undefined; readonly modificationDate?: string | null | undefined; readonly CreationDate?: string | null | undefined; readonly ModDate?: string | null | undefined; readonly custom?: Readonly<Record<string, string | null>> | null | undefined };
+  /** Removes all entries that `metadata` does not name. Only applies when `action` is `set`. */
+  readonly replace?: boolean | undefined;
+  }
+);
+
+export type MetadataJsonInput = MetadataInput & { readonly action: "get" };
+
+export type MetadataFileInput = MetadataInput & { readonly action: "set" };
 
 const metadataFields = {
   file: { name: "file", kind: "file" },
@@ -451,85 +554,107 @@ const metadataFields = {
   replace: { name: "replace", kind: "text" },
 } as const;
 
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
 /** Operations that run one after the other in one request. */
-export class Pipeline<T = never> extends PipelineSteps<T> {
+export class Pipeline<R = never> extends PipelineSteps<R> {
   /** Combine PDFs into one. `files` follow the PDF of the step before. */
-  merge(input: MergeInput): Pipeline {
+  merge(input: MergeInput): Pipeline<FileResult>;
+  merge(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("merge", "file0", mergeFields, input));
   }
 
   /** Split a PDF. */
-  split(input: Omit<SplitInput, "file">): Pipeline {
+  split(input: Without<SplitInput, "file">): Pipeline<FileResult>;
+  split(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("split", "file", splitFields, input));
   }
 
   /** Extract the text of a PDF. */
-  extractText(input: Omit<ExtractTextInput, "file"> = {}): Pipeline<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[] })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }> {
+  extractText(input?: Without<ExtractTextInput, "file">): Pipeline<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[] })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>;
+  extractText(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("extract-text", "file", extractTextFields, input));
   }
 
   /** Extract pages into a new PDF. */
-  extractPages(input: Omit<ExtractPagesInput, "file">): Pipeline {
+  extractPages(input: Without<ExtractPagesInput, "file">): Pipeline<FileResult>;
+  extractPages(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("extract-pages", "file", extractPagesFields, input));
   }
 
   /** Convert pages to images. */
-  toImages(input: Omit<ToImagesInput, "file"> = {}): Pipeline {
+  toImages(input?: Without<ToImagesInput, "file">): Pipeline<FileResult>;
+  toImages(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("to-images", "file", toImagesFields, input));
   }
 
   /** Create a PDF from images. */
-  fromImages(input: FromImagesInput): Pipeline {
+  fromImages(input: FromImagesInput): Pipeline<FileResult>;
+  fromImages(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("from-images", undefined, fromImagesFields, input));
   }
 
   /** Recognize text in scans. */
-  ocr(input: Omit<OcrInput, "file"> = {}): Pipeline<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }> {
+  ocr(input?: Without<OcrJsonInput, "file">): Pipeline<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>;
+  /** Recognize text in scans. */
+  ocr(input: Without<OcrFileInput, "file">): Pipeline<FileResult>;
+  ocr(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("ocr", "file", ocrFields, input));
   }
 
   /** Encrypt a PDF with a password. */
-  protect(input: Omit<ProtectInput, "file"> = {}): Pipeline {
+  protect(input: Without<ProtectInput, "file">): Pipeline<FileResult>;
+  protect(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("protect", "file", protectFields, input));
   }
 
   /** Remove the password of a PDF. */
-  unlock(input: Omit<UnlockInput, "file"> = {}): Pipeline {
+  unlock(input?: Without<UnlockInput, "file">): Pipeline<FileResult>;
+  unlock(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("unlock", "file", unlockFields, input));
   }
 
   /** Reduce the file size. */
-  compress(input: Omit<CompressInput, "file"> = {}): Pipeline {
+  compress(input?: Without<CompressInput, "file">): Pipeline<FileResult>;
+  compress(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("compress", "file", compressFields, input));
   }
 
   /** Rotate pages. */
-  rotate(input: Omit<RotateInput, "file"> = {}): Pipeline {
+  rotate(input: Without<RotateInput, "file">): Pipeline<FileResult>;
+  rotate(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("rotate", "file", rotateFields, input));
   }
 
   /** Add a text or image watermark. */
-  watermark(input: Omit<WatermarkInput, "file">): Pipeline {
+  watermark(input: Without<WatermarkInput, "file">): Pipeline<FileResult>;
+  watermark(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("watermark", "file", watermarkFields, input));
   }
 
   /** Add page numbers. */
-  addPageNumbers(input: Omit<AddPageNumbersInput, "file"> = {}): Pipeline {
+  addPageNumbers(input?: Without<AddPageNumbersInput, "file">): Pipeline<FileResult>;
+  addPageNumbers(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("add-page-numbers", "file", addPageNumbersFields, input));
   }
 
   /** Add a visual signature. */
-  sign(input: Omit<SignInput, "file">): Pipeline {
+  sign(input: Without<SignInput, "file">): Pipeline<FileResult>;
+  sign(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("sign", "file", signFields, input));
   }
 
   /** Fill in a form. */
-  fillForm(input: Omit<FillFormInput, "file">): Pipeline {
+  fillForm(input: Without<FillFormInput, "file">): Pipeline<FileResult>;
+  fillForm(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("fill-form", "file", fillFormFields, input));
   }
 
   /** Read or change metadata. */
-  metadata(input: Omit<MetadataInput, "file">): Pipeline<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }> {
+  metadata(input: Without<MetadataJsonInput, "file">): Pipeline<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>>;
+  /** Read or change metadata. */
+  metadata(input: Without<MetadataFileInput, "file">): Pipeline<FileResult>;
+  metadata(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("metadata", "file", metadataFields, input));
   }
 }
@@ -607,8 +732,8 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
   merge(input: MergeInput, options?: CallOptions): Promise<FileResult>;
-  merge(input: MergeInput, options?: CallOptions | JobOptions): Promise<FileResult | JobHandle<FileResult>> {
-    return this.sendForm("/api/v1/merge", mergeFields, input, options, (answer) => new FileResult(answer));
+  merge(input: MergeInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/merge", mergeFields, input, options, fileResult);
   }
 
   /** Split a PDF, as a job. */
@@ -623,8 +748,8 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
   split(input: SplitInput, options?: CallOptions): Promise<FileResult>;
-  split(input: SplitInput, options?: CallOptions | JobOptions): Promise<FileResult | JobHandle<FileResult>> {
-    return this.sendForm("/api/v1/split", splitFields, input, options, (answer) => new FileResult(answer));
+  split(input: SplitInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/split", splitFields, input, options, fileResult);
   }
 
   /** Extract the text of a PDF, as a job. */
@@ -640,8 +765,8 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
   extractText(input: ExtractTextInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[] })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>;
-  extractText(input: ExtractTextInput, options?: CallOptions | PageJobOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[] })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }> | JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[] })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>> {
-    return this.sendForm("/api/v1/extract-text", extractTextFields, input, options, (answer) => jsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[] })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>(answer));
+  extractText(input: ExtractTextInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/extract-text", extractTextFields, input, options, jsonResult);
   }
 
   /** Extract pages into a new PDF, as a job. */
@@ -657,8 +782,8 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
   extractPages(input: ExtractPagesInput, options?: CallOptions): Promise<FileResult>;
-  extractPages(input: ExtractPagesInput, options?: CallOptions | JobOptions): Promise<FileResult | JobHandle<FileResult>> {
-    return this.sendForm("/api/v1/extract-pages", extractPagesFields, input, options, (answer) => new FileResult(answer));
+  extractPages(input: ExtractPagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/extract-pages", extractPagesFields, input, options, fileResult);
   }
 
   /** Convert pages to images, as a job. */
@@ -676,8 +801,8 @@ export class ServiceMethods extends OperationTransport {
    * Costs 2 credits. Requires the `pdf:read` scope.
    */
   toImages(input: ToImagesInput, options?: CallOptions): Promise<FileResult>;
-  toImages(input: ToImagesInput, options?: CallOptions | PageJobOptions): Promise<FileResult | JobHandle<FileResult>> {
-    return this.sendForm("/api/v1/to-images", toImagesFields, input, options, (answer) => new FileResult(answer));
+  toImages(input: ToImagesInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/to-images", toImagesFields, input, options, fileResult);
   }
 
   /** Create a PDF from images, as a job. */
@@ -696,12 +821,16 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
   fromImages(input: FromImagesInput, options?: CallOptions): Promise<FileResult>;
-  fromImages(input: FromImagesInput, options?: CallOptions | JobOptions): Promise<FileResult | JobHandle<FileResult>> {
-    return this.sendForm("/api/v1/from-images", fromImagesFields, input, options, (answer) => new FileResult(answer));
+  fromImages(input: FromImagesInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/from-images", fromImagesFields, input, options, fileResult);
   }
 
   /** Recognize text in scans, as a job. */
-  ocr(input: OcrInput, options: PageJobOptions): Promise<JobHandle<FileResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>>;
+  ocr(input: OcrJsonInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>>;
+  /** Recognize text in scans, as a job. */
+  ocr(input: OcrFileInput, options: PageJobOptions): Promise<JobHandle<FileResult>>;
+  /** Recognize text in scans, as a job. */
+  ocr(input: OcrInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }> | FileResult>>;
   /**
    * Recognize text in scans.
    *
@@ -719,9 +848,45 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 2 credits. Requires the `pdf:read` scope.
    */
-  ocr(input: OcrInput, options?: CallOptions): Promise<FileResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>;
-  ocr(input: OcrInput, options?: CallOptions | PageJobOptions): Promise<FileResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }> | JobHandle<FileResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>> {
-    return this.sendForm("/api/v1/ocr", ocrFields, input, options, (answer) => new FileResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>(answer));
+  ocr(input: OcrJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }>>;
+  /**
+   * Recognize text in scans.
+   *
+   * Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
+   * before recognition. Columns are read one after the other, and a line can contain several languages.
+   *
+   * Confidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the
+   * requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
+   *
+   * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
+   * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+   *
+   * Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+   * change.
+   *
+   * Costs 2 credits. Requires the `pdf:read` scope.
+   */
+  ocr(input: OcrFileInput, options?: CallOptions): Promise<FileResult>;
+  /**
+   * Recognize text in scans.
+   *
+   * Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
+   * before recognition. Columns are read one after the other, and a line can contain several languages.
+   *
+   * Confidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the
+   * requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
+   *
+   * A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
+   * searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+   *
+   * Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+   * change.
+   *
+   * Costs 2 credits. Requires the `pdf:read` scope.
+   */
+  ocr(input: OcrInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly confidence: number; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly confidence: number })[] })[]; readonly meanConfidence: number; readonly languagesUsed: readonly (string)[] }> | FileResult>;
+  ocr(input: OcrInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/ocr", ocrFields, input, options, result);
   }
 
   /** Encrypt a PDF with a password, as a job. */
@@ -738,8 +903,8 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
   protect(input: ProtectInput, options?: CallOptions): Promise<FileResult>;
-  protect(input: ProtectInput, options?: CallOptions | JobOptions): Promise<FileResult | JobHandle<FileResult>> {
-    return this.sendForm("/api/v1/protect", protectFields, input, options, (answer) => new FileResult(answer));
+  protect(input: ProtectInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/protect", protectFields, input, options, fileResult);
   }
 
   /** Remove the password of a PDF, as a job. */
@@ -753,8 +918,8 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
   unlock(input: UnlockInput, options?: CallOptions): Promise<FileResult>;
-  unlock(input: UnlockInput, options?: CallOptions | JobOptions): Promise<FileResult | JobHandle<FileResult>> {
-    return this.sendForm("/api/v1/unlock", unlockFields, input, options, (answer) => new FileResult(answer));
+  unlock(input: UnlockInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/unlock", unlockFields, input, options, fileResult);
   }
 
   /** Reduce the file size, as a job. */
@@ -771,8 +936,8 @@ export class ServiceMethods extends OperationTransport {
    * Costs 2 credits. Requires the `pdf:write` scope.
    */
   compress(input: CompressInput, options?: CallOptions): Promise<FileResult>;
-  compress(input: CompressInput, options?: CallOptions | JobOptions): Promise<FileResult | JobHandle<FileResult>> {
-    return this.sendForm("/api/v1/compress", compressFields, input, options, (answer) => new FileResult(answer));
+  compress(input: CompressInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/compress", compressFields, input, options, fileResult);
   }
 
   /** Rotate pages, as a job. */
@@ -789,8 +954,8 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
   rotate(input: RotateInput, options?: CallOptions): Promise<FileResult>;
-  rotate(input: RotateInput, options?: CallOptions | JobOptions): Promise<FileResult | JobHandle<FileResult>> {
-    return this.sendForm("/api/v1/rotate", rotateFields, input, options, (answer) => new FileResult(answer));
+  rotate(input: RotateInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/rotate", rotateFields, input, options, fileResult);
   }
 
   /** Add a text or image watermark, as a job. */
@@ -808,8 +973,8 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
   watermark(input: WatermarkInput, options?: CallOptions): Promise<FileResult>;
-  watermark(input: WatermarkInput, options?: CallOptions | JobOptions): Promise<FileResult | JobHandle<FileResult>> {
-    return this.sendForm("/api/v1/watermark", watermarkFields, input, options, (answer) => new FileResult(answer));
+  watermark(input: WatermarkInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/watermark", watermarkFields, input, options, fileResult);
   }
 
   /** Add page numbers, as a job. */
@@ -828,8 +993,8 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
   addPageNumbers(input: AddPageNumbersInput, options?: CallOptions): Promise<FileResult>;
-  addPageNumbers(input: AddPageNumbersInput, options?: CallOptions | JobOptions): Promise<FileResult | JobHandle<FileResult>> {
-    return this.sendForm("/api/v1/add-page-numbers", addPageNumbersFields, input, options, (answer) => new FileResult(answer));
+  addPageNumbers(input: AddPageNumbersInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/add-page-numbers", addPageNumbersFields, input, options, fileResult);
   }
 
   /** Add a visual signature, as a job. */
@@ -849,8 +1014,8 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
   sign(input: SignInput, options?: CallOptions): Promise<FileResult>;
-  sign(input: SignInput, options?: CallOptions | JobOptions): Promise<FileResult | JobHandle<FileResult>> {
-    return this.sendForm("/api/v1/sign", signFields, input, options, (answer) => new FileResult(answer));
+  sign(input: SignInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/sign", signFields, input, options, fileResult);
   }
 
   /** Fill in a form, as a job. */
@@ -874,12 +1039,16 @@ export class ServiceMethods extends OperationTransport {
    * Costs 1 credit. Requires the `pdf:write` scope.
    */
   fillForm(input: FillFormInput, options?: CallOptions): Promise<FileResult>;
-  fillForm(input: FillFormInput, options?: CallOptions | JobOptions): Promise<FileResult | JobHandle<FileResult>> {
-    return this.sendForm("/api/v1/fill-form", fillFormFields, input, options, (answer) => new FileResult(answer));
+  fillForm(input: FillFormInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/fill-form", fillFormFields, input, options, fileResult);
   }
 
   /** Read or change metadata, as a job. */
-  metadata(input: MetadataInput, options: JobOptions): Promise<JobHandle<FileResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>>>;
+  metadata(input: MetadataJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>>>;
+  /** Read or change metadata, as a job. */
+  metadata(input: MetadataFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Read or change metadata, as a job. */
+  metadata(input: MetadataInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }> | FileResult>>;
   /**
    * Read or change metadata.
    *
@@ -893,9 +1062,37 @@ export class ServiceMethods extends OperationTransport {
    *
    * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
    */
-  metadata(input: MetadataInput, options?: CallOptions): Promise<FileResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>>;
-  metadata(input: MetadataInput, options?: CallOptions | JobOptions): Promise<FileResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }> | JobHandle<FileResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>>> {
-    return this.sendForm("/api/v1/metadata", metadataFields, input, options, (answer) => new FileResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>(answer));
+  metadata(input: MetadataJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }>>;
+  /**
+   * Read or change metadata.
+   *
+   * `action=get` (scope `pdf:read`) returns the Info dictionary and facts about the document as JSON. `action=set` (scope `pdf:write`) returns the PDF with the
+   * entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
+   * removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
+   *
+   * Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
+   * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
+   * set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
+   *
+   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   */
+  metadata(input: MetadataFileInput, options?: CallOptions): Promise<FileResult>;
+  /**
+   * Read or change metadata.
+   *
+   * `action=get` (scope `pdf:read`) returns the Info dictionary and facts about the document as JSON. `action=set` (scope `pdf:write`) returns the PDF with the
+   * entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
+   * removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
+   *
+   * Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
+   * 32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
+   * set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
+   *
+   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   */
+  metadata(input: MetadataInput, options?: CallOptions): Promise<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }> | FileResult>;
+  metadata(input: MetadataInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/metadata", metadataFields, input, options, result);
   }
 
   /**
@@ -956,7 +1153,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * Requires the `files:write` scope.
    */
-  uploadFilePart(id: string, n: string, bytes: Blob | Uint8Array<ArrayBuffer>, options?: CallOptions): Promise<StoredFile> {
+  uploadFilePart(id: string, n: string, bytes: Blob | Uint8Array, options?: CallOptions): Promise<StoredFile> {
     return this.sendJson({ method: "PUT", path: `/api/v1/files/${encodeURIComponent(id)}/parts/${encodeURIComponent(n)}`, repeatable: true, bytes, options });
   }
 
@@ -1002,7 +1199,7 @@ export class ServiceMethods extends OperationTransport {
    * Requires the `files:read` scope.
    */
   async getFileContent(id: string, options?: CallOptions): Promise<FileResult> {
-    return new FileResult(await this.send({ method: "GET", path: `/api/v1/files/${encodeURIComponent(id)}/content`, repeatable: true, options }));
+    return fileResult(await this.send({ method: "GET", path: `/api/v1/files/${encodeURIComponent(id)}/content`, repeatable: true, options }));
   }
 
   /**
@@ -1046,7 +1243,7 @@ export class ServiceMethods extends OperationTransport {
    * Requires the `pdf:read` or `pdf:write` scope.
    */
   async getJobResult(id: string, options?: CallOptions): Promise<FileResult> {
-    return new FileResult(await this.send({ method: "GET", path: `/api/v1/jobs/${encodeURIComponent(id)}/result`, repeatable: true, options }));
+    return fileResult(await this.send({ method: "GET", path: `/api/v1/jobs/${encodeURIComponent(id)}/result`, repeatable: true, options }));
   }
 
   /**

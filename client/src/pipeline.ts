@@ -1,37 +1,18 @@
 import { type FieldValue, type FileInput, fileValue } from "./body.ts";
 import type { JobHandle, JobOptions } from "./job.ts";
 import type { FormField } from "./operations.ts";
-import { FileResult } from "./result.ts";
+import { type Result, result } from "./result.ts";
 import type { CallOptions } from "./transport.ts";
-
-/** What a step of a pipeline returned. */
-export interface StepFacts {
-  readonly operation: string;
-  /** If the result is a PDF. */
-  readonly pages?: number;
-  /** The size of the result, if it is known before the response starts. */
-  readonly bytes?: number;
-}
-
-/** The result of the last step. */
-export class PipelineResult<T = never> extends FileResult<T> {
-  readonly steps: readonly StepFacts[];
-
-  constructor(answer: Response) {
-    super(answer);
-    this.steps = JSON.parse(this.headers.get("X-Pipeline-Steps") ?? "[]") as readonly StepFacts[];
-  }
-}
 
 type Parts = readonly (readonly [name: string, value: FieldValue])[];
 
 /** Steps to run in one request, and the files that they need. */
 export interface Steps {
-  readonly send: <T>(
+  readonly send: (
     parts: Parts,
     options: CallOptions | JobOptions | undefined,
-    make: (answer: Response) => T,
-  ) => Promise<T | JobHandle<T>>;
+    make: (answer: Response) => Promise<Result>,
+  ) => Promise<Result | JobHandle<Result>>;
   readonly files: Parts;
   readonly steps: readonly Readonly<Record<string, unknown>>[];
 }
@@ -47,7 +28,7 @@ const partOf = (file: FileInput | string, name: string): FieldValue =>
   typeof file === "string" ? file : fileValue(file, name);
 
 /** A pipeline to which steps can be added. It does not change: each addition makes a new one. */
-export class PipelineSteps<T> {
+export class PipelineSteps<R> {
   readonly #steps: Steps;
 
   constructor(steps: Steps) {
@@ -55,13 +36,13 @@ export class PipelineSteps<T> {
   }
 
   /** Sends the request as a job. */
-  run(options: JobOptions): Promise<JobHandle<PipelineResult<T>>>;
+  run(options: JobOptions): Promise<JobHandle<R>>;
   /** Sends the request. */
-  run(options?: CallOptions): Promise<PipelineResult<T>>;
-  run(options?: CallOptions | JobOptions): Promise<PipelineResult<T> | JobHandle<PipelineResult<T>>> {
+  run(options?: CallOptions): Promise<R>;
+  async run(options?: CallOptions | JobOptions): Promise<R | JobHandle<R>> {
     const { send, files, steps } = this.#steps;
     const parts = [...files, ["steps", JSON.stringify(steps)] as const];
-    return send(parts, options, (answer) => new PipelineResult<T>(answer));
+    return (await send(parts, options, result)) as R | JobHandle<R>;
   }
 
   /** `first`: the field for the PDF of the step before. In a list, the files of the step follow it. */

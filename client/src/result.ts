@@ -1,26 +1,24 @@
+import { type HeaderFacts, headerFacts } from "./generated-facts.ts";
+
+/** What a step of a pipeline returned. */
+export interface StepFacts {
+  readonly operation: string;
+  /** If the result is a PDF. */
+  readonly pages?: number;
+  /** The size of the result, if it is known before the response starts. */
+  readonly bytes?: number;
+}
+
 /** What the headers of a response say. */
-export interface Facts {
+export interface Facts extends HeaderFacts {
   readonly status: number;
   readonly headers: Headers;
+  /** Include it when you report a problem. */
   readonly requestId: string | undefined;
-  /** The credits charged: 0 for a retry with the same Idempotency-Key. */
-  readonly creditsCharged: number | undefined;
-  readonly creditsRemaining: number | undefined;
-}
-
-function factsOf({ status, headers }: Response): Facts {
-  return {
-    status,
-    headers,
-    requestId: headers.get("X-Request-Id") ?? undefined,
-    creditsCharged: numberOf(headers, "X-Credits-Charged"),
-    creditsRemaining: numberOf(headers, "X-Credits-Remaining"),
-  };
-}
-
-function numberOf(headers: Headers, name: string): number | undefined {
-  const value = headers.get(name);
-  return value === null ? undefined : Number(value);
+  /** `application/pdf`, `application/zip`, `image/png`, `application/json`, ... */
+  readonly contentType: string;
+  /** What the steps of a pipeline returned. Empty for other results. */
+  readonly steps: readonly StepFacts[];
 }
 
 /** A JSON response. */
@@ -28,65 +26,81 @@ export interface JsonResult<T> extends Facts {
   readonly data: T;
 }
 
+/** `Uint8Array<ArrayBuffer>`; `Uint8Array` before TypeScript 5.7. */
+export type Bytes = ReturnType<typeof Uint8Array.of>;
+
+/** A file. Its body can be read once, as a stream or as a whole. */
+export interface FileResult extends Facts {
+  /** `<input>-<operation>.<extension>`. */
+  readonly fileName: string;
+  /** Its size in bytes, if it is known before it has been read. */
+  readonly size: number | undefined;
+  stream(): ReadableStream<Uint8Array>;
+  bytes(): Promise<Bytes>;
+  blob(): Promise<Blob>;
+}
+
+/** A result that is JSON if it has `data`, and otherwise a file. */
+export type Result<T = unknown> = JsonResult<T> | FileResult;
+
+function factsOf({ status, headers }: Response): Facts {
+  const read = Object.entries(headerFacts).map(([name, { header, type }]) => [
+    name,
+    valueOf(type, headers.get(header)),
+  ]);
+  return {
+    ...(Object.fromEntries(read) as HeaderFacts),
+    status,
+    headers,
+    requestId: headers.get("X-Request-Id") ?? undefined,
+    contentType: headers.get("Content-Type") ?? "application/octet-stream",
+    steps: JSON.parse(headers.get("X-Pipeline-Steps") ?? "[]") as readonly StepFacts[],
+  };
+}
+
+function valueOf(type: (typeof headerFacts)[keyof typeof headerFacts]["type"], value: string | null): unknown {
+  if (type === "boolean") return value === "true";
+  if (type === "array") return (value ?? "").split(",").filter(Boolean).map(decoded);
+  if (value === null) return undefined;
+  return type === "string" ? value : Number(value);
+}
+
+/** Decodes percent-encoding. The last text of a long list may be cut off within a character, and stays as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 export async function jsonResult<T>(answer: Response): Promise<JsonResult<T>> {
   return { ...factsOf(answer), data: (await answer.json()) as T };
 }
 
-/** A file. Its body can be read once, as a stream or as a whole. `T` is the result of `json()`, for operations that can also return JSON. */
-export class FileResult<T = never> implements Facts {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly requestId: string | undefined;
-  readonly creditsCharged: number | undefined;
-  readonly creditsRemaining: number | undefined;
-  /** `application/pdf`, `application/zip`, `image/png`, ... */
-  readonly contentType: string;
-  /** `<input>-<operation>.<extension>`. */
-  readonly fileName: string;
-  /** The number of pages, if it is a PDF. */
-  readonly pageCount: number | undefined;
-  /** Whether a damaged input was repaired without losing pages. */
-  readonly inputRepaired: boolean;
-  /** Whether a digital signature of the input is no longer valid. */
-  readonly signatureInvalidated: boolean;
-  readonly #answer: Response;
-
-  constructor(answer: Response) {
-    const { status, headers, requestId, creditsCharged, creditsRemaining } = factsOf(answer);
-    this.status = status;
-    this.headers = headers;
-    this.requestId = requestId;
-    this.creditsCharged = creditsCharged;
-    this.creditsRemaining = creditsRemaining;
-    this.contentType = headers.get("Content-Type") ?? "application/octet-stream";
-    this.fileName = fileNameOf(headers.get("Content-Disposition") ?? "");
-    this.pageCount = numberOf(headers, "X-Page-Count");
-    this.inputRepaired = headers.get("X-Input-Repaired") === "true";
-    this.signatureInvalidated = headers.get("X-Signature-Invalidated") === "true";
-    this.#answer = answer;
-  }
-
-  stream(): ReadableStream<Uint8Array> {
-    if (this.#answer.body === null) throw new TypeError("The response has no body.");
-    return this.#answer.body;
-  }
-
-  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return new Uint8Array(await this.#answer.arrayBuffer());
-  }
-
-  blob(): Promise<Blob> {
-    return this.#answer.blob();
-  }
-
-  /** Throws if the response is a file. */
-  async json(): Promise<T> {
-    if (!this.contentType.startsWith("application/json")) {
-      throw new TypeError(`The response is ${this.contentType}, not JSON.`);
-    }
-    return (await this.#answer.json()) as T;
-  }
+export function fileResult(answer: Response): FileResult {
+  const { headers } = answer;
+  const size = headers.get("Content-Length");
+  return {
+    ...factsOf(answer),
+    fileName: fileNameOf(headers.get("Content-Disposition") ?? ""),
+    size: size === null ? undefined : Number(size),
+    stream() {
+      if (answer.body === null) throw new TypeError("The response has no body.");
+      return answer.body;
+    },
+    async bytes() {
+      return new Uint8Array(await answer.arrayBuffer());
+    },
+    blob: () => answer.blob(),
+  };
 }
+
+export const result = async <T>(answer: Response): Promise<Result<T>> =>
+  isJson(answer) ? jsonResult<T>(answer) : fileResult(answer);
+
+export const isJson = ({ headers }: Response): boolean =>
+  headers.get("Content-Type")?.startsWith("application/json") === true;
 
 /** The file name in a Content-Disposition header (RFC 6266); `filename*` wins over `filename`. */
 function fileNameOf(disposition: string): string {

@@ -1,7 +1,7 @@
 import { blobOf, type FileInput, fileValue, formBody } from "./body.ts";
 import { ServiceMethods, type StoredFile } from "./generated.ts";
 import { JobHandle } from "./job.ts";
-import { FileResult } from "./result.ts";
+import { type Result, result } from "./result.ts";
 import type { CallOptions } from "./transport.ts";
 
 export interface UploadOptions extends CallOptions {
@@ -17,12 +17,12 @@ const PARTS_AT_ONCE = 3;
 /** A client of the service: one method per request, `uploadFile`, and `openJob`. */
 export class PdfService extends ServiceMethods {
   /** A job that was started earlier, perhaps by another process. Requires `pdf:read` or `pdf:write`. */
-  async openJob(id: string, options?: CallOptions): Promise<JobHandle<FileResult<unknown>>> {
+  async openJob(id: string, options?: CallOptions): Promise<JobHandle<Result>> {
     const state = await this.getJob(id, {}, options);
     return new JobHandle(
       (request) => this.send(request),
       state,
-      (answer) => new FileResult<unknown>(answer),
+      (answer) => result(answer),
     );
   }
 

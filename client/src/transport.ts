@@ -1,9 +1,10 @@
 import type { Body } from "./body.ts";
 import { errorOf, PdfServiceError } from "./errors.ts";
+import { isJson } from "./result.ts";
 
 export interface ClientOptions {
-  /** `sk_live_...` or `sk_test_...`. */
-  readonly apiKey: string;
+  /** `sk_live_...` or `sk_test_...`. Default: the environment variable `PDF_SERVICE_KEY`, where there is one. */
+  readonly apiKey?: string | undefined;
   /** The URL of the service, such as `https://pdf.example.com`. */
   readonly baseUrl: string;
   /** How often to retry a request that failed through no fault of its own. Default: 2. */
@@ -49,16 +50,21 @@ const LONGEST_WAIT = 60;
 /** Sends requests, and retries them where that can help. */
 export class Transport {
   readonly #options: ClientOptions;
+  readonly #apiKey: string;
   readonly #baseUrl: string;
 
+  /** @throws TypeError if there is no key. */
   constructor(options: ClientOptions) {
     this.#options = options;
+    const apiKey = options.apiKey ?? keyOfEnvironment();
+    if (!apiKey) throw new TypeError("There is no API key: pass `apiKey`, or set PDF_SERVICE_KEY.");
+    this.#apiKey = apiKey;
     this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
   }
 
   /** Sends JSON or bytes to one of the other routes, and reads its JSON. */
   protected async sendJson<T>(
-    request: Omit<ApiRequest, "body"> & { readonly json?: unknown; readonly bytes?: Blob | Uint8Array<ArrayBuffer> },
+    request: Omit<ApiRequest, "body"> & { readonly json?: unknown; readonly bytes?: Blob | Uint8Array },
   ): Promise<T> {
     const { json, bytes, ...rest } = request;
     const headers = { "Content-Type": "application/json" };
@@ -83,7 +89,7 @@ export class Transport {
 
   async #try(request: ApiRequest): Promise<Response | PdfServiceError> {
     const { method, path, body, prefer, waitSeconds, options } = request;
-    const { fetch = globalThis.fetch, apiKey } = this.#options;
+    const { fetch = globalThis.fetch } = this.#options;
     const limit = options?.timeoutMilliseconds ?? this.#options.timeoutMilliseconds ?? DEFAULT_TIMEOUT;
     const milliseconds = limit + (waitSeconds ?? 0) * 1_000;
     // Only until a file starts: after that, the reader decides with the signal.
@@ -97,13 +103,14 @@ export class Transport {
     const init: RequestInit & { duplex?: "half" } = {
       method,
       headers: {
-        Authorization: `Bearer ${apiKey}`,
+        Authorization: `Bearer ${this.#apiKey}`,
         ...made?.headers,
         ...(options?.idempotencyKey !== undefined && { "Idempotency-Key": options.idempotencyKey }),
         ...(prefer !== undefined && { Prefer: prefer }),
       },
       signal: AbortSignal.any(signals),
-      ...(made !== undefined && { body: made.body }),
+      // The type allows bytes in shared memory, which `fetch` does not accept.
+      ...(made !== undefined && { body: made.body as Exclude<typeof made.body, Uint8Array> }),
       // fetch requires it if the body is a stream.
       ...(made?.body instanceof ReadableStream && { duplex: "half" }),
     };
@@ -124,7 +131,11 @@ export class Transport {
   }
 }
 
-const isJson = ({ headers }: Response): boolean => headers.get("Content-Type")?.startsWith("application/json") === true;
+/** Browsers and Workers have no environment. */
+function keyOfEnvironment(): string | undefined {
+  const { process } = globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } };
+  return process?.env?.["PDF_SERVICE_KEY"];
+}
 
 /**
  * Whether a retry can help: there was no response, too many requests, or the service failed. `idempotency_conflict`: an earlier attempt whose

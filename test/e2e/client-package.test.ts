@@ -1,0 +1,106 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { PDFDocument } from "pdf-lib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
+import { root } from "./server.ts";
+
+const { baseUrl, liveKey } = ownServer();
+const run = promisify(execFile);
+/** The examples of the README are for `npm start`. */
+const here = (code: string): string => code.replaceAll("http://localhost:8787", baseUrl);
+
+let folder: string;
+let installed: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "pdf-service-client-"));
+  installed = join(folder, "node_modules/pdf-service-client");
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: join(root, "client") });
+  const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [{ filename: string }];
+  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${filename}`], { cwd: folder });
+  await mkdir(join(folder, "node_modules/@types"));
+  await cp(join(root, "node_modules/@types/node"), join(folder, "node_modules/@types/node"), { recursive: true });
+  await cp(join(root, "node_modules/undici-types"), join(folder, "node_modules/undici-types"), { recursive: true });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test("it contains its code with types, a README, and a license of its own", async () => {
+  expect((await readdir(installed)).sort()).toEqual(["LICENSE", "README.md", "dist", "package.json"]);
+  expect(await readFile(join(installed, "LICENSE"), "utf8")).toMatch(/^MIT License\n/);
+  expect(await readFile(join(installed, "README.md"), "utf8")).toMatch(/^npm install pdf-service-client$/m);
+  const code = (await readdir(join(installed, "dist"), { recursive: true })).filter((name) => name.includes("."));
+  expect(code.filter((name) => !/\.(?:js|d\.ts)$/.test(name))).toEqual([]);
+});
+
+describe("with a user's compiler, strict, which reads all declarations", () => {
+  const compilers = {
+    "5.4": "node_modules/@tsd/typescript/typescript/bin/tsc",
+    "of today": "node_modules/typescript/bin/tsc",
+  };
+  const libraries = { Node: [["es2022"], ["node"]], "a browser": [["es2022", "dom"], []] } as const;
+  const cases = Object.entries(compilers).flatMap(([version, compiler]) =>
+    Object.entries(libraries).map(([place, [lib, types]]) => ({ version, compiler, place, lib, types })),
+  );
+
+  test.for(cases)("TypeScript $version, for $place", async ({ compiler, place, lib, types }) => {
+    const calls = await readFile(join(root, "client/test/types.ts"), "utf8");
+    await writeFile(join(folder, "calls.ts"), calls.replace("../src/index.ts", "pdf-service-client"));
+    const files = ["calls.ts"];
+    if (place === "Node") {
+      await writeFile(join(folder, "example.ts"), here(await firstExample()));
+      files.push("example.ts");
+    }
+    const module = { target: "es2022", module: "nodenext", lib };
+    const compilerOptions = {
+      ...module,
+      types,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      noEmit: true,
+    };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+    const compiled = await run(process.execPath, [join(root, compiler)], { cwd: folder }).catch(
+      (error: unknown) => error,
+    );
+    expect(compiled).toMatchObject({ stdout: "" });
+  });
+});
+
+async function firstExample(): Promise<string> {
+  const readme = await readFile(join(installed, "README.md"), "utf8");
+  return /```ts\n(.*?)```/s.exec(readme)?.[1] ?? "";
+}
+
+test("the README's first example runs as pasted", async () => {
+  for (const name of ["letter.pdf", "enclosure.pdf"]) await cp(join(root, "examples", name), join(folder, name));
+  await writeFile(join(folder, "example.ts"), here(await firstExample()));
+  const env = { ...process.env, PDF_SERVICE_KEY: liveKey };
+  const { stdout } = await run(process.execPath, ["example.ts"], { cwd: folder, env });
+  expect(stdout).toMatch(/^3 \d+\n$/);
+  const merged = await PDFDocument.load(await readFile(join(folder, "letter-merge.pdf")));
+  expect([merged.getPageCount(), merged.getTitle()]).toEqual([3, "Letter with enclosure"]);
+});
+
+test("a bundler for browsers needs nothing of Node, and takes only what is used", async () => {
+  const bundle = (contents: string) =>
+    build({
+      stdin: { contents, resolveDir: folder },
+      bundle: true,
+      minify: true,
+      write: false,
+      platform: "browser",
+      format: "esm",
+    });
+  const [client] = (await bundle('export { PdfService } from "pdf-service-client";')).outputFiles;
+  expect(client?.text).toContain("/api/v1/merge");
+  expect(client?.text).not.toMatch(/node:|--help/);
+  const [verify] = (await bundle('export { verifyWebhook } from "pdf-service-client";')).outputFiles;
+  expect(verify?.text).not.toContain("/api/v1/");
+});
