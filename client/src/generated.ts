@@ -928,7 +928,7 @@ export class ServiceMethods extends OperationTransport {
    * Reduce the file size.
    *
    * Re-encodes images at the quality of `level` and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
-   * Fonts are subset, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
+   * Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
    * their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
    *
    * The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set.

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Font } from "mupdf";
 import { boxFont, cidOf } from "./cff-fixtures.ts";
+import { type1Font } from "./type1-fixtures.ts";
 import { concatenate, flate, pdf, type PdfObject } from "./pdf-writer.ts";
 
 const path = createRequire(import.meta.url).resolve(
@@ -58,6 +59,7 @@ interface EmbeddedFont {
   readonly isComposite?: boolean;
   /** Whether the file is in the Compact Font Format. */
   readonly isCompact?: boolean;
+  readonly isType1?: boolean;
   /** Whether the text stands in a form that takes the font of its caller. */
   readonly inForm?: boolean;
   /** Whether it may be cut down. */
@@ -114,6 +116,24 @@ export const embeddedFonts: readonly EmbeddedFont[] = [
     shrinks: true,
   },
   {
+    name: "outlines of Type 1 by their own codes",
+    entries: `/FirstChar 97 /LastChar 100 /Widths [700.5 700.5 640 600]`,
+    flags: 4,
+    text: "(abcd)",
+    file: type1Font(200),
+    isType1: true,
+    shrinks: true,
+  },
+  {
+    name: "outlines of Type 1 by names",
+    entries: `/Encoding << /Differences [65 /C /B /Aacute] >> /FirstChar 65 /LastChar 67 /Widths [600 640 700.5]`,
+    flags: 4,
+    text: "(ABC)",
+    file: type1Font(200),
+    isType1: true,
+    shrinks: true,
+  },
+  {
     name: "names that no table has",
     entries: `/Encoding << /Differences [65 ${letters.map((_, index) => `/x${index}`).join(" ")}] >> ${ownWidths}`,
     flags: 4,
@@ -134,7 +154,7 @@ export const embeddedFonts: readonly EmbeddedFont[] = [
 
 /** A page with a line of text in a font that is embedded as a whole. */
 export function embeddedFontDocument(fixture: EmbeddedFont): Uint8Array {
-  const { entries, flags, text, isComposite = false, isCompact = false, inForm = false } = fixture;
+  const { entries, flags, text, isComposite = false, isCompact = false, isType1 = false, inForm = false } = fixture;
   const common = `/Type /Font /BaseFont /GreatVibes /FontDescriptor 6 0 R ${entries}`;
   const identity = "/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /CIDToGIDMap /Identity";
   const descriptor = `/FontBBox [-300 -400 1500 1000] /ItalicAngle 0 /Ascent 800 /Descent -300 /CapHeight 700 /StemV 60`;
@@ -146,8 +166,8 @@ export function embeddedFontDocument(fixture: EmbeddedFont): Uint8Array {
     flate(inForm ? "/F 48 Tf /X Do" : `BT /F 48 Tf 40 80 Td ${text} Tj ET`),
     isComposite
       ? "<< /Type /Font /Subtype /Type0 /BaseFont /GreatVibes /Encoding /Identity-H /DescendantFonts [9 0 R] >>"
-      : `<< /Subtype /TrueType ${common} >>`,
-    `<< /Type /FontDescriptor /FontName /GreatVibes /Flags ${flags} ${descriptor} ${isCompact ? "/FontFile3" : "/FontFile2"} 7 0 R >>`,
+      : `<< /Subtype /${isType1 ? "Type1" : "TrueType"} ${common} >>`,
+    `<< /Type /FontDescriptor /FontName /GreatVibes /Flags ${flags} ${descriptor} /FontFile${isCompact ? "3" : isType1 ? "" : "2"} 7 0 R >>`,
     flate(fixture.file ?? file, isCompact ? "/Subtype /CIDFontType0C" : `/Length1 ${(fixture.file ?? file).length}`),
     flate(
       inForm ? `BT 40 80 Td ${text} Tj ET` : "",

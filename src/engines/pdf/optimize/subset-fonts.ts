@@ -1,17 +1,21 @@
 /**
- * Removes glyphs that no page shows from embedded fonts. Keeps everything that readers use to find a glyph, so that each
- * reader finds the same glyphs as before. A font that is not fully understood is left unchanged.
+ * Removes glyphs that no page shows from embedded fonts, and writes Type 1 fonts in the Compact Font Format. Keeps everything
+ * that readers use to find a glyph, so that each reader finds the same glyphs as before. A font that is not fully understood
+ * is left unchanged.
  */
 import type { PDFObject } from "mupdf";
 import { withoutUnusedCids } from "./cff-unused.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObject } from "../objects/each-object.ts";
 import { deflate } from "../../bytes/deflate.ts";
-import { isNamed } from "../objects/objects.ts";
-import { items, objectNumber } from "../objects/objects.ts";
+import { appearances } from "../content/streams.ts";
+import { entries, isNamed, items, objectNumber } from "../objects/objects.ts";
+import { characterOf, charactersOf } from "../typesetting/glyph-names.ts";
 import { findShownCodes, type ShownCodes } from "./shown-codes.ts";
 import { decodedSize, largestSize } from "../objects/stream-size.ts";
-import { glyphLookup } from "./truetype-lookup.ts";
+import { alike, glyphLookup } from "./truetype-lookup.ts";
+import { cffOf } from "./type1-to-cff.ts";
+import { readType1, type Type1Program } from "./type1-program.ts";
 import { withoutUnusedGlyphs } from "./truetype-unused.ts";
 
 /** Largest font file in bytes that is processed. */
@@ -20,49 +24,54 @@ const MOST_FONT_BYTES = 24 * 1024 * 1024;
 const WORTH_IT = 0.95;
 /** Marks the name of a font subset (ISO 32000-2, 9.9.2). */
 const SUBSET_TAG = /^[A-Z]{6}\+/;
+/** An encoding whose names are not known here. */
+const EXPERT = "MacExpertEncoding";
 /** Codes of whitespace, for which many fonts have no glyph. */
 const SPACES = new Set([0x09, 0x0a, 0x0d, 0x20, 0xa0]);
 
 /** A font whose mapping from codes to glyphs is understood. */
 interface UsedFont {
-  /** Object numbers of the font and of the objects that repeat its name: a CIDFont, the font descriptor. */
-  readonly objects: readonly number[];
-  readonly kind: "simple" | "TrueType CIDs" | "CFF CIDs";
+  /** Object number of the font. */
+  readonly font: number;
+  readonly kind: "TrueType" | "Type 1" | "TrueType CIDs" | "CFF CIDs";
   /** For a simple font: glyph names by code, where the encoding has one. */
   readonly names: ReadonlyMap<number, string>;
   /** Object number of a stream that maps CIDs to glyphs, two bytes each. */
   readonly cidToGid: number | undefined;
+  /** Whether glyphs may be removed, if it is known which are shown. */
+  readonly mayLose: boolean;
 }
 
-/** Reduces fonts to the glyphs that pages show. Skips documents with a form, since filling it in may need any glyph. */
+/** A font file as it is written. */
+interface NewProgram {
+  readonly data: Uint8Array;
+  /** Whether it has lost glyphs. */
+  readonly isSubset: boolean;
+  /** The Subtype of a file in another format than before. */
+  readonly subtype?: string;
+}
+
+/** Reduces fonts to the glyphs that pages show. Keeps fonts of a form complete, since filling it in may need any glyph. */
 export async function subsetFonts(open: OpenPdf): Promise<void> {
   const { document, engine } = open;
-  const root = document.getTrailer().get("Root");
-  // Hidden template pages contain text as well (12.7.8).
-  if (root.get("AcroForm").isDictionary() || !root.get("Names", "Templates").isNull()) return;
-  const programs = await findPrograms(open);
+  const programs = await findPrograms(open, await findFormFonts(open));
   const fonts = [...programs.values()].flat();
   if (fonts.length === 0) return;
-  const codeBytes = new Map(fonts.map(({ objects: [font = 0], kind }) => [font, kind === "simple" ? 1 : 2] as const));
+  const isOneByte = (kind: UsedFont["kind"]): boolean => kind === "TrueType" || kind === "Type 1";
+  const codeBytes = new Map(fonts.map(({ font, kind }) => [font, isOneByte(kind) ? 1 : 2] as const));
   const shown = await findShownCodes(open, codeBytes);
-  if (!shown) return;
   for (const [number, users] of programs) {
     try {
       await engine.work.pause();
       const most = MOST_FONT_BYTES;
       const file = document.newIndirect(number);
       if (largestSize(file) > most && (await decodedSize(engine, file, most)) > most) continue;
-      const subset = engine.scope(() => subsetOf(open, number, users, shown));
-      if (!subset) continue;
-      const bytes = await deflate(subset);
+      const program = engine.scope(() => programOf(open, number, users, shown));
+      if (!program) continue;
+      const bytes = await deflate(program.data);
       engine.scope(() => {
         const stream = document.newIndirect(number);
-        if (bytes.length > stream.get("Length").asNumber() * WORTH_IT) return;
-        stream.writeRawStream(bytes);
-        stream.put("Filter", document.newName("FlateDecode"));
-        stream.delete("DecodeParms");
-        if (!stream.get("Length1").isNull()) stream.put("Length1", subset.length);
-        for (const { objects } of users) for (const named of objects) addTag(document.newIndirect(named), number);
+        if (bytes.length <= stream.get("Length").asNumber() * WORTH_IT) write(open, stream, users, program, bytes);
       });
     } catch (error) {
       if (!engine.outlives(error)) throw error;
@@ -70,8 +79,51 @@ export async function subsetFonts(open: OpenPdf): Promise<void> {
   }
 }
 
+function write(
+  { document }: OpenPdf,
+  stream: PDFObject,
+  users: readonly UsedFont[],
+  { data, isSubset, subtype }: NewProgram,
+  bytes: Uint8Array,
+): void {
+  stream.writeRawStream(bytes);
+  stream.put("Filter", document.newName("FlateDecode"));
+  stream.delete("DecodeParms");
+  if (subtype !== undefined) {
+    for (const key of ["Length1", "Length2", "Length3"]) stream.delete(key);
+    stream.put("Subtype", document.newName(subtype));
+  } else if (!stream.get("Length1").isNull()) stream.put("Length1", data.length);
+  for (const { font: number } of users) {
+    const font = document.newIndirect(number);
+    const descendant = font.get("DescendantFonts", 0);
+    const descriptor = (descendant.isDictionary() ? descendant : font).get("FontDescriptor");
+    if (isSubset) for (const named of [font, descendant, descriptor]) addTag(named, stream.asIndirect());
+    if (subtype === undefined) continue;
+    descriptor.delete("FontFile");
+    descriptor.put("FontFile3", stream);
+  }
+}
+
+/** Object numbers of the fonts that values of form fields may be shown in, or `all`. */
+async function findFormFonts(open: OpenPdf): Promise<ReadonlySet<number> | "all"> {
+  const root = open.document.getTrailer().get("Root");
+  const form = root.get("AcroForm");
+  // Hidden template pages contain text as well (12.7.8), and XFA finds fonts by their names.
+  if (!form.get("XFA").isNull() || !root.get("Names", "Templates").isNull()) return "all";
+  const fonts = new Set<number>();
+  const add = (resources: PDFObject): void => {
+    for (const { value } of entries(open.engine, resources.get("Font"))) fonts.add(objectNumber(value));
+  };
+  add(form.get("DR"));
+  await eachObject(open, (object) => {
+    if (!isNamed(object.get("Subtype"), "Widget")) return;
+    for (const appearance of appearances(open.engine, object)) add(appearance.get("Resources"));
+  });
+  return fonts;
+}
+
 /** The fonts that use each font file, by its object number. Includes only files whose fonts are all understood. */
-async function findPrograms(open: OpenPdf): Promise<Map<number, UsedFont[]>> {
+async function findPrograms(open: OpenPdf, formFonts: ReadonlySet<number> | "all"): Promise<Map<number, UsedFont[]>> {
   const programs = new Map<number, UsedFont[]>();
   const others = new Set<number>();
   await eachObject(open, (font) => {
@@ -79,11 +131,13 @@ async function findPrograms(open: OpenPdf): Promise<Map<number, UsedFont[]>> {
     // A CIDFont is reached through its Type 0 font.
     if (!font.isDictionary() || nameIn(font, "Subtype").startsWith("CIDFont")) return;
     const descriptor = (isComposite ? font.get("DescendantFonts", 0) : font).get("FontDescriptor");
+    const isOfForm = formFonts === "all" || formFonts.has(objectNumber(font));
     for (const key of ["FontFile", "FontFile2", "FontFile3"]) {
       const program = objectNumber(descriptor.get(key));
       if (program === 0) continue;
       const used = isComposite ? compositeFont(font, key) : simpleFont(font, key);
-      if (used) programs.set(program, [...(programs.get(program) ?? []), used]);
+      if (used)
+        programs.set(program, [...(programs.get(program) ?? []), { ...used, mayLose: used.mayLose && !isOfForm }]);
       else others.add(program);
     }
   });
@@ -97,17 +151,20 @@ const nameIn = (dictionary: PDFObject, key: string): string => {
 };
 
 function simpleFont(font: PDFObject, key: string): UsedFont | undefined {
-  // Without Widths, readers use those in the file or those they know for the name.
-  const isUnderstood = isNamed(font.get("Subtype"), "TrueType") && key === "FontFile2" && font.get("Widths").isArray();
-  if (!isUnderstood || !font.get("FontDescriptor").isIndirect()) return undefined;
+  const subtype = nameIn(font, "Subtype");
+  const kind = subtype === "TrueType" && key === "FontFile2" ? "TrueType" : "Type 1";
+  if (kind === "Type 1" && (subtype !== "Type1" || key !== "FontFile")) return undefined;
+  const number = objectNumber(font);
+  if (number === 0) return undefined;
   const names = new Map<number, string>();
   let code = 0;
   for (const item of items(font.get("Encoding", "Differences"))) {
     if (item.isNumber()) code = item.asNumber();
     else if (item.isName()) names.set(code++, item.asName());
   }
-  const objects = [font, font.get("FontDescriptor")].map(objectNumber);
-  return { objects, kind: "simple", names, cidToGid: undefined };
+  // Without Widths, readers use those in the file or those they know for the name.
+  const mayLose = font.get("Widths").isArray() && nameIn(font.get("Encoding"), "BaseEncoding") !== EXPERT;
+  return { font: number, kind, names, cidToGid: undefined, mayLose: mayLose && nameIn(font, "Encoding") !== EXPERT };
 }
 
 /** Supports only codes that equal CIDs; other CMaps are not parsed here. */
@@ -116,15 +173,73 @@ function compositeFont(font: PDFObject, key: string): UsedFont | undefined {
   const descriptor = cidFont.get("FontDescriptor");
   const file = descriptor.get(key);
   const map = cidFont.get("CIDToGIDMap");
-  const objects = [font, cidFont, descriptor].map(objectNumber);
-  if (!/^Identity-[HV]$/.test(nameIn(font, "Encoding")) || objects.includes(0)) return undefined;
+  const number = objectNumber(font);
+  if (!/^Identity-[HV]$/.test(nameIn(font, "Encoding")) || number === 0) return undefined;
   const [subtype, format] = [nameIn(cidFont, "Subtype"), nameIn(file, "Subtype")];
-  const common = { objects, names: new Map<number, string>() };
+  const common = { font: number, names: new Map<number, string>(), mayLose: true };
   if (subtype === "CIDFontType2" && key === "FontFile2") {
     return { ...common, kind: "TrueType CIDs", cidToGid: map.isStream() ? objectNumber(map) : undefined };
   }
   const isCff = subtype === "CIDFontType0" && key === "FontFile3" && format === "CIDFontType0C";
   return isCff ? { ...common, kind: "CFF CIDs", cidToGid: undefined } : undefined;
+}
+
+/** The font file as it may be written, or undefined if it must stay as it is. */
+function programOf(
+  open: OpenPdf,
+  number: number,
+  users: readonly UsedFont[],
+  shown: ShownCodes | undefined,
+): NewProgram | undefined {
+  const { document, engine } = open;
+  const mayLose = shown !== undefined && users.every((font) => font.mayLose);
+  if (users.every(({ kind }) => kind === "Type 1")) {
+    const file = document.newIndirect(number).readStream().asUint8Array();
+    // Each byte is decrypted twice and read as text.
+    engine.work.spend(file.length * 4);
+    return compactFont(file, users, mayLose ? shown : undefined);
+  }
+  const data = mayLose ? subsetOf(open, number, users, shown) : undefined;
+  return data && { data, isSubset: true };
+}
+
+/** A Type 1 font in the Compact Font Format: with the glyphs that are shown, or with all of them if that is not known. */
+function compactFont(
+  file: Uint8Array,
+  users: readonly UsedFont[],
+  shown: ShownCodes | undefined,
+): NewProgram | undefined {
+  const program = readType1(file);
+  if (!program) return undefined;
+  const used = shown && shownNames(program, users, shown);
+  const data = cffOf(program, used ?? program.outlines.keys());
+  return data && { data, isSubset: used !== undefined && used.size < program.outlines.size, subtype: "Type1C" };
+}
+
+/** The glyphs that any reader may show for the codes, or undefined if one is not found. */
+function shownNames(program: Type1Program, users: readonly UsedFont[], shown: ShownCodes): Set<string> | undefined {
+  const byCharacter = new Map<number, string[]>();
+  for (const name of program.outlines.keys()) {
+    const character = characterOf(name);
+    if (character !== undefined) byCharacter.set(character, [...(byCharacter.get(character) ?? []), name]);
+  }
+  const used = new Set<string>();
+  for (const { font, names } of users) {
+    for (const code of shown.get(font) ?? []) {
+      const name = names.get(code);
+      const own = name === undefined ? undefined : characterOf(name);
+      const characters = [...charactersOf(code), ...(own === undefined ? [] : [own])].flatMap(alike);
+      const candidates = [
+        name,
+        program.encoding.get(code),
+        ...characters.flatMap((each) => byCharacter.get(each) ?? []),
+      ];
+      const found = candidates.filter((each) => each !== undefined && program.outlines.has(each));
+      if (found.length === 0 && !SPACES.has(code)) return undefined;
+      for (const each of found) if (each !== undefined) used.add(each);
+    }
+  }
+  return used;
 }
 
 /** The reduced font file, or undefined if it must stay complete. */
@@ -142,24 +257,18 @@ function subsetOf(
   const file = document.newIndirect(number).readStream().asUint8Array();
   engine.work.spend(file.length);
   try {
+    if (users.some(({ kind }) => kind === "Type 1")) return undefined;
     if (users.some(({ kind }) => kind === "CFF CIDs")) {
       if (users.some(({ kind }) => kind !== "CFF CIDs")) return undefined;
-      return withoutUnusedCids(file, new Set(users.flatMap(({ objects: [font = 0] }) => [...(shown.get(font) ?? [])])));
+      return withoutUnusedCids(file, new Set(users.flatMap(({ font }) => [...(shown.get(font) ?? [])])));
     }
-    const findsByCode = users.some(({ kind }) => kind === "simple");
+    const findsByCode = users.some(({ kind }) => kind === "TrueType");
     const lookup = findsByCode ? glyphLookup(file) : undefined;
     const glyphs = new Set<number>();
-    for (const [
-      index,
-      {
-        objects: [font = 0],
-        kind,
-        names,
-      },
-    ] of users.entries()) {
+    for (const [index, { font, kind, names }] of users.entries()) {
       const map = maps[index];
       for (const code of shown.get(font) ?? []) {
-        if (kind !== "simple") glyphs.add(map ? ((map[code * 2] ?? 0) << 8) | (map[code * 2 + 1] ?? 0) : code);
+        if (kind !== "TrueType") glyphs.add(map ? ((map[code * 2] ?? 0) << 8) | (map[code * 2 + 1] ?? 0) : code);
         else {
           const found = lookup?.(code, names.get(code));
           if (!found || (found.size === 0 && !SPACES.has(code))) return undefined;
@@ -177,6 +286,7 @@ function subsetOf(
 
 /** Adds a subset tag to the name of a font. */
 function addTag(object: PDFObject, number: number): void {
+  if (!object.isDictionary()) return;
   for (const key of ["BaseFont", "FontName"]) {
     const name = nameIn(object, key);
     if (name === "" || SUBSET_TAG.test(name)) continue;

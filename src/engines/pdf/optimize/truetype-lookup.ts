@@ -60,7 +60,8 @@ export function glyphLookup(font: Uint8Array): ((code: number, name: string | un
   };
 }
 
-function alike(character: number): number[] {
+/** The character, and another that some readers treat as equal. */
+export function alike(character: number): number[] {
   const pair = ALIKE.find((pair) => pair.includes(character));
   return pair ? [...pair] : [character];
 }

@@ -92,14 +92,20 @@ function readIndex(font: Uint8Array, at: number): { readonly items: Uint8Array[]
   return { items, end: place(count) };
 }
 
-function writeIndex(items: readonly Uint8Array[]): Uint8Array {
-  const head = new Uint8Array(3 + (items.length + 1) * 4);
+/** Writes an INDEX, whose offsets have as few bytes as possible. */
+export function writeIndex(items: readonly Uint8Array[]): Uint8Array {
+  if (items.length === 0) return Uint8Array.of(0, 0);
+  const end = items.reduce((sum, { length }) => sum + length, 1);
+  const size = end < 0x100 ? 1 : end < 0x1_0000 ? 2 : 4;
+  const head = new Uint8Array(3 + (items.length + 1) * size);
   const view = new DataView(head.buffer);
   view.setUint16(0, items.length);
-  view.setUint8(2, 4);
+  view.setUint8(2, size);
   let at = 1;
   [...items, new Uint8Array()].forEach((item, index) => {
-    view.setUint32(3 + index * 4, at);
+    if (size === 1) view.setUint8(3 + index, at);
+    else if (size === 2) view.setUint16(3 + index * 2, at);
+    else view.setUint32(3 + index * 4, at);
     at += item.length;
   });
   return concat([head, ...items]);
@@ -135,5 +141,5 @@ function readDict(dict: Uint8Array): DictEntry[] {
 }
 
 /** A five-byte integer operand. */
-const integer = (value: number): Uint8Array =>
+export const integer = (value: number): Uint8Array =>
   Uint8Array.of(29, value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255);
