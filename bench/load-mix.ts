@@ -71,6 +71,10 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
       { file: small, angle: "90" },
       { file: megabytes, angle: "180" },
     ],
+    crop: [
+      { file: small, margins: "20" },
+      { file: letter, auto: "true" },
+    ],
     "add-page-numbers": [{ file: small }, { file: hundred, template: "{n} / {total}" }],
     metadata: [
       { file: small, action: "get" },

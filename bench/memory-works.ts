@@ -167,6 +167,7 @@ export const works: [string, Call[][]][] = [
   ["from-images of 20 JPEGs of 1.5 MB", [[fromImages(20, 1_500_000)]]],
   ["from-images of 10 JPEGs of 3 MB", [[fromImages(10, 3_000_000)]]],
   ["protect of 32 MiB", [[protect(largest)]]],
+  ["crop of 25 MiB, removing", [[stamp("crop", large, { margins: "100", remove: "true" })]]],
   ["unlock of 25 MiB", [[stamp("unlock", lockedLarge, { password: "user" })]]],
   ["extract-text of 25 MiB", [[extract(large)]]],
   ["extract-text of 32 MiB", [[extract(largest)]]],

@@ -160,6 +160,9 @@ export async function works(inputs: readonly string[]): Promise<readonly Work[]>
       parts: file(hundred, { action: "get" }),
       other: facts,
     },
+    { name: "crop 100 pages", operation: "crop", parts: file(hundred, { margins: "20" }) },
+    { name: "crop 14 pages to their ink", operation: "crop", parts: file(fourteen, { auto: "true" }) },
+    { name: "crop 100 pages, removing", operation: "crop", parts: file(hundred, { margins: "20", remove: "true" }) },
     protect("protect 100 pages", hundred),
     protect("protect a file of 1 MB", megabyte),
     {

@@ -33,6 +33,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pdf/embed",
     "pdf/stamps",
     "render",
+    "pdf/crop",
   ],
   "src/operations": ["definition", "."],
   "src/http": [

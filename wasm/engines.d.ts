@@ -94,6 +94,8 @@ declare module "*/wasm/generated/mupdf.js" {
     run(list: MuPDF.DisplayList, device: MuPDF.DrawDevice, matrix: MuPDF.Matrix): Promise<void>;
     textOfPage(page: MuPDF.PDFPage, options: string): Promise<MuPDF.StructuredText>;
     textOfList(list: MuPDF.DisplayList, options: string): Promise<MuPDF.StructuredText>;
+    /** Removes what the page's redaction annotations cover, and these. The numbers are those of MuPDF's `PDFPage.REDACT_...`. */
+    redact(page: MuPDF.PDFPage, how: { images: number; lines: number; text: number }): Promise<void>;
     save(document: MuPDF.PDFDocument, options: string): Promise<MuPDF.Buffer>;
   }
 

@@ -201,6 +201,7 @@ ${body}
 	const $run = gauge.long(libmupdf._wasm_run_display_list);
 	const $pageText = gauge.long(libmupdf._wasm_new_stext_page_from_page);
 	const $listText = gauge.long(libmupdf._wasm_new_stext_page_from_display_list);
+	const $redact = gauge.long(libmupdf._wasm_pdf_redact_page);
 	const $save = gauge.long(libmupdf._wasm_pdf_write_document_buffer);
 	const long = {
 		async open(from) {
@@ -233,6 +234,9 @@ ${body}
 		},
 		async textOfList(list, options) {
 			return new StructuredText(await $listText(list.pointer, STRING(options)));
+		},
+		async redact(page, { images, lines, text }) {
+			await $redact(page.pointer, 0, images, lines, text);
 		},
 		async save(document, options) {
 			return new Buffer(await $save(document.pointer, STRING(options)));

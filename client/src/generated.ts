@@ -345,6 +345,33 @@ const rotateFields = {
   rotations: { name: "rotations", kind: "json" },
 } as const;
 
+export interface CropInput {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page. */
+  readonly box?: { readonly x: number; readonly y: number; readonly width: number; readonly height: number } | undefined;
+  /** What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`. */
+  readonly margins?: number | { readonly top?: number | undefined; readonly right?: number | undefined; readonly bottom?: number | undefined; readonly left?: number | undefined } | undefined;
+  /** Crops each page to what is drawn on it. Almost white pixels count as blank. */
+  readonly auto?: boolean | undefined;
+  /** The pages to crop. Default: `all`. */
+  readonly pages?: string | undefined;
+  /** Removes what lies outside from the file. */
+  readonly remove?: boolean | undefined;
+}
+
+const cropFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  box: { name: "box", kind: "json" },
+  margins: { name: "margins", kind: "json" },
+  auto: { name: "auto", kind: "text" },
+  pages: { name: "pages", kind: "text" },
+  remove: { name: "remove", kind: "text" },
+} as const;
+
 export type WatermarkInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
@@ -624,6 +651,12 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   rotate(input: Without<RotateInput, "file">): Pipeline<FileResult>;
   rotate(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("rotate", "file", rotateFields, input));
+  }
+
+  /** Crop pages. */
+  crop(input?: Without<CropInput, "file">): Pipeline<FileResult>;
+  crop(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("crop", "file", cropFields, input));
   }
 
   /** Add a text or image watermark. */
@@ -956,6 +989,27 @@ export class ServiceMethods extends OperationTransport {
   rotate(input: RotateInput, options?: CallOptions): Promise<FileResult>;
   rotate(input: RotateInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/rotate", rotateFields, input, options, fileResult);
+  }
+
+  /** Crop pages, as a job. */
+  crop(input: CropInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Crop pages.
+   *
+   * Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its
+   * rotation and crop box applied. `auto` leaves blank pages as they are.
+   *
+   * What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
+   * outside, and the pixels of images there. Letters that the edge cuts are removed, and lines stay. Outlines, metadata, attachments, and alternative texts of tagged documents are not
+   * searched for it. Files over 32 MiB are not supported with `remove`.
+   *
+   * Signed documents are updated incrementally so that their signatures stay valid, except with `remove`. `X-Signature-Invalidated` is set if a signature breaks.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  crop(input: CropInput, options?: CallOptions): Promise<FileResult>;
+  crop(input: CropInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/crop", cropFields, input, options, fileResult);
   }
 
   /** Add a text or image watermark, as a job. */

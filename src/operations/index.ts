@@ -1,3 +1,4 @@
+import { crop } from "./crop.ts";
 import { compress } from "./compress.ts";
 import { addPageNumbers } from "./add-page-numbers.ts";
 import type { Operation } from "./definition/define.ts";
@@ -29,6 +30,7 @@ export const operations: readonly Operation[] = [
   unlock,
   compress,
   rotate,
+  crop,
   watermark,
   addPageNumbers,
   sign,

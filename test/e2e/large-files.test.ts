@@ -5,6 +5,7 @@ import { largeDocument } from "../harness/large-document.ts";
 import { documentsOf } from "../harness/parts.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { concatenate } from "../harness/pdf-writer.ts";
+import { shownSize } from "../harness/pdfjs-page.ts";
 import { readPng } from "../harness/images.ts";
 
 const { baseUrl, liveKey } = ownServer();
@@ -75,6 +76,14 @@ describe("a document that does not fit into memory", () => {
     expect(pages.flatMap(({ rotate }, index) => (rotate === 0 ? [] : [[index + 1, rotate]]))).toEqual([
       [2, 90],
       [33, 180],
+    ]);
+  });
+
+  test("cropped pages", async () => {
+    const { pages } = await appended(await send("crop", { margins: "36", pages: "2" }));
+    expect(pages.slice(0, 2).map((view) => shownSize(view))).toEqual([
+      [612, 792],
+      [540, 720],
     ]);
   });
 

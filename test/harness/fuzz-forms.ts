@@ -68,6 +68,19 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       permissions: random.pick([undefined, "print,copy", "none"]),
       encryption: random.pick([undefined, "aes-128"]),
     }),
+  crop({ random, document }) {
+    const how = random.pick([
+      { box: random.pick(['{"x":0,"y":0,"width":60,"height":40}', '{"x":10,"y":20,"width":1e9,"height":1}']) },
+      { margins: random.pick(["1", '{"top":9,"left":2.5}', "1e5"]) },
+      { auto: "true" },
+    ]);
+    return given({
+      ...document(),
+      ...how,
+      pages: random.pick([undefined, ...RANGES]),
+      remove: random.pick([undefined, "true"]),
+    });
+  },
   unlock: ({ document }) => given({ ...document() }),
   "to-images": ({ random, document }) =>
     given({

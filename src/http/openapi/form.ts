@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { oneOf } from "../errors/schema-issues.ts";
 import type { Operation } from "../../operations/definition/define.ts";
-import { type Field, type Fields, hintsOf } from "../../operations/definition/fields.ts";
+import { type Field, type Fields, hintsOf, takesJson } from "../../operations/definition/fields.ts";
 import { limits } from "../../limits.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -165,7 +165,7 @@ export const fileReference: Json = {
 /** The schema of a text field. An object or array is sent as a JSON string. */
 function textSchema(field: TextField): Json {
   const { $schema: _, ...value } = z.toJSONSchema(field.schema, { io: "output", unrepresentable: "any", override });
-  if (value.type !== "object" && value.type !== "array") return { ...value, ...hintSchema(field) };
+  if (!takesJson(field)) return { ...value, ...hintSchema(field) };
   return { type: "string", contentMediaType: "application/json", contentSchema: value, ...hintSchema(field) };
 }
 

@@ -140,6 +140,6 @@ export const hintsOf = (field: Field): FieldHints =>
 
 /** Whether a text field holds JSON, other than a plain value. */
 export function takesJson({ schema }: TextField<unknown>): boolean {
-  const { type } = z.toJSONSchema(schema, { io: "output", unrepresentable: "any" });
-  return type === "object" || type === "array";
+  const { type, anyOf = [] } = z.toJSONSchema(schema, { io: "output", unrepresentable: "any" });
+  return [type, ...anyOf.map((one) => one.type)].some((one) => one === "object" || one === "array");
 }

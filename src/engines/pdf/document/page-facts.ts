@@ -61,14 +61,16 @@ export function pageAt({ document, engine }: OpenPdf, index: number): PDFObject 
 /** MuPDF's floats have 24 bits of precision, enough for a thousandth of a point. */
 const points = (value: number): number => Math.round(value * 1000) / 1000;
 
-function boxOf(array: PDFObject): Box | undefined {
+/** The box of an array of four numbers; undefined if it has no area. */
+export function boxOf(array: PDFObject): Box | undefined {
   const numbers = items(array).map((item) => item.asNumber());
   const [a, b, c, d] = numbers;
   if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined;
   return solid([Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)]);
 }
 
-function common(a: Box, b: Box): Box | undefined {
+/** What two boxes have in common; undefined if nothing. */
+export function common(a: Box, b: Box): Box | undefined {
   return solid([Math.max(a[0], b[0]), Math.max(a[1], b[1]), Math.min(a[2], b[2]), Math.min(a[3], b[3])]);
 }
 

@@ -1,0 +1,94 @@
+/** Removes what lies outside of the visible part of a page, so that it is no longer in the file. */
+import type { PDFObject } from "mupdf";
+import { allowPage } from "../content/page-work.ts";
+import type { StampPage } from "../content/page-content.ts";
+import { drawn, type OpenPdf } from "../document/document.ts";
+import { type Box, boxOf, common } from "../document/page-facts.ts";
+import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import type { Crop } from "./crop-pages.ts";
+
+/** Units of the page that are farther out than anything on it. */
+const FAR = 1e6;
+
+/** What programs keep beside a page: its thumbnail, and data of their own. */
+const COPIES = ["Thumb", "PieceInfo"];
+
+/** Fuel per annotation or field. */
+const ANNOTATION_WORK = 500;
+
+/** MuPDF removes glyphs, blanks pixels of images, and removes paths that are covered. */
+const ALL = { images: 2, lines: 1, text: 0 };
+
+/**
+ * Removes glyphs, paths, images, and annotations that lie outside of the boxes, and blanks the pixels of images there. Glyphs that a
+ * side of the box runs through are removed, and paths stay. Call before `setBoxes`.
+ * @throws Refusal `limit_exceeded`, `overloaded` (memory)
+ */
+export async function removeOutside(open: OpenPdf, crops: readonly Crop[]): Promise<void> {
+  const { work } = open.engine;
+  const gone: PDFObject[] = [];
+  for (const { page, box } of crops) {
+    const { object, index } = page;
+    await allowPage(open, index);
+    const kept: PDFObject[] = [];
+    for (const annotation of items(object.get("Annots"))) {
+      work.spend(ANNOTATION_WORK);
+      (isInside(annotation, box) ? kept : gone).push(annotation);
+    }
+    for (const key of COPIES) object.delete(key);
+    object.delete("Annots");
+    await redact(open, page, around(box));
+    if (kept.length > 0) object.put("Annots", kept);
+    await work.pause();
+  }
+  for (const annotation of gone) for (const { key } of entries(open.engine, annotation)) annotation.delete(key);
+  const form = open.document.getTrailer().get("Root", "AcroForm");
+  if (gone.length > 0 && form.isDictionary()) pruneFields(open, form, "Fields", 0, new Set());
+}
+
+/** Whether any of an annotation is in the box. Pop-up windows (12.5.6.14) go with their annotations; what has no area is not displayed. */
+function isInside(annotation: PDFObject, box: Box): boolean {
+  const parent = annotation.get("Parent");
+  if (isNamed(annotation.get("Subtype"), "Popup") && parent.isDictionary()) return isInside(parent, box);
+  const rectangle = boxOf(annotation.get("Rect"));
+  return rectangle === undefined || common(rectangle, box) !== undefined;
+}
+
+/** Removes fields of which no widget is left. */
+function pruneFields(open: OpenPdf, parent: PDFObject, key: "Fields" | "Kids", depth: number, seen: Set<number>): void {
+  const fields = items(parent.get(key));
+  const kept = fields.filter((field) => {
+    open.engine.work.spend(ANNOTATION_WORK);
+    const number = objectNumber(field);
+    if (depth > MAX_DEPTH || (number > 0 && seen.has(number))) return true;
+    seen.add(number);
+    if (!field.get("Kids").isArray()) return entries(open.engine, field).length > 0;
+    pruneFields(open, field, "Kids", depth + 1, seen);
+    return field.get("Kids").length > 0;
+  });
+  if (kept.length < fields.length) parent.put(key, kept);
+}
+
+/** Lets MuPDF remove what the boxes cover: each becomes a redaction annotation (12.5.6.23), which is then gone as well. */
+async function redact(open: OpenPdf, { object, index }: StampPage, boxes: readonly Box[]): Promise<void> {
+  const { engine, document } = open;
+  const annotations = document.newArray();
+  for (const box of boxes) {
+    annotations.push(
+      document.addObject({ Type: document.newName("Annot"), Subtype: document.newName("Redact"), Rect: [...box] }),
+    );
+  }
+  object.put("Annots", annotations);
+  const page = await engine.long.loadPage(document, index);
+  await drawn(open, () => engine.long.redact(page, ALL));
+  page.destroy();
+  object.delete("Annots");
+}
+
+/** Boxes that cover everything around a box. */
+const around = ([left, bottom, right, top]: Box): Box[] => [
+  [-FAR, -FAR, left, FAR],
+  [right, -FAR, FAR, FAR],
+  [-FAR, -FAR, FAR, bottom],
+  [-FAR, top, FAR, FAR],
+];

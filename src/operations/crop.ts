@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { areaOn, areaWithin, planCrops, setBoxes } from "../engines/pdf/crop/crop-pages.ts";
+import { inkOn } from "../engines/pdf/crop/ink.ts";
+import { removeOutside } from "../engines/pdf/crop/remove-outside.ts";
+import { checkContents } from "../engines/pdf/content/size.ts";
+import { openPdf } from "../engines/pdf/document/document.ts";
+import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { rewritePdf } from "../engines/pdf/write/save.ts";
+import { saveChanges } from "../engines/pdf/write/save-changes.ts";
+import { Refusal } from "../engines/errors.ts";
+import { limits, MiB } from "../limits.ts";
+import { defineOperation } from "./definition/define.ts";
+import { pdfFile, text } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formBoolean, jsonField, pageRange } from "./definition/values.ts";
+
+const distance = z.number().min(0);
+/** Less than a point is a mistake, not a page. */
+const side = z.number().min(1);
+
+const area = z.strictObject({ x: distance, y: distance, width: side, height: side });
+const eachMargin = z.strictObject({
+  top: distance.default(0),
+  right: distance.default(0),
+  bottom: distance.default(0),
+  left: distance.default(0),
+});
+const margins = z.union([distance, eachMargin], {
+  error: "must be a number of points, or an object with `top`, `right`, `bottom`, and `left`",
+});
+
+export const crop = defineOperation({
+  name: "crop",
+  summary: "Crop pages",
+  description: `Crops pages to a box, by margins, or to their ink. Send \`box\`, \`margins\`, or \`auto\`. Boxes and margins refer to the page as a viewer shows it, with its
+rotation and crop box applied. \`auto\` leaves blank pages as they are.
+
+What lies outside is hidden, and other programs can show it again. With \`remove\`, it is removed from the file: text, drawings, images, annotations, and form fields
+outside, and the pixels of images there. Letters that the edge cuts are removed, and lines stay. Outlines, metadata, attachments, and alternative texts of tagged documents are not
+searched for it. Files over 32 MiB are not supported with \`remove\`.
+
+Signed documents are updated incrementally so that their signatures stay valid, except with \`remove\`. \`X-Signature-Invalidated\` is set if a signature breaks.`,
+  credits: 1,
+  scope: "pdf:write",
+  fields: {
+    file: pdfFile(),
+    box: text(
+      jsonField(area),
+      'What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page.',
+    ),
+    margins: text(
+      jsonField(margins),
+      'What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`.',
+    ),
+    auto: text(formBoolean(), "Crops each page to what is drawn on it. Almost white pixels count as blank."),
+    pages: text(pageRange(), "The pages to crop.", { default: "all" }),
+    remove: text(formBoolean(), "Removes what lies outside from the file."),
+  },
+  example: { file: "letter.pdf", margins: "36" },
+  readsRanges: true,
+  produces: ["application/pdf"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+
+  checks: [
+    ({ box, margins, auto }) => {
+      const given = Object.entries({ box, margins, auto: auto || undefined }).filter(
+        ([, value]) => value !== undefined,
+      );
+      if (given.length === 0) return [{ name: "box", issue: "is required unless `margins` or `auto` is sent" }];
+      const [first, ...others] = given.map(([name]) => name);
+      return others.map((name) => ({ name, issue: `must not be sent together with \`${first}\`` }));
+    },
+  ],
+
+  async run({ file, box, margins, pages, remove }, { pdf }) {
+    using open = await openPdf(pdf, file, { validateFor: "save" });
+    if (remove && pdf.ranges) throw tooLarge(file.bytes.length);
+    const { pageCount } = open;
+    const chosen = pages.resolveSet("pages", pageCount);
+    const within =
+      typeof margins === "number" ? { top: margins, right: margins, bottom: margins, left: margins } : margins;
+    if ((box ?? within) === undefined || remove) await checkContents(open, chosen);
+    const crops = await planCrops(open, chosen, (page) =>
+      box ? areaOn(page, box) : within ? areaWithin(page, within) : inkOn(open, page),
+    );
+    if (remove) await removeOutside(open, crops);
+    setBoxes(crops, { removed: remove });
+    const changed = crops.map(({ page }) => page.index);
+    // An update would leave in the file what is removed.
+    const { bytes, broken } = remove
+      ? { bytes: await rewritePdf(open, { changed }), broken: isSigned(open.document.getTrailer().get("Root")) }
+      : await saveChanges(open, { changed });
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
+  },
+});
+
+function tooLarge(actual: number): Refusal {
+  const limit = limits.references.heldBytes;
+  return new Refusal("limit_exceeded", `\`crop\` with \`remove\` takes files of up to ${limit / MiB} MiB.`, {
+    limit,
+    actual,
+  });
+}
