@@ -23,6 +23,9 @@ const PDFJS_FOLDERS = [
   ["iccs", /\.icc$/],
 ] as const;
 
+/** What knows light-dark(), of spring 2024. */
+const BROWSERS = ["es2023", "chrome123", "firefox120", "safari17.5"];
+
 async function filesOf(folder: string, wanted: RegExp): Promise<string[]> {
   const names = await readdir(folder);
   return names.filter((name) => wanted.test(name)).map((name) => join(folder, name));
@@ -41,8 +44,7 @@ async function contents(): Promise<Map<string, Uint8Array>> {
     bundle: true,
     splitting: true,
     format: "esm",
-    // What knows light-dark(), of spring 2024.
-    target: ["es2023", "chrome123", "firefox120", "safari17.5"],
+    target: BROWSERS,
     minify: true,
     jsx: "automatic",
     jsxImportSource: "preact",
@@ -55,7 +57,22 @@ async function contents(): Promise<Map<string, Uint8Array>> {
     write: false,
     logLevel: "warning",
   });
-  for (const { path, contents } of bundle.outputFiles) found.set(relative(target, path), contents);
+  // Run while the page is read, so they are no modules.
+  const scripts = await build({
+    entryPoints: (await filesOf(browser, /\.script\.ts$/)).map((file) => ({
+      in: file,
+      out: basename(file, ".script.ts"),
+    })),
+    bundle: true,
+    format: "iife",
+    target: BROWSERS,
+    minify: true,
+    outdir: target,
+    write: false,
+    logLevel: "warning",
+  });
+  for (const { path, contents } of [...bundle.outputFiles, ...scripts.outputFiles])
+    found.set(relative(target, path), contents);
   for (const [folder, wanted] of PDFJS_FOLDERS) {
     for (const file of await filesOf(join(pdfjs, folder), wanted)) {
       const place = folder === "legacy/build" ? "" : `${folder}/`;

@@ -35,7 +35,7 @@ export type WebhookSubscription = { readonly id: string; readonly url: string; r
 
 export type WebhookDelivery = { readonly id: string; readonly event: string; readonly type: "operation.completed" | "operation.failed" | "job.succeeded" | "job.partial" | "job.failed" | "job.canceled" | "usage.warning_80" | "usage.limit_reached" | "key.created" | "key.revoked" | "webhook.test"; readonly state: "pending" | "succeeded" | "exhausted" | "canceled"; readonly nextAttemptAt: string | null; readonly createdAt: string; readonly finishedAt: string | null; readonly attempts: readonly ({ readonly attempt: number; readonly startedAt: string; readonly durationMilliseconds: number; readonly status: number | null; readonly error: "target_refused" | "unreachable" | "timeout" | "incomplete_response" | "secret_unreadable" | null; readonly response: string | null })[] };
 
-export type UsageSummary = { readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly plan: "free" | "starter" | "pro" | "business" | "enterprise"; readonly limit: number; readonly used: number; readonly remaining: number; readonly perOperation: Readonly<Record<string, number>> };
+export type UsageSummary = { readonly currentPeriodStart: string; readonly currentPeriodEnd: string; readonly plan: "free" | "starter" | "pro" | "business" | "enterprise"; readonly limit: number; readonly used: number; readonly remaining: number; readonly perOperation: Readonly<Record<string, number>>; readonly months: readonly ({ readonly start: string; readonly used: number })[]; readonly limits: { readonly requestBytes: number; readonly fileBytes: number } };
 
 export interface MergeInput {
   /** The PDFs, in order. */

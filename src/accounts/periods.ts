@@ -17,6 +17,9 @@ export function periodSuffix(livemode: boolean, { start }: Month): string {
   return `:${livemode ? "live" : "test"}:${start.toISOString().slice(0, 7)}`;
 }
 
+/** What the IDs of an account's periods begin with. They sort by month. */
+export const periodPrefix = (account: string, livemode: boolean): string => `${account}:${livemode ? "live" : "test"}:`;
+
 /** The ID of an account's period. */
 export function periodId(account: string, livemode: boolean, month: Month): string {
   return account + periodSuffix(livemode, month);

@@ -1,6 +1,6 @@
-import { eq } from "drizzle-orm";
+import { between, eq } from "drizzle-orm";
 import type { Caller } from "../accounts/caller.ts";
-import { creditLimit, monthOf, periodId } from "../accounts/periods.ts";
+import { creditLimit, monthOf, periodId, periodPrefix } from "../accounts/periods.ts";
 import type { PlanName } from "../accounts/plans.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
@@ -18,6 +18,8 @@ export interface Usage {
   readonly remaining: number;
   /** Credits charged, by operation. */
   readonly perOperation: Readonly<Record<string, number>>;
+  /** The months with usage, up to this one, oldest first. The sweep deletes old ones. */
+  readonly months: readonly { readonly start: Date; readonly used: number }[];
 }
 
 export async function usageOf(db: Database, caller: Caller, now: Date): Promise<Usage> {
@@ -26,9 +28,15 @@ export async function usageOf(db: Database, caller: Caller, now: Date): Promise<
   const {
     total: [total],
     operations,
+    months,
   } = await batch(db, {
     total: db.select({ used: periods.used }).from(periods).where(eq(periods.id, period)),
     operations: db.select().from(periodOperations).where(eq(periodOperations.period, period)),
+    months: db
+      .select({ start: periods.start, used: periods.used })
+      .from(periods)
+      .where(between(periods.id, periodPrefix(caller.account, caller.livemode), period))
+      .orderBy(periods.id),
   });
   const limit = creditLimit(caller.plan, caller.livemode);
   const used = total?.used ?? 0;
@@ -40,6 +48,7 @@ export async function usageOf(db: Database, caller: Caller, now: Date): Promise<
     used,
     // The account may have moved to a smaller plan within the month.
     remaining: Math.max(0, limit - used),
+    months,
     perOperation: Object.fromEntries(
       operations.filter(({ credits }) => credits > 0).map(({ operation, credits }) => [operation, credits]),
     ),

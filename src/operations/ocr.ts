@@ -363,5 +363,9 @@ function formLanguages(): z.ZodType<readonly string[] | undefined> {
       }
       return [...codes];
     })
-    .meta({ type: "string", examples: ["eng", "deu+eng", "zh-Hant"] });
+    .meta({
+      type: "string",
+      examples: ["eng", "deu+eng", "zh-Hant"],
+      "x-choices": { values: [...known], most: limits.ocr.languages },
+    });
 }

@@ -45,6 +45,7 @@ export function renderPage(page: Page, sourceUrl: string) {
         <title>${page.title}</title>
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/${page.entry}.css" />
+        <script src="/assets/theme.js"></script>
         <script type="module" src="/assets/${page.entry}.js"></script>
       </head>
       <body>
@@ -60,6 +61,11 @@ export function renderPage(page: Page, sourceUrl: string) {
             )}
             <a href="${sourceUrl}" rel="external">Source</a>
           </nav>
+          <select id="theme" aria-label="Theme" hidden>
+            <option value="">System</option>
+            <option value="light">Light</option>
+            <option value="dark">Dark</option>
+          </select>
           <div id="account"></div>
         </header>
         <main id="main" tabindex="-1">${page.body ?? needsJavaScript}</main>

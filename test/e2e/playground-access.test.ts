@@ -76,6 +76,18 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     visitor.expected("404 (Not Found)");
   });
 
+  test("is light or dark as chosen, also on the next visit", async () => {
+    const page = await visitor.open("usage");
+    const red = () => page.evaluate("Number(/\\d+/.exec(getComputedStyle(document.body).backgroundColor)[0])");
+    expect(await red()).toBeGreaterThan(200);
+    await page.getByLabel("Theme").selectOption("Dark");
+    expect(await red()).toBeLessThan(60);
+    await page.goto(`${server.baseUrl}/docs`);
+    expect(await red()).toBeLessThan(60);
+    await page.getByLabel("Theme").selectOption("System");
+    expect(await red()).toBeGreaterThan(200);
+  });
+
   test("tells how far an upload is, and stops it", async () => {
     const page = await visitor.open("rotate");
     const network = await page.context().newCDPSession(page);

@@ -78,7 +78,6 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     expect(await focused()).toEqual(["password", "true"]);
 
     await visitor.view("metadata");
-    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
     await page.getByRole("radio", { name: "set" }).check({ force: true });
     expect(await page.locator(".members").innerText()).not.toMatch(/CreationDate|ModDate/);
     await visitor.run();
@@ -95,11 +94,88 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await visitor.view("sign");
     expect(await page.getByLabel("origin").locator("option").allInnerTexts()).toEqual(["top-left", "bottom-left"]);
     await visitor.view("to-images");
-    expect(await page.locator(".code").innerText()).toContain("-o letter-to-images.zip");
+    expect(await page.locator(".code").innerText()).toContain("-o locked-to-images.zip");
     await page.locator('[name="pages"]').fill("2");
-    expect(await page.locator(".code").innerText()).toContain("-o letter-to-images.png");
+    expect(await page.locator(".code").innerText()).toContain("-o locked-to-images.png");
     visitor.expected("400 (Bad Request)");
     visitor.expected("422 (");
+  });
+
+  test("keeps files and values from operation to operation, takes what is dropped, and works on results", async () => {
+    const page = await visitor.open("merge");
+    // On the heading, which is no field.
+    const drop = (names: readonly string[]): Promise<unknown> =>
+      page.evaluate(`(() => {
+        const data = new DataTransfer();
+        for (const name of ${JSON.stringify(names)})
+          data.items.add(new File(["%PDF-1.7 " + name], name, { type: "application/pdf" }));
+        const event = { bubbles: true, cancelable: true, dataTransfer: data };
+        document.querySelector("h1").dispatchEvent(new DragEvent("drop", event));
+      })()`);
+    await drop(["a.pdf", "b.pdf"]);
+    await page.getByText("file1", { exact: true }).waitFor();
+    const rows = page.locator(".files .file-name");
+    await page.locator(".files li").first().dragTo(page.locator(".files li").nth(1));
+    await expect.poll(() => rows.allInnerTexts()).toEqual(["b.pdf", "a.pdf"]);
+    await page.getByRole("button", { name: "Remove a.pdf" }).click();
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page.getByRole("button", { name: "Replace b.pdf" }).click(),
+    ]);
+    await chooser.setFiles(join(root, "examples/letter.pdf"));
+    await expect.poll(() => rows.allInnerTexts()).toEqual(["letter.pdf"]);
+
+    await page.getByRole("searchbox").fill("no such thing");
+    await page.getByText("No operation matches.").waitFor();
+    await page.getByRole("searchbox").fill("watermark");
+    await page.getByRole("link", { name: "Add a text or image watermark" }).click();
+    await page.locator('[name="text"]').fill("KEPT");
+    expect(await page.locator(".cost").innerText()).toMatch(/^1 credit, [\d,]+ left$/);
+    await visitor.run();
+    await visitor.result.getByRole("img", { name: "Page 2 of 2" }).waitFor();
+    await page.getByLabel("Use result in").selectOption("extract-pages");
+    await page.getByText("letter-watermark.pdf", { exact: true }).waitFor();
+    await page.locator('[name="range"]').fill("2");
+    await visitor.run();
+    await visitor.result.getByRole("img", { name: "Page 1 of 1" }).waitFor();
+    await visitor.view("watermark");
+    expect(await page.locator('[name="text"]').inputValue()).toBe("KEPT");
+    expect(await visitor.status()).toBe("200");
+    await page.getByRole("tab", { name: "Requests" }).click();
+    const log = page.getByRole("list", { name: "Requests of this session" });
+    expect(await log.innerText()).toMatch(/200\s*extract-pages[^]*1 credit[^]*200\s*watermark/);
+  });
+
+  test("stores a file that is too large for a request, and makes a job of it; refuses what is larger still", async () => {
+    const page = await visitor.open("rotate");
+    let limits = { requestBytes: 66_000, fileBytes: 1_000_000 };
+    await page.route("**/api/v1/usage", async (route) =>
+      route.fulfill({ json: { ...((await (await route.fetch()).json()) as object), limits } }),
+    );
+    const requests: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") requests.push(new URL(request.url()).pathname);
+    });
+    await page.reload();
+    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
+    await page.locator('[name="angle"]').selectOption("90");
+    await page.getByText("Large files are stored first").waitFor();
+    await visitor.run();
+    await page.getByRole("listitem").filter({ hasText: "rotate: succeeded" }).waitFor();
+    expect(requests).toEqual(["/api/v1/files", "/api/v1/rotate"]);
+    await visitor.view("rotate");
+    expect(await page.locator(".files .tag").innerText()).toBe("stored");
+
+    limits = { requestBytes: 66_000, fileBytes: 2_000 };
+    await page.reload();
+    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
+    await page.getByText("Large files are stored first").waitFor();
+    await visitor.run();
+    await visitor.result
+      .getByText("letter.pdf is 3.1 KB. The enterprise plan stores files up to 2.0 KB.")
+      .last()
+      .waitFor();
+    expect(requests.length).toBe(2);
   });
 
   test("lists a ZIP, shows an entry and lets it be saved", async () => {
@@ -186,7 +262,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await visitor.run();
     const results = visitor.result.getByRole("list", { name: "Results of the steps" }).getByRole("listitem");
     await expect
-      .poll(() => results.allInnerTexts())
+      .poll(() => results.allInnerTexts(), { timeout: 10_000 })
       .toMatchObject(
         [/extract-pages.*1 page/s, /watermark.*1 page/s].map((text) => expect.stringMatching(text) as unknown),
       );

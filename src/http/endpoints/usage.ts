@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineEndpoint } from "./define.ts";
-import { planNames } from "../../accounts/plans.ts";
+import { planNames, plans } from "../../accounts/plans.ts";
 import { usageOf } from "../../billing/usage.ts";
 
 const credits = (description: string) => z.int().min(0).describe(description);
@@ -24,16 +24,28 @@ export const usage = defineEndpoint({
       used: credits("The credits charged, including those reserved for running requests."),
       remaining: credits("The credits left."),
       perOperation: z.record(z.string(), z.int()).describe("The credits charged per operation."),
+      months: z
+        .array(z.object({ start: z.string().meta({ format: "date-time" }), used: credits("The credits charged.") }))
+        .describe("The months with usage, up to this one, oldest first. They are kept for 13 months."),
+      limits: z
+        .object({
+          requestBytes: z.int().describe("The largest request body."),
+          fileBytes: z.int().describe("The largest file that can be uploaded."),
+        })
+        .describe("The limits of the plan, in bytes."),
     })
     .meta({ id: "UsageSummary" }),
   errors: [],
   async handle({ db, caller, now }) {
     const summary = await usageOf(db, caller, now);
+    const { maxBodyBytes, largestFileBytes } = plans[caller.plan];
     return {
       ...summary,
       currentPeriodStart: summary.currentPeriodStart.toISOString(),
       currentPeriodEnd: summary.currentPeriodEnd.toISOString(),
       perOperation: { ...summary.perOperation },
+      months: summary.months.map(({ start, used }) => ({ start: start.toISOString(), used })),
+      limits: { requestBytes: maxBodyBytes, fileBytes: largestFileBytes },
     };
   },
 });

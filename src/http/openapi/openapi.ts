@@ -167,6 +167,8 @@ function describe(operation: Operation): Json {
     summary,
     description: `${operation.description}\n\n${cost}`,
     tags: ["Operations"],
+    // For interfaces that show the price. A pipeline costs what its steps do.
+    ...(!operation.steps && { "x-credits": credits }),
     parameters: [idempotencyKey, prefer],
     requestBody: { required: true, content: { "multipart/form-data": form(operation) } },
     responses: {

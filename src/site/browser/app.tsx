@@ -1,4 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
+import { type Usage as AccountUsage, useUsage } from "./api/usage.ts";
+import { emptyWorkspace, type Workspace } from "./playground/workspace.ts";
 import { createPortal } from "preact/compat";
 import { type Description, operationsOf } from "../description/description.ts";
 import { currentKey, onKeyChange, takeKeyFromAddress } from "./api/key.ts";
@@ -41,6 +43,8 @@ export function App() {
   const key = useKey();
   const [description, setDescription] = useState<Description>();
   const [failure, setFailure] = useState("");
+  const [usage, setRemaining] = useUsage(key);
+  const [workspace, setWorkspace] = useState<Workspace>(emptyWorkspace);
   useEffect(() => {
     loadDescription().then(setDescription, () => setFailure("The API description cannot be loaded."));
   }, []);
@@ -52,7 +56,7 @@ export function App() {
   const account = document.querySelector("#account");
   return (
     <>
-      {account && createPortal(<KeyButton value={key} />, account)}
+      {account && createPortal(<KeyButton value={key} usage={usage} />, account)}
       {failure !== "" && (
         <p class="notice" role="alert">
           {failure}{" "}
@@ -61,7 +65,9 @@ export function App() {
           </button>
         </p>
       )}
-      {description && <View route={route} query={query} description={description} apiKey={key} />}
+      {description && (
+        <View {...{ route, query, description, usage, setRemaining, workspace, setWorkspace }} apiKey={key} />
+      )}
     </>
   );
 }
@@ -72,15 +78,19 @@ interface ViewProps {
   readonly query: string | undefined;
   readonly description: Description;
   readonly apiKey: string;
+  readonly usage: AccountUsage | undefined;
+  readonly setRemaining: (credits: number) => void;
+  readonly workspace: Workspace;
+  readonly setWorkspace: (change: (workspace: Workspace) => Workspace) => void;
 }
 
-function View({ route, query, description, apiKey }: ViewProps) {
+function View(props: ViewProps) {
+  const { route, description, apiKey } = props;
   if (route === "files") return <Files operations={operationsOf(description)} apiKey={apiKey} />;
   if (route === "jobs") return <Jobs apiKey={apiKey} />;
   if (route === "keys") return <Keys description={description} apiKey={apiKey} />;
   if (route === "usage") return <Usage apiKey={apiKey} />;
   if (route === "webhooks") return <Webhooks description={description} apiKey={apiKey} />;
-  const props = { route, query, description, apiKey };
   return <Playground operations={operationsOf(description)} {...props} />;
 }
 

@@ -39,6 +39,7 @@ export interface Method {
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
+  readonly "x-credits"?: number;
   /** Empty if no key is needed. */
   readonly security?: readonly unknown[];
   readonly parameters?: readonly Parameter[];
@@ -71,6 +72,8 @@ export interface Operation {
   readonly path: string;
   readonly summary: string;
   readonly description: string;
+  /** Undefined if they depend on the parameters. */
+  readonly credits: number | undefined;
   readonly fields: readonly Field[];
   /** Parameters of a working request; files are named as in `examples/`. */
   readonly example: Readonly<Record<string, string>>;
@@ -95,6 +98,7 @@ export function operationOf(path: string, method: Method): Operation | undefined
     path,
     summary: method.summary,
     description: method.description ?? "",
+    credits: method["x-credits"],
     fields: fieldsOf(form.schema, (name) => form.encoding?.[name]?.contentType),
     example: form.example ?? {},
     produces: success && "content" in success ? Object.keys(success.content ?? {}) : [],

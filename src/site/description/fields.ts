@@ -32,6 +32,10 @@ export interface ValueField extends Common {
 
 export type Field = FileField | FilesField | ValueField;
 
+/** Whether a field names pages, which can be chosen by sight. */
+export const isPages = ({ schema: { format } }: ValueField): boolean =>
+  format === "page-range" || format === "page-groups";
+
 /** The schema of a file, if the field takes one; it may take a reference instead. */
 const fileIn = (schema: Schema): Schema | undefined =>
   [schema, ...(schema.anyOf ?? [])].find(({ format }) => format === "binary");
@@ -71,6 +75,7 @@ export function fieldsOf(schema: Schema, contentType: (name: string) => string |
   const rank = (field: Field): number => {
     if (field.kind !== "value") return Object.keys(field.when).length > 0 ? 2 : 0;
     if (field.name === "password") return 4;
+    if (isPages(field)) return field.required ? 1 : 1.5;
     return field.required ? 1 : Object.keys(field.when).length > 0 && field.schema.default === undefined ? 2 : 3;
   };
   return fields.toSorted((a, b) => rank(a) - rank(b));

@@ -26,9 +26,9 @@ export interface ApiResponse {
   readonly error: ApiProblem | undefined;
 }
 
-/** The progress of a request: uploading, waiting for the response, downloading. `part` is from 0 to 1. */
+/** The progress of a request: storing its files, uploading, waiting for the response, downloading. `part` is from 0 to 1. */
 export interface Progress {
-  readonly phase: "uploading" | "processing" | "downloading";
+  readonly phase: "storing" | "uploading" | "processing" | "downloading";
   readonly part: number | undefined;
 }
 

@@ -16,7 +16,7 @@ export const FILES = "/api/v1/files";
 
 export const isFileId = (reference: string): boolean => reference.startsWith("file_");
 
-const referTo = ({ id, name, size }: StoredFile): ReferredFile => ({ reference: id, name, size, password: "" });
+export const referTo = ({ id, name, size }: StoredFile): ReferredFile => ({ reference: id, name, size, password: "" });
 
 /** A file by its ID or URL. If the service does not know it, a request with it says why. */
 export async function referredFile(reference: string): Promise<ReferredFile> {

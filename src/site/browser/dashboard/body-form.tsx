@@ -1,5 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { ApiFailure, fieldIssues } from "../api/call.ts";
+import { labelOf } from "../../description/labels.ts";
 import { allows, type Schema } from "../../description/schema.ts";
 import { Inline } from "../parts/prose.tsx";
 
@@ -80,7 +81,7 @@ function Member({ name, schema, required, value, change, issue }: MemberProps) {
   const words = schema.items?.enum ?? schema.items?.anyOf?.flatMap((one) => one.enum ?? []);
   const title = (
     <>
-      <code>{name}</code>
+      {labelOf(name)} <code class="api-name">{name}</code>
       {required && <span class="required">required</span>}
     </>
   );

@@ -1,19 +1,10 @@
-import { day, number } from "../parts/figures.ts";
+import { day, month, number } from "../parts/figures.ts";
 import { Failure, KeyMissing } from "./failure.tsx";
+import { USAGE, type Usage as UsageSummary } from "../api/usage.ts";
 import { useData } from "./use-data.ts";
 
-interface UsageSummary {
-  readonly currentPeriodStart: string;
-  readonly currentPeriodEnd: string;
-  readonly plan: string;
-  readonly limit: number;
-  readonly used: number;
-  readonly remaining: number;
-  readonly perOperation: Readonly<Record<string, number>>;
-}
-
 export function Usage({ apiKey }: { apiKey: string }) {
-  const { data, error, reload } = useData<UsageSummary>(apiKey, "/api/v1/usage");
+  const { data, error, reload } = useData<UsageSummary>(apiKey, USAGE);
   if (apiKey === "") return <KeyMissing what="credits" />;
   return (
     <div class="dashboard">
@@ -64,9 +55,21 @@ function Summary({ data }: { data: UsageSummary }) {
           </p>
         )}
       </section>
+      <section class="card padded" aria-labelledby="by-month">
+        <h2 id="by-month">Credits by month</h2>
+        {data.months.length === 0 ? (
+          <p class="quiet">No credits used yet.</p>
+        ) : (
+          <Chart label="Credits by month" bars={data.months.map(({ start, used }) => [month(start), used])} />
+        )}
+      </section>
       <section class="card padded" aria-labelledby="by-operation">
         <h2 id="by-operation">Credits by operation</h2>
-        {operations.length === 0 ? <p class="quiet">No credits used this month.</p> : <Chart bars={operations} />}
+        {operations.length === 0 ? (
+          <p class="quiet">No credits used this month.</p>
+        ) : (
+          <Chart label="Credits by operation" bars={operations} />
+        )}
       </section>
     </>
   );
@@ -78,12 +81,12 @@ const LABELS = 150;
 const WIDTH = 720;
 const FIGURES = 70;
 
-/** Horizontal bars, longest first. */
-function Chart({ bars }: { bars: readonly (readonly [string, number])[] }) {
-  const most = Math.max(...bars.map(([, value]) => value));
+/** Horizontal bars. */
+function Chart({ label, bars }: { label: string; bars: readonly (readonly [string, number])[] }) {
+  const most = Math.max(1, ...bars.map(([, value]) => value));
   const room = WIDTH - LABELS - FIGURES;
   return (
-    <svg class="chart" viewBox={`0 0 ${WIDTH} ${bars.length * ROW}`} role="list" aria-label="Credits by operation">
+    <svg class="chart" viewBox={`0 0 ${WIDTH} ${bars.length * ROW}`} role="list" aria-label={label}>
       {bars.map(([name, value], index) => {
         const length = Math.max(2, (value / most) * room);
         const middle = index * ROW + ROW / 2;

@@ -15,5 +15,11 @@ const utcDay = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "U
 /** The day of a time in UTC, in which months begin and end. */
 export const day = (iso: string): string => utcDay.format(new Date(iso));
 
+const utcMonth = new Intl.DateTimeFormat("en", { month: "short", year: "numeric", timeZone: "UTC" });
+export const month = (iso: string): string => utcMonth.format(new Date(iso));
+
 const date = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 export const time = (iso: string): string => date.format(new Date(iso));
+
+const ofDay = new Intl.DateTimeFormat("en", { timeStyle: "medium" });
+export const clock = (time: Date): string => ofDay.format(time);

@@ -1,4 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Usage } from "../api/usage.ts";
+import { number } from "./figures.ts";
 import { currentKey, looksLikeKey, maskedKey, setKey } from "../api/key.ts";
 
 const EVENT = "ask-for-key";
@@ -17,7 +19,7 @@ export function askForKey(): Promise<string | undefined> {
 }
 
 /** The button in the header, and the dialog it opens. */
-export function KeyButton({ value }: { value: string }) {
+export function KeyButton({ value, usage }: { value: string; usage: Usage | undefined }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const open = () => dialog.current?.showModal();
@@ -26,6 +28,11 @@ export function KeyButton({ value }: { value: string }) {
   }, []);
   return (
     <>
+      {value !== "" && usage && (
+        <a class="quiet credits" href="#/usage">
+          {number(usage.remaining)} credits left, plan {usage.plan}
+        </a>
+      )}
       <button type="button" class={value === "" ? "primary small" : "key-chip"} onClick={() => void askForKey()}>
         {value === "" ? (
           "Add API key"

@@ -1,7 +1,7 @@
 import { Download, useBlobUrl } from "./download.tsx";
 import { TextView } from "./text-view.tsx";
 import { JsonView } from "./json-view.tsx";
-import { PdfView } from "./pdf-view.tsx";
+import { PdfView } from "./pages/pdf-view.tsx";
 import { ZipView } from "./zip-view.tsx";
 
 interface Props {

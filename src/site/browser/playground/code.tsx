@@ -8,18 +8,32 @@ import { resultFile } from "../../description/result-file.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Highlighted } from "./highlighted.tsx";
+import { SessionLog } from "./session-log.tsx";
+import type { LoggedRequest } from "./workspace.ts";
 import { placeholders } from "./samples.ts";
+
+const LOG = "Requests";
+const tabs = [...languages, LOG] as const;
 
 interface Props {
   readonly operation: Operation;
   readonly entries: readonly Entry[];
   readonly apiKey: string;
   readonly response: ApiResponse | undefined;
+  readonly log: readonly LoggedRequest[];
 }
 
-/** The form's request as code, ready to paste. Shown without the key, copied with it. */
-export function Code({ operation, entries, apiKey, response }: Props) {
-  const [language, setLanguage] = useState<Language>("curl");
+/** The form's request as code, ready to paste, and the requests before it. Shown without the key, copied with it. */
+export function Code({ operation, entries, apiKey, response, log }: Props) {
+  const [tab, setTab] = useState<Language | typeof LOG>("curl");
+  if (tab === LOG) {
+    return (
+      <Tabs label="This request as code" names={tabs} chosen={tab} choose={setTab}>
+        <SessionLog log={log} />
+      </Tabs>
+    );
+  }
+  const language = tab;
   const whole = [...placeholders(operation, entries), ...entries];
   const call = {
     method: "POST",
@@ -31,10 +45,10 @@ export function Code({ operation, entries, apiKey, response }: Props) {
   const copied = snippet(language, { ...call, key: apiKey === "" ? "sk_test_..." : apiKey });
   return (
     <Tabs
-      label="Language"
-      names={languages}
-      chosen={language}
-      choose={setLanguage}
+      label="This request as code"
+      names={tabs}
+      chosen={tab}
+      choose={setTab}
       aside={<CopyButton text={copied} label={apiKey === "" ? "Copy" : "Copy with key"} />}
     >
       <pre class="code" tabIndex={0} data-language={language}>

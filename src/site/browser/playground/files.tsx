@@ -2,13 +2,15 @@ import { useId, useState } from "preact/hooks";
 import type { FileField, FilesField } from "../../description/fields.ts";
 import type { ChosenFile } from "../../description/form-values.ts";
 import { isFileId } from "../api/stored-files.ts";
+import { labelOf } from "../../description/labels.ts";
+import { useReorder } from "../parts/use-reorder.ts";
 import { Drop } from "../parts/drop.tsx";
 import { bytes } from "../parts/figures.ts";
 import { Inline } from "../parts/prose.tsx";
 import { ReferenceInput } from "./reference-input.tsx";
 import { fetchSample, samplesFor } from "./samples.ts";
 
-const chosenFrom = (file: File): ChosenFile => ({ blob: file, name: file.name, path: file.name, password: "" });
+export const chosenFrom = (file: File): ChosenFile => ({ blob: file, name: file.name, path: file.name, password: "" });
 
 interface ChooseProps {
   readonly label: string;
@@ -67,7 +69,7 @@ export function FileInput({ field, chosen, choose, issue }: Props<FileField> & {
   return (
     <fieldset class="field">
       <legend>
-        <code>{name}</code>
+        {labelOf(name)} <code class="api-name">{name}</code>
         {required && <span class="required">required</span>}
       </legend>
       <p class="about" id={`${id}-about`}>
@@ -75,7 +77,13 @@ export function FileInput({ field, chosen, choose, issue }: Props<FileField> & {
       </p>
       {file ? (
         <ul class="files">
-          <FileRow file={file} remove={() => choose([])} invalid={issue !== undefined} />
+          <FileRow
+            file={file}
+            accept={accept}
+            replace={(file) => choose([file])}
+            remove={() => choose([])}
+            invalid={issue !== undefined}
+          />
         </ul>
       ) : (
         <Choose
@@ -109,10 +117,12 @@ export function FilesInput({
     const file = chosen[from];
     if (file !== undefined) choose(chosen.toSpliced(from, 1).toSpliced(to, 0, file));
   };
+  const drag = useReorder(move);
   return (
     <fieldset class="field">
       <legend>
-        <code>
+        {labelOf(`${name}s`)}{" "}
+        <code class="api-name">
           {name}0, {name}1, …
         </code>
         <span class="required">{min === 1 ? "at least one" : `at least ${min}`}</span>
@@ -130,6 +140,9 @@ export function FilesInput({
               invalid={issueOf(index) !== undefined}
               issue={issueOf(index)}
               passwordIssue={passwords === undefined ? undefined : issues.get(`${passwords}${index}`)}
+              accept={accept}
+              drag={drag(index)}
+              replace={(file) => choose(chosen.with(index, file))}
               remove={() => choose(chosen.toSpliced(index, 1))}
               up={index > 0 ? () => move(index, index - 1) : undefined}
               down={index < chosen.length - 1 ? () => move(index, index + 1) : undefined}
@@ -159,9 +172,27 @@ export function FilesInput({
   );
 }
 
+/** Opens the dialog of the system; the promise stays open if nothing is chosen. */
+function pickFile(accept: string): Promise<File> {
+  const input = document.createElement("input");
+  input.type = "file";
+  input.accept = accept;
+  return new Promise((done) => {
+    input.addEventListener("change", () => {
+      const [file] = input.files ?? [];
+      if (file) done(file);
+    });
+    input.click();
+  });
+}
+
 interface RowProps {
   readonly name?: string;
   readonly file: ChosenFile;
+  readonly accept: string;
+  /** The listeners for dragging it to another place. */
+  readonly drag?: ReturnType<ReturnType<typeof useReorder>>;
+  readonly replace: (file: ChosenFile) => void;
   readonly remove: () => void;
   readonly invalid: boolean;
   readonly issue?: string | undefined;
@@ -171,13 +202,14 @@ interface RowProps {
   readonly setPassword?: ((password: string) => void) | undefined;
 }
 
-function FileRow({ name, file, remove, invalid, issue, passwordIssue, up, down, setPassword }: RowProps) {
+function FileRow({ name, file, invalid, issue, passwordIssue, setPassword, ...row }: RowProps) {
+  const { accept, drag, replace, remove, up, down } = row;
   const id = useId();
   const [asked, setAsked] = useState(file.password !== "");
   const locked = asked || passwordIssue !== undefined;
   const size = "blob" in file ? file.blob.size : file.size;
   return (
-    <li class={invalid ? "invalid" : ""}>
+    <li class={invalid ? "invalid" : ""} {...drag}>
       {name !== undefined && <code class="quiet">{name}</code>}
       <span class="file-name" title={"reference" in file ? file.reference : file.name}>
         {file.name}
@@ -199,6 +231,14 @@ function FileRow({ name, file, remove, invalid, issue, passwordIssue, up, down, 
           Password
         </button>
       )}
+      <button
+        type="button"
+        class="plain"
+        aria-label={`Replace ${file.name}`}
+        onClick={() => void pickFile(accept).then((file) => replace(chosenFrom(file)))}
+      >
+        Replace
+      </button>
       <button type="button" class="plain" aria-label={`Remove ${file.name}`} onClick={remove} aria-invalid={invalid}>
         ✕
       </button>

@@ -1,15 +1,17 @@
 import type { Operation } from "../../description/description.ts";
-import type { Field } from "../../description/fields.ts";
+import { type Field, isPages } from "../../description/fields.ts";
 import { applies, type ChosenFile, type FormValues } from "../../description/form-values.ts";
-import { isStepsField } from "../../description/steps.ts";
+import { isStepsField, stepsIn } from "../../description/steps.ts";
+import type { Usage } from "../api/usage.ts";
+import { number } from "../parts/figures.ts";
 import { Inline } from "../parts/prose.tsx";
-import { BoxPicker, isBoxField } from "./box-picker.tsx";
+import { BoxPicker, isBoxField } from "./pages/box-picker.tsx";
 import { FileInput, FilesInput } from "./files.tsx";
 import { StepsInput } from "./steps-input.tsx";
 import { ValueInput } from "./value-input.tsx";
 
 interface Props {
-  readonly fields: readonly Field[];
+  readonly operation: Operation;
   /** Those that a step of a pipeline can be. */
   readonly operations: readonly Operation[];
   readonly values: FormValues;
@@ -18,12 +20,17 @@ interface Props {
   /** By parameter. */
   readonly issues: ReadonlyMap<string, string>;
   readonly running: boolean;
+  readonly usage: Usage | undefined;
+  /** Whether the files are too large for a request, so that Run stores them and starts a job. */
+  readonly becomesJob: boolean;
   readonly submit: () => void;
   readonly submitJob: () => void;
 }
 
 /** The form of an operation, with the inputs and descriptions of its schema. */
-export function Form({ fields, operations, values, change, issues, running, submit, submitJob }: Props) {
+export function Form({ operation, operations, values, change, issues, running, ...props }: Props) {
+  const { fields } = operation;
+  const { usage, becomesJob, submit, submitJob } = props;
   const setText = (name: string) => (text: string) =>
     change(name, (values) => ({ ...values, texts: { ...values.texts, [name]: text } }));
   const setFiles = (name: string) => (files: readonly ChosenFile[]) =>
@@ -62,7 +69,7 @@ export function Form({ fields, operations, values, change, issues, running, subm
     );
   };
 
-  const needed = shown.filter((field) => field.required || isTied(field));
+  const needed = shown.filter((field) => field.required || isTied(field) || (field.kind === "value" && isPages(field)));
   const further = shown.filter((field) => !needed.includes(field));
   const strays = [...issues].filter(([name]) => !isShown(name, shown));
   return (
@@ -95,12 +102,21 @@ export function Form({ fields, operations, values, change, issues, running, subm
         <button type="button" aria-disabled={running} onClick={() => running || submitJob()}>
           Run as a job
         </button>
-        <span class="quiet hint">
-          <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+        <span class="quiet cost">
+          {becomesJob ? "Large files are stored first, and Run starts a job. " : ""}
+          <Cost operation={operation} operations={operations} values={values} />
+          {usage && `, ${number(usage.remaining)} left`}
         </span>
       </div>
     </form>
   );
+}
+
+/** What a run costs: of a pipeline, what its steps do. */
+function Cost({ operation, operations, values }: Pick<Props, "operation" | "operations" | "values">) {
+  const steps = stepsIn(values.texts["steps"]).map((step) => operations.find(({ name }) => name === step["operation"]));
+  const credits = operation.credits ?? steps.reduce((sum, step) => sum + (step?.credits ?? 0), 0);
+  return <>{credits === 1 ? "1 credit" : `${credits} credits`}</>;
 }
 
 /** It depends on a choice above it and has no default, so it is usually required. */

@@ -1,17 +1,39 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { callOperation, fieldIssues, type Progress } from "../api/call.ts";
+import type { Usage } from "../api/usage.ts";
 import type { Description, Operation } from "../../description/description.ts";
-import { entriesOf, type FormValues, initialTexts, type ReferredFile } from "../../description/form-values.ts";
+import {
+  type ChosenFile,
+  type Entry,
+  entriesOf,
+  type FormValues,
+  type LocalFile,
+} from "../../description/form-values.ts";
 import { nameFor } from "../../description/result-file.ts";
 import type { Field } from "../../description/fields.ts";
+import { typeOfName } from "../../description/media-types.ts";
 import { isStepsField } from "../../description/steps.ts";
+import { useDropAnywhere } from "../parts/drop-anywhere.ts";
 import { askForKey } from "../parts/key-dialog.tsx";
 import { Prose } from "../parts/prose.tsx";
 import { Code } from "./code.tsx";
+import { chosenFrom } from "./files.tsx";
 import { Form } from "./form.tsx";
-import { Result, type Run } from "./result.tsx";
+import { OperationList } from "./operation-list.tsx";
+import { Result } from "./result.tsx";
 import { referredFile } from "../api/stored-files.ts";
 import { exampleValues } from "./samples.ts";
+import { isLarge, storeLarge, tooLarge } from "./store-large.ts";
+import {
+  documentField,
+  type FinishedRun,
+  type Run,
+  takesType,
+  valuesIn,
+  withFilesReplaced,
+  withValues,
+  type Workspace,
+} from "./workspace.ts";
 
 interface Props {
   readonly operations: readonly Operation[];
@@ -21,119 +43,151 @@ interface Props {
   /** References to stored files, by field: `file=file_...`. */
   readonly query: string | undefined;
   readonly apiKey: string;
+  readonly usage: Usage | undefined;
+  readonly setRemaining: (credits: number) => void;
+  readonly workspace: Workspace;
+  readonly setWorkspace: (change: (workspace: Workspace) => Workspace) => void;
 }
 
-export function Playground({ operations, description, route, query, apiKey }: Props) {
+export function Playground(props: Props) {
+  const { operations, route, query } = props;
   const operation = operations.find(({ name }) => name === route) ?? operations[0];
   if (operation === undefined) return <p class="notice">The API has no operations.</p>;
   return (
     <div class="playground">
-      <Operations operations={operations} current={operation} />
-      <Try key={`${operation.name}?${query}`} {...{ operation, operations, description, query, apiKey }} />
+      <OperationList operations={operations} current={operation} />
+      <Try key={`${operation.name}?${query}`} {...props} operation={operation} />
     </div>
-  );
-}
-
-function Operations({ operations, current }: { operations: readonly Operation[]; current: Operation }) {
-  return (
-    <>
-      <nav class="operations" aria-label="Operations">
-        <h2>Operations</h2>
-        <ul>
-          {operations.map((operation) => (
-            <li key={operation.name}>
-              <a
-                href={`#/${operation.name}`}
-                title={operation.summary}
-                aria-current={operation === current ? "true" : undefined}
-              >
-                {operation.name}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <div class="operation-choice field">
-        <label for="operation">Operation</label>
-        <select id="operation" onChange={(event) => (location.hash = `#/${event.currentTarget.value}`)}>
-          {operations.map(({ name }) => (
-            <option key={name} selected={name === current.name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
-    </>
   );
 }
 
 const isSteps = (field: Field): boolean => field.kind === "value" && isStepsField(field);
 
 /** One operation: its form, the result, and the request as code. */
-function Try({ operation, operations, description, query, apiKey }: Omit<Props, "route"> & { operation: Operation }) {
-  const [values, setValues] = useState<FormValues>(() => ({ texts: initialTexts(operation.fields), files: {} }));
-  const [run, setRun] = useState<Run>();
+function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonly operation: Operation }) {
+  const { operations, description, query, apiKey, usage, setRemaining } = props;
+  const values = valuesIn(workspace, operation);
+  const setValues = (change: (values: FormValues) => FormValues): void =>
+    setWorkspace((workspace) => withValues(workspace, operation, change(valuesIn(workspace, operation))));
+  const [running, setRunning] = useState<Extract<Run, { state: "running" }>>();
   // Parameters changed since the last run: their issues may be fixed.
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const result = useRef<HTMLElement>(null);
+  const hasRun = useRef(false);
   const entries = entriesOf(operation.fields, values);
+  const run = running ?? workspace.runs[operation.name];
   const response = run?.state === "done" ? run.response : undefined;
   const isTouched = (name: string): boolean => touched.has(/^\d+ /.test(name) ? "steps" : name);
   const issues = new Map([...fieldIssues(response?.error)].filter(([name]) => !isTouched(name)));
+  const field = documentField(operation);
+
+  const finish = (run: FinishedRun | undefined): void => {
+    hasRun.current = true;
+    setRunning(undefined);
+    setWorkspace((workspace) => {
+      const { [operation.name]: _before, ...others } = workspace.runs;
+      return { ...workspace, runs: run ? { ...others, [operation.name]: run } : others };
+    });
+  };
+  const setFiles = (name: string, files: readonly ChosenFile[]): void =>
+    setValues((values) => ({ ...values, files: { ...values.files, [name]: files } }));
 
   useEffect(() => {
     for (const [name, reference] of new URLSearchParams(query)) {
-      const setFile = (file: ReferredFile) =>
-        setValues(({ texts, files }) => ({ texts, files: { ...files, [name]: [file] } }));
-      void referredFile(reference).then(setFile);
+      void referredFile(reference).then((file) => setFiles(name, [file]));
     }
   }, []);
-  useEffect(() => () => (run?.state === "running" ? run.stop() : undefined), [run?.state]);
+  useEffect(() => () => running?.stop(), [running?.stop]);
   useEffect(() => {
+    if (!hasRun.current) return;
     if (response?.error) document.querySelector<HTMLElement>("form [aria-invalid=true]")?.focus();
     else if (response) result.current?.focus({ preventScroll: true });
     if (response) result.current?.scrollIntoView({ block: "nearest" });
   }, [response]);
 
+  const takeDropped = (dropped: readonly File[]): void => {
+    const fields = operation.fields.filter((one) => one.kind !== "value");
+    const [first] = dropped;
+    const type = first && typeOfName(first.name);
+    const into = field && takesType(field, type) ? field : (fields.find((one) => takesType(one, type)) ?? field);
+    if (into === undefined) return;
+    const files = dropped.map(chosenFrom);
+    setFiles(into.name, into.kind === "files" ? [...(values.files[into.name] ?? []), ...files] : files.slice(0, 1));
+  };
+  const isDragging = useDropAnywhere(takeDropped);
+
   const start = async (values: FormValues, prefer?: "respond-async") => {
     const key = apiKey === "" ? await askForKey() : apiKey;
     if (key === undefined) return;
-    const entries = entriesOf(operation.fields, values);
+    let entries: readonly Entry[] = entriesOf(operation.fields, values);
+    const problem = tooLarge(entries, usage);
+    if (problem !== undefined) return finish({ state: "failed", message: problem });
     setTouched(new Set());
     const abort = new AbortController();
     const stop = () => abort.abort();
-    const progressed = (progress: Progress) => setRun({ state: "running", progress, stop });
+    const progressed = (progress: Progress) => setRunning({ state: "running", progress, stop });
+    const large = isLarge(entries, usage?.limits);
     try {
-      const response = await callOperation(key, operation.path, entries, progressed, abort.signal, prefer);
-      if (response.status === 202) location.hash = "#/jobs";
-      else setRun({ state: "done", response, name: response.fileName ?? nameFor(operation, entries, response.type) });
+      if (large && usage) {
+        const { replaced, ...stored } = await storeLarge(key, entries, usage.limits, progressed, abort.signal);
+        entries = stored.entries;
+        setWorkspace((workspace) => withFilesReplaced(workspace, replaced));
+      }
+      const how = large ? "respond-async" : prefer;
+      const response = await callOperation(key, operation.path, entries, progressed, abort.signal, how);
+      const { headers, status, milliseconds } = response;
+      const credits = headers.get("x-credits-charged");
+      const requestId = headers.get("x-request-id") ?? "";
+      const entry = { time: new Date(), operation: operation.name, status, milliseconds, credits, requestId };
+      setWorkspace((workspace) => ({ ...workspace, log: [entry, ...workspace.log] }));
+      const remaining = Number(headers.get("x-credits-remaining") ?? Number.NaN);
+      if (!Number.isNaN(remaining)) setRemaining(remaining);
+      if (status === 202) {
+        finish(undefined);
+        location.hash = "#/jobs";
+      } else {
+        const name = response.fileName ?? nameFor(operation, entries, response.type);
+        const files = entries.flatMap((entry) => ("file" in entry ? [entry.file] : []));
+        finish({ state: "done", response, name, input: files.length === 1 ? files[0] : undefined });
+      }
     } catch (error) {
-      if (error instanceof DOMException && error.name === "AbortError") setRun(undefined);
-      else setRun({ state: "failed", message: error instanceof Error ? error.message : String(error) });
+      if (error instanceof DOMException && error.name === "AbortError") setRunning(undefined);
+      else finish({ state: "failed", message: error instanceof Error ? error.message : String(error) });
     }
   };
 
   const tryExample = async () => {
     const example = await exampleValues(operation);
-    setValues(example);
+    setValues(() => example);
     await start(example);
+  };
+
+  const use = (file: LocalFile, name: string): void => {
+    const other = operations.find((one) => one.name === name);
+    const into = other && documentField(other);
+    if (!other || !into) return;
+    setWorkspace((workspace) => {
+      const { texts, files } = valuesIn(workspace, other);
+      return withValues(workspace, other, { texts, files: { ...files, [into.name]: [file] } });
+    });
+    location.hash = `#/${name}`;
   };
 
   return (
     <>
       <section class="request" aria-labelledby="operation-title">
         <header>
+          <h1 id="operation-title">{operation.summary}</h1>
           <p class="endpoint">
             <span class="verb">POST</span> <code>{operation.path}</code>
           </p>
-          <h1 id="operation-title">{operation.summary}</h1>
           <details class="about">
             <summary>Details</summary>
             <Prose text={operation.description} />
           </details>
         </header>
         <Form
-          fields={operation.fields}
+          operation={operation}
           operations={operations.filter(({ fields }) => !fields.some(isSteps))}
           values={values}
           change={(name, change) => {
@@ -141,7 +195,9 @@ function Try({ operation, operations, description, query, apiKey }: Omit<Props, 
             setTouched(new Set([...touched, name]));
           }}
           issues={issues}
-          running={run?.state === "running"}
+          running={running !== undefined}
+          usage={usage}
+          becomesJob={isLarge(entries, usage?.limits)}
           submit={() => void start(values)}
           submitJob={() => void start(values, "respond-async")}
         />
@@ -151,15 +207,20 @@ function Try({ operation, operations, description, query, apiKey }: Omit<Props, 
           <h2 id="result-title" class="visually-hidden">
             Result
           </h2>
-          <Result run={run} values={values} description={description} tryExample={() => void tryExample()} />
+          <Result {...{ run, values, description, operations, use }} tryExample={() => void tryExample()} />
         </section>
-        <section class="card" aria-labelledby="code-title">
+        <section class="card code-card" aria-labelledby="code-title">
           <h2 id="code-title" class="visually-hidden">
             This request as code
           </h2>
-          <Code operation={operation} entries={entries} apiKey={apiKey} response={response} />
+          <Code operation={operation} entries={entries} apiKey={apiKey} response={response} log={workspace.log} />
         </section>
       </div>
+      {isDragging && field && (
+        <p class="drop-hint" aria-hidden="true">
+          Drop to use as <code>{field.name}</code>
+        </p>
+      )}
     </>
   );
 }

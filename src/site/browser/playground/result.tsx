@@ -1,6 +1,7 @@
-import type { ApiResponse, ApiProblem, FieldIssue, Progress } from "../api/call.ts";
-import type { Description } from "../../description/description.ts";
-import type { FormValues } from "../../description/form-values.ts";
+import type { ApiResponse, ApiProblem, FieldIssue } from "../api/call.ts";
+import type { Description, Operation } from "../../description/description.ts";
+import { grouped } from "../../description/labels.ts";
+import type { FormValues, LocalFile } from "../../description/form-values.ts";
 import { stepsIn } from "../../description/steps.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { bytes, duration } from "../parts/figures.ts";
@@ -8,16 +9,7 @@ import { askForKey } from "../parts/key-dialog.tsx";
 import { Inline } from "../parts/prose.tsx";
 import { Body } from "./body.tsx";
 import { Download } from "./download.tsx";
-
-export type Run =
-  | { readonly state: "running"; readonly progress: Progress; readonly stop: () => void }
-  | {
-      readonly state: "done";
-      readonly response: ApiResponse;
-      /** The file that the result is saved as. */
-      readonly name: string;
-    }
-  | { readonly state: "failed"; readonly message: string };
+import { documentField, type Run, takesType } from "./workspace.ts";
 
 interface Props {
   readonly run: Run | undefined;
@@ -25,10 +17,13 @@ interface Props {
   readonly description: Description;
   /** Fills in the example and runs it. */
   readonly tryExample: () => void;
+  readonly operations: readonly Operation[];
+  /** Makes a file the document of another operation, and goes there. */
+  readonly use: (file: LocalFile, operation: string) => void;
 }
 
 /** The outcome of a run: progress, result or error. Changes are announced to screen readers. */
-export function Result({ run, values, description, tryExample }: Props) {
+export function Result({ run, tryExample, ...props }: Props) {
   return (
     <>
       <div role="status" class="visually-hidden">
@@ -48,12 +43,17 @@ export function Result({ run, values, description, tryExample }: Props) {
           <p>{run.message}</p>
         </div>
       )}
-      {run?.state === "done" && <Done {...run} values={values} description={description} />}
+      {run?.state === "done" && <Done run={run} {...props} />}
     </>
   );
 }
 
-const phases = { uploading: "Uploading", processing: "Processing", downloading: "Downloading" } as const;
+const phases = {
+  storing: "Storing a large file",
+  uploading: "Uploading",
+  processing: "Processing",
+  downloading: "Downloading",
+} as const;
 
 function spoken(run: Run | undefined): string {
   if (run === undefined) return "";
@@ -81,12 +81,11 @@ function Running({ progress, stop }: Extract<Run, { state: "running" }>) {
   );
 }
 
-interface DoneProps extends Pick<Props, "values" | "description"> {
-  readonly response: ApiResponse;
-  readonly name: string;
+interface DoneProps extends Pick<Props, "values" | "description" | "operations" | "use"> {
+  readonly run: Extract<Run, { state: "done" }>;
 }
 
-function Done({ response, name, values, description }: DoneProps) {
+function Done({ run: { response, name }, values, description, operations, use }: DoneProps) {
   const requestId = response.headers.get("x-request-id") ?? "";
   const { size } = response.body;
   return (
@@ -96,13 +95,23 @@ function Done({ response, name, values, description }: DoneProps) {
         <span>{duration(response.milliseconds)}</span>
         {!response.error && <Sizes response={response} />}
         <span class="grow" />
-        {!response.error && size > 0 && <Download blob={response.body} name={name} />}
+        {!response.error && size > 0 && (
+          <>
+            <UseIn
+              {...{ operations, type: response.type }}
+              use={(operation) => use(asFile(response.body, name), operation)}
+            />
+            <Download blob={response.body} name={name} />
+          </>
+        )}
       </div>
       <StepResults header={response.headers.get("x-pipeline-steps")} />
       {response.error ? (
         <Problem problem={response.error} retryAfter={response.headers.get("retry-after")} />
       ) : (
-        <Body blob={response.body} type={response.type} name={name} passwords={passwordsIn(values)} />
+        <div class="body">
+          <Body blob={response.body} type={response.type} name={name} passwords={passwordsIn(values)} />
+        </div>
       )}
       <dl class="headers">
         {interesting(response, description).map(([name, value, about]) => (
@@ -120,6 +129,37 @@ function Done({ response, name, values, description }: DoneProps) {
       </dl>
       {size === 0 && <p class="quiet">The response has no body.</p>}
     </>
+  );
+}
+
+const asFile = (blob: Blob, name: string): LocalFile => ({ blob, name, path: name, password: "" });
+
+interface UseProps extends Pick<Props, "operations"> {
+  /** The media type of the result. */
+  readonly type: string;
+  readonly use: (operation: string) => void;
+}
+
+/** Makes the result the input of another operation. */
+function UseIn({ operations, type, use }: UseProps) {
+  const takers = operations.filter((operation) => {
+    const field = documentField(operation);
+    return field !== undefined && takesType(field, type);
+  });
+  if (takers.length === 0) return null;
+  return (
+    <select class="use-in" aria-label="Use result in" onChange={(event) => use(event.currentTarget.value)}>
+      <option value="">Use result in…</option>
+      {grouped(takers).map((group) => (
+        <optgroup key={group.name} label={group.name}>
+          {group.operations.map(({ name, summary }) => (
+            <option key={name} value={name}>
+              {summary}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </select>
   );
 }
 

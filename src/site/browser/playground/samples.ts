@@ -1,3 +1,4 @@
+import { typeOfName } from "../../description/media-types.ts";
 import type { Operation } from "../../description/description.ts";
 import { exampleEntry, exampleFiles } from "../../description/example.ts";
 import {
@@ -11,26 +12,17 @@ import {
 /** The files of the folder `examples/`, which are served next to this script. */
 declare const SAMPLES: readonly string[];
 
-const types: Readonly<Record<string, string>> = {
-  pdf: "application/pdf",
-  png: "image/png",
-  jpg: "image/jpeg",
-  webp: "image/webp",
-};
-
-const typeOf = (name: string): string => types[name.slice(name.lastIndexOf(".") + 1)] ?? "";
-
 /** The examples that a field accepts. */
 export function samplesFor(accept: string): string[] {
   const accepted = accept.split(/,\s*/);
-  return SAMPLES.filter((name) => accepted.includes(typeOf(name)));
+  return SAMPLES.filter((name) => accepted.includes(typeOfName(name) ?? ""));
 }
 
 /** Loads an example; its path is relative to the project's folder, where a copied request runs. */
 export async function fetchSample(name: string): Promise<LocalFile> {
   const response = await fetch(`/assets/examples/${name}`);
   if (!response.ok) throw new Error(`${name}: ${response.status}`);
-  const blob = new Blob([await response.arrayBuffer()], { type: typeOf(name) });
+  const blob = new Blob([await response.arrayBuffer()], { type: typeOfName(name) ?? "" });
   return { blob, name, path: `examples/${name}`, password: "" };
 }
 

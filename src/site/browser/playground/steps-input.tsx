@@ -11,6 +11,7 @@ import {
   withText,
 } from "../../description/pipeline-steps.ts";
 import { type Step, stepsIn } from "../../description/steps.ts";
+import { labelOf } from "../../description/labels.ts";
 import { Inline } from "../parts/prose.tsx";
 import { FileInput, FilesInput } from "./files.tsx";
 import { ValueInput } from "./value-input.tsx";
@@ -40,7 +41,7 @@ export function StepsInput({ field, operations, values, change, issues }: Props)
   return (
     <fieldset class="field steps">
       <legend>
-        <code>{name}</code>
+        {labelOf(name)} <code class="api-name">{name}</code>
         <span class="required">required</span>
       </legend>
       <p class="about">

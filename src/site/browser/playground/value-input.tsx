@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import type { ValueField } from "../../description/fields.ts";
+import { labelOf } from "../../description/labels.ts";
 import { allows } from "../../description/schema.ts";
 import { Inline } from "../parts/prose.tsx";
 import { JsonInput } from "./json-input.tsx";
@@ -39,7 +40,7 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
   );
   const title = (
     <>
-      <code>{name}</code>
+      {labelOf(name)} <code class="api-name">{name}</code>
       {required && <span class="required">required</span>}
     </>
   );

@@ -1,5 +1,6 @@
 import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { typeOfName } from "../../description/media-types.ts";
 import { bytes, number } from "../parts/figures.ts";
 import { Download } from "./download.tsx";
 
@@ -13,14 +14,6 @@ interface Archive {
   /** Unpacks one file. */
   read(name: string): Blob;
 }
-
-const types: Readonly<Record<string, string>> = {
-  pdf: "application/pdf",
-  png: "image/png",
-  jpg: "image/jpeg",
-  webp: "image/webp",
-};
-const typeOf = (name: string): string => types[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
 
 async function openZip(zip: Blob): Promise<Archive> {
   const { unzipSync } = await import("./unzip.ts");
@@ -36,7 +29,9 @@ async function openZip(zip: Blob): Promise<Archive> {
     entries,
     read(name) {
       const bytes = unzipSync(data, { filter: (file) => file.name === name })[name];
-      return new Blob(bytes ? [bytes as Uint8Array<ArrayBuffer>] : [], { type: typeOf(name) });
+      return new Blob(bytes ? [bytes as Uint8Array<ArrayBuffer>] : [], {
+        type: typeOfName(name) ?? "application/octet-stream",
+      });
     },
   };
 }

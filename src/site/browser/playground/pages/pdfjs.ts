@@ -1,5 +1,5 @@
 import type { PDFDocumentProxy } from "pdfjs-dist";
-import { currentKey } from "../api/key.ts";
+import { currentKey } from "../../api/key.ts";
 
 /** The path of pdf.js, with a slash at the end. */
 declare const PDFJS: string;

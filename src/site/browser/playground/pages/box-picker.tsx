@@ -1,9 +1,9 @@
 import { useRef, useState } from "preact/hooks";
-import type { ChosenFile } from "../../description/form-values.ts";
-import { allows, type Schema } from "../../description/schema.ts";
-import { FILES, isFileId } from "../api/stored-files.ts";
+import type { ChosenFile } from "../../../description/form-values.ts";
+import { allows, type Schema } from "../../../description/schema.ts";
+import { FILES, isFileId } from "../../api/stored-files.ts";
 import { type Box, boxFrom, type Corner, dragged, moved, sized } from "./box.ts";
-import { readMembers, writeMembers } from "./json-input.tsx";
+import { readMembers, writeMembers } from "../json-input.tsx";
 import { PdfPage } from "./pdf-page.tsx";
 import { usePdf } from "./use-pdf.ts";
 

@@ -19,7 +19,8 @@ export function PdfPage({ document, page, sized }: Props) {
   const [near, setNear] = useState(false);
   const [width, setWidth] = useState(0);
   const [drawn, setDrawn] = useState(false);
-  const [aspect, setAspect] = useState("");
+  // A4, until it is known.
+  const [aspect, setAspect] = useState("210 / 297");
 
   // The container gets its aspect ratio before the page is drawn: nothing jumps, and a box on the page stays in place.
   useEffect(() => {

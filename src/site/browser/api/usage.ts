@@ -1,0 +1,36 @@
+import { useEffect, useState } from "preact/hooks";
+import { callJson } from "./call.ts";
+
+/** What an account may use and has used. */
+export interface Usage {
+  readonly currentPeriodStart: string;
+  readonly currentPeriodEnd: string;
+  readonly plan: string;
+  readonly limit: number;
+  readonly used: number;
+  readonly remaining: number;
+  readonly perOperation: Readonly<Record<string, number>>;
+  readonly months: readonly { readonly start: string; readonly used: number }[];
+  readonly limits: { readonly requestBytes: number; readonly fileBytes: number };
+}
+
+export const USAGE = "/api/v1/usage";
+
+/** The usage of a key's account; undefined as long as it is not known, or if the key may not know it. */
+export function useUsage(apiKey: string): readonly [Usage | undefined, (remaining: number) => void] {
+  const [usage, setUsage] = useState<Usage>();
+  useEffect(() => {
+    let isCurrent = true;
+    setUsage(undefined);
+    if (apiKey === "") return undefined;
+    callJson<Usage>(apiKey, "GET", USAGE).then(
+      (usage) => isCurrent && setUsage(usage),
+      () => {},
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [apiKey]);
+  const setRemaining = (remaining: number): void => setUsage((usage) => usage && { ...usage, remaining });
+  return [usage, setRemaining];
+}

@@ -1,0 +1,65 @@
+import { useState } from "preact/hooks";
+import type { Operation } from "../../description/description.ts";
+import { grouped, matches } from "../../description/labels.ts";
+
+interface Props {
+  readonly operations: readonly Operation[];
+  readonly current: Operation;
+}
+
+/** The operations by group, with a search: a list beside the form, or one choice above it where there is little room. */
+export function OperationList({ operations, current }: Props) {
+  const [search, setSearch] = useState("");
+  const found = grouped(operations.filter((operation) => matches(operation, search)));
+  const open = ({ name }: Operation): void => {
+    location.hash = `#/${name}`;
+  };
+  return (
+    <>
+      <nav class="operations" aria-label="Operations">
+        <input
+          type="search"
+          aria-label="Search operations"
+          placeholder="Search operations"
+          value={search}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            const [first] = found.flatMap((group) => group.operations);
+            if (event.key === "Enter" && first) open(first);
+            if (event.key === "Escape") setSearch("");
+          }}
+        />
+        {found.length === 0 && <p class="quiet">No operation matches.</p>}
+        {found.map((group) => (
+          <div key={group.name}>
+            <h2>{group.name}</h2>
+            <ul>
+              {group.operations.map((operation) => (
+                <li key={operation.name}>
+                  <a href={`#/${operation.name}`} aria-current={operation === current ? "true" : undefined}>
+                    {operation.summary}
+                    <code>{operation.name}</code>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      <div class="operation-choice field">
+        <label for="operation">Operation</label>
+        <select id="operation" onChange={(event) => (location.hash = `#/${event.currentTarget.value}`)}>
+          {grouped(operations).map((group) => (
+            <optgroup key={group.name} label={group.name}>
+              {group.operations.map(({ name, summary }) => (
+                <option key={name} value={name} selected={name === current.name}>
+                  {summary} ({name})
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </select>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import type { Operation } from "../../description/description.ts";
+import type { FileField, FilesField } from "../../description/fields.ts";
+import { type ChosenFile, type FormValues, initialTexts, type LocalFile } from "../../description/form-values.ts";
+import { typeOfName } from "../../description/media-types.ts";
+import type { ApiResponse, Progress } from "../api/call.ts";
+
+export type FinishedRun =
+  | {
+      readonly state: "done";
+      readonly response: ApiResponse;
+      /** The file that the result is saved as. */
+      readonly name: string;
+      /** The file that was sent, if it was one. */
+      readonly input: LocalFile | undefined;
+    }
+  | { readonly state: "failed"; readonly message: string };
+
+export type Run = { readonly state: "running"; readonly progress: Progress; readonly stop: () => void } | FinishedRun;
+
+/** A request of this session, without what was sent. */
+export interface LoggedRequest {
+  readonly time: Date;
+  readonly operation: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly credits: string | undefined;
+  readonly requestId: string;
+}
+
+/** What stays while people go from one operation to another. It lives as long as the page. */
+export interface Workspace {
+  /** The files that operations work on; each takes those of its types. */
+  readonly documents: readonly ChosenFile[];
+  /** The password of the document. */
+  readonly password: string;
+  /** By operation: the parameters, and the files of further fields. */
+  readonly forms: Readonly<Record<string, FormValues>>;
+  /** By operation. */
+  readonly runs: Readonly<Record<string, FinishedRun>>;
+  readonly log: readonly LoggedRequest[];
+}
+
+export const emptyWorkspace: Workspace = { documents: [], password: "", forms: {}, runs: {}, log: [] };
+
+/** The field with the file that an operation works on. */
+export const documentField = ({ fields }: Operation): FileField | FilesField | undefined =>
+  fields.find((field) => field.kind !== "value" && Object.keys(field.when).length === 0) as
+    | FileField
+    | FilesField
+    | undefined;
+
+/** Whether a field takes a type. A type that is not known is left to the service. */
+export const takesType = ({ accept }: FileField | FilesField, type: string | undefined): boolean =>
+  type === undefined || accept.split(/,\s*/).includes(type);
+
+const takes = (field: FileField | FilesField, file: ChosenFile): boolean => takesType(field, typeOfName(file.name));
+
+const hasPassword = ({ fields }: Operation): boolean => fields.some(({ name }) => name === "password");
+
+/** The form of an operation as it was left, with the files of the workspace. */
+export function valuesIn({ documents, password, forms }: Workspace, operation: Operation): FormValues {
+  const { texts, files } = forms[operation.name] ?? { texts: initialTexts(operation.fields), files: {} };
+  const field = documentField(operation);
+  return {
+    texts: hasPassword(operation) && password !== "" ? { ...texts, password } : texts,
+    files: field ? { ...files, [field.name]: documents.filter((file) => takes(field, file)) } : files,
+  };
+}
+
+export function withValues(workspace: Workspace, operation: Operation, { texts, files }: FormValues): Workspace {
+  const field = documentField(operation);
+  const { password = "", ...others } = texts;
+  const kept = field ? workspace.documents.filter((file) => !takes(field, file)) : workspace.documents;
+  const forms = { ...workspace.forms, [operation.name]: { texts: hasPassword(operation) ? others : texts, files } };
+  return {
+    ...workspace,
+    documents: field ? [...(files[field.name] ?? []), ...kept] : kept,
+    password: hasPassword(operation) ? password : workspace.password,
+    forms,
+  };
+}
+
+/** Puts other files in the place of some. */
+export function withFilesReplaced(workspace: Workspace, replaced: ReadonlyMap<ChosenFile, ChosenFile>): Workspace {
+  const now = (file: ChosenFile): ChosenFile => replaced.get(file) ?? file;
+  const formNow = ({ texts, files }: FormValues): FormValues => ({
+    texts,
+    files: Object.fromEntries(Object.entries(files).map(([name, some]) => [name, some.map(now)])),
+  });
+  return {
+    ...workspace,
+    documents: workspace.documents.map(now),
+    forms: Object.fromEntries(Object.entries(workspace.forms).map(([name, form]) => [name, formNow(form)])),
+  };
+}

@@ -1,0 +1,59 @@
+import type { Operation } from "./description.ts";
+
+/** Parameters that their name does not explain to people. */
+const LABELS: Readonly<Record<string, string>> = {
+  expiresIn: "Keep a job's result for (seconds)",
+  dpi: "Resolution (dpi)",
+  imageMaxDpi: "Highest resolution of images (dpi)",
+  onPageError: "If a page of a job fails",
+  field: "Box",
+  kind: "Type",
+  range: "Pages, in order",
+  ranges: "Parts",
+  chunkSize: "Pages per part",
+  startAt: "First number",
+  stripMetadata: "Remove metadata",
+  url: "URL",
+};
+
+/** The name of a parameter for people: `fontSize` is "Font size", and `marginPt` "Margin (points)". */
+export function labelOf(name: string): string {
+  const known = LABELS[name];
+  if (known !== undefined) return known;
+  const words = name
+    .replace(/Pt$/, " (points)")
+    .replace(/([a-z])([A-Z])/g, (_, before: string, letter: string) => `${before} ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Where people look for an operation. Those that are in no group come last. */
+const GROUPS: readonly (readonly [string, readonly string[]])[] = [
+  ["Organize", ["merge", "split", "extract-pages", "rotate", "crop", "n-up", "outline"]],
+  ["Convert", ["to-images", "from-images", "extract-text", "ocr"]],
+  ["Edit", ["watermark", "add-page-numbers", "sign", "fill-form", "flatten", "metadata", "attachments"]],
+  ["Protect", ["protect", "unlock", "redact"]],
+  ["Improve", ["compress", "repair"]],
+];
+
+export interface OperationGroup {
+  readonly name: string;
+  readonly operations: readonly Operation[];
+}
+
+export function grouped(operations: readonly Operation[]): OperationGroup[] {
+  const named = GROUPS.map(([name, names]) => ({
+    name,
+    operations: names.flatMap((one) => operations.find((operation) => operation.name === one) ?? []),
+  }));
+  const others = operations.filter((one) => !named.some((group) => group.operations.includes(one)));
+  return [...named, { name: "More", operations: others }].filter((group) => group.operations.length > 0);
+}
+
+/** Whether an operation is what somebody looks for: all words occur in its names or description. */
+export function matches({ name, summary, description }: Operation, search: string): boolean {
+  const text = `${name} ${summary} ${description}`.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
