@@ -203,6 +203,8 @@ export const jobs = sqliteTable(
     /** The most parts of the account's jobs that may run at once. */
     lanes: integer().notNull(),
     onPageError: text("on_page_error", { enum: ["fail", "continue"] }).notNull(),
+    /** The numbers of its pages in the document, for errors; null once it has ended, and where they are 1, 2, 3, and so on. */
+    pageNumbers: text("page_numbers", { mode: "json" }).$type<readonly number[]>(),
     pagesTotal: integer("pages_total").notNull(),
     pagesDone: integer("pages_done").notNull().default(0),
     pagesFailed: integer("pages_failed").notNull().default(0),

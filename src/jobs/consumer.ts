@@ -42,11 +42,15 @@ export async function consumeJobs(messages: readonly Message<JobMessage>[], cons
     try {
       if (abandoned !== undefined) await abandonJob(consumer.databaseOf(shard), abandoned);
       const until = Date.now() + limits.jobs.turnMilliseconds;
-      let progress: Progress = "worked";
-      while (progress === "worked" && Date.now() < until) progress = await workOnce(consumer, shard);
-      if (progress === "worked") await wakeConsumers(consumer.queue, shard, 1);
-      if (progress === "busy") message.retry({ delaySeconds: limits.admission.retryAfterSeconds });
-      else message.ack();
+      let turn: Turn = { goesOn: true };
+      let retryIn: number | undefined;
+      while (turn.goesOn && Date.now() < until) {
+        turn = await workOnce(consumer, shard);
+        retryIn ??= turn.retryIn;
+      }
+      if (turn.goesOn) await wakeConsumers(consumer.queue, shard, 1);
+      if (retryIn === undefined) message.ack();
+      else message.retry({ delaySeconds: retryIn });
     } catch (error) {
       logFault("job", { shard, attempts: message.attempts }, error);
       message.retry({ delaySeconds: secondsAfterFault(message.attempts) });
@@ -54,20 +58,26 @@ export async function consumeJobs(messages: readonly Message<JobMessage>[], cons
   }
 }
 
-/** Whether there was a part to work on. `busy`: there is one that should be tried later. */
-type Progress = "worked" | "busy" | "idle";
+/** What became of a turn. */
+interface Turn {
+  /** Whether another part may be worked on now. */
+  readonly goesOn: boolean;
+  /** In how many seconds the part is to be tried again, if it is. */
+  readonly retryIn?: number | undefined;
+}
 
-async function workOnce(consumer: JobConsumer, shard: number): Promise<Progress> {
+async function workOnce(consumer: JobConsumer, shard: number): Promise<Turn> {
   const db = consumer.databaseOf(shard);
   const context = { store: consumer.store, baseUrl: consumer.baseUrl, enqueue: consumer.enqueueOf(shard) };
   const claim = await claimPart(db, new Date());
-  if (claim === undefined) return "idle";
+  if (claim === undefined) return { goesOn: false };
   const outcome = await renewing(db, claim, (signal) => consumer.work(db, claim, signal));
   if (outcome.kind === "busy") {
     await returnClaim(db, claim, new Date());
-    return "busy";
+    return { goesOn: false, retryIn: limits.admission.retryAfterSeconds };
   }
-  return record(db, context, claim, outcome);
+  const retryIn = await record(db, context, claim, outcome);
+  return { goesOn: true, retryIn };
 }
 
 /** Does the work and keeps the lease of the part meanwhile. The signal is aborted when the lease is lost. */
@@ -90,46 +100,48 @@ async function renewing(
   }
 }
 
+/** Records what became of a part. Returns in how many seconds it is tried again, if it is. */
 async function record(
   db: Database,
   context: JobContext,
   claim: Claim,
   outcome: Exclude<PartOutcome, { kind: "busy" }>,
-): Promise<Progress> {
+): Promise<number | undefined> {
   const now = new Date();
   if (outcome.kind === "failed") return recordFailure(db, context, claim, outcome, now);
   if (outcome.kind === "part") {
     const isRecorded = await finishPart(db, claim, outcome.file, now);
     if (!isRecorded) await removeFile(db, context.store, outcome.file);
-    return "worked";
+    return undefined;
   }
   const { id, pagesFailed } = claim.job;
   const { result } = outcome;
   const ended = await endJob(db, context, id, { state: pagesFailed > 0 ? "partial" : "succeeded", result }, now, claim);
   if (ended === undefined) await removeFile(db, context.store, result.file);
-  return "worked";
+  return undefined;
 }
 
-/** A failure of the service is tried again; then only the page at fault fails, and with it the job, if it says so. */
+/** A failure of the service is tried again, later; then only the page at fault fails, and with it the job, if it says so. */
 async function recordFailure(
   db: Database,
   context: JobContext,
   claim: Claim,
   { failure, page }: Extract<PartOutcome, { kind: "failed" }>,
   now: Date,
-): Promise<Progress> {
+): Promise<number | undefined> {
   const { job, part } = claim;
   const isFinal = failure.status < 500 || part.attempts >= limits.jobs.attempts;
   const { code, message } = failure;
   if (part.pages > 1) await dividePart(db, claim, now);
   else if (!isFinal) {
-    await repeatPart(db, claim, now);
-    return "busy";
+    const seconds = secondsAfterFault(part.attempts);
+    await repeatPart(db, claim, new Date(now.getTime() + seconds * 1_000));
+    return seconds;
   } else if (part.pages === 1 && job.onPageError === "continue")
     await failPage(db, claim, { page, code, message }, now);
   else {
     const ofPage = part.pages === 1 ? { ...failure, details: { ...failure.details, page } } : failure;
     await endJob(db, context, job.id, { state: "failed", failure: ofPage }, now, claim);
   }
-  return "worked";
+  return undefined;
 }

@@ -19,6 +19,8 @@ export interface NewJob {
   /** The file with the text fields of the request. */
   readonly request: string;
   readonly pages: number;
+  /** The numbers of the pages in the document; undefined if they are 1, 2, 3, and so on. */
+  readonly pageNumbers: readonly number[] | undefined;
   /** Pages of each part; undefined if the operation does not work page by page. */
   readonly pagesPerPart: number | undefined;
   readonly pricedPages: number;
@@ -44,6 +46,7 @@ export async function createJob(db: Database, caller: Caller, job: NewJob, now: 
     request: job.request,
     lanes: jobLanes,
     onPageError: job.onPageError,
+    pageNumbers: job.pageNumbers ?? null,
     pagesTotal: job.pages,
     pagesDone: 0,
     pagesFailed: 0,

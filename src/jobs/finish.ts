@@ -192,6 +192,7 @@ function endedRow(row: JobRow, end: JobEnd, pageErrors: readonly PageError[], no
     // A job that failed costs nothing; otherwise what is done is paid.
     charged: end.state === "failed" ? 0 : Math.min(costOf(row, pagesDone), storedReservation(row.reservation).credits),
     request: null,
+    pageNumbers: null,
     result: isFinished ? end.result : null,
     error: end.state === "failed" ? end.failure : null,
     pageErrors,

@@ -59,6 +59,10 @@ export async function failedPages(db: Database, job: string): Promise<PageError[
   return rows.flatMap(({ error }) => error ?? []);
 }
 
+/** The number that the first page of a part has in the document. */
+export const pageNumberOf = ({ pageNumbers }: Pick<JobRow, "pageNumbers">, { page }: Pick<PartRow, "page">): number =>
+  pageNumbers?.[page] ?? page + 1;
+
 /** What the pages that are done cost, in credits: one price for each started block of pages. */
 export const costOf = ({ price, pricedPages }: Pick<JobRow, "price" | "pricedPages">, pages: number): number =>
   price * Math.ceil(pages / pricedPages);

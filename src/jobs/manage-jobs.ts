@@ -82,8 +82,8 @@ export async function openResult(
       limits.jobs.retryAfterSeconds,
     );
   }
-  if (row.result === null) throw new AccountRefusal("not_ready", "The job was canceled and has no result.");
-  if (row.expiresAt <= now) throw resultExpired();
+  if (row.state === "canceled") throw new AccountRefusal("not_ready", "The job was canceled and has no result.");
+  if (row.expiresAt <= now || row.result === null) throw resultExpired();
   return openFile(db, store, { ...owner, job: row.id }, row.result.file, now).catch((error: unknown) => {
     throw error instanceof AccountRefusal ? resultExpired() : error;
   });

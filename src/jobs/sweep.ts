@@ -1,7 +1,7 @@
-import { and, eq, gte, lt, lte, ne, notExists, sql } from "drizzle-orm";
+import { and, eq, gte, isNotNull, lt, lte, ne, notExists, sql } from "drizzle-orm";
 import type { Claim } from "./claim.ts";
 import { dividePart, endJob, failPage, repeatPart, settleEnded } from "./finish.ts";
-import { type JobContext, live, over } from "./job.ts";
+import { type JobContext, live, over, pageNumberOf } from "./job.ts";
 import { type JobQueue, wakeConsumers } from "./message.ts";
 import type { Database } from "../db/client.ts";
 import { files, jobParts, jobs } from "../db/schema.ts";
@@ -42,6 +42,10 @@ export async function sweepJobs(
   const settled = await settleEnded(db, context, ROWS);
   const woken = await wakeLate(db, queue, shard, now);
   const orphans = await eraseOrphans(db, now);
+  await db
+    .update(jobs)
+    .set({ result: null })
+    .where(and(over, lte(jobs.expiresAt, now), isNotNull(jobs.result)));
   const remembered = new Date(now.getTime() - limits.jobs.rememberedSeconds * 1_000);
   const forgotten = await db.delete(jobs).where(and(over, lt(jobs.expiresAt, remembered)));
   return { lost, overdue, settled, woken, orphans, forgotten: forgotten.meta.changes };
@@ -68,10 +72,11 @@ async function failLost(db: Database, context: JobContext, claim: Claim, now: Da
   const { job, part } = claim;
   const message = "The service could not finish this part of the job.";
   if (part.pages === 1 && job.onPageError === "continue") {
-    await failPage(db, claim, { page: part.page + 1, code: "internal_error", message }, now);
+    await failPage(db, claim, { page: pageNumberOf(job, part), code: "internal_error", message }, now);
     return;
   }
-  const failure = { status: 500, code: "internal_error", message };
+  const details = part.pages === 1 ? { page: pageNumberOf(job, part) } : undefined;
+  const failure = { status: 500, code: "internal_error", message, ...(details && { details }) };
   await endJob(db, context, job.id, { state: "failed", failure }, now, claim);
 }
 

@@ -15,8 +15,8 @@ const MINUTE = 60_000;
 
 type Service = Awaited<ReturnType<typeof jobService>>;
 
-/** As if the time of those who work on parts were up: what a minute does. */
-const forgetLeases = () => env.DB.prepare("update job_parts set due_at = 0 where state = 'running'").run();
+/** As if the time of those who work on parts were up, and parts that failed due again: what a minute does. */
+const forgetLeases = () => env.DB.prepare("update job_parts set due_at = 0 where state in ('running', 'queued')").run();
 
 /** What happens by itself after a fault: the sweep finds what is lost, and consumers go on. */
 async function recover(service: Service, id: string): Promise<string> {
@@ -49,17 +49,21 @@ describe("a consumer is lost", () => {
     ["unreachable", "for good"],
     ["answer lost", "once"],
   ];
-  it.each(faults)("at any round trip to the database (%s, %s), and the job ends as it should", async (fault, times) => {
-    for (let trip = 0; ; trip += 1) {
-      const service = await jobService();
-      const { id } = await service.start("extract-text", letter);
-      const { database, trips } = failingDatabase(fault, trip, times);
-      await consumeOnce({ ...env, DB: database });
-      expect([trip, await recover(service, id)]).toEqual([trip, "succeeded"]);
-      await expectWhole(service, id);
-      if (trips() <= trip) break;
-    }
-  });
+  it.each(faults)(
+    "at any round trip to the database (%s, %s), and the job ends as it should",
+    { timeout: 180_000 },
+    async (fault, times) => {
+      for (let trip = 0; ; trip += 1) {
+        const service = await jobService();
+        const { id } = await service.start("extract-text", letter);
+        const { database, trips } = failingDatabase(fault, trip, times);
+        await consumeOnce({ ...env, DB: database });
+        expect([trip, await recover(service, id)]).toEqual([trip, "succeeded"]);
+        await expectWhole(service, id);
+        if (trips() <= trip) break;
+      }
+    },
+  );
 
   it.each(["get", "put", "delete"] satisfies Trip[])("at any request to the bucket (%s)", async (trip) => {
     for (let sound = 0; ; sound++) {
@@ -74,12 +78,15 @@ describe("a consumer is lost", () => {
     }
   });
 
-  it("three times with the same page: the job fails, and costs nothing", async () => {
+  it.each([
+    ["rotate", { angle: "90" }, undefined],
+    ["extract-text", { pages: "2" }, 2],
+  ])("three times with the same page (%s): the job fails, names it, and costs nothing", async (name, fields, page) => {
     const service = await jobService();
-    const { id } = await service.start("rotate", letter, { angle: "90" });
+    const { id } = await service.start(name, letter, fields);
     for (let attempt = 0; attempt < 3; attempt++) {
       await env.DB.prepare(
-        "update job_parts set state = 'running', token = 'lost', attempts = attempts + 1 where job = ?",
+        "update job_parts set state = 'running', token = 'lost', attempts = attempts + 1 where job = ? and state = 'queued'",
       )
         .bind(id)
         .run();
@@ -87,7 +94,7 @@ describe("a consumer is lost", () => {
       await sweepLater(0);
     }
     const { status, error } = await service.job(id);
-    expect([status, error?.code]).toEqual(["failed", "internal_error"]);
+    expect([status, error?.code, error?.details?.["page"]]).toEqual(["failed", "internal_error", page]);
     expect(await creditsOf(service)).toEqual({ used: 0, ledger: { released: 1 } });
     expect(await leftOf(service)).toMatchObject({ files: 0, parts: 0 });
   });
@@ -182,6 +189,31 @@ describe("the engine", () => {
       expect(await recover(service, id)).toBe("succeeded");
       await expectWhole(service, id);
     }
+  });
+
+  it("that is out of memory in a part is replaced, and the part repeated", async () => {
+    for (const call of [50, 400]) {
+      const service = await jobService();
+      const { id } = await service.start("extract-text", letter);
+      engine.begin({ fault: "no memory", call });
+      await consumeOnce();
+      engine.begin();
+      expect([call, await recover(service, id)]).toEqual([call, "succeeded"]);
+      await expectWhole(service, id);
+    }
+  });
+
+  it("that fails in the part of one account delays nobody else's", async () => {
+    const services = [await jobService(), await jobService()];
+    const jobs = await Promise.all(
+      services.map(async (service) => ({ service, id: (await service.start("rotate", letter, { angle: "90" })).id })),
+    );
+    const statuses = () => Promise.all(jobs.map(async ({ service, id }) => (await service.job(id)).status));
+    engine.begin({ fault: "trap", call: 50 });
+    expect(await consumeOnce()).toBe("retried");
+    engine.begin();
+    expect((await statuses()).toSorted()).toEqual(["running", "succeeded"]);
+    for (const { service, id } of jobs) expect(await recover(service, id)).toBe("succeeded");
   });
 });
 

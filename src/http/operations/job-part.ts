@@ -14,7 +14,7 @@ import { faultOf } from "../../faults.ts";
 import { FileUpload } from "../../files/upload.ts";
 import type { Claim } from "../../jobs/claim.ts";
 import type { JobConsumer, PartOutcome } from "../../jobs/consumer.ts";
-import { failedPages, finishedFiles, ownerOf } from "../../jobs/job.ts";
+import { failedPages, finishedFiles, ownerOf, pageNumberOf } from "../../jobs/job.ts";
 import { limits } from "../../limits.ts";
 import type { Operation, Output, PartOutput } from "../../operations/definition/define.ts";
 import type { Fields, Input } from "../../operations/definition/fields.ts";
@@ -82,15 +82,15 @@ class PartWork {
   readonly #claim: Claim;
   readonly #signal: AbortSignal;
   #lease: Lease | undefined;
-  /** The first page that it works on, from 1, as far as it is known. */
-  pageNumber: number;
+  /** The first page that it works on, from 1. */
+  readonly pageNumber: number;
 
   constructor(options: PartWorkerOptions, db: Database, claim: Claim, signal: AbortSignal) {
     this.#options = options;
     this.#db = db;
     this.#claim = claim;
     this.#signal = signal;
-    this.pageNumber = claim.part.page + 1;
+    this.pageNumber = pageNumberOf(claim.job, claim.part);
   }
 
   /** Fuel spent. */
@@ -164,9 +164,7 @@ class PartWork {
       ...operation,
       run: async (given, engines) => {
         const pages = await pageByPage.pagesOf(given, engines);
-        const own = pages.slice(part.page, part.page + part.pages);
-        this.pageNumber = (own[0] ?? 0) + 1;
-        return pageByPage.run(given, own, engines);
+        return pageByPage.run(given, pages.slice(part.page, part.page + part.pages), engines);
       },
     };
     const output = await runOperation(ofPart, input, this.#engines);

@@ -20,7 +20,7 @@ import { openPdf } from "../../engines/pdf/document/document.ts";
 import { readEnv } from "../../env.ts";
 import { logFault } from "../../faults.ts";
 import { removeJobFiles } from "../../files/remove.ts";
-import { abandonJob, createJob, jobDeadline, jobWithKey } from "../../jobs/create.ts";
+import { abandonJob, createJob, jobDeadline, jobWithKey, type NewJob } from "../../jobs/create.ts";
 import { isLive, type JobRow, viewOf } from "../../jobs/job.ts";
 import { awaitJob } from "../../jobs/manage-jobs.ts";
 import { wakeConsumers } from "../../jobs/message.ts";
@@ -55,7 +55,7 @@ export async function startJob(c: Context<AppEnv>, start: JobStart): Promise<Job
   };
   const known = await earlier();
   if (known !== undefined) return known;
-  const pages = await countPages(start);
+  const { pages, pageNumbers } = await countPages(start);
   if (pages > limits.jobs.pages) {
     throw new ApiError(
       "limit_exceeded",
@@ -87,6 +87,7 @@ export async function startJob(c: Context<AppEnv>, start: JobStart): Promise<Job
         operation: operation.name,
         request,
         pages,
+        pageNumbers,
         pagesPerPart,
         pricedPages,
         price: operation.credits,
@@ -137,21 +138,41 @@ export async function respondWithJob(c: Context<AppEnv>, row: JobRow, { waitSeco
 }
 
 /** The pages that a job works on: those that the request selects, or all of its documents. An image is a page. */
-async function countPages({ operation, input, loaded, engines }: JobStart): Promise<number> {
-  const { pageByPage } = operation;
+async function countPages({
+  operation,
+  input,
+  loaded,
+  engines,
+}: JobStart): Promise<Pick<NewJob, "pages" | "pageNumbers">> {
+  let counted: Pick<NewJob, "pages" | "pageNumbers"> = { pages: 0, pageNumbers: undefined };
   const counting: Operation = {
     ...operation,
     async run() {
-      let pages = (await pageByPage?.pagesOf(input, engines))?.length ?? 0;
-      if (pageByPage === undefined) for (const { file } of loaded.values()) pages += await pagesOf(file, engines);
-      return { kind: "json", value: pages, headers: {} };
+      counted = await pagesOf(operation, input, loaded, engines);
+      return { kind: "json", value: null, headers: {} };
     },
   };
-  const output = await runOperation(counting, input, engines);
-  return output.kind === "json" && typeof output.value === "number" ? output.value : 0;
+  await runOperation(counting, input, engines);
+  return counted;
 }
 
-async function pagesOf(file: UploadedFile, { pdf }: Engines): Promise<number> {
+async function pagesOf(
+  { pageByPage }: Operation,
+  input: Input<Fields>,
+  loaded: JobStart["loaded"],
+  engines: Engines,
+): Promise<Pick<NewJob, "pages" | "pageNumbers">> {
+  if (pageByPage !== undefined) {
+    const chosen = await pageByPage.pagesOf(input, engines);
+    const isWhole = chosen.every((page, index) => page === index);
+    return { pages: chosen.length, pageNumbers: isWhole ? undefined : chosen.map((page) => page + 1) };
+  }
+  let pages = 0;
+  for (const { file } of loaded.values()) pages += await pagesOfFile(file, engines);
+  return { pages, pageNumbers: undefined };
+}
+
+async function pagesOfFile(file: UploadedFile, { pdf }: Engines): Promise<number> {
   if (isOneOf(imageKinds, file.bytes)) return 1;
   using open = await openPdf(pdf, file);
   return open.pageCount;
