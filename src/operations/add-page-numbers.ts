@@ -12,6 +12,7 @@ const POSITIONS = ["top-left", "top-center", "top-right", "bottom-left", "bottom
 export const addPageNumbers = defineOperation({
   name: "add-page-numbers",
   summary: "Add page numbers",
+  guidance: "For page numbers, such as `Page 2 of 9`, at the edge of pages. For any other text, use `watermark`.",
   description: `Pages are numbered by their position in the document: the first page gets the number \`startAt\`, even if \`pages\` leaves it out. \`startAt\` can be
 0 or negative if no stamped page gets a number below 0 (below 1 for Roman numerals and letters). Roman numerals end at 3999. Positions refer to the
 page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with

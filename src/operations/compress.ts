@@ -26,6 +26,8 @@ const SMALLEST_INLINE = 2048;
 export const compress = defineOperation({
   name: "compress",
   summary: "Reduce the file size",
+  guidance:
+    "To make a file smaller, for example to send it by email. Images lose quality according to the level; text stays text.",
   description: `Re-encodes images at the quality of \`level\` and downsamples those above \`imageMaxDpi\`. Drawings and black-and-white images only lose resolution.
 Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above \`low\`, output intents lose
 their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.

@@ -11,6 +11,8 @@ import { pageRange } from "./definition/values.ts";
 export const extractPages = defineOperation({
   name: "extract-pages",
   summary: "Extract pages into a new PDF",
+  guidance:
+    "For one PDF with only some of the pages, or with pages in another order or repeated. To get several PDFs, use `split`.",
   description: `Pages are returned in the order of \`range\`, and pages listed more than once are repeated. The outline entries, links, named destinations,
 form fields, page labels, and tags of these pages are kept. Links to other pages are removed. Document-level attachments are dropped
 (\`X-Attachments-Dropped\`). The output keeps the encryption, passwords, and permissions of the input. A repeated page gets form fields of its

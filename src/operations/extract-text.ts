@@ -33,6 +33,8 @@ const result = z.object({
 export const extractText = defineOperation({
   name: "extract-text",
   summary: "Extract the text of a PDF",
+  guidance:
+    "To read a document that has text: the cheapest way to learn what it says. Scans have none; use `ocr` for them. To see how a page looks, use `to-images`.",
   description: `Returns the text of each page in reading order, column by column. Ligatures are split into letters, right-to-left scripts are in logical
 order, and hyphens at line ends are kept. The text includes form field values, annotations that show text, and the invisible text of
 scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Scans without text return an empty text: use

@@ -17,6 +17,8 @@ const NAMED_SIZES = ["a4", "letter", "legal"] as const;
 export const fromImages = defineOperation({
   name: "from-images",
   summary: "Create a PDF from images",
+  guidance:
+    "For photos or scans that become one PDF, a page each. To make their text searchable, use `ocr` on the result.",
   description: `Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
 colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
 image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not

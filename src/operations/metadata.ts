@@ -142,6 +142,8 @@ const facts = z.object({
 export const metadata = defineOperation({
   name: "metadata",
   summary: "Read or change metadata",
+  guidance:
+    "To learn facts about a PDF before you work on it: page count and sizes, title and author, encryption, form fields. Or, with `action` = `set`, to change its title, author, and so on.",
   description: `\`action=get\` (scope \`pdf:read\`) returns the Info dictionary and facts about the document as JSON. \`action=set\` (scope \`pdf:write\`) returns the PDF with the
 entries in \`metadata\` changed. Entries that are null are removed; other entries stay, unless \`replace\` is true. Existing XMP metadata is updated as well, or
 removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.

@@ -69,6 +69,8 @@ const result = z.object({
 export const ocr = defineOperation({
   name: "ocr",
   summary: "Recognize text in scans",
+  guidance:
+    "For scans and photos of text. Pages that have text do not need it; use `extract-text`. Returns text, or with `output` = `pdf` a searchable PDF.",
   description: `Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
 before recognition. Columns are read one after the other, and a line can contain several languages.
 

@@ -55,6 +55,8 @@ export function pipelineOf(operations: readonly Operation[]): Operation {
     ...needs,
     name: "pipeline",
     summary: "Run several operations in one request",
+    guidance:
+      "For several operations on one document: one call that stores only the last result. For a single operation, use its own tool.",
     description: `Runs up to ${limits.steps} operations in turn. The files of the request are those of the first step, by the names that its operation has for them; each
 further step works on the PDF of the step before. It takes that as \`file\`, and \`merge\` as \`file0\`. Other files are parts of the request with names of your own,
 and a step refers to them: \`"image": "part:logo"\`. A step whose result is not one PDF must be the last: \`metadata\` can be followed by others only with \`action=set\`,

@@ -18,6 +18,8 @@ const MOST_CHARACTERS = 2000;
 export const protect = defineOperation({
   name: "protect",
   summary: "Encrypt a PDF with a password",
+  guidance:
+    "To set passwords and permissions, or to change them. This does not hide anything from people who have the password.",
   description: `Encrypts the document and replaces its existing encryption. At least one password is required, and the two must differ. Without an
 \`ownerPassword\`, a random one is set. If the input has restricted permissions, send its owner password in \`password\`.
 

@@ -21,6 +21,8 @@ const MOST_CHARACTERS = 100_000;
 export const split = defineOperation({
   name: "split",
   summary: "Split a PDF",
+  guidance:
+    "For one PDF that becomes several: by ranges, by a number of pages, or by its outline. To get a single PDF with some of the pages, use `extract-pages`.",
   description: `Returns a PDF if there is one part, otherwise a ZIP archive with the entries \`<file>-001.pdf\`, \`<file>-002.pdf\`, and so on. Each part
 keeps the outline entries, links, named destinations, form fields, page labels, and tags of its pages. Document-level attachments are
 dropped (\`X-Attachments-Dropped\`). Every part keeps the encryption, passwords, and permissions of the input.`,

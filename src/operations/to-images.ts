@@ -26,6 +26,8 @@ interface Wanted {
 export const toImages = defineOperation({
   name: "to-images",
   summary: "Convert pages to images",
+  guidance:
+    "To see pages, or to use them where PDFs cannot be used. To read text, `extract-text` is cheaper and exact.",
   description: `Returns one image for a single page, otherwise a ZIP archive with one image per page, named \`<file>-<page number>.png\` (or \`.jpg\`, \`.webp\`).
 Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
 without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution.

@@ -19,6 +19,8 @@ import {
 export const watermark = defineOperation({
   name: "watermark",
   summary: "Add a text or image watermark",
+  guidance:
+    "To mark pages as a draft, confidential, or someone's own, with text or an image. For page numbers, use `add-page-numbers`; for a signature at one place, `sign`.",
   description: `Stamps text or an image on pages. Positions refer to the page as a viewer shows it, with its rotation and crop box applied. Text is searchable in all
 supported scripts; characters that no font has fail with \`unsupported_text\`. Images keep their transparency, and the EXIF orientation is
 applied. In tagged documents, the watermark is an artifact.

@@ -124,6 +124,8 @@ export interface Operation<F extends Fields = Fields> {
   readonly summary: string;
   /** A paragraph for the reference (Markdown). */
   readonly description: string;
+  /** What it is for, and when another operation is the right one: for a language model that chooses among them. */
+  readonly guidance?: string;
   readonly credits: number;
   readonly scope: OperationScope | ScopeOfInput<F>;
   /**
