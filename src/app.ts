@@ -5,6 +5,7 @@ import { mountEndpoints } from "./http/endpoints/mount.ts";
 import { ApiError } from "./http/errors/api-error.ts";
 import { addPath, respondWithError, type AppEnv, cors, exchange } from "./http/exchange/exchange.ts";
 import { mountOperations } from "./http/operations/mount.ts";
+import { mountMcp } from "./mcp/index.ts";
 import { describeApi } from "./http/openapi/openapi.ts";
 import type { Operation } from "./operations/definition/define.ts";
 import { pipelineOf } from "./operations/pipeline.ts";
@@ -29,6 +30,7 @@ export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
   addPath(app, "/api/v1/openapi.json", { GET: [(c) => description(c)] });
   mountOperations(app, all);
   mountEndpoints(app, endpoints);
+  mountMcp(app, all, endpoints);
   mountSite(app, describe);
   return app;
 }

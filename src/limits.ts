@@ -232,6 +232,24 @@ export const limits = {
     issues: 100,
   },
 
+  /** The MCP server. For requests to `/mcp`. */
+  mcp: {
+    /** Size of a request. */
+    bodyBytes: 2 * MiB,
+    /** Size of a file that is sent in base64, decoded. */
+    base64Bytes: 1 * MiB,
+    /** Size of a text or JSON result that is returned in the response. Larger ones are stored as files. */
+    inlineBytes: 64 * 1024,
+    /** Size of an image that is returned in the response in addition to its file, so that the model sees it. */
+    imageBytes: 512 * 1024,
+    /** Size of a stored file that can be read through `/mcp`. Larger ones can be downloaded. */
+    readBytes: 1 * MiB,
+    /** Messages in a batch (revision 2025-03-26). */
+    batch: 20,
+    /** Depth of arrays and objects in a request. */
+    depth: 64,
+  },
+
   /** Forms. For the request bodies of operations (`multipart/form-data`). */
   form: {
     /** Parts of a body, including files. */

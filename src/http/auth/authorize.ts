@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { clientNetwork } from "./client-network.ts";
 import { ExpiringMap } from "./expiring-map.ts";
 import { ApiError } from "../errors/api-error.ts";
@@ -35,8 +35,27 @@ export function authorize(...scopes: readonly [Scope, ...Scope[]]): MiddlewareHa
   return [identify, allow(scopes)];
 }
 
-const identify: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const { database, caller, rate, credits } = await bearer(readEnv(c.env), c.req.raw.headers);
+/** The sender of a request, and what it may still do. */
+export interface Identity {
+  readonly database: Env["databases"][number];
+  readonly caller: Caller;
+  readonly rate: RateStanding;
+  readonly credits: CreditStanding;
+}
+
+/** Requests that the service makes to itself, on behalf of a request that it has identified. */
+const onBehalf = new WeakMap<Request, Identity>();
+
+/** Lets a request that the service makes to itself have the identity of the one that it belongs to: it is not counted again. */
+export function sendAs(identity: Identity, request: Request): Request {
+  onBehalf.set(request, identity);
+  return request;
+}
+
+/** Identifies the sender by the API key and counts the request. */
+export const identify: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const { raw } = c.req;
+  const { database, caller, rate, credits } = onBehalf.get(raw) ?? (await identityOf(readEnv(c.env), raw.headers));
   const log = c.get("log");
   log.key = caller.key;
   log.account = caller.account;
@@ -52,20 +71,25 @@ const identify: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 function allow(scopes: readonly [Scope, ...Scope[]]): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    const { plan } = c.get("caller");
-    const rate = c.get("rate");
     checkScope(c.get("caller"), ...scopes);
-    if (rate.exceeded)
-      throw tooFast(
-        `Your plan (${plan}) allows ${rate.limit} requests per minute. Retry in ${rate.resetSeconds} seconds.`,
-        rate.resetSeconds,
-      );
+    checkRate(c);
     await next();
   };
 }
 
-/** Identifies the sender of a request. Throws 401, or 429 if a rate limiter stops it before the database. */
-async function bearer(env: Env, headers: Headers) {
+/** Throws `rate_limit_exceeded` if the account has used up its minute. */
+export function checkRate(c: Context<AppEnv>): void {
+  const { plan } = c.get("caller");
+  const rate = c.get("rate");
+  if (!rate.exceeded) return;
+  throw tooFast(
+    `Your plan (${plan}) allows ${rate.limit} requests per minute. Retry in ${rate.resetSeconds} seconds.`,
+    rate.resetSeconds,
+  );
+}
+
+/** Identifies the sender of a request, and counts it. Throws 401, or 429 if a rate limiter stops it before the database. */
+export async function identityOf(env: Env, headers: Headers): Promise<Identity> {
   const token = /^Bearer +([^\s]+) *$/i.exec(headers.get("Authorization") ?? "")?.[1];
   if (token === undefined) throw unauthenticated("missing");
   const shard = shardOfToken(token);

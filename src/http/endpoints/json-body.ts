@@ -17,7 +17,7 @@ export async function readJson(c: Context<AppEnv>, schema: z.ZodType, issues: Fi
   const type = c.req.header("Content-Type");
   const isJson = type !== undefined && /^application\/json *(?:;|$)/i.test(type);
   if (type !== undefined && !isJson) throw notJson();
-  const bytes = await readBytes(c);
+  const bytes = await readBytes(c, limits.json.bodyBytes);
   if (bytes.length > 0 && !isJson) throw notJson();
   const value = bytes.length === 0 ? {} : parse(bytes);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -26,9 +26,9 @@ export async function readJson(c: Context<AppEnv>, schema: z.ZodType, issues: Fi
   return checkInto(schema, value, issues);
 }
 
-async function readBytes(c: Context<AppEnv>): Promise<Uint8Array> {
+/** Reads a body of at most `maxBytes`. Throws `file_too_large`, `request_timeout`. */
+export async function readBytes(c: Context<AppEnv>, maxBytes: number): Promise<Uint8Array> {
   const { body, headers } = c.req.raw;
-  const maxBytes = limits.json.bodyBytes;
   const declared = Number(headers.get("Content-Length") ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes, declared);
   if (body === null) return new Uint8Array();

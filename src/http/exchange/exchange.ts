@@ -49,7 +49,7 @@ export const cors: MiddlewareHandler<AppEnv> = async (c, next) => {
       headers: {
         "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
         "Access-Control-Allow-Headers":
-          "Authorization, Content-Type, Content-Digest, Idempotency-Key, If-None-Match, If-Range, Prefer, Range",
+          "Authorization, Content-Type, Content-Digest, Idempotency-Key, If-None-Match, If-Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Prefer, Range",
         "Access-Control-Max-Age": "86400",
       },
     });

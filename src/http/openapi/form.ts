@@ -90,6 +90,21 @@ function stepField(field: Field): Json {
     : { ...(contentSchema as Json), ...hints };
 }
 
+/** The text fields of a form as members of a JSON object: numbers, booleans, arrays, and objects are values, not text. */
+export function parameterSchemas(fields: Fields): {
+  readonly properties: Readonly<Record<string, Json>>;
+  $defs?: Json;
+} {
+  const texts = Object.entries(fields).flatMap(([name, field]) =>
+    field.kind === "text" ? [[name, field] as const] : [],
+  );
+  const shape = Object.fromEntries(texts.map(([name, { schema }]) => [name, schema]));
+  const options = { io: "output", unrepresentable: "any", override } as const;
+  const { properties = {}, $defs } = z.toJSONSchema(z.object(shape), options);
+  const described = texts.map(([name, field]) => [name, { ...(properties[name] as Json), ...hintSchema(field) }]);
+  return { properties: Object.fromEntries(described) as Record<string, Json>, ...($defs && { $defs }) };
+}
+
 const formField = (field: Field): Json => (field.kind === "text" ? textSchema(field) : fileSchema(field));
 
 function fieldsSchema(fields: Fields, schemaOf = formField): Json {

@@ -1,0 +1,46 @@
+import { ApiError } from "../http/errors/api-error.ts";
+import { invalidFields } from "../http/errors/invalid-fields.ts";
+import { inMiB } from "../http/multipart/body.ts";
+import { fromBase64 } from "../engines/bytes/base64.ts";
+import { limits } from "../limits.ts";
+
+const { base64Bytes } = limits.mcp;
+
+/** Whether a text refers to a file, and does not have its content. The API checks the reference. */
+export const isReference = (text: string): boolean => /^file_|^[a-z][a-z\d+.-]*:\/\//i.test(text);
+
+/**
+ * The file of a parameter in base64 (RFC 4648, section 4), or of a `data:` URL with it (RFC 2397), whose `name` parameter is the
+ * file's name. Throws `invalid_parameters`, `file_too_large`.
+ */
+export function fileOf(parameter: string, text: string): File {
+  const [head = "", type = "", parameters = ""] = /^data:([^;,]*)((?:;[^;,]*)*);base64,/i.exec(text) ?? [];
+  const bytes = bytesOf(parameter, text.slice(head.length));
+  if (bytes.length > base64Bytes) throw tooLarge(parameter, bytes.length);
+  return new File([bytes], nameIn(parameters) ?? "document", { type });
+}
+
+function bytesOf(parameter: string, digits: string): Uint8Array<ArrayBuffer> {
+  try {
+    return fromBase64(digits);
+  } catch {
+    const issue =
+      "must be the ID of a stored file (`file_...`), an `https://` URL, or the content of the file in base64. A path cannot be read from here";
+    throw invalidFields([{ name: parameter, issue }]);
+  }
+}
+
+function tooLarge(parameter: string, actual: number): ApiError {
+  const [most, size] = inMiB(base64Bytes, actual);
+  const message = `\`${parameter}\` can have up to ${most} in base64; this is ${size}. Use an https:// URL, or upload the file with POST /api/v1/files and use its ID.`;
+  return new ApiError("file_too_large", message, { details: { limit: base64Bytes, actual, input: parameter } });
+}
+
+function nameIn(parameters: string): string | undefined {
+  const [, name] = /;(?:file)?name=([^;]+)/i.exec(parameters) ?? [];
+  try {
+    return name === undefined ? undefined : decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { jsonSchemaOf } from "./result.ts";
+import { jsonOf, type McpTool, structured, type ToolDescription } from "./tool.ts";
+import type { Endpoint } from "../http/endpoints/define.ts";
+
+/** An endpoint as a tool: its parameters are those of the path and the query, and its result is the response. */
+function endpointTool({ name, method, path, summary, description, query, response }: Endpoint): McpTool {
+  const ids = Array.from(path.matchAll(/\{(\w+)\}/g), ([, id = ""]) => id);
+  const { properties } = query ? z.toJSONSchema(query, { io: "output", unrepresentable: "any" }) : {};
+  const outputSchema = jsonSchemaOf(response);
+  const described: ToolDescription = {
+    name: toolName(name),
+    title: summary,
+    description: `${summary}. ${description}`,
+    inputSchema: {
+      type: "object",
+      properties: { ...Object.fromEntries(ids.map((id) => [id, { type: "string" }])), ...properties },
+      required: ids,
+      additionalProperties: false,
+    },
+    outputSchema: { ...outputSchema, type: "object" },
+    annotations: {
+      readOnlyHint: method === "GET",
+      destructiveHint: method !== "GET",
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+  };
+  return {
+    described,
+    async call(parameters, call) {
+      const values = new Map(Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined));
+      let target = path;
+      for (const id of ids) {
+        target = target.replace(`{${id}}`, encodeURIComponent(text(values.get(id))));
+        values.delete(id);
+      }
+      const search = new URLSearchParams(Array.from(values, ([key, value]) => [key, text(value)]));
+      const answer = await jsonOf(await call.send(method, search.size > 0 ? `${target}?${search.toString()}` : target));
+      return structured(answer);
+    },
+  };
+}
+
+/** Not empty, because that would be another path. */
+const text = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value)) || "-";
+
+const toolName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The endpoints whose objects a model needs for operations. Keys and webhooks are none of its business. */
+const names: ReadonlySet<string> = new Set([
+  "listFiles",
+  "getFile",
+  "deleteFile",
+  "listJobs",
+  "getJob",
+  "cancelJob",
+  "getUsage",
+]);
+
+export const endpointTools = (endpoints: readonly Endpoint[]): readonly McpTool[] =>
+  endpoints.filter(({ name }) => names.has(name)).map((endpoint) => endpointTool(endpoint));

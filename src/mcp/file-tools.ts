@@ -1,0 +1,136 @@
+import { fileOf } from "./base64-file.ts";
+import { readFile } from "./read-file.ts";
+import { fileFacts, linkTo, resultOf, resultSchema } from "./result.ts";
+import { type StoredFile, storeFile } from "./store-file.ts";
+import { errorOf, jsonOf, type McpTool, structured } from "./tool.ts";
+import { invalidFields } from "../http/errors/invalid-fields.ts";
+import { limits } from "../limits.ts";
+
+const { shortestSeconds, longestSeconds, defaultSeconds } = limits.storage;
+
+const id = { type: "string", description: "`file_...`" };
+
+/** Stores a file that later calls refer to. */
+const createFile: McpTool = {
+  described: {
+    name: "create-file",
+    title: "Store a file",
+    description: `Stores a file, so that other tools can use it by its ID: the document at a URL, or content in base64. To process a file only once, pass the URL or base64 to the tool of the
+operation. Files are encrypted, and deleted when they expire. Costs no credits.`,
+    inputSchema: {
+      type: "object",
+      properties: {
+        url: { type: "string", description: "An https:// URL that can be fetched without credentials." },
+        content: { type: "string", description: "Instead of `url`: the file in base64, up to 1 MiB." },
+        name: {
+          type: "string",
+          maxLength: limits.storage.name,
+          description: "The name of the file, such as `report.pdf`.",
+        },
+        expiresIn: {
+          type: "integer",
+          minimum: shortestSeconds,
+          maximum: longestSeconds,
+          default: defaultSeconds,
+          description: "How many seconds the file is kept.",
+        },
+      },
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: "object",
+      properties: {
+        id: { type: "string" },
+        name: { type: "string" },
+        size: { type: "integer" },
+        url: { type: "string" },
+        expiresAt: { type: "string" },
+      },
+      required: ["id", "name", "size", "url", "expiresAt"],
+    },
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  },
+  async call({ content, ...given }, call) {
+    const stored = async (): Promise<StoredFile> => {
+      if (content === undefined) {
+        const headers = { "Content-Type": "application/json" };
+        const response = await call.send("POST", "/files", { body: JSON.stringify(given), headers });
+        return (await jsonOf(response)) as unknown as StoredFile;
+      }
+      const { url, name, expiresIn, ...unknown } = given;
+      const issues = Object.keys(unknown).map((key) => ({ name: key, issue: "is not a known parameter" }));
+      if (typeof content !== "string") issues.push({ name: "content", issue: "must be a string" });
+      if (url !== undefined) issues.push({ name: "url", issue: "is not used with `content`" });
+      if (name !== undefined && typeof name !== "string") issues.push({ name: "name", issue: "must be a string" });
+      if (issues.length > 0) throw invalidFields(issues);
+      const file = fileOf("content", String(content));
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      return storeFile(call, { name: String(name ?? file.name), length: bytes.length, expiresIn }, once(bytes));
+    };
+    const file = fileFacts(call, await stored());
+    return structured(file, { type: "text", text: JSON.stringify(file) }, linkTo(file));
+  },
+};
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes;
+}
+
+const read: McpTool = {
+  described: {
+    name: "read-file",
+    title: "Read a stored file",
+    description: `Returns the content of a stored file: text and JSON from \`offset\`, up to \`length\` bytes; an image as an image; any other file of up to 1 MiB as a resource. To get the text
+of a PDF, use \`extract-text\`. Costs no credits.`,
+    inputSchema: {
+      type: "object",
+      properties: {
+        id,
+        offset: {
+          type: "integer",
+          minimum: 0,
+          default: 0,
+          description: "Of text: the first byte.",
+        },
+        length: {
+          type: "integer",
+          minimum: 1,
+          maximum: limits.mcp.inlineBytes,
+          default: limits.mcp.inlineBytes,
+          description: "Of text: the number of bytes.",
+        },
+      },
+      required: ["id"],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  },
+  call: readFile,
+};
+
+const jobResult: McpTool = {
+  described: {
+    name: "get-job-result",
+    title: "Get the result of a job",
+    description:
+      "Returns the result of a job that has `succeeded` or is `partial`, as the tool of its operation would have: text in the response, and a file as a stored file with an ID. Call it once: each call stores the file again. Costs no credits.",
+    inputSchema: {
+      type: "object",
+      properties: { id: { type: "string", description: "`job_...`" } },
+      required: ["id"],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      ...resultSchema({ produces: ["application/json"], headers: ["X-Page-Count"] }),
+      type: "object",
+    },
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  },
+  async call(parameters, call) {
+    const response = await call.send("GET", `/jobs/${encodeURIComponent(String(parameters["id"]))}/result`);
+    if (!response.ok) throw await errorOf(response);
+    return resultOf(call, response, {});
+  },
+};
+
+export const fileTools: readonly McpTool[] = [createFile, read, jobResult];

@@ -1,0 +1,238 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { failure, type ToolHints } from "./failure.ts";
+import { jobResult, resultOf, resultSchema } from "./result.ts";
+import { errorOf, type Json, type McpTool, type ToolCall, type ToolDescription } from "./tool.ts";
+import { bodyOf, fileListsOf, formOf, parameterOf } from "./tool-form.ts";
+import { jobFieldsOf } from "../http/operations/job-options.ts";
+import { parameterSchemas } from "../http/openapi/form.ts";
+import { ApiError, asApiError } from "../http/errors/api-error.ts";
+import type { JobView } from "../events/job-schema.ts";
+import { limits } from "../limits.ts";
+import type { Operation } from "../operations/definition/define.ts";
+import { type Fields, hintsOf, takesJson } from "../operations/definition/fields.ts";
+
+const FILE = "A `file_...` ID, an https:// URL, or base64 of up to 1 MiB.";
+
+/** An operation as a tool: its name, texts, parameters, and results all derive from its definition. */
+export function operationTool(operation: Operation): McpTool {
+  const { name, summary, guidance, description, scope, produces } = operation;
+  const inputSchema = inputSchemaOf(operation);
+  const example = exampleOf(operation);
+  const hints: ToolHints = {
+    properties: inputSchema.properties,
+    example,
+    nameOf: (field) => parameterOf(operation, field),
+  };
+  const isReading = scope === "pdf:read" && produces.every((type) => type === "application/json");
+  const described: ToolDescription = {
+    name,
+    title: summary,
+    description: [
+      `${summary}.${guidance === undefined ? "" : ` ${guidance}`}`,
+      description,
+      costOf(operation),
+      ...(example === undefined ? [] : [`Example: ${JSON.stringify(example)}`]),
+    ].join("\n\n"),
+    inputSchema,
+    outputSchema: { ...resultSchema(operation), type: "object" },
+    // Files are never changed: results are new files.
+    annotations: { readOnlyHint: isReading, destructiveHint: false, idempotentHint: isReading, openWorldHint: true },
+  };
+  return {
+    described,
+    async call(parameters, call) {
+      try {
+        return await callOperation(operation, parameters, call);
+      } catch (thrown) {
+        const error = asApiError(thrown);
+        if (error.code === "internal_error") throw thrown;
+        return failure(error, hints);
+      }
+    },
+  };
+}
+
+/** The price, and what the key must be allowed to do. */
+function costOf({ credits, steps }: Operation): string {
+  return steps ? "Costs the credits of all steps." : `Costs ${credits} ${credits === 1 ? "credit" : "credits"}.`;
+}
+
+async function callOperation(operation: Operation, parameters: Json, call: ToolCall): Promise<CallToolResult> {
+  const { background, idempotencyKey, expiresIn, ...given } = parameters;
+  const isJob = background === true || background === "true";
+  const mayStore = !isJob && returnsFile(operation, given);
+  if (mayStore && !call.caller.scopes.includes("files:write")) {
+    const message = `The result of \`${operation.name}\` is stored as a file, and this API key lacks the \`files:write\` scope.`;
+    throw new ApiError("forbidden", message, { details: { requiredScope: "files:write" } });
+  }
+  // So that a result that could not be stored can be made again without a charge.
+  const key = typeof idempotencyKey === "string" ? idempotencyKey : mayStore ? crypto.randomUUID() : undefined;
+  const { body, headers } = await bodyOf(formOf(operation, { ...given, ...(isJob && { expiresIn }) }));
+  const response = await call.send("POST", `/${operation.name}`, {
+    body,
+    headers: {
+      ...headers,
+      ...(key !== undefined && { "Idempotency-Key": key }),
+      ...(isJob && { Prefer: "respond-async" }),
+    },
+  });
+  if (!response.ok) throw await errorOf(response);
+  if (response.status === 202) return jobResult(await response.json<JobView>());
+  return resultOf(call, response, { expiresIn, retryKey: key });
+}
+
+/** Whether the result is, or may be, anything other than text. */
+function returnsFile({ produces, returnsPdf, fields }: Operation, parameters: Json): boolean {
+  const isText = (type: string): boolean => type === "application/json" || type.startsWith("text/");
+  if (produces.every(isText)) return false;
+  if (returnsPdf === undefined || !produces.some(isText)) return true;
+  const values = Object.entries(fields).flatMap(([name, field]) => {
+    if (field.kind !== "text") return [];
+    const given = parameters[name] ?? hintsOf(field).default;
+    const text = typeof given === "object" ? JSON.stringify(given) : given === undefined ? undefined : String(given);
+    return [[name, field.schema.safeParse(text).data]];
+  });
+  return returnsPdf(Object.fromEntries(values));
+}
+
+interface InputSchema {
+  readonly [name: string]: unknown;
+  readonly type: "object";
+  readonly properties: Readonly<Record<string, Json>>;
+  readonly required: string[];
+}
+
+function inputSchemaOf(operation: Operation): InputSchema {
+  const { fields } = operation;
+  const { properties: texts, $defs } = parameterSchemas(fields);
+  const own: Record<string, Json> = {};
+  const required: string[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    const { required: isRequired, when } = hintsOf(field);
+    if (isRequired && !when) required.push(name);
+    // For forms; the description says it in words.
+    const { "x-when": _when, format: _format, ...schema } = texts[name] ?? {};
+    if (field.kind === "text") own[name] = schema;
+    else if (field.kind === "file") own[name] = fileSchema(field);
+    if (field.kind === "files") {
+      const { prefix, min, max, description } = field;
+      required.push(`${prefix}s`);
+      own[`${prefix}s`] = {
+        type: "array",
+        minItems: min,
+        maxItems: max,
+        items: { type: "string" },
+        description: `${description} Each: ${FILE}`,
+      };
+    }
+  }
+  const lists = fileListsOf(operation);
+  const takesPdf =
+    operation.steps !== undefined ||
+    Object.values(fields).some((field) => field.kind !== "text" && field.accept.includes("pdf"));
+  return {
+    type: "object",
+    properties: {
+      ...(operation.steps !== undefined && pipelineFiles(lists.map(({ parameter }) => parameter))),
+      ...own,
+      ...(operation.steps !== undefined && { steps: stepsSchema(operation.steps) }),
+      ...(takesPdf && { password: { type: "string", description: "The password, if a PDF is encrypted." } }),
+      ...(takesPdf &&
+        fields["file"] === undefined &&
+        lists.length > 0 && {
+          passwords: {
+            type: "array",
+            items: { type: ["string", "null"] },
+            description: "One for each of `files`, where they differ.",
+          },
+        }),
+      ...jobParameters(operation),
+      idempotencyKey: {
+        type: "string",
+        minLength: 1,
+        maxLength: 255,
+        description: "A call that is repeated with the same key within 24 hours is charged once.",
+      },
+    },
+    required,
+    additionalProperties: false,
+    ...($defs && { $defs }),
+  };
+}
+
+function fileSchema(field: Extract<Fields[string], { kind: "file" }>): Json {
+  const { when, required } = hintsOf(field);
+  const conditions = Object.entries(when ?? {}).map(([name, values]) => `\`${name}\` is ${values.join(" or ")}`);
+  const condition =
+    conditions.length === 0 ? "" : ` ${required ? "Required" : "Only"} when ${conditions.join(" and ")}.`;
+  return { type: "string", description: `${field.description}${condition} ${FILE}` };
+}
+
+function pipelineFiles(lists: readonly string[]): Readonly<Record<string, Json>> {
+  const several = lists.map((name) => [
+    name,
+    {
+      type: "array",
+      items: { type: "string" },
+      description: `Instead of \`file\`, if the first step takes \`${name}\`.`,
+    },
+  ]);
+  return {
+    file: { type: "string", description: `The file of the first step. ${FILE}` },
+    ...(Object.fromEntries(several) as Record<string, Json>),
+    parts: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: 'Further files, by names of your own. A step refers to one as `"part:<name>"`.',
+    },
+  };
+}
+
+const stepsSchema = (operations: readonly Operation[]): Json => ({
+  type: "array",
+  minItems: 1,
+  maxItems: limits.steps,
+  items: {
+    type: "object",
+    properties: { operation: { enum: operations.map(({ name }) => name) } },
+    required: ["operation"],
+    additionalProperties: true,
+  },
+  description: "In order: the name of a tool as `operation`, and its parameters, without files.",
+});
+
+function jobParameters(operation: Operation): Readonly<Record<string, Json>> {
+  const { properties } = parameterSchemas(jobFieldsOf(operation));
+  const { expiresIn, ...others } = properties;
+  return {
+    background: {
+      type: "boolean",
+      description:
+        "Makes a job of the call, and returns its ID at once: for long documents, and for more pages than a request can have.",
+    },
+    ...others,
+    expiresIn: { ...expiresIn, description: "How many seconds a result that is stored as a file is kept." },
+  };
+}
+
+/** The example of the reference, with files as URLs and values as JSON. */
+function exampleOf(operation: Operation): Json | undefined {
+  const { example, fields, steps } = operation;
+  if (example === undefined) return undefined;
+  const value: Record<string, unknown> = {};
+  const lists = fileListsOf(operation);
+  for (const [name, text] of Object.entries(example)) {
+    const field = fields[name];
+    const list = lists.find(({ prefix }) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)));
+    const url = `https://example.com/${text}`;
+    if (list !== undefined) value[list.parameter] = [...((value[list.parameter] as string[] | undefined) ?? []), url];
+    else if (field?.kind === "file" || (steps !== undefined && name === "file")) value[name] = url;
+    else if (field?.kind === "text")
+      value[name] = takesJson(field) ? JSON.parse(text) : plain(field.schema.safeParse(text).data, text);
+    else value[name] = text;
+  }
+  return value;
+}
+
+const plain = (value: unknown, text: string): unknown =>
+  typeof value === "number" || typeof value === "boolean" ? value : text;

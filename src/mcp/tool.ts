@@ -1,0 +1,68 @@
+import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
+import { ApiError } from "../http/errors/api-error.ts";
+import type { ErrorCode } from "../http/errors/error-table.ts";
+import type { Caller } from "../accounts/caller.ts";
+
+export type Json = Readonly<Record<string, unknown>>;
+/** Any of `CallToolResult.content`. */
+export type Content = CallToolResult["content"][number];
+
+/** What a tool needs to do its work for one call. */
+export interface ToolCall {
+  readonly caller: Caller;
+  /** Where clients reach the service, without a slash at the end. */
+  readonly baseUrl: string;
+  /**
+   * Sends a request to the API, below `/api/v1`, for the sender of the call. It passes every check that a request of theirs would
+   * pass, and is canceled with the call. Returns the response whatever its status.
+   */
+  send(method: string, path: string, init?: Pick<RequestInit, "body" | "headers">): Promise<Response>;
+}
+
+/** How clients see a tool. */
+export interface ToolDescription {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: ObjectSchema & { readonly properties: Json };
+  readonly outputSchema?: ObjectSchema;
+  readonly annotations: ToolAnnotations;
+}
+
+type ObjectSchema = Json & { readonly type: "object" };
+
+/** A tool, and what it does. Errors that it throws become results that the model can read. */
+export interface McpTool {
+  readonly described: ToolDescription;
+  call(parameters: Json, call: ToolCall): Promise<CallToolResult>;
+}
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A result as text and as structured content, for clients that read only one of them. */
+export function structured(value: Json, ...content: readonly Content[]): CallToolResult {
+  return {
+    content: content.length > 0 ? [...content] : [{ type: "text", text: JSON.stringify(value) }],
+    structuredContent: value,
+  };
+}
+
+/** Headers of an error that its reader can act on. */
+const errorHeaders = ["Retry-After", "X-Request-Id"];
+
+/** The error of a response. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  const { error } = await response.json<{ error: { code: ErrorCode; message: string; details?: Json } }>();
+  const headers = errorHeaders.flatMap((name) => {
+    const value = response.headers.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return new ApiError(error.code, error.message, { details: error.details, headers: Object.fromEntries(headers) });
+}
+
+/** The body of a response of JSON. Throws its error. */
+export async function jsonOf(response: Response): Promise<Json> {
+  if (!response.ok) throw await errorOf(response);
+  return response.json<Json>();
+}
