@@ -80,9 +80,23 @@ async function contents(): Promise<Map<string, Uint8Array>> {
     }
   }
   for (const file of examples) found.set(`examples/${basename(file)}`, await readFile(file));
+  found.set("guides.json", Buffer.from(JSON.stringify(await guides())));
   found.set("icon.svg", await readFile(join(browser, "icon.svg")));
   found.set("source.tar.gz", sourceArchive(root));
   return found;
+}
+
+/** Documents for operators and developers of the service; all others are guides of `/docs`. */
+const NOT_GUIDES = ["architecture.md", "benchmarks.md", "operating.md"];
+
+/** The texts of the guides by their paths. docs/api.md comes first: it begins with the quickstart. */
+async function guides(): Promise<Record<string, string>> {
+  const documents = (await readdir(join(root, "docs"))).filter(
+    (name) => name.endsWith(".md") && name !== "api.md" && !NOT_GUIDES.includes(name),
+  );
+  const paths = ["docs/api.md", ...documents.toSorted().map((name) => `docs/${name}`), "client/README.md"];
+  const texts = await Promise.all(paths.map(async (path) => [path, await readFile(join(root, path), "utf8")] as const));
+  return Object.fromEntries(texts);
 }
 
 const wanted = await contents();

@@ -3,11 +3,13 @@ import { html } from "hono/html";
 import { ApiError } from "../http/errors/api-error.ts";
 import { cachedDocument } from "../http/exchange/cached-document.ts";
 import { addPath, type AppEnv } from "../http/exchange/exchange.ts";
-import { readEnv } from "../env.ts";
+import { type Env, readEnv } from "../env.ts";
 import { type Page, renderPage } from "./page.ts";
 import { siteHeaders } from "./headers.ts";
 import type { Description } from "./description/description.ts";
-import { renderReference } from "./reference/reference.ts";
+import { type Documents, type Guide, guidesOf } from "./reference/guides.ts";
+import { renderGuide, renderReference } from "./reference/reference.ts";
+import { searchIndex } from "./reference/search-index.ts";
 
 const playground: Page = {
   title: "Playground · PDF service",
@@ -51,14 +53,66 @@ export async function missingPage(c: Context<AppEnv>): Promise<Response | undefi
 export function mountSite(app: Hono<AppEnv>, describe: (baseUrl: string) => unknown): void {
   const type = "text/html; charset=UTF-8";
   const playgroundPage = cachedDocument(type, async ({ sourceUrl }) => String(await renderPage(playground, sourceUrl)));
-  const referencePage = cachedDocument(type, async ({ baseUrl, sourceUrl }) => {
-    const body = renderReference(describe(baseUrl) as Description);
-    return String(await renderPage({ ...reference, body }, sourceUrl));
+  const describeAt = (baseUrl: string) => describe(baseUrl) as Description;
+  const referencePage = cachedDocument(type, async (env) => {
+    const body = renderReference(describeAt(env.baseUrl), await guidesIn(env));
+    return compact(await renderPage({ ...reference, body }, env.sourceUrl));
   });
+  const search = cachedDocument("application/json", async (env) =>
+    JSON.stringify(searchIndex(describeAt(env.baseUrl), await guidesIn(env))),
+  );
+  const guidePages = new Map<string, ReturnType<typeof cachedDocument>>();
+  const guidePage = (id: string) =>
+    cachedDocument(type, async (env) => {
+      const guides = await guidesIn(env);
+      const guide = guides.find((one) => one.id === id);
+      if (guide === undefined) throw new Error(`there is no guide ${id}`);
+      const body = renderGuide(describeAt(env.baseUrl), guides, guide);
+      const title = `${guide.title} · PDF service`;
+      return compact(
+        await renderPage({ ...reference, title, description: `${guide.title}: a guide.`, body }, env.sourceUrl),
+      );
+    });
   addPath(app, playground.path, { GET: [(c) => playgroundPage(c, siteHeaders)] });
   addPath(app, reference.path, { GET: [(c) => referencePage(c, siteHeaders)] });
+  addPath(app, "/docs/search.json", { GET: [(c) => search(c, siteHeaders)] });
+  addPath(app, "/docs/{guide}", {
+    GET: [
+      async (c) => {
+        const id = c.req.param("guide") ?? "";
+        if (!(await guidesIn(readEnv(c.env))).some((guide) => guide.id === id)) return c.notFound();
+        const page = guidePages.get(id) ?? guidePage(id);
+        guidePages.set(id, page);
+        return page(c, siteHeaders);
+      },
+    ],
+  });
   addPath(app, "/assets/:file{.+}", { GET: [(c) => serveAsset(c)] });
 }
+
+const guides = new WeakMap<Env, Promise<Guide[]>>();
+
+/** The guides, whose texts scripts/build-site.ts puts into the static assets. */
+function guidesIn(env: Env): Promise<Guide[]> {
+  const reading = guides.get(env) ?? readGuides(env);
+  guides.set(env, reading);
+  reading.catch(() => guides.delete(env));
+  return reading;
+}
+
+async function readGuides(env: Env): Promise<Guide[]> {
+  const asset = await env.siteAsset("/guides.json", undefined);
+  if (asset === undefined) throw new Error("the static assets have no guides.json: node scripts/build-site.ts");
+  // The examples of the documents are for a service on the reader's own machine.
+  return guidesOf(JSON.parse((await asset.text()).replaceAll("http://localhost:8787", env.baseUrl)) as Documents);
+}
+
+/** Without the line breaks and indentation of templates, which make up a third of a large page. */
+const compact = (page: Awaited<ReturnType<typeof renderPage>>): string =>
+  String(page)
+    .split(/(<pre[^]*?<\/pre>)/)
+    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll(/\s*\n\s*/g, "\n")))
+    .join("");
 
 /** Files whose content never changes under the same name: esbuild's chunks carry a hash, pdf.js its version. */
 const IMMUTABLE = /-[A-Z0-9]{8}\.\w+$|\/pdfjs-[\d.]+\//;

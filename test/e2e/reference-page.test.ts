@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { noBrowser, Visitor } from "./visitor.ts";
 
-const { baseUrl } = ownServer();
+const { baseUrl, testKey } = ownServer();
 
 describe.skipIf(noBrowser)("the reference in Chromium", () => {
   const visitor = new Visitor();
@@ -12,7 +12,7 @@ describe.skipIf(noBrowser)("the reference in Chromium", () => {
     await page.goto(`${baseUrl}/docs#sign`);
     const sign = page.locator("#sign");
     await sign.getByRole("radio", { name: "curl" }).focus();
-    await page.keyboard.press("ArrowLeft");
+    for (const _ of ["JavaScript", "Python"]) await page.keyboard.press("ArrowRight");
     for (const id of ["sign", "merge", "listKeys"]) {
       expect(await page.locator(`#${id} pre:visible`).getAttribute("data-language")).toBe("Python");
     }
@@ -25,6 +25,48 @@ describe.skipIf(noBrowser)("the reference in Chromium", () => {
     expect(await page.locator("#merge pre:visible").getAttribute("data-language")).toBe("Python");
     expect(await page.locator("#links [aria-current]").innerText()).toBe("Reference");
     expect(await page.locator('.contents [aria-current][href="#sign"]').count()).toBe(1);
+  });
+
+  test("begins with the client, and has the test key of the playground in every example", async () => {
+    const page = await visitor.open("rotate");
+    await page.goto(`${baseUrl}/docs#merge`);
+    const shown = page.locator("#merge pre:visible");
+    expect(await shown.getAttribute("data-language")).toBe("TypeScript");
+    expect(await shown.textContent()).toContain(`apiKey: "${testKey}"`);
+    await page.locator("#merge").getByText("curl", { exact: true }).click();
+    expect(await shown.textContent()).toContain(`-H "Authorization: Bearer ${testKey}"`);
+    await page.goto(`${baseUrl}/docs/quickstart`);
+    expect(await page.locator("pre").nth(1).textContent()).toContain(`Bearer ${testKey}`);
+    const stranger = await visitor.open("rotate", { key: "" });
+    await stranger.goto(`${baseUrl}/docs#merge`);
+    expect(await stranger.locator("#merge pre:visible").textContent()).toContain("process.env.PDF_SERVICE_KEY");
+  });
+
+  test("finds a field by keyboard without a connection, and a guide", async () => {
+    const page = await visitor.open("rotate", { key: "" });
+    await page.goto(`${baseUrl}/docs`, { waitUntil: "networkidle" });
+    await page.context().setOffline(true);
+    await page.keyboard.press("/");
+    await page.keyboard.type("dpi");
+    const options = page.getByRole("option");
+    await options.first().waitFor();
+    expect(await options.first().innerText()).toMatch(/^dpi\s+to-images/);
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("location.hash")).toBe("#to-images.dpi");
+    expect(await page.evaluate("document.getElementById('to-images.dpi').getBoundingClientRect().top < 200")).toBe(
+      true,
+    );
+    await page.context().setOffline(false);
+    // Chromium asks for the icon again when the address changes.
+    visitor.expected("ERR_INTERNET_DISCONNECTED");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("verify deliveries");
+    await options.first().waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${baseUrl}/docs/webhooks#verify-deliveries`);
+    expect(await page.locator('.contents [aria-current="page"]').innerText()).toBe("Webhooks");
   });
 
   test("fits a phone in the dark, with its contents one tap away", async () => {

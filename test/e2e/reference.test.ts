@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
+import { compileWithClient, installClient } from "./client-examples.ts";
 import { root } from "./server.ts";
 
 const server = ownServer();
@@ -76,14 +77,16 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const options = () => ({
   cwd: folder,
-  env: { ...process.env, API_KEY: server.testKey, CURL_HOME: join(folder, "home") },
+  env: { ...process.env, PDF_SERVICE_KEY: server.testKey, CURL_HOME: join(folder, "home") },
   encoding: "buffer" as const,
 });
 
 /** What is printed or left in a file, and under which name; whatever is left is gone afterwards. */
 async function outcome(command: string, args: readonly string[]) {
   const { stdout, stderr } = await run(command, args, options());
-  const [file] = (await readdir(folder)).filter((name) => !["examples", "home", "example.mjs"].includes(name));
+  const [file] = (await readdir(folder)).filter(
+    (name) => !["examples", "home", "example.mjs", "package.json"].includes(name),
+  );
   if (file === undefined) return { file, body: stdout, told: stderr.toString() };
   const body = await readFile(join(folder, file));
   await rm(join(folder, file));
@@ -144,6 +147,38 @@ describe.each(operations)("the examples of $id, as shown,", ({ id, status: expec
     const result = await outcome("python3", ["-c", shown(id, "Python")]);
     if (result.file !== undefined) expectResult(result);
     expect(result.body.length).toBeGreaterThan(20);
+  });
+});
+
+describe("the examples with the client, as shown,", () => {
+  const examples = () => calls.map(({ id }) => [`${id}.ts`, shown(id, "TypeScript")] as const);
+
+  test("compile", async () => {
+    expect(await compileWithClient(folder, examples())).toBe("");
+  });
+
+  test("run, those of operations", async () => {
+    await installClient(folder);
+    const names = operations.filter(({ status }) => status === "200").map(({ id }) => `${id}.ts`);
+    const one = names.map((name) => `console.log("== ${name}"); await import("./${name}");`);
+    await writeFile(join(folder, "all.mts"), one.join("\n"));
+    const { stdout } = await run(process.execPath, ["all.mts"], options());
+    const printed = new Map(
+      stdout
+        .toString()
+        .split("== ")
+        .map((part) => [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n") + 1)]),
+    );
+    const types: string[] = [];
+    for (const name of names) {
+      const file = /writeFile\("([^"]+)"/.exec(shown(name.slice(0, -3), "TypeScript"))?.[1];
+      const body = file === undefined ? Buffer.from(printed.get(name) ?? "") : await readFile(join(folder, file));
+      types.push(expectResult({ file, body }));
+      if (file !== undefined) await rm(join(folder, file));
+    }
+    expect(types).not.toContain("");
+    for (const name of ["all.mts", "node_modules", ...calls.map(({ id }) => `${id}.ts`)])
+      await rm(join(folder, name), { recursive: true, force: true });
   });
 });
 

@@ -1,7 +1,9 @@
 /**
- * Enhances the page at `/docs`, which works without it: one choice of language for all examples, copy buttons, and the current
- * position in the contents.
+ * Enhances the pages below `/docs`, which work without it: search, one choice of language for all examples, the visitor's test key in
+ * them, copy buttons, and the current position in the contents.
  */
+import { currentKey } from "./api/key.ts";
+import { addSearch } from "./documentation/search.ts";
 import "./styles/reference-page.css";
 
 const LANGUAGE = "language";
@@ -29,11 +31,24 @@ function addCopyButton(example: Element): void {
   example.querySelector("pre")?.before(button);
 }
 
+/**
+ * The test key that the playground has in this tab takes the place of the environment variable. A live key does not: whoever sees the
+ * screen could spend its credits.
+ */
+function insertKey(): void {
+  const key = currentKey();
+  if (!key.startsWith("sk_test_")) return;
+  for (const variable of document.querySelectorAll<HTMLElement>("[data-key]")) {
+    variable.textContent = variable.dataset["key"] === "quoted" ? JSON.stringify(key) : key;
+  }
+}
+
 /** Marks the section being read in the contents. */
 function followReading(): void {
   const links = new Map(
     [...document.querySelectorAll<HTMLAnchorElement>(".contents a")].map((link) => [link.hash.slice(1), link]),
   );
+  links.delete("");
   const sections = [...document.querySelectorAll<HTMLElement>(".chapter, .method")];
   let current: HTMLAnchorElement | undefined;
   const look = () => {
@@ -66,7 +81,7 @@ function followReading(): void {
 
 /** On a phone the contents start out closed, and close again after use. */
 function closeContentsOnPhones(): void {
-  const contents = document.querySelector<HTMLDetailsElement>(".contents details");
+  const contents = document.querySelector<HTMLDetailsElement>(".contents nav details");
   if (contents === null) return;
   const narrow = matchMedia("(max-width: 720px)");
   const fit = () => (contents.open = !narrow.matches);
@@ -77,7 +92,9 @@ function closeContentsOnPhones(): void {
   });
 }
 
-choose(localStorage.getItem(LANGUAGE) ?? "curl");
+insertKey();
+const language = localStorage.getItem(LANGUAGE);
+if (language !== null && document.querySelector(`.example .pick[value="${CSS.escape(language)}"]`)) choose(language);
 for (const example of document.querySelectorAll(".example")) {
   addCopyButton(example);
   example.addEventListener("change", ({ target }) => {
@@ -91,4 +108,5 @@ for (const example of document.querySelectorAll(".example")) {
 }
 document.querySelector("#links [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 closeContentsOnPhones();
+addSearch();
 followReading();

@@ -3,10 +3,13 @@ import type { Language } from "./snippets.ts";
 const strings = String.raw`"(?:[^"\\\n]|\\.)*"(?:\s*:)?`;
 const numbers = String.raw`\b\d+(?:\.\d+)?\b`;
 
+const javascript = new RegExp(String.raw`(${strings}|\x60[^\x60\n]*\x60|\b(?:const|await|import|from|if|throw|new)\b)`);
+
 /** What is highlighted: strings everywhere, words and numbers where they have a meaning. */
 const patterns: Readonly<Record<Language | "JSON", RegExp>> = {
+  TypeScript: javascript,
   curl: /('[^'\n]*'|"[^"\n]*")/,
-  JavaScript: new RegExp(String.raw`(${strings}|\x60[^\x60\n]*\x60|\b(?:const|await|import|from|if|throw|new)\b)`),
+  JavaScript: javascript,
   Python: new RegExp(String.raw`(${strings}|\b(?:import|with|as|in)\b)`),
   JSON: new RegExp(String.raw`(${strings}|\b(?:true|false|null)\b|${numbers})`),
 };

@@ -1,28 +1,21 @@
+import type { Call } from "./call.ts";
+import { clientSnippet } from "./client-snippet.ts";
 import type { Entry } from "./form-values.ts";
 
-export const languages = ["curl", "JavaScript", "Python"] as const;
+export const languages = ["TypeScript", "curl", "JavaScript", "Python"] as const;
 export type Language = (typeof languages)[number];
-
-export interface Call {
-  readonly method: string;
-  readonly url: string;
-  /** The key itself, or the environment variable that contains it; undefined if none is needed. */
-  readonly key: string | { readonly variable: string } | undefined;
-  /** A form's parts, a value sent as JSON, a file whose bytes are the body, or nothing. */
-  readonly body:
-    | { readonly form: readonly Entry[] }
-    | { readonly json: unknown }
-    | { readonly path: string }
-    | undefined;
-  /** The file that receives the result. Undefined for JSON, which is printed. */
-  readonly file: string | undefined;
-}
 
 /** The request as code to paste; its files are at their `path`. */
 export function snippet(language: Language, call: Call): string {
-  if (language === "curl") return curl(call);
-  return language === "JavaScript" ? javascript(call) : python(call);
+  return writers[language](call);
 }
+
+const writers: Readonly<Record<Language, (call: Call) => string>> = {
+  TypeScript: clientSnippet,
+  curl,
+  JavaScript: javascript,
+  Python: python,
+};
 
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 /** curl gives `;` and `,` in an unquoted path a meaning, and backslashes in a quoted one. */

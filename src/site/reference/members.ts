@@ -1,14 +1,19 @@
-import { html } from "hono/html";
+import { html, raw } from "hono/html";
 import type { Description, Parameter } from "../description/description.ts";
 import type { Field } from "../description/fields.ts";
 import type { Schema } from "../description/schema.ts";
 import { type Html, inline } from "./prose.ts";
 import { resolve } from "./resolve.ts";
+import { objectAnchor, objectName, type SharedFacts } from "./shared-facts.ts";
 import { limitWords, typeWords, withoutNull } from "./schema-words.ts";
 
 /** A line of a table: a form field, a parameter, or a member of a JSON value. */
-interface Row {
+export interface Row {
   readonly name: string;
+  /** What the anchor of the row ends in, if not in its name. */
+  readonly key?: string;
+  /** The object that is described elsewhere. */
+  readonly object?: string;
   readonly type: string;
   readonly required: boolean;
   readonly description: string;
@@ -18,24 +23,37 @@ interface Row {
 /** Deeper than any schema of the API; recursion of a schema into itself ends here. */
 const DEEPEST = 6;
 
-/** The members of a JSON value, including nested ones: `pages[].text`. */
-export function memberRows(description: Description, given: Schema, prefix = "", depth = 0): Row[] {
+type Objects = SharedFacts["objects"];
+
+/** The members of a JSON value, including nested ones: `pages[].text`. Those of `objects` are left to their own description. */
+export function memberRows(
+  description: Description,
+  given: Schema,
+  objects: Objects = new Map(),
+  prefix = "",
+  depth = 0,
+): Row[] {
+  if (depth > 0 && objects.has(objectName(given) ?? "")) return [];
+  const rowsOf = (inner: Schema, path: string): Row[] => memberRows(description, inner, objects, path, depth + 1);
   const schema = resolved(description, withoutNull(resolved(description, given)).schema);
   if (depth > DEEPEST) return [];
-  if (schema.items) return memberRows(description, schema.items, `${prefix}[]`, depth + 1);
-  if (schema.anyOf) return schema.anyOf.flatMap((one) => memberRows(description, one, prefix, depth + 1));
+  if (schema.items) return rowsOf(schema.items, `${prefix}[]`);
+  if (schema.anyOf) return schema.anyOf.flatMap((one) => rowsOf(one, prefix));
   const { properties = {}, additionalProperties: others, required = [] } = schema;
   const path = prefix === "" ? "" : `${prefix}.`;
   const rows = Object.entries(properties).flatMap(([name, member]) => {
+    if (member["x-alias-of"] !== undefined) return [];
     const inner = resolved(description, member);
+    const object = [member, member.items ?? {}].map(objectName).find((one) => objects.has(one ?? ""));
     const row = { name: `${path}${name}`, required: required.includes(name), ...described(inner) };
-    return [row, ...memberRows(description, inner, `${path}${name}`, depth + 1)];
+    if (object !== undefined) return [{ ...row, object }];
+    return [row, ...rowsOf(inner, row.name)];
   });
   // `{}` and `true` only say that there may be others.
   if (typeof others !== "object" || Object.keys(others).length === 0) return rows;
   const inner = resolved(description, others);
   const name = `${path}{name}`;
-  return [...rows, { name, required: false, ...described(inner) }, ...memberRows(description, inner, name, depth + 1)];
+  return [...rows, { name, required: false, ...described(inner) }, ...rowsOf(inner, name)];
 }
 
 function resolved(description: Description, schema: Schema): Schema {
@@ -67,19 +85,34 @@ export function fieldRows(description: Description, field: Field): Row[] {
   }
   if (field.kind === "files") {
     const { name, passwords, min } = field;
-    const files = { name: numbered(name), type: fileWords(field.accept), required, description: field.description };
+    const files = {
+      name: numbered(name),
+      key: name,
+      type: fileWords(field.accept),
+      required,
+      description: field.description,
+    };
     const count = `at least ${min}, numbered without gaps`;
     const own = `The password of the \`${name}\` with the same number.`;
     return [
       { ...files, notes: [count, ...notes] },
       ...(passwords === undefined
         ? []
-        : [{ name: numbered(passwords), type: "password", required: false, description: own, notes: [] }]),
+        : [
+            {
+              name: numbered(passwords),
+              key: `${passwords}s`,
+              type: "password",
+              required: false,
+              description: own,
+              notes: [],
+            },
+          ]),
     ];
   }
   const { schema, name } = field;
   const row = { name, required, ...described(schema), notes: [...limitWords(schema), ...notes] };
-  return [row, ...(schema.contentSchema ? memberRows(description, schema.contentSchema, name) : [])];
+  return [row, ...(schema.contentSchema ? memberRows(description, schema.contentSchema, new Map(), name) : [])];
 }
 
 const numbered = (name: string): string => `${name}0, ${name}1, …`;
@@ -91,9 +124,16 @@ const fileWords = (accept: string): string =>
     .join(", ")
     .replace(/, (\w+)$/, " or $1")} file`;
 
-/** `marked`: what to note about a name: that it is required in a request, or that it may be missing from a response. */
-export function table(caption: string, rows: readonly Row[], marked: "required" | "optional" = "required"): Html | "" {
+interface TableOptions {
+  /** What the anchors of the rows begin with. */
+  readonly anchor: string;
+  /** What to note about a name: that it is required in a request, or that it may be missing from a response. */
+  readonly marked?: "required" | "optional";
+}
+
+export function table(caption: string, rows: readonly Row[], { anchor, marked = "required" }: TableOptions): Html | "" {
   if (rows.length === 0) return "";
+  const anchors = rows.map((row) => rowAnchor(anchor, row));
   return html`<table class="members">
     <caption>
       ${caption}
@@ -106,13 +146,13 @@ export function table(caption: string, rows: readonly Row[], marked: "required" 
     </thead>
     <tbody>
       ${rows.map(
-        ({ name, type, required, description, notes }) =>
-          html`<tr>
+        ({ name, type, object, required, description, notes }, index) =>
+          html`<tr ${anchors.indexOf(anchors[index] ?? "") === index ? raw(` id="${anchors[index]}"`) : ""}>
             <th scope="row">
-              <code>${breakable(name)}</code>
-              <span class="type">${type}</span>${
-                required === (marked === "required") ? html` <span class="${marked}">${marked}</span>` : ""
-              }
+              <a href="#${anchors[index]}"><code>${breakable(name)}</code></a>
+              <span class="type"
+                >${type}${object === undefined ? "" : html`: <a href="#${objectAnchor(object)}">${object}</a>`}</span
+              >${required === (marked === "required") ? html` <span class="${marked}">${marked}</span>` : ""}
             </th>
             <td>
               ${description === "" ? "" : html`<p>${inline(description)}</p>`}${
@@ -124,6 +164,10 @@ export function table(caption: string, rows: readonly Row[], marked: "required" 
     </tbody>
   </table>`;
 }
+
+/** The anchor of a row: `ocr.languages`, `extract-text.response.pages.text`. */
+export const rowAnchor = (anchor: string, { name, key = name }: Pick<Row, "name" | "key">): string =>
+  `${anchor}.${key.replaceAll(/[^\w.-]/g, "")}`;
 
 /** Lets long names break after dots and underscores, and before capitals. */
 export const breakable = (name: string): Html =>

@@ -4,6 +4,7 @@ import { responseSection } from "./responses.ts";
 import { exampleBlock, exampleCall } from "./example.ts";
 import { fieldRows, memberRows, parameterRow, table } from "./members.ts";
 import { type Html, prose } from "./prose.ts";
+import { isOperation, type SharedFacts } from "./shared-facts.ts";
 
 /** A method of a path, with the ID of its anchor. */
 export interface Described {
@@ -33,7 +34,7 @@ export function methodSection(
   description: Description,
   { id, verb, path, method }: Described,
   baseUrl: string,
-  common: ReadonlySet<string>,
+  shared: SharedFacts,
 ): Html {
   const { summary, description: about = "", parameters = [], responses } = method;
   const operation = operationOf(path, method);
@@ -52,10 +53,12 @@ export function methodSection(
           : table(
               "Form fields",
               operation.fields.flatMap((field) => fieldRows(description, field)),
+              { anchor: id },
             )
       }
-      ${json === undefined ? "" : table("Body", memberRows(description, json))}
-      ${table("Parameters", parameters.map(parameterRow))} ${responseSection(description, responses, common)}
+      ${json === undefined ? "" : table("Body", memberRows(description, json), { anchor: operation ? `${id}.json` : id })}
+      ${table("Parameters", parameters.map(parameterRow), { anchor: id })}
+      ${responseSection(description, { id, responses, isOperation: isOperation(method) }, shared)}
     </div>
     <div class="sample">${exampleBlock(id, exampleCall(baseUrl, verb, path, method))}</div>
   </section>`;
@@ -67,7 +70,7 @@ export function eventSection(description: Description, { id, method }: Described
   return html`<section class="method event" id="${id}" aria-labelledby="${id}-title">
     <div class="about">
       ${title(id, method.summary)} ${prose(method.description ?? "")}
-      ${body === undefined ? "" : table("Body", memberRows(description, body), "optional")}
+      ${body === undefined ? "" : table("Body", memberRows(description, body), { anchor: id, marked: "optional" })}
     </div>
   </section>`;
 }

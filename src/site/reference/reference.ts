@@ -1,70 +1,62 @@
 import { html } from "hono/html";
 import type { Description } from "../description/description.ts";
-import { commonHeaders, errorList, headerTable } from "./responses.ts";
+import { type Chapter, documentationPage } from "./contents.ts";
+import type { Guide } from "./guides.ts";
+import { rendered } from "./markdown.ts";
+import { errorList, headerTable } from "./responses.ts";
+import { objectAnchor, type SharedFacts, sharedFacts } from "./shared-facts.ts";
 import { highlighted, KEY_VARIABLE } from "./example.ts";
 import { memberRows, parameterRow, table } from "./members.ts";
 import { type Described, eventSection, methodSection, methodsOf } from "./method-section.ts";
 import { type Html, inline, prose } from "./prose.ts";
 
-interface Chapter {
-  readonly id: string;
-  readonly name: string;
-  readonly about: Html | readonly Html[];
-  readonly methods: readonly { readonly id: string; readonly name: string; readonly section: Html }[];
+/** The reference as the main part of a page, derived entirely from the description. */
+export function renderReference(description: Description, guides: readonly Guide[]): Html {
+  const chapters = chaptersOf(description);
+  return documentationPage(guides, chapters, undefined, html`${chapters.map(chapter)}`);
 }
 
-/** The reference as the main part of a page, derived entirely from the description. */
-export function renderReference(description: Description): Html {
+/** A guide as the main part of a page. */
+export function renderGuide(description: Description, guides: readonly Guide[], guide: Guide): Html {
+  const text = html`<section class="guide">
+    <h1>${guide.title}</h1>
+    ${rendered(guide.blocks, guide.target)}
+  </section>`;
+  return documentationPage(guides, chaptersOf(description), guide, text);
+}
+
+function chaptersOf(description: Description): Chapter[] {
   const baseUrl = description.servers[0]?.url ?? "";
   const calls = methodsOf(description.paths);
   const events = methodsOf(description.webhooks ?? {});
-  const headers = commonHeaders(
+  const shared = sharedFacts(
     description,
     calls.map(({ method }) => method),
   );
-  const names = new Set(headers.keys());
-  const chapters: Chapter[] = [
+  return [
     start(description, baseUrl),
     ...tagsOf(description, calls).map(({ name, description: about }) => ({
       id: anchor(name),
       name,
-      about: prose(about),
+      about: () => prose(about),
       methods: calls
         .filter(({ method }) => method.tags[0] === name)
         .map((call) => ({
           id: call.id,
           name: navName(call),
-          section: methodSection(description, call, baseUrl, names),
+          section: () => methodSection(description, call, baseUrl, shared),
         })),
     })),
     ...(events.length > 0 ? [eventChapter(description, events)] : []),
+    objectChapter(description, shared),
     {
       id: "headers",
       name: "Headers",
-      about: headerTable("Headers of most operations", description, [...headers], true),
+      about: () => headerTable("Headers of most operations", description, [...shared.headers], true),
       methods: [],
     },
     errorChapter(description, calls),
   ];
-  return html`<div class="reference">
-    <nav class="contents" aria-label="Contents">
-      <details open>
-        <summary>Contents</summary>
-        ${chapters.map(
-          ({ id, name, methods }) =>
-            html`<h2><a href="#${id}">${name}</a></h2>
-              ${
-                methods.length === 0
-                  ? ""
-                  : html`<ul>
-                      ${methods.map(({ id, name }) => html`<li><a href="#${id}">${name}</a></li>`)}
-                    </ul>`
-              }`,
-        )}
-      </details>
-    </nav>
-    <article>${chapters.map(chapter)}</article>
-  </div>`;
 }
 
 /** The tags listed in the description, plus those that only methods name. */
@@ -86,9 +78,9 @@ const anchor = (name: string): string => `about-${name.toLowerCase().replaceAll(
 const chapter = ({ id, name, about, methods }: Chapter, index: number): Html =>
   html`<section class="chapter" id="${id}" aria-labelledby="${id}-title">
     <header>
-      ${index === 0 ? html`<h1 id="${id}-title">${name}</h1>` : html`<h2 id="${id}-title">${name}</h2>`} ${about}
+      ${index === 0 ? html`<h1 id="${id}-title">${name}</h1>` : html`<h2 id="${id}-title">${name}</h2>`} ${about()}
     </header>
-    ${methods.map(({ section }) => section)}
+    ${methods.map(({ section }) => section())}
   </section>`;
 
 function start(description: Description, baseUrl: string): Chapter {
@@ -96,26 +88,27 @@ function start(description: Description, baseUrl: string): Chapter {
   return {
     id: "about",
     name: info.title,
-    about: html`${prose(info.description)}
-      <dl class="facts">
-        <dt>Base URL</dt>
-        <dd><code>${baseUrl}</code></dd>
-        <dt>Authentication</dt>
-        <dd>
-          ${Object.values(components.securitySchemes).map(({ description }) => inline(description))} Send it in the
-          header <code>Authorization: Bearer …</code>. The examples read it from the environment:
-          <code>export ${KEY_VARIABLE}=sk_test_...</code>
-        </dd>
-        <dt>Examples</dt>
-        <dd>
-          They use the files in the <code>examples/</code> folder of the source. Python needs the
-          <code>requests</code> package.
-        </dd>
-        <dt>OpenAPI</dt>
-        <dd><a href="/api/v1/openapi.json">openapi.json</a>, which this page is generated from</dd>
-        <dt>Version</dt>
-        <dd>${info.version}</dd>
-      </dl>`,
+    about: () =>
+      html`${prose(info.description)}
+        <dl class="facts">
+          <dt>Base URL</dt>
+          <dd><code>${baseUrl}</code></dd>
+          <dt>Authentication</dt>
+          <dd>
+            ${Object.values(components.securitySchemes).map(({ description }) => inline(description))} Send it in the
+            header <code>Authorization: Bearer …</code>. The examples read it from the environment:
+            <code>export ${KEY_VARIABLE}=sk_test_...</code>
+          </dd>
+          <dt>Examples</dt>
+          <dd>
+            They use the files in the <code>examples/</code> folder of the source. Python needs the
+            <code>requests</code> package.
+          </dd>
+          <dt>OpenAPI</dt>
+          <dd><a href="/api/v1/openapi.json">openapi.json</a>, which this page is generated from</dd>
+          <dt>Version</dt>
+          <dd>${info.version}</dd>
+        </dl>`,
     methods: [],
   };
 }
@@ -126,25 +119,46 @@ function eventChapter(description: Description, events: readonly Described[]): C
   return {
     id: "events",
     name: "Events",
-    about: html`${table("Headers of every delivery", parameters.map(parameterRow))}
-      <table class="members">
-        <caption>
-          Your response
-        </caption>
-        <tbody>
-          ${responses.map(
-            ([status, response]) =>
-              html`<tr>
-                <th scope="row"><code>${status}</code></th>
-                <td>${"description" in response ? inline(response.description) : ""}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>`,
+    about: () =>
+      html`${table("Headers of every delivery", parameters.map(parameterRow), { anchor: "events" })}
+        <table class="members">
+          <caption>
+            Your response
+          </caption>
+          <tbody>
+            ${responses.map(
+              ([status, response]) =>
+                html`<tr>
+                  <th scope="row"><code>${status}</code></th>
+                  <td>${"description" in response ? inline(response.description) : ""}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>`,
     methods: events.map((event) => ({
       id: event.id,
       name: event.path,
-      section: eventSection(description, event),
+      section: () => eventSection(description, event),
+    })),
+  };
+}
+
+/** The objects that several responses have, each described once. */
+function objectChapter(description: Description, { objects }: SharedFacts): Chapter {
+  return {
+    id: "objects",
+    name: "Objects",
+    about: () => [],
+    methods: [...objects].map(([name, schema]) => ({
+      id: objectAnchor(name),
+      name,
+      section: () =>
+        html`<section class="method" id="${objectAnchor(name)}" aria-labelledby="${objectAnchor(name)}-title">
+          <div class="about">
+            <h3 id="${objectAnchor(name)}-title"><a href="#${objectAnchor(name)}">${name}</a></h3>
+            ${table("JSON fields", memberRows(description, schema), { marked: "optional", anchor: objectAnchor(name) })}
+          </div>
+        </section>`,
     })),
   };
 }
@@ -155,20 +169,21 @@ function errorChapter(description: Description, calls: readonly Described[]): Ch
   return {
     id: "errors",
     name: "Errors",
-    about: html`<pre class="code" tabindex="0"><code>${highlighted(shape, "JSON")}</code></pre>
-      ${
-        schema === undefined
-          ? ""
-          : table(
-              "Fields",
-              memberRows(description, schema).map((row) => ({ ...row, notes: [] })),
-              "optional",
-            )
-      }
-      ${errorList(
-        description,
-        calls.map(({ method }) => method),
-      )}`,
+    about: () =>
+      html`<pre class="code" tabindex="0"><code>${highlighted(shape, "JSON")}</code></pre>
+        ${
+          schema === undefined
+            ? ""
+            : table(
+                "Fields",
+                memberRows(description, schema).map((row) => ({ ...row, notes: [] })),
+                { anchor: "errors", marked: "optional" },
+              )
+        }
+        ${errorList(
+          description,
+          calls.map(({ method }) => method),
+        )}`,
     methods: [],
   };
 }

@@ -3,43 +3,61 @@ import type { Description, Header, Method, Reference, Response } from "../descri
 import { breakable, memberRows, table } from "./members.ts";
 import { type Html, inline } from "./prose.ts";
 import { resolve } from "./resolve.ts";
+import { codesOf, objectAnchor, objectName, type SharedFacts } from "./shared-facts.ts";
 
-type Described = Readonly<Record<string, Response | Reference>>;
+interface Described {
+  /** The anchor of the method. */
+  readonly id: string;
+  readonly responses: Method["responses"];
+  readonly isOperation: boolean;
+}
 
-/** The responses of a method: headers and members of a success, the codes of each error. */
-export function responseSection(description: Description, responses: Described, common: ReadonlySet<string>): Html {
-  const all = Object.entries(responses).map(([status, given]) => ({ status, ...resolve(description, given) }));
+/** The responses of a method: headers and members of a success, and its errors. */
+export function responseSection(description: Description, method: Described, shared: SharedFacts): Html {
+  const all = Object.entries(method.responses).map(([status, given]) => ({ status, ...resolve(description, given) }));
   const successes = all.filter(({ status }) => !/^[45]/.test(status));
   const failures = all.filter(({ status }) => /^[45]/.test(status));
   return html`<h4>Responses</h4>
-    ${successes.map(({ status, ...response }) => success(description, status, response, common))}
-    ${failures.length === 0 ? "" : failureTable(failures)}`;
+    ${successes.map(({ status, ...response }) => success(description, `${method.id}.response`, status, response, shared))}
+    ${failures.length === 0 ? "" : failureTable(failures, method.isOperation, shared)}`;
 }
 
-function success(description: Description, status: string, response: Response, common: ReadonlySet<string>): Html {
+function success(
+  description: Description,
+  anchor: string,
+  status: string,
+  response: Response,
+  { headers: common, objects }: SharedFacts,
+): Html {
   const { headers = {}, content = {} } = response;
   const types = Object.keys(content);
   const own = Object.entries(headers).filter(([name]) => !common.has(name));
-  const shared = Object.keys(headers).filter((name) => common.has(name));
+  const also = Object.keys(headers).filter((name) => common.has(name));
   const schema = content["application/json"]?.schema;
+  const object = objectName(schema ?? {});
+  const isShared = object !== undefined && objects.has(object);
   return html`<p class="answer">
       <b class="status">${status}</b> ${
         types.length > 0
           ? types.map((type, index) => html`${index > 0 ? " or " : ""}<code>${type}</code>`)
           : inline(response.description)
-      }
+      }${isShared ? html`: <a href="#${objectAnchor(object)}">${object}</a>` : ""}
     </p>
     ${own.length === 0 ? "" : headerTable("Headers", description, own)}
     ${
-      shared.length === 0
+      also.length === 0
         ? ""
         : html`<p class="also">
-            ${own.length > 0 ? "Also: " : "Headers: "}${shared.map(
+            ${own.length > 0 ? "Also: " : "Headers: "}${also.map(
               (name, index) => html`${index > 0 ? ", " : ""}<a href="#header-${name}"><code>${name}</code></a>`,
             )}.
           </p>`
     }
-    ${schema === undefined ? "" : table("JSON fields", memberRows(description, schema), "optional")}`;
+    ${
+      schema === undefined || isShared
+        ? ""
+        : table("JSON fields", memberRows(description, schema, objects), { anchor, marked: "optional" })
+    }`;
 }
 
 export function headerTable(
@@ -64,38 +82,48 @@ export function headerTable(
   </table>`;
 }
 
-function failureTable(failures: readonly ({ readonly status: string } & Response)[]): Html {
-  return html`<table class="failures">
-    <caption>
-      Errors
-    </caption>
-    <tbody>
-      ${failures.map(
-        (failure) =>
-          html`<tr>
-            <th scope="row">${failure.status}</th>
-            <td>${codesOf(failure).map((code) => html`<a href="#error-${code}"><code>${code}</code></a> `)}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+/** The method's own errors in the open; those that others like it have too are folded. */
+function failureTable(
+  failures: readonly ({ readonly status: string } & Response)[],
+  isOperation: boolean,
+  { errors }: SharedFacts,
+): Html {
+  const common = isOperation ? errors.operations : errors.endpoints;
+  const all = failures.flatMap(({ status, ...failure }) => codesOf(failure).map((code) => ({ status, code })));
+  const own = all.filter(({ code }) => !common.has(code));
+  const others = all.filter(({ code }) => common.has(code));
+  return html`<div class="failures">
+    <h5>Errors</h5>
+    ${own.length === 0 ? "" : codeList(own)}
+    ${
+      others.length === 0
+        ? ""
+        : html`<details>
+            <summary>
+              ${own.length === 0 ? "Only those" : "And those"} of
+              ${isOperation ? "all operations" : "all such requests"}
+            </summary>
+            ${codeList(others)}
+          </details>`
+    }
+  </div>`;
 }
 
-const codesOf = ({ content = {} }: Response): string[] => Object.keys(content["application/json"]?.examples ?? {});
-
-/** The headers of most responses of operations, described once. */
-export function commonHeaders(description: Description, methods: readonly Method[]): Map<string, Header | Reference> {
-  const forms = methods.filter(({ requestBody }) => requestBody?.content["multipart/form-data"] !== undefined);
-  const carried = forms.flatMap(({ responses }) => {
-    const given = responses["200"];
-    return given === undefined ? [] : Object.entries(resolve(description, given).headers ?? {});
-  });
-  const count = (name: string): number => carried.filter(([other]) => other === name).length;
-  return new Map(carried.filter(([name]) => count(name) > forms.length / 2));
-}
+const codeList = (errors: readonly { readonly status: string; readonly code: string }[]): Html =>
+  html`<ul>
+    ${errors.map(
+      ({ status, code }) =>
+        html`<li>
+          ${status} <a href="#error-${code}"><code>${code}</code></a>
+        </li>`,
+    )}
+  </ul>`;
 
 /** Every error once, under its status: the description of a response has a paragraph for each code, which begins with it. */
-export function errorList(description: Description, methods: readonly Method[]): Html {
+export function errorsIn(
+  description: Description,
+  methods: readonly Method[],
+): Map<string, { readonly status: string; readonly about: string }> {
   const named = methods.flatMap(({ responses }) => Object.entries(responses));
   // Such as `Public405`.
   const shared = Object.entries(description.components.responses).map(
@@ -111,7 +139,10 @@ export function errorList(description: Description, methods: readonly Method[]):
       if (!found.has(code)) found.set(code, { status, about });
     }
   }
-  const byStatus = [...found].toSorted(([, a], [, b]) => Number(a.status) - Number(b.status));
+  return new Map([...found].toSorted(([, a], [, b]) => Number(a.status) - Number(b.status)));
+}
+
+export function errorList(description: Description, methods: readonly Method[]): Html {
   return html`<table class="members errors">
     <thead class="visually-hidden">
       <tr>
@@ -120,7 +151,7 @@ export function errorList(description: Description, methods: readonly Method[]):
       </tr>
     </thead>
     <tbody>
-      ${byStatus.map(
+      ${[...errorsIn(description, methods)].map(
         ([code, { status, about }]) =>
           html`<tr id="error-${code}">
             <th scope="row"><code>${breakable(code)}</code> <span class="type">${status}</span></th>

@@ -3,6 +3,7 @@ import type { ApiResponse } from "../api/call.ts";
 import type { Operation } from "../../description/description.ts";
 import { type Entry } from "../../description/form-values.ts";
 import { maskedKey } from "../api/key.ts";
+import { clientMethod } from "../../description/client-snippet.ts";
 import { type Language, languages, snippet } from "../../description/snippets.ts";
 import { resultFile } from "../../description/result-file.ts";
 import { CopyButton } from "../parts/copy.tsx";
@@ -38,6 +39,7 @@ export function Code({ operation, entries, apiKey, response, log }: Props) {
   const call = {
     method: "POST",
     url: `${location.origin}${operation.path}`,
+    client: { method: clientMethod(operation.name), ids: [], fields: operation.fields },
     body: { form: whole },
     file: resultFile(operation, whole, response),
   };

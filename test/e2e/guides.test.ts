@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compileWithClient } from "./client-examples.ts";
+import { ownServer } from "./own-server.ts";
+import { root } from "./server.ts";
+
+const server = ownServer();
+const get = (path: string, headers: Record<string, string> = {}) => fetch(`${server.baseUrl}${path}`, { headers });
+
+const reference = await (await get("/docs")).text();
+const names = Array.from(reference.matchAll(/href="\/docs\/([\w-]+)"/g), ([, name = ""]) => name);
+const pages = new Map<string, string>([["/docs", reference]]);
+for (const name of new Set(names)) pages.set(`/docs/${name}`, await (await get(`/docs/${name}`)).text());
+const idsOf = (page: string): Set<string> => new Set(Array.from(page.matchAll(/ id="([^"]*)"/g), ([, id = ""]) => id));
+const anchors = new Map(Array.from(pages, ([path, page]) => [path, idsOf(page)]));
+
+/** Whether a link of the page at `path` leads to a place that exists. */
+function leadsSomewhere(path: string, href: string): boolean {
+  const { pathname, hash } = new URL(href, `http://host${path}`);
+  const ids = anchors.get(pathname);
+  if (ids === undefined) return !pathname.startsWith("/docs");
+  return hash === "" || ids.has(decodeURIComponent(hash.slice(1)));
+}
+
+describe("the guides", () => {
+  test("are these, in the contents of every page, with the shown one marked", () => {
+    const wanted = ["quickstart", "authentication", "errors", "idempotency", "page-ranges", "files", "jobs"];
+    expect(names).toEqual(expect.arrayContaining([...wanted, "webhooks", "limits"]));
+    for (const [path, page] of pages) {
+      for (const name of names) expect(page).toContain(`href="/docs/${name}"`);
+      const current = Array.from(page.matchAll(/href="([^"]+)"\s+aria-current="page"/g), ([, href]) => href);
+      expect(current).toContain(path);
+    }
+  });
+
+  test("have no links that lead nowhere, nor marks of Markdown in their text", () => {
+    for (const [path, page] of pages) {
+      const hrefs = Array.from(page.matchAll(/<a [^>]*href="([^"]*)"/g), ([, href = ""]) => href);
+      expect(
+        hrefs.filter((href) => !leadsSomewhere(path, href)),
+        path,
+      ).toEqual([]);
+      const text = page.replaceAll(/<(pre|code)[^]*?<\/\1>/g, "").replaceAll(/<[^>]*>/g, "");
+      expect(text.match(/\*\*|\]\(|^#|```|<!--/m), path).toBeNull();
+    }
+  });
+
+  test("are those that the documents have, with nothing lost", async () => {
+    const webhooks = await readFile(join(root, "docs/webhooks.md"), "utf8");
+    const page = pages.get("/docs/webhooks") ?? "";
+    for (const [, heading = ""] of webhooks.matchAll(/^## (.+)$/gm)) expect(page).toContain(`>${heading}</a></h2>`);
+    expect(page.match(/<li>/g)?.length).toBeGreaterThanOrEqual(webhooks.match(/^- /gm)?.length ?? 0);
+    const rows = Array.from(webhooks.matchAll(/^\|(?!-)/gm)).length;
+    expect(page.match(/<tr>/g)).toHaveLength(rows);
+  });
+
+  test("that do not exist get the page of 404, or its JSON", async () => {
+    const page = await get("/docs/none", { Accept: "text/html" });
+    expect([page.status, page.headers.get("Content-Type")]).toEqual([404, expect.stringContaining("text/html")]);
+    expect(await (await get("/docs/none")).json()).toMatchObject({ error: { code: "not_found" } });
+  });
+});
+
+test("the search index leads only to places that exist, and to every field, error, and section", async () => {
+  const entries = (await (await get("/docs/search.json")).json()) as [string, string, string, string][];
+  const addresses = entries.map(([, , address]) => address);
+  expect(addresses.filter((address) => !leadsSomewhere("/", address))).toEqual([]);
+  for (const address of [
+    "/docs#to-images.dpi",
+    "/docs#error-no_form",
+    "/docs/webhooks#verify-deliveries",
+    "/docs#merge",
+  ])
+    expect(addresses).toContain(address);
+  const errors = Array.from(reference.matchAll(/ id="(error-\w+)"/g), ([, id]) => `/docs#${id}`);
+  expect(addresses).toEqual(expect.arrayContaining(errors));
+});
+
+describe("the examples of the guides", () => {
+  const blocks = async (language: string): Promise<string[]> => {
+    const texts = await Promise.all(["api", "webhooks"].map((name) => readFile(join(root, `docs/${name}.md`), "utf8")));
+    const found = texts.flatMap((text) => [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "gms"))]);
+    return found.map(([, code = ""]) =>
+      code
+        .replaceAll("http://localhost:8787", server.baseUrl)
+        .replaceAll("/tmp/", "./")
+        .replaceAll("./.dev-account.json", join(server.persistTo, ".dev-account.json")),
+    );
+  };
+  let folder = "";
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "pdf-service-guides-"));
+    await symlink(join(root, "examples"), join(folder, "examples"));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test("in the shell, run one after the other as pasted", async () => {
+    // Documents of other hosts cannot be fetched here.
+    const commands = (await blocks("sh")).filter((code) => !code.includes("https://www."));
+    expect(commands.length).toBeGreaterThan(8);
+    const { stderr } = await promisify(execFile)("sh", ["-e", "-c", commands.join("\n")], { cwd: folder });
+    expect(stderr).not.toMatch(/curl: \(/);
+    for (const name of ["merged.pdf", "last-page-rotated.pdf", "rotated.pdf", "searchable.pdf"]) {
+      expect(await readdir(folder)).toContain(name);
+      expect((await readFile(join(folder, name))).subarray(0, 5).toString()).toBe("%PDF-");
+    }
+  });
+
+  test("in TypeScript, compile", async () => {
+    const examples = await blocks("ts");
+    expect(examples.length).toBeGreaterThan(0);
+    const files = examples.map((text, index) => [`example-${index}.ts`, text] as const);
+    expect(await compileWithClient(folder, files)).toBe("");
+  });
+});
