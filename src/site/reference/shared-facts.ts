@@ -14,7 +14,7 @@ export interface SharedFacts {
 
 const SCHEMAS = "#/components/schemas/";
 
-export const isForm = ({ requestBody }: Method): boolean => requestBody?.content["multipart/form-data"] !== undefined;
+const isForm = ({ requestBody }: Method): boolean => requestBody?.content["multipart/form-data"] !== undefined;
 
 /** An operation takes a form and returns its result; an upload (201) does not. */
 export const isOperation = (method: Method): boolean => isForm(method) && method.responses["200"] !== undefined;
