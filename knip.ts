@@ -2,7 +2,12 @@ import type { KnipConfig } from "knip";
 
 /** What others import of the client; all other entries come from package.json's scripts, wrangler.toml and vitest.config.ts. */
 const config: KnipConfig = {
-  entry: ["client/src/index.ts", "client/test/types.ts", "src/site/browser/*.{page,script}.{ts,tsx}"],
+  entry: [
+    "client/src/index.ts",
+    "client/src/cli/main.ts",
+    "client/test/types.ts",
+    "src/site/browser/*.{page,script}.{ts,tsx}",
+  ],
   project: ["src/**/*.{ts,tsx}", "scripts/**/*.ts", "bench/**/*.ts", "client/**/*.ts", "test/**/*.ts", "wasm/*.ts"],
   // A type of a function's parameter or result is exported with it, whether somebody names it yet or not.
   ignoreExportsUsedInFile: { interface: true, type: true },

@@ -94,6 +94,9 @@ export function formRouteOf(path: string, method: Method): FormRoute | undefined
   };
 }
 
+export const formRoutesOf = ({ paths }: OpenApi): FormRoute[] =>
+  Object.entries(paths).flatMap(([path, { post }]) => (post === undefined ? [] : (formRouteOf(path, post) ?? [])));
+
 function membersOf(form: Schema): Member[] {
   const patterns = Object.entries(form.patternProperties ?? {});
   const required = new Set(form.required);

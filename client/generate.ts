@@ -1,4 +1,5 @@
 /** The client's types and methods, from openapi.json: an operation that is new there needs nothing here. */
+import { generateCommands } from "./generate-commands.ts";
 import {
   capital,
   contentOf,
@@ -273,6 +274,7 @@ import type { CallOptions } from "./transport.ts";\n`,
     ["error-codes.ts", errorCodes.join("\n")],
     ["generated-facts.ts", facts(document)],
     ["generated-job.ts", jobState.join("\n")],
+    ["generated-commands.ts", `${NOTE}${generateCommands(document)}`],
     ["generated.ts", service.join("\n")],
   ]);
 }

@@ -89,7 +89,8 @@ async function* writeParts(
 }
 
 /** Anything but a stream, as a blob. The type allows bytes in shared memory, which a blob does not accept. */
-export const blobOf = (source: FileSource): Blob => new Blob([source as Blob | Uint8Array<ArrayBuffer>]);
+export const blobOf = (source: FileSource): Blob =>
+  source instanceof Blob ? source : new Blob([source as Uint8Array<ArrayBuffer>]);
 
 /** A name as browsers write it (HTML, multipart/form-data encoding algorithm). */
 const escaped = (name: string): string => name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");

@@ -59,11 +59,16 @@ export class JobHandle<T> implements AsyncIterable<Job> {
   }
 
   /** The state now and after each change, until the job has ended. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Job, void> {
+  [Symbol.asyncIterator](): AsyncGenerator<Job, void> {
+    return this.states();
+  }
+
+  /** The same. `signal` ends the waiting, not the job. */
+  async *states(options?: CallOptions): AsyncGenerator<Job, void> {
     yield this.#state;
     for (let wait = 1; isLive(this.#state); wait = Math.min(2 * wait, LONGEST_WAIT_FOR_PROGRESS)) {
       const before = this.#state;
-      const now = await this.#look(wait);
+      const now = await this.#look(wait, options);
       if (now.status !== before.status || pagesOf(now) !== pagesOf(before)) yield now;
     }
   }

@@ -7,6 +7,8 @@ import type { CallOptions } from "./transport.ts";
 export interface UploadOptions extends CallOptions {
   /** How many seconds the file is kept. Default: 86,400. */
   readonly expiresIn?: number;
+  /** Called with the number of bytes that have arrived: after each part of a file over 16 MiB, and at the end. */
+  readonly onProgress?: (sentBytes: number) => void;
 }
 
 /** Bytes of a file that is sent in one request. Larger ones are sent in parts. */
@@ -35,13 +37,15 @@ export class PdfService extends ServiceMethods {
    * Requires the `files:write` scope.
    */
   async uploadFile(file: FileInput, options: UploadOptions = {}): Promise<StoredFile> {
-    const { expiresIn, ...call } = options;
+    const { expiresIn, onProgress, ...call } = options;
     const value = fileValue(file, "file");
     if (typeof value === "string") throw new TypeError("A file is not text.");
     const { source, name } = value;
     const kept = expiresIn === undefined ? {} : { expiresIn };
     const blob = source instanceof ReadableStream ? undefined : blobOf(source);
-    if (blob !== undefined && blob.size > ONE_REQUEST) return this.#uploadParts(blob, { name, ...kept }, call);
+    if (blob !== undefined && blob.size > ONE_REQUEST) {
+      return this.#uploadParts(blob, { name, ...kept }, call, onProgress);
+    }
     const fields = Object.entries(kept).map(([field, seconds]) => [field, String(seconds)] as const);
     const answer = await this.send({
       method: "POST",
@@ -51,25 +55,32 @@ export class PdfService extends ServiceMethods {
       body: formBody([["file", value], ...fields]),
       options: call,
     });
-    return (await answer.json()) as StoredFile;
+    const stored = (await answer.json()) as StoredFile;
+    onProgress?.(stored.size);
+    return stored;
   }
 
   async #uploadParts(
     blob: Blob,
     request: { readonly name: string; readonly expiresIn?: number },
     options: CallOptions,
+    onProgress: UploadOptions["onProgress"],
   ): Promise<StoredFile> {
     const { id, parts } = await this.createFile({ ...request, size: blob.size }, options);
     if (parts === undefined) throw new TypeError("The service has begun no upload in parts.");
     const ended = new AbortController();
     const signal = AbortSignal.any([ended.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+    let sent = 0;
     try {
       const numbers = Array.from({ length: parts.count }, (_, index) => index + 1).values();
       const sendSome = async (): Promise<void> => {
         // All share one iterator.
         for (const number of numbers) {
           const start = (number - 1) * parts.size;
-          await this.#sendPart(id, number, blob.slice(start, start + parts.size), { ...options, signal });
+          const part = blob.slice(start, start + parts.size);
+          await this.#sendPart(id, number, part, { ...options, signal });
+          sent += part.size;
+          onProgress?.(sent);
         }
       };
       await Promise.all(Array.from({ length: PARTS_AT_ONCE }, sendSome));

@@ -88,6 +88,13 @@ test("the README's first example runs as pasted", async () => {
   expect([merged.getPageCount(), merged.getTitle()]).toEqual([3, "Letter with enclosure"]);
 });
 
+test("its command runs", async () => {
+  const command = join(folder, "node_modules/.bin/pdf-service");
+  const env = { ...process.env, PDF_SERVICE_KEY: liveKey, PDF_SERVICE_URL: baseUrl };
+  const { stdout } = await run(command, ["extract-text", join(root, "examples/letter.pdf")], { env });
+  expect((JSON.parse(stdout) as { pages: unknown[] }).pages).toHaveLength(2);
+});
+
 test("a bundler for browsers needs nothing of Node, and takes only what is used", async () => {
   const bundle = (contents: string) =>
     build({

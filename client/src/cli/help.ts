@@ -1,0 +1,149 @@
+/** Help for the whole program and for each command. */
+import { commands } from "../generated-commands.ts";
+import type { Command } from "./command.ts";
+import { accountCommands, type AccountCommand } from "./account-commands.ts";
+import { exitCodes } from "./failure.ts";
+import { commonOptions, mainOf, operationOptions, parameterOptions } from "./operation.ts";
+import { kebab, type Option } from "./options.ts";
+
+const EXIT_CODES: readonly (readonly [number, string])[] = [
+  [0, "success"],
+  [exitCodes.failure, "the service failed, or an error that no other code fits"],
+  [exitCodes.usage, "an unknown command or option, or a parameter that the service refuses"],
+  [exitCodes.access, "no API key, a wrong one, or one that may not do this"],
+  [exitCodes.document, "the document was refused: damaged, encrypted, too large, or of another format"],
+  [exitCodes.quota, "too many requests, or no credits left"],
+  [exitCodes.unavailable, "the service cannot be reached, or is overloaded"],
+  [exitCodes.file, "a file cannot be read or written"],
+  [exitCodes.partial, "the result was written without pages that failed"],
+  [exitCodes.interrupted, "interrupted (Ctrl-C); a running job was canceled"],
+  [exitCodes.closed, "standard output was closed before all was written"],
+];
+
+export function generalHelp(): string {
+  return `Usage: pdf-service <command> [arguments] [options]
+
+Operations
+${table(commands.map(({ name, summary }) => [name, summary]))}
+Files, jobs, and the account
+${table(accountCommands.map(({ name, summary }) => [name, summary]))}
+Options
+${optionTable(commonOptions)}
+A result becomes a file in this folder, named after its input; -o chooses another place, and -o - standard output. Inputs are files, patterns
+such as 'scans/*.pdf', - for standard input, IDs of stored files (file_...), or https URLs. Text that begins with @ is read from that file.
+--then OPERATION runs a further operation on the PDF of the one before, in the same request.
+
+The API key is in the environment variable PDF_SERVICE_KEY, or in a config file that pdf-service login writes.
+
+Examples
+  pdf-service merge a.pdf b.pdf -o out.pdf
+  pdf-service ocr scan.pdf --output pdf -o -
+  pdf-service compress 'scans/*.pdf' -o small/
+  pdf-service ocr scan.pdf --languages deu --then compress --then protect --user-password @password.txt
+
+Exit codes
+${table(EXIT_CODES.map(([code, meaning]) => [String(code), meaning]))}
+Help for a command: pdf-service <command> --help
+`;
+}
+
+export function commandHelp(command: Command): string {
+  const main = mainOf(command);
+  const operand = main === undefined ? "" : main.isList ? " FILE..." : " FILE";
+  const examples = examplesOf(command).map((line) => `  ${line}\n`);
+  const own = parameterOptions(command);
+  const general = operationOptions.filter(({ name }) => !own.some((option) => option.name === name));
+  return `Usage: pdf-service ${command.name}${operand} [options]
+
+${command.summary}.
+
+${asOptions(command.description, command)}
+
+${main === undefined ? "" : `FILE: ${asOptions(main.description, command)}${main.isList ? "" : " Several are processed one by one."}\n\n`}Parameters
+${optionTable(own.map((option) => ({ ...option, description: asOptions(option.description, command) })))}
+Options
+${optionTable(general)}
+Examples
+${examples.join("")}`;
+}
+
+export function accountHelp({ usage, summary, options, examples }: AccountCommand): string {
+  return `Usage:
+${usage.map((line) => `  pdf-service ${line}\n`).join("")}
+${summary}.
+
+Options
+${optionTable([...options, ...commonOptions])}
+Examples
+${examples.map((line) => `  pdf-service ${line}\n`).join("")}`;
+}
+
+/** The example of the description, as it is typed, and in a pipe. */
+function examplesOf(command: Command): readonly string[] {
+  const main = mainOf(command);
+  const pattern = new RegExp(`^${(main?.field ?? "file").replace("{N}", "\\d+")}$`);
+  const entries = Object.entries(command.example);
+  const files = entries.filter(([name]) => pattern.test(name)).map(([, file]) => file);
+  const options = entries
+    .filter(([name]) => !pattern.test(name))
+    .map(([name, value]) => {
+      const isFlag = command.parameters.some(({ field, kind }) => field === name && kind === "boolean");
+      return isFlag ? `--${kebab(name)}${value === "true" ? "" : "=false"}` : `--${kebab(name)} ${quoted(value)}`;
+    });
+  const line = ["pdf-service", command.name, ...files.map(quoted), ...options].join(" ");
+  const [first = "letter.pdf", ...others] = files;
+  const pipe = ["pdf-service", command.name, "-", ...others.map(quoted), ...options, "-o", "-"].join(" ");
+  return [line, `cat ${quoted(first)} | ${pipe} > result`];
+}
+
+const quoted = (word: string): string =>
+  /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Markdown as plain text, in which parameters are options. */
+function asOptions(text: string, { parameters }: Command): string {
+  const plain = text.replaceAll(/`([^`]*)`/g, (_, code: string) => {
+    const isParameter = parameters.some(({ field, kind }) => field === code && kind !== "file");
+    return isParameter ? `--${kebab(code)}` : code;
+  });
+  return plain
+    .split(/\n{2,}/)
+    .map((paragraph) => wrapped(paragraph.replaceAll(/\s+/g, " "), "").join("\n"))
+    .join("\n\n");
+}
+
+function optionTable(options: readonly Option[]): string {
+  return table(
+    options.map(({ name, short, kind, placeholder, values, description }) => {
+      const value = kind === "flag" ? "" : ` ${values?.join("|") ?? placeholder ?? "VALUE"}`;
+      return [`${short === undefined ? "" : `-${short}, `}--${name.replace("{N}", "0, ...")}${value}`, description];
+    }),
+  );
+}
+
+const WIDTH = 100;
+
+/** Two columns. A long word of the first has a line of its own. */
+function table(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.min(30, Math.max(...rows.map(([first]) => first.length))) + 4;
+  const lines = rows.flatMap(([first, second]) => {
+    const [line = "", ...rest] = wrapped(second.replaceAll(/\s+/g, " "), " ".repeat(width));
+    const start = `  ${first}`;
+    return start.length + 2 > width
+      ? [start, `${" ".repeat(width)}${line.trimStart()}`, ...rest]
+      : [`${start.padEnd(width)}${line.trimStart()}`, ...rest];
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+function wrapped(text: string, indent: string): string[] {
+  const lines: string[] = [];
+  let line = indent;
+  for (const word of text.split(" ")) {
+    if (line.trim() !== "" && line.length + 1 + word.length > WIDTH) {
+      lines.push(line);
+      line = indent;
+    }
+    line += line.trim() === "" ? word : ` ${word}`;
+  }
+  return [...lines, line];
+}
