@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { jsonSchemaOf } from "./result.ts";
-import { jsonOf, type McpTool, structured, type ToolDescription } from "./tool.ts";
+import { checked, jsonOf, type McpTool, pathSegment, structured, type ToolDescription } from "./tool.ts";
 import type { Endpoint } from "../http/endpoints/define.ts";
 
 /** An endpoint as a tool: its parameters are those of the path and the query, and its result is the response. */
@@ -26,24 +26,21 @@ function endpointTool({ name, method, path, summary, description, query, respons
       openWorldHint: false,
     },
   };
-  return {
-    described,
-    async call(parameters, call) {
-      const values = new Map(Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined));
-      let target = path;
-      for (const id of ids) {
-        target = target.replace(`{${id}}`, encodeURIComponent(text(values.get(id))));
-        values.delete(id);
-      }
-      const search = new URLSearchParams(Array.from(values, ([key, value]) => [key, text(value)]));
-      const answer = await jsonOf(await call.send(method, search.size > 0 ? `${target}?${search.toString()}` : target));
-      return structured(answer);
-    },
-  };
+  return checked(described, async (parameters, call) => {
+    const values = new Map(Object.entries(parameters).filter(([, value]) => (value ?? null) !== null));
+    let target: string = path;
+    for (const id of ids) {
+      target = target.replace(`{${id}}`, pathSegment(values.get(id)));
+      values.delete(id);
+    }
+    const search = new URLSearchParams(Array.from(values, ([key, value]) => [key, text(value)]));
+    return structured(
+      await jsonOf(await call.send(method, search.size > 0 ? `${target}?${search.toString()}` : target)),
+    );
+  });
 }
 
-/** Not empty, because that would be another path. */
-const text = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value)) || "-";
+const text = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
 const toolName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

@@ -2,17 +2,18 @@ import { fileOf } from "./base64-file.ts";
 import { readFile } from "./read-file.ts";
 import { fileFacts, linkTo, resultOf, resultSchema } from "./result.ts";
 import { type StoredFile, storeFile } from "./store-file.ts";
-import { errorOf, jsonOf, type McpTool, structured } from "./tool.ts";
+import { checked, errorOf, jsonOf, type McpTool, pathSegment, structured } from "./tool.ts";
 import { invalidFields } from "../http/errors/invalid-fields.ts";
 import { limits } from "../limits.ts";
+import type { FieldIssue } from "../operations/definition/fields.ts";
 
 const { shortestSeconds, longestSeconds, defaultSeconds } = limits.storage;
 
 const id = { type: "string", description: "`file_...`" };
 
 /** Stores a file that later calls refer to. */
-const createFile: McpTool = {
-  described: {
+const createFile = checked(
+  {
     name: "create-file",
     title: "Store a file",
     description: `Stores a file, so that other tools can use it by its ID: the document at a URL, or content in base64. To process a file only once, pass the URL or base64 to the tool of the
@@ -50,34 +51,35 @@ operation. Files are encrypted, and deleted when they expire. Costs no credits.`
     },
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   },
-  async call({ content, ...given }, call) {
+  async ({ content, ...given }, call) => {
+    const { url, name, expiresIn } = given;
+    const issues: FieldIssue[] = [];
+    if (content === undefined && url === undefined) issues.push({ name: "url", issue: "or `content` is required" });
+    if (content !== undefined && url !== undefined) issues.push({ name: "url", issue: "is not used with `content`" });
+    if (content !== undefined && typeof content !== "string")
+      issues.push({ name: "content", issue: "must be a string" });
+    if (name !== undefined && typeof name !== "string") issues.push({ name: "name", issue: "must be a string" });
+    if (issues.length > 0) throw invalidFields(issues);
     const stored = async (): Promise<StoredFile> => {
       if (content === undefined) {
         const headers = { "Content-Type": "application/json" };
         const response = await call.send("POST", "/files", { body: JSON.stringify(given), headers });
         return (await jsonOf(response)) as unknown as StoredFile;
       }
-      const { url, name, expiresIn, ...unknown } = given;
-      const issues = Object.keys(unknown).map((key) => ({ name: key, issue: "is not a known parameter" }));
-      if (typeof content !== "string") issues.push({ name: "content", issue: "must be a string" });
-      if (url !== undefined) issues.push({ name: "url", issue: "is not used with `content`" });
-      if (name !== undefined && typeof name !== "string") issues.push({ name: "name", issue: "must be a string" });
-      if (issues.length > 0) throw invalidFields(issues);
-      const file = fileOf("content", String(content));
-      const bytes = new Uint8Array(await file.arrayBuffer());
-      return storeFile(call, { name: String(name ?? file.name), length: bytes.length, expiresIn }, once(bytes));
+      const sent = fileOf("content", String(content));
+      return storeFile(call, { name: String(name ?? sent.name), length: sent.size, expiresIn }, piecesOf(sent));
     };
     const file = fileFacts(call, await stored());
     return structured(file, { type: "text", text: JSON.stringify(file) }, linkTo(file));
   },
-};
+);
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
-  yield bytes;
+async function* piecesOf(file: File): AsyncGenerator<Uint8Array, void> {
+  yield new Uint8Array(await file.arrayBuffer());
 }
 
-const read: McpTool = {
-  described: {
+const read = checked(
+  {
     name: "read-file",
     title: "Read a stored file",
     description: `Returns the content of a stored file: text and JSON from \`offset\`, up to \`length\` bytes; an image as an image; any other file of up to 1 MiB as a resource. To get the text
@@ -105,11 +107,11 @@ of a PDF, use \`extract-text\`. Costs no credits.`,
     },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
-  call: readFile,
-};
+  readFile,
+);
 
-const jobResult: McpTool = {
-  described: {
+const jobResult = checked(
+  {
     name: "get-job-result",
     title: "Get the result of a job",
     description:
@@ -126,11 +128,11 @@ const jobResult: McpTool = {
     },
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   },
-  async call(parameters, call) {
-    const response = await call.send("GET", `/jobs/${encodeURIComponent(String(parameters["id"]))}/result`);
+  async ({ id }, call) => {
+    const response = await call.send("GET", `/jobs/${pathSegment(id)}/result`);
     if (!response.ok) throw await errorOf(response);
     return resultOf(call, response, {});
   },
-};
+);
 
 export const fileTools: readonly McpTool[] = [createFile, read, jobResult];

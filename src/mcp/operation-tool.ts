@@ -6,10 +6,11 @@ import { bodyOf, fileListsOf, formOf, parameterOf } from "./tool-form.ts";
 import { jobFieldsOf } from "../http/operations/job-options.ts";
 import { parameterSchemas } from "../http/openapi/form.ts";
 import { ApiError, asApiError } from "../http/errors/api-error.ts";
+import { invalidFields } from "../http/errors/invalid-fields.ts";
 import type { JobView } from "../events/job-schema.ts";
 import { limits } from "../limits.ts";
 import type { Operation } from "../operations/definition/define.ts";
-import { type Fields, hintsOf, takesJson } from "../operations/definition/fields.ts";
+import { type FieldIssue, type Fields, hintsOf, takesJson } from "../operations/definition/fields.ts";
 
 const FILE = "A `file_...` ID, an https:// URL, or base64 of up to 1 MiB.";
 
@@ -59,7 +60,9 @@ function costOf({ credits, steps }: Operation): string {
 
 async function callOperation(operation: Operation, parameters: Json, call: ToolCall): Promise<CallToolResult> {
   const { background, idempotencyKey, expiresIn, ...given } = parameters;
-  const isJob = background === true || background === "true";
+  const issues = issuesOf(operation, parameters);
+  if (issues.length > 0) throw invalidFields(issues);
+  const isJob = background === true;
   const mayStore = !isJob && returnsFile(operation, given);
   if (mayStore && !call.caller.scopes.includes("files:write")) {
     const message = `The result of \`${operation.name}\` is stored as a file, and this API key lacks the \`files:write\` scope.`;
@@ -79,6 +82,25 @@ async function callOperation(operation: Operation, parameters: Json, call: ToolC
   if (!response.ok) throw await errorOf(response);
   if (response.status === 202) return jobResult(await response.json<JobView>());
   return resultOf(call, response, { expiresIn, retryKey: key });
+}
+
+/** Problems with the parameters that are not those of a form. */
+function issuesOf(
+  operation: Operation,
+  { background, idempotencyKey: key, expiresIn, onPageError }: Json,
+): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+  if (isGiven(background) && typeof background !== "boolean")
+    issues.push({ name: "background", issue: "must be true or false" });
+  if (isGiven(key) && !(typeof key === "string" && /^[\x21-\x7e]{1,255}$/.test(key)))
+    issues.push({ name: "idempotencyKey", issue: "must be 1 to 255 characters of ASCII, without spaces" });
+  // Checked here, because a result would be stored only when it has been charged.
+  const kept = jobFieldsOf(operation).expiresIn.schema.safeParse(isGiven(expiresIn) ? String(expiresIn) : undefined);
+  for (const { message } of kept.error?.issues ?? []) issues.push({ name: "expiresIn", issue: message });
+  if (isGiven(onPageError) && onPageError !== "fail" && background !== true && operation.pageByPage !== undefined)
+    issues.push({ name: "onPageError", issue: "is only used with `background`" });
+  return issues;
 }
 
 /** Whether the result is, or may be, anything other than text. */
@@ -151,6 +173,7 @@ function inputSchemaOf(operation: Operation): InputSchema {
         type: "string",
         minLength: 1,
         maxLength: 255,
+        pattern: "^[!-~]*$",
         description: "A call that is repeated with the same key within 24 hours is charged once.",
       },
     },

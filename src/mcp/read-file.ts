@@ -1,10 +1,11 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { base64Of, contentUrl } from "./result.ts";
-import { errorOf, type Json, jsonOf, type ToolCall } from "./tool.ts";
+import { errorOf, type Json, jsonOf, pathSegment, type ToolCall } from "./tool.ts";
 import { ApiError } from "../http/errors/api-error.ts";
 import { invalidFields } from "../http/errors/invalid-fields.ts";
 import { inMiB } from "../http/multipart/body.ts";
 import { limits } from "../limits.ts";
+import type { FieldIssue } from "../operations/definition/fields.ts";
 
 const { inlineBytes, readBytes } = limits.mcp;
 
@@ -20,7 +21,7 @@ async function contentOf(
   id: string,
   range?: { readonly start: number; readonly length: number },
 ): Promise<Content> {
-  const path = `/files/${encodeURIComponent(id)}`;
+  const path = `/files/${pathSegment(id)}`;
   const facts = await jsonOf(await call.send("GET", path));
   const [size, type] = [Number(facts["size"]), String(facts["contentType"])];
   if (range === undefined && size > readBytes) {
@@ -49,8 +50,8 @@ function textIn(bytes: Uint8Array): { readonly text: string; readonly used: numb
 
 /** The tool `read-file`. */
 export async function readFile(parameters: Json, call: ToolCall): Promise<CallToolResult> {
-  const { id, offset: start = 0, length = inlineBytes, ...unknown } = parameters;
-  const issues = Object.keys(unknown).map((name) => ({ name, issue: "is not a known parameter" }));
+  const { id, offset: start = 0, length = inlineBytes } = parameters;
+  const issues: FieldIssue[] = [];
   if (typeof id !== "string") issues.push({ name: "id", issue: "must be the ID of a stored file, `file_...`" });
   if (!isCount(start, 0, Number.MAX_SAFE_INTEGER))
     issues.push({ name: "offset", issue: "must be a whole number from 0" });

@@ -66,9 +66,13 @@ export async function storeFile(
 
 /** A form of the file and how long it is kept (RFC 7578): what comes before its bytes and after them. */
 function around(boundary: string, name: string, expiresIn: unknown): [Uint8Array, Uint8Array] {
-  const escaped = name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  // A backslash would begin an escape; in a file name, it ends a folder.
+  const escaped = name.replaceAll("\\", "/").replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
   const field = `--${boundary}\r\nContent-Disposition: form-data; name="expiresIn"\r\n\r\n${String(expiresIn)}\r\n`;
   const file = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${escaped}"\r\n\r\n`;
   const encoder = new TextEncoder();
-  return [encoder.encode(`${expiresIn === undefined ? "" : field}${file}`), encoder.encode(`\r\n--${boundary}--\r\n`)];
+  return [
+    encoder.encode(`${(expiresIn ?? undefined) === undefined ? "" : field}${file}`),
+    encoder.encode(`\r\n--${boundary}--\r\n`),
+  ];
 }

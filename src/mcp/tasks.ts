@@ -3,7 +3,7 @@ import { ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprot
 import { z } from "zod";
 import { failure } from "./failure.ts";
 import { resultOf } from "./result.ts";
-import { isObject, type Json, jsonOf, type ToolCall } from "./tool.ts";
+import { isObject, type Json, jsonOf, pathSegment, type ToolCall } from "./tool.ts";
 import { storedError } from "../http/errors/api-error.ts";
 import type { JobView } from "../events/job-schema.ts";
 import { limits } from "../limits.ts";
@@ -52,7 +52,7 @@ export function serveTasks(server: Server, call: (signal: AbortSignal) => ToolCa
 }
 
 async function jobOf(call: ToolCall, method: string, id: string, action = ""): Promise<JobView> {
-  const response = await call.send(method, `/jobs/${encodeURIComponent(id) || "-"}${action}`);
+  const response = await call.send(method, `/jobs/${pathSegment(id)}${action}`);
   if (response.status < 500 && !response.ok) {
     const { error } = await response.json<{ error: { message: string } }>();
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);

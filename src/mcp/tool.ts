@@ -1,6 +1,7 @@
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
 import { ApiError } from "../http/errors/api-error.ts";
 import type { ErrorCode } from "../http/errors/error-table.ts";
+import { invalidFields, shownName } from "../http/errors/invalid-fields.ts";
 import type { Caller } from "../accounts/caller.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -37,8 +38,32 @@ export interface McpTool {
   call(parameters: Json, call: ToolCall): Promise<CallToolResult>;
 }
 
+/** A tool that gets no parameters other than those of its schema, and all that it requires. */
+export function checked(described: ToolDescription, call: McpTool["call"]): McpTool {
+  const { properties, required = [] } = described.inputSchema;
+  return {
+    described,
+    async call(parameters, context) {
+      const unknown = Object.keys(parameters).filter((name) => !Object.hasOwn(properties, name));
+      const missing = (required as readonly string[]).filter((name) => (parameters[name] ?? null) === null);
+      const issues = [
+        ...unknown.slice(0, MOST_ISSUES).map((name) => ({ name: shownName(name), issue: "is not a known parameter" })),
+        ...missing.map((name) => ({ name, issue: "is required" })),
+      ];
+      if (issues.length > 0) throw invalidFields(issues);
+      return call(parameters, context);
+    },
+  };
+}
+
+/** Unknown parameters that are listed. */
+const MOST_ISSUES = 10;
+
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** An ID as a segment of a path. What is no ID is one that nothing has. */
+export const pathSegment = (id: unknown): string => (typeof id === "string" && /^\w{1,100}$/.test(id) ? id : "-");
 
 /** A result as text and as structured content, for clients that read only one of them. */
 export function structured(value: Json, ...content: readonly Content[]): CallToolResult {

@@ -231,6 +231,39 @@ test("a call that is repeated with its key is charged once, as is one whose resu
   expect(page?.getRotation().angle).toBe(270);
 });
 
+test("what a tool adds to an operation is checked before anything is charged", async () => {
+  const payer = await fileService({ scopes: every });
+  const issuesOf = async (name: string, parameters: object): Promise<unknown> =>
+    (await call(payer, name, parameters))._meta?.error.details?.["fields"];
+  expect(
+    await issuesOf("extract-text", {
+      file: base64,
+      background: "yes",
+      idempotencyKey: "é",
+      expiresIn: 5,
+      onPageError: "continue",
+    }),
+  ).toMatchObject([
+    { name: "background", issue: "must be true or false" },
+    { name: "idempotencyKey" },
+    { name: "expiresIn", issue: expect.stringContaining("from 300 to") },
+    { name: "onPageError", issue: "is only used with `background`" },
+  ]);
+  expect(await issuesOf("get-job", { wait: 1, x: 1 })).toMatchObject([
+    { name: "x", issue: "is not a known parameter" },
+    { name: "id", issue: "is required" },
+  ]);
+  expect(await issuesOf("create-file", { name: "a.pdf" })).toMatchObject([
+    { name: "url", issue: "or `content` is required" },
+  ]);
+  // Each would be a part of the form.
+  const many = Array.from({ length: 250_000 }, () => "AAAA");
+  expect(codeOf(await call(payer, "merge", { files: many }))).toEqual([true, "limit_exceeded", { limit: 1_000 }]);
+  expect(await usedBy(payer)).toBe(0);
+  const named = await call(payer, "create-file", { content: base64, name: 'C:\\files\\a"b\r\n.pdf', expiresIn: 600 });
+  expect(named.structuredContent).toMatchObject({ name: "a_b.pdf", size: small.length });
+});
+
 test("calls at the same time have their own results, and one that is canceled leaves nothing", async () => {
   const angles = ["90", "180", "270", "90", "180"];
   const results = await Promise.all(angles.map((angle) => call(service, "rotate", { file: base64, angle })));
