@@ -21,9 +21,13 @@ own (\`name_2\`).`,
   scope: "pdf:read",
   fields: {
     file: pdfFile(),
-    range: text(pageRange(), "The pages to extract, in this order. A page may be listed more than once.", {
-      required: true,
-    }),
+    range: text(
+      pageRange().meta({ format: "page-order" }),
+      "The pages to extract, in this order. A page may be listed more than once.",
+      {
+        required: true,
+      },
+    ),
   },
   example: { file: "letter.pdf", range: "last,1" },
   readsRanges: true,

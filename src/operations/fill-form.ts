@@ -14,7 +14,7 @@ import { formBoolean, jsonField, jsonMap } from "./definition/values.ts";
 const value = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()], {
   error: "must be a string, a boolean, an array of strings, or null",
 });
-const values = jsonMap(z.string(), value);
+const values = jsonMap(z.string(), value).meta({ "x-form-values": true });
 
 /** Maximum size in bytes of the header that lists unknown fields. */
 const NAMES_BYTES = 4_096;

@@ -61,12 +61,12 @@ export function renderPage(page: Page, sourceUrl: string) {
             )}
             <a href="${sourceUrl}" rel="external">Source</a>
           </nav>
+          <div id="account"></div>
           <select id="theme" aria-label="Theme" hidden>
             <option value="">System</option>
             <option value="light">Light</option>
             <option value="dark">Dark</option>
           </select>
-          <div id="account"></div>
         </header>
         <main id="main" tabindex="-1">${page.body ?? needsJavaScript}</main>
         <footer class="foot">

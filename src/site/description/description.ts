@@ -3,6 +3,8 @@ import type { Schema } from "./schema.ts";
 
 export interface Media {
   readonly schema?: Schema;
+  /** For JSON: the values of parameters with which it is the result. */
+  readonly "x-when"?: Readonly<Record<string, readonly string[]>>;
   /** For a form: parameters of a working request; files are named as in `examples/`. */
   readonly example?: Readonly<Record<string, string>>;
   readonly encoding?: Readonly<Record<string, { readonly contentType?: string }>>;
@@ -79,6 +81,8 @@ export interface Operation {
   readonly example: Readonly<Record<string, string>>;
   /** Media types of a successful response, the example's first. */
   readonly produces: readonly string[];
+  /** The values of parameters with which the result is JSON, if it can be something else, too. */
+  readonly jsonWhen: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** The operations: forms whose response is the result. An upload (201) is none. */
@@ -101,6 +105,7 @@ export function operationOf(path: string, method: Method): Operation | undefined
     credits: method["x-credits"],
     fields: fieldsOf(form.schema, (name) => form.encoding?.[name]?.contentType),
     example: form.example ?? {},
+    jsonWhen: success && "content" in success ? success.content?.["application/json"]?.["x-when"] : undefined,
     produces: success && "content" in success ? Object.keys(success.content ?? {}) : [],
   };
 }

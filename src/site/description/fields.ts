@@ -32,9 +32,20 @@ export interface ValueField extends Common {
 
 export type Field = FileField | FilesField | ValueField;
 
+/** Formats of fields that name pages: a set, a list in its order, or parts of the document. */
+const PAGES: readonly string[] = ["page-range", "page-order", "page-groups"];
+
 /** Whether a field names pages, which can be chosen by sight. */
-export const isPages = ({ schema: { format } }: ValueField): boolean =>
-  format === "page-range" || format === "page-groups";
+export const isPages = ({ schema: { format } }: ValueField): boolean => format !== undefined && PAGES.includes(format);
+
+/** Whether a field has degrees by page number. */
+export function isRotations({ schema: { contentSchema } }: ValueField): boolean {
+  const inner = contentSchema?.additionalProperties;
+  return typeof inner === "object" && inner.enum?.includes(90) === true && inner.enum.includes(270);
+}
+
+/** Whether a field has the values of the PDF's own form. */
+export const isFormValues = ({ schema }: ValueField): boolean => schema.contentSchema?.["x-form-values"] === true;
 
 /** The schema of a file, if the field takes one; it may take a reference instead. */
 const fileIn = (schema: Schema): Schema | undefined =>

@@ -35,7 +35,7 @@ export function nameFor({ name }: Operation, entries: readonly Entry[], type: st
 }
 
 /** The media type of the result, as far as the request tells. */
-function expectedType({ produces, fields }: Operation, entries: readonly Entry[]): string {
+function expectedType({ produces, fields, jsonWhen }: Operation, entries: readonly Entry[]): string {
   const [first = ""] = produces;
   const sent = new Map(entries.flatMap((entry) => ("text" in entry ? [[entry.name, entry.text] as const] : [])));
   const values = fields.flatMap((field) => {
@@ -45,17 +45,23 @@ function expectedType({ produces, fields }: Operation, entries: readonly Entry[]
   });
   const isOne = values.some(
     ({ schema: { format }, text }) =>
-      (format === "page-range" && /^\s*(\d+|last(-\d+)?)\s*$/.test(text)) ||
+      ((format === "page-range" || format === "page-order") && /^\s*(\d+|last(-\d+)?)\s*$/.test(text)) ||
       (format === "page-groups" && !text.includes("|")),
   );
   if (produces.includes("application/zip") && !isOne && !produces.includes("application/json"))
     return "application/zip";
-  for (const { name, schema, text } of values) {
+  if (jsonWhen !== undefined) {
+    const isJson = Object.entries(jsonWhen).every(([name, words]) =>
+      values.some((value) => value.name === name && words.includes(value.text)),
+    );
+    if (isJson) return "application/json";
+    const [other] = produces.filter((type) => type !== "application/json");
+    if (other !== undefined && first === "application/json") return other;
+  }
+  for (const { schema, text } of values) {
     // `output=pdf`, `format=png`
     const named = schema.enum && produces.find((type) => type.endsWith(`/${text === "text" ? "plain" : text}`));
     if (named) return named;
-    if (name === "action" && produces.includes("application/pdf") && !/^(get|list|extract)$/.test(text))
-      return "application/pdf";
   }
   return first === "application/zip" && isOne ? (produces[1] ?? first) : first;
 }

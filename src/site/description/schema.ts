@@ -25,6 +25,8 @@ export interface Schema {
   readonly contentSchema?: Schema;
   /** The member that this one is another name of. */
   readonly "x-alias-of"?: string;
+  /** The values of the fields of the PDF's own form, by name. */
+  readonly "x-form-values"?: boolean;
   /** The words of a list separated by commas, and how many it may have. */
   readonly "x-choices"?: { readonly values: readonly string[]; readonly most: number };
   /** The parameter depends on values of others, such as `{ "kind": ["text"] }`. */

@@ -5,7 +5,8 @@ import { isStepsField, stepsIn } from "../../description/steps.ts";
 import type { Usage } from "../api/usage.ts";
 import { number } from "../parts/figures.ts";
 import { Inline } from "../parts/prose.tsx";
-import { BoxPicker, isBoxField } from "./pages/box-picker.tsx";
+import { ByPages, type FormOfPdf, needsPages } from "./pages/by-pages.tsx";
+import type { OpenPdf } from "./pages/use-pdf.ts";
 import { FileInput, FilesInput } from "./files.tsx";
 import { StepsInput } from "./steps-input.tsx";
 import { ValueInput } from "./value-input.tsx";
@@ -20,6 +21,9 @@ interface Props {
   /** By parameter. */
   readonly issues: ReadonlyMap<string, string>;
   readonly running: boolean;
+  /** The document, if the operation has fields that are filled in by its pages. */
+  readonly pdf: OpenPdf;
+  readonly forms: FormOfPdf;
   readonly usage: Usage | undefined;
   /** Whether the files are too large for a request, so that Run stores them and starts a job. */
   readonly becomesJob: boolean;
@@ -30,13 +34,12 @@ interface Props {
 /** The form of an operation, with the inputs and descriptions of its schema. */
 export function Form({ operation, operations, values, change, issues, running, ...props }: Props) {
   const { fields } = operation;
-  const { usage, becomesJob, submit, submitJob } = props;
+  const { pdf, forms, usage, becomesJob, submit, submitJob } = props;
   const setText = (name: string) => (text: string) =>
     change(name, (values) => ({ ...values, texts: { ...values.texts, [name]: text } }));
   const setFiles = (name: string) => (files: readonly ChosenFile[]) =>
     change(name, (values) => ({ ...values, files: { ...values.files, [name]: files } }));
   const shown = fields.filter((field) => applies(field, values.texts));
-  const document = shown.find(({ kind }) => kind === "file")?.name ?? "";
 
   const input = (field: Field) => {
     const issue = issues.get(field.name);
@@ -57,13 +60,8 @@ export function Form({ operation, operations, values, change, issues, running, .
     const value = values.texts[field.name] ?? "";
     return (
       <ValueInput key={field.name} field={field} value={value} change={setText(field.name)} issue={issue}>
-        {isBoxField(field.schema) && (
-          <BoxPicker
-            file={values.files[document]?.[0]}
-            password={values.texts["password"] ?? ""}
-            value={value}
-            change={setText(field.name)}
-          />
+        {needsPages(field) && (
+          <ByPages field={field} shown={shown} pdf={pdf} values={values} setText={setText} {...forms} />
         )}
       </ValueInput>
     );

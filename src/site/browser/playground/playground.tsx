@@ -10,7 +10,7 @@ import {
   type LocalFile,
 } from "../../description/form-values.ts";
 import { nameFor } from "../../description/result-file.ts";
-import type { Field } from "../../description/fields.ts";
+import { type Field, isFormValues } from "../../description/fields.ts";
 import { typeOfName } from "../../description/media-types.ts";
 import { isStepsField } from "../../description/steps.ts";
 import { useDropAnywhere } from "../parts/drop-anywhere.ts";
@@ -19,6 +19,11 @@ import { Prose } from "../parts/prose.tsx";
 import { Code } from "./code.tsx";
 import { chosenFrom } from "./files.tsx";
 import { Form } from "./form.tsx";
+import { needsPages } from "./pages/by-pages.tsx";
+import { useFormFields, type Widget } from "./pages/form-fields.ts";
+import { Preview } from "./pages/preview.tsx";
+import { hasStamp } from "./pages/stamp-preview.tsx";
+import { sourceOf, usePdf } from "./pages/use-pdf.ts";
 import { OperationList } from "./operation-list.tsx";
 import { Result } from "./result.tsx";
 import { referredFile } from "../api/stored-files.ts";
@@ -80,6 +85,16 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
   const isTouched = (name: string): boolean => touched.has(/^\d+ /.test(name) ? "steps" : name);
   const issues = new Map([...fieldIssues(response?.error)].filter(([name]) => !isTouched(name)));
   const field = documentField(operation);
+  const hasForm = operation.fields.some((one) => one.kind === "value" && isFormValues(one));
+  const showsPages = operation.fields.some(needsPages) && field?.kind === "file";
+  const file = field && values.files[field.name]?.[0];
+  const isPdf = file !== undefined && (typeOfName(file.name) ?? "application/pdf") === "application/pdf";
+  const pdf = usePdf(showsPages && isPdf ? sourceOf(file) : undefined, [values.texts["password"] ?? ""]);
+  const formFields = useFormFields(hasForm && pdf.state === "open" ? pdf.document : undefined);
+  const [spot, setSpot] = useState<Widget>();
+  const preview = pdf.state === "open" && (hasForm || hasStamp(operation.name)) && (
+    <Preview document={pdf.document} operation={operation.name} {...{ values, formFields, spot }} />
+  );
 
   const finish = (run: FinishedRun | undefined): void => {
     hasRun.current = true;
@@ -196,6 +211,8 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
           }}
           issues={issues}
           running={running !== undefined}
+          pdf={pdf}
+          forms={{ formFields, look: setSpot }}
           usage={usage}
           becomesJob={isLarge(entries, usage?.limits)}
           submit={() => void start(values)}
@@ -207,7 +224,7 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
           <h2 id="result-title" class="visually-hidden">
             Result
           </h2>
-          <Result {...{ run, values, description, operations, use }} tryExample={() => void tryExample()} />
+          <Result {...{ run, values, description, operations, use, preview }} tryExample={() => void tryExample()} />
         </section>
         <section class="card code-card" aria-labelledby="code-title">
           <h2 id="code-title" class="visually-hidden">

@@ -1,13 +1,17 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import type { ApiResponse, ApiProblem, FieldIssue } from "../api/call.ts";
 import type { Description, Operation } from "../../description/description.ts";
 import { grouped } from "../../description/labels.ts";
 import type { FormValues, LocalFile } from "../../description/form-values.ts";
+import { typeOfName } from "../../description/media-types.ts";
 import { stepsIn } from "../../description/steps.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { bytes, duration } from "../parts/figures.ts";
 import { askForKey } from "../parts/key-dialog.tsx";
 import { Inline } from "../parts/prose.tsx";
 import { Body } from "./body.tsx";
+import { Compare } from "./pages/compare.tsx";
 import { Download } from "./download.tsx";
 import { documentField, type Run, takesType } from "./workspace.ts";
 
@@ -17,19 +21,34 @@ interface Props {
   readonly description: Description;
   /** Fills in the example and runs it. */
   readonly tryExample: () => void;
+  /** The input with what the operation will put on it, if that can be shown. */
+  readonly preview: ComponentChildren;
   readonly operations: readonly Operation[];
   /** Makes a file the document of another operation, and goes there. */
   readonly use: (file: LocalFile, operation: string) => void;
 }
 
 /** The outcome of a run: progress, result or error. Changes are announced to screen readers. */
-export function Result({ run, tryExample, ...props }: Props) {
+export function Result({ run, tryExample, preview, ...props }: Props) {
+  const [tab, setTab] = useState<"Preview" | "Result">("Result");
+  useEffect(() => setTab("Result"), [run?.state]);
+  const shows = run === undefined && preview ? "Preview" : tab;
   return (
     <>
       <div role="status" class="visually-hidden">
         {spoken(run)}
       </div>
-      {run === undefined && (
+      {preview && run !== undefined && (
+        <div class="segments views">
+          {(["Preview", "Result"] as const).map((name) => (
+            <button key={name} type="button" class="plain" aria-pressed={shows === name} onClick={() => setTab(name)}>
+              {name}
+            </button>
+          ))}
+        </div>
+      )}
+      {shows === "Preview" && preview}
+      {run === undefined && !preview && (
         <div class="empty">
           <p>The result appears here.</p>
           <button type="button" onClick={tryExample}>
@@ -37,13 +56,17 @@ export function Result({ run, tryExample, ...props }: Props) {
           </button>
         </div>
       )}
-      {run?.state === "running" && <Running {...run} />}
-      {run?.state === "failed" && (
-        <div class="problem">
-          <p>{run.message}</p>
-        </div>
+      {shows === "Result" && (
+        <>
+          {run?.state === "running" && <Running {...run} />}
+          {run?.state === "failed" && (
+            <div class="problem">
+              <p>{run.message}</p>
+            </div>
+          )}
+          {run?.state === "done" && <Done run={run} {...props} />}
+        </>
       )}
-      {run?.state === "done" && <Done run={run} {...props} />}
     </>
   );
 }
@@ -85,7 +108,7 @@ interface DoneProps extends Pick<Props, "values" | "description" | "operations" 
   readonly run: Extract<Run, { state: "done" }>;
 }
 
-function Done({ run: { response, name }, values, description, operations, use }: DoneProps) {
+function Done({ run: { response, name, input }, values, description, operations, use }: DoneProps) {
   const requestId = response.headers.get("x-request-id") ?? "";
   const { size } = response.body;
   return (
@@ -109,9 +132,11 @@ function Done({ run: { response, name }, values, description, operations, use }:
       {response.error ? (
         <Problem problem={response.error} retryAfter={response.headers.get("retry-after")} />
       ) : (
-        <div class="body">
-          <Body blob={response.body} type={response.type} name={name} passwords={passwordsIn(values)} />
-        </div>
+        <Views response={response} input={input} passwords={passwordsIn(values)}>
+          <div class="body">
+            <Body blob={response.body} type={response.type} name={name} passwords={passwordsIn(values)} />
+          </div>
+        </Views>
       )}
       <dl class="headers">
         {interesting(response, description).map(([name, value, about]) => (
@@ -128,6 +153,45 @@ function Done({ run: { response, name }, values, description, operations, use }:
         </div>
       </dl>
       {size === 0 && <p class="quiet">The response has no body.</p>}
+    </>
+  );
+}
+
+interface ViewsProps {
+  readonly response: ApiResponse;
+  readonly input: LocalFile | undefined;
+  readonly passwords: readonly string[];
+  readonly children: ComponentChildren;
+}
+
+/** The result, and beside it the comparison with the input where both are documents. */
+function Views({ response, input, passwords, children }: ViewsProps) {
+  const [compares, setCompares] = useState(false);
+  const type = input && (typeOfName(input.name) ?? input.blob.type);
+  const canCompare = response.type === "application/pdf" && (type === "application/pdf" || type?.startsWith("image/"));
+  if (input === undefined || !canCompare) return children;
+  return (
+    <>
+      <div class="segments views">
+        <button type="button" class="plain" aria-pressed={!compares} onClick={() => setCompares(false)}>
+          Pages
+        </button>
+        <button type="button" class="plain" aria-pressed={compares} onClick={() => setCompares(true)}>
+          Before and after
+        </button>
+      </div>
+      {compares ? (
+        <div class="body">
+          <Compare
+            before={input.blob}
+            after={response.body}
+            passwords={passwords}
+            withText={response.headers.has("x-ocr-mean-confidence")}
+          />
+        </div>
+      ) : (
+        children
+      )}
     </>
   );
 }

@@ -4,6 +4,7 @@ import type { ValueField } from "../../description/fields.ts";
 import { labelOf } from "../../description/labels.ts";
 import { allows } from "../../description/schema.ts";
 import { Inline } from "../parts/prose.tsx";
+import { LanguagesInput } from "./languages-input.tsx";
 import { JsonInput } from "./json-input.tsx";
 
 interface Props {
@@ -63,6 +64,16 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
       </div>
     );
   }
+  const json = schema.contentSchema && (
+    <JsonInput
+      name={name}
+      schema={schema.contentSchema}
+      value={value}
+      change={change}
+      invalid={issue !== undefined}
+      describedBy={aria["aria-describedby"]}
+    />
+  );
   if (schema.contentSchema || (schema.enum && isShort(schema.enum, required, schema.default))) {
     return (
       <fieldset class="field" aria-describedby={aria["aria-describedby"]}>
@@ -70,15 +81,13 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
         {about}
         {problem}
         {children}
-        {schema.contentSchema ? (
-          <JsonInput
-            name={name}
-            schema={schema.contentSchema}
-            value={value}
-            change={change}
-            invalid={aria["aria-invalid"]}
-            describedBy={aria["aria-describedby"]}
-          />
+        {schema.contentSchema?.["x-form-values"] && children ? (
+          <details>
+            <summary>Names and values</summary>
+            {json}
+          </details>
+        ) : schema.contentSchema ? (
+          json
         ) : (
           <Segments field={field} value={value} change={change} invalid={aria["aria-invalid"]} />
         )}
@@ -88,7 +97,14 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
   return (
     <div class={`field${isNarrow(field) ? " narrow" : ""}`}>
       <label for={id}>{title}</label>
-      {schema.enum ? (
+      {schema["x-choices"] ? (
+        <LanguagesInput
+          {...{ id, name, value, change }}
+          choices={schema["x-choices"]}
+          invalid={issue !== undefined}
+          describedBy={aria["aria-describedby"]}
+        />
+      ) : schema.enum ? (
         <select id={id} name={name} onChange={(event) => change(event.currentTarget.value)} {...aria}>
           {schema.default === undefined && !required && (
             <option value="" selected={value === ""}>
@@ -106,6 +122,7 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
       )}
       {about}
       {problem}
+      {children}
     </div>
   );
 }

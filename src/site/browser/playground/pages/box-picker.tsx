@@ -1,32 +1,14 @@
 import { useRef, useState } from "preact/hooks";
-import type { ChosenFile } from "../../../description/form-values.ts";
-import { allows, type Schema } from "../../../description/schema.ts";
-import { FILES, isFileId } from "../../api/stored-files.ts";
-import { type Box, boxFrom, type Corner, dragged, moved, sized } from "./box.ts";
-import { readMembers, writeMembers } from "../json-input.tsx";
+import type { Schema } from "../../../description/schema.ts";
+import { type Box, type Corner, dragged, moved, sized } from "./box.ts";
+import { boxesIn, boxKindOf, type PlacedBox, textOfBoxes } from "./boxes.ts";
 import { PdfPage } from "./pdf-page.tsx";
-import { usePdf } from "./use-pdf.ts";
-
-const MEMBERS = ["page", "x", "y", "width", "height"];
-
-/** Whether an object is a box on a page, which can be drawn. */
-export function isBoxField({ contentSchema }: Schema): boolean {
-  return MEMBERS.every((name) => {
-    const member = contentSchema?.properties?.[name];
-    return member !== undefined && (allows(member, "number") || allows(member, "integer"));
-  });
-}
-
-/** What the page is drawn from. The policy of this page lets it load nothing from other hosts. */
-function sourceOf(file: ChosenFile): Blob | string | undefined {
-  if ("blob" in file) return file.blob;
-  return isFileId(file.reference) ? `${FILES}/${encodeURIComponent(file.reference)}/content` : undefined;
-}
+import type { PDFDocumentProxy } from "./pdfjs.ts";
 
 interface Props {
-  /** The PDF on which the box is drawn. */
-  readonly file: ChosenFile | undefined;
-  readonly password: string;
+  readonly schema: Schema;
+  /** The PDF on which boxes are drawn. */
+  readonly document: PDFDocumentProxy;
   readonly value: string;
   readonly change: (value: string) => void;
 }
@@ -39,34 +21,25 @@ const KEYS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, STEP],
 };
 
-/** The page with the box on it, which can be drawn, moved and resized by mouse, finger or arrow keys. */
-export function BoxPicker({ file, password, value, change }: Props) {
-  const source = file && sourceOf(file);
-  const pdf = usePdf(source, [password]);
+/** A page with boxes on it, which can be drawn, moved, and resized by mouse, finger, or arrow keys. */
+export function BoxPicker({ schema, document, value, change }: Props) {
+  const kind = boxKindOf(schema) ?? "one";
   const surface = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 595, height: 842 });
-  const drag = useRef<{ corner: Corner; box: Box; x: number; y: number } | undefined>(undefined);
-  if (file === undefined) return <p class="quiet">Choose a PDF, then draw the box on its page here.</p>;
-  if (source === undefined) return <p class="quiet">The pages of a PDF from a URL are not shown here.</p>;
-  if (pdf.state !== "open") {
-    const words = {
-      opening: "Drawing the page…",
-      locked: "The PDF needs its password.",
-      failed: "It cannot be shown.",
-    };
-    return <p class="quiet">{words[pdf.state]}</p>;
-  }
-  const members = readMembers(value) ?? {};
-  const asked = typeof members["page"] === "number" ? members["page"] : 1;
-  const page = Math.min(Math.max(1, Math.round(asked)), pdf.document.numPages);
-  const box = boxFrom(members, size.height);
-  const set = (box: Box, page_ = page) => {
-    const { x, y, width, height } = box;
-    change(writeMembers({ page: page_, x, y, width, height }));
+  const [turnedTo, setTurnedTo] = useState(1);
+  const drag = useRef<{ corner: Corner; index: number; box: Box; x: number; y: number } | undefined>(undefined);
+  const boxes = boxesIn(kind, value, size.height);
+  const own = kind === "one" ? (boxes[0]?.page ?? turnedTo) : turnedTo;
+  const page = Math.min(Math.max(1, Math.round(own)), document.numPages);
+  const set = (next: readonly PlacedBox[]): void => change(textOfBoxes(kind, next));
+  const put = (index: number, box: Box): void => {
+    const placed = { ...box, page };
+    set(index < boxes.length ? boxes.with(index, placed) : [...boxes, placed]);
   };
-  const turn = (step: number) => {
-    if (box) set(box, page + step);
-    else change(writeMembers({ ...members, page: page + step }));
+  const turn = (step: number): void => {
+    setTurnedTo(page + step);
+    const [box] = boxes;
+    if (kind === "one" && box) set([{ ...box, page: page + step }]);
   };
   /** In points of the page, from its top left. */
   const pointOf = (event: PointerEvent) => {
@@ -82,22 +55,35 @@ export function BoxPicker({ file, password, value, change }: Props) {
     const target = event.target as HTMLElement;
     const { x, y } = pointOf(event);
     const corner = (target.closest<HTMLElement>("[data-corner]")?.dataset["corner"] ?? "new") as Corner;
-    drag.current = { corner, box: box ?? { x, y, width: 0, height: 0 }, x, y };
+    const touched = target.closest<HTMLElement>("[data-box]")?.dataset["box"];
+    const index = touched === undefined ? (kind === "list" ? boxes.length : 0) : Number(touched);
+    drag.current = { corner, index, box: boxes[index] ?? { x, y, width: 0, height: 0 }, x, y };
     surface.current?.setPointerCapture(event.pointerId);
     event.preventDefault();
     if (corner !== "new") target.closest<HTMLElement>("button")?.focus();
   };
   const going = (event: PointerEvent) => {
-    if (drag.current) set(dragged(drag.current, pointOf(event), size));
+    const to = pointOf(event);
+    const start = drag.current;
+    if (start === undefined) return;
+    // A click on the page is no box.
+    const isClick = start.corner === "new" && Math.hypot(to.x - start.x, to.y - start.y) < 3;
+    if (!isClick) put(start.index, dragged(start, to, size));
   };
-  const keyed = (event: KeyboardEvent) => {
+  const keyed = (event: KeyboardEvent, index: number) => {
     const step = KEYS[event.key];
-    if (step === undefined || box === undefined) return;
+    const box = boxes[index];
+    if (box === undefined) return;
+    if (event.key === "Delete" || event.key === "Backspace") set(boxes.toSpliced(index, 1));
+    else if (step === undefined) return;
+    else {
+      const [x, y] = step.map((value) => value * (event.altKey ? 10 : 1)) as [number, number];
+      put(index, event.shiftKey ? sized(box, x, y, size) : moved(box, x, y, size));
+    }
     event.preventDefault();
-    const [x, y] = step.map((value) => value * (event.altKey ? 10 : 1)) as [number, number];
-    set(event.shiftKey ? sized(box, x, y, size) : moved(box, x, y, size));
   };
   const percent = (part: number, whole: number) => `${(part / whole) * 100}%`;
+  const isHere = (box: PlacedBox): boolean => kind === "area" || (box.page ?? 1) === page;
 
   return (
     <div class="box-picker">
@@ -106,9 +92,9 @@ export function BoxPicker({ file, password, value, change }: Props) {
           ← Page before
         </button>
         <span class="quiet grow">
-          Page {page} of {pdf.document.numPages}
+          Page {page} of {document.numPages}
         </span>
-        <button type="button" class="plain" disabled={page >= pdf.document.numPages} onClick={() => turn(1)}>
+        <button type="button" class="plain" disabled={page >= document.numPages} onClick={() => turn(1)}>
           Next page →
         </button>
       </div>
@@ -120,41 +106,51 @@ export function BoxPicker({ file, password, value, change }: Props) {
         onPointerUp={() => (drag.current = undefined)}
         onPointerCancel={() => (drag.current = undefined)}
       >
-        <PdfPage document={pdf.document} page={page} sized={(width, height) => setSize({ width, height })} />
-        {box && (
-          <button
-            type="button"
-            class="box"
-            data-corner="inside"
-            aria-label={`Box: x ${box.x}, y ${box.y}, ${box.width} by ${box.height} points. Arrow keys move it, Shift resizes it, Alt moves it by ten points.`}
-            style={{
-              left: percent(box.x, size.width),
-              top: percent(box.y, size.height),
-              width: percent(box.width, size.width),
-              height: percent(box.height, size.height),
-            }}
-            onKeyDown={keyed}
-          >
-            {(["nw", "ne", "sw", "se"] as const).map((corner) => (
-              <span key={corner} class={`corner ${corner}`} data-corner={corner} />
-            ))}
-          </button>
+        <PdfPage document={document} page={page} sized={(width, height) => setSize({ width, height })} />
+        {boxes.map(
+          (box, index) =>
+            isHere(box) && (
+              <button
+                key={index}
+                type="button"
+                class="box"
+                data-box={index}
+                data-corner="inside"
+                aria-label={`Box${kind === "list" ? ` ${index + 1}` : ""}: x ${box.x}, y ${box.y}, ${box.width} by ${box.height} points. Arrow keys move it, Shift resizes it, Alt moves it by ten points, Delete removes it.`}
+                style={{
+                  left: percent(box.x, size.width),
+                  top: percent(box.y, size.height),
+                  width: percent(box.width, size.width),
+                  height: percent(box.height, size.height),
+                }}
+                onKeyDown={(event) => keyed(event, index)}
+              >
+                {(["nw", "ne", "sw", "se"] as const).map((corner) => (
+                  <span key={corner} class={`corner ${corner}`} data-corner={corner} />
+                ))}
+              </button>
+            ),
         )}
       </div>
       <p class="quiet">
-        {box ? "Drag the box, or use the arrow keys; hold Shift to resize it." : "Draw the box with the mouse, or "}
-        {!box && (
-          <button type="button" class="plain" onClick={() => set(placed(size))}>
-            place one
+        {boxes.length > 0
+          ? "Drag the box, or use the arrow keys; hold Shift to resize it, and press Delete to remove it. "
+          : "Draw the box with the mouse, or "}
+        {(kind === "list" || boxes.length === 0) && (
+          <button type="button" class="plain" onClick={() => put(boxes.length, usualBox(size))}>
+            {boxes.length > 0 ? "Place another" : "place one"}
           </button>
         )}
+        {kind === "list" &&
+          boxes.length > 0 &&
+          ` ${boxes.length === 1 ? "1 box" : `${boxes.length} boxes`} on all pages`}
       </p>
     </div>
   );
 }
 
 /** Where people usually sign: at the bottom left. */
-function placed({ width, height }: { width: number; height: number }): Box {
+function usualBox({ width, height }: { width: number; height: number }): Box {
   return {
     x: Math.round(width * 0.12),
     y: Math.round(height * 0.75),

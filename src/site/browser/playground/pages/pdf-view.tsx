@@ -11,7 +11,7 @@ export function PdfView({ file, passwords }: { file: Blob; passwords: readonly s
   const [shown, setShown] = useState(PAGES);
   const [large, setLarge] = useState<number>();
   const pdf = usePdf(file, [...passwords, ...asked]);
-  if (pdf.state === "opening") return <p class="quiet">Rendering pages…</p>;
+  if (pdf.state === "opening" || pdf.state === "none") return <p class="quiet">Rendering pages…</p>;
   if (pdf.state === "failed") return <p class="issue">The PDF cannot be shown: {pdf.message}</p>;
   if (pdf.state === "locked") return <Unlock unlock={(password) => setAsked([password])} failed={asked.length > 0} />;
   const { document } = pdf;

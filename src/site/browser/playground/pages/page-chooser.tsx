@@ -1,0 +1,184 @@
+import { useRef, useState } from "preact/hooks";
+import { readMembers, writeMembers } from "../json-input.tsx";
+import { PageGrid } from "./page-grid.tsx";
+import { between, cutsIn, pagesIn, textOf, textOfCuts, textOfSet } from "./page-selection.ts";
+import type { PDFDocumentProxy } from "./pdfjs.ts";
+
+interface Text {
+  readonly value: string;
+  readonly change: (text: string) => void;
+}
+
+interface Props extends Text {
+  readonly document: PDFDocumentProxy;
+  readonly name: string;
+  /** The pages that are meant where nothing is chosen. */
+  readonly byDefault: string;
+  /** The degrees clockwise of single pages, as JSON, where they can be set. */
+  readonly rotations?: Text | undefined;
+}
+
+/** The pages of a set: a click chooses one, and a click with Shift all up to it. Turns them where they can be turned. */
+export function PageSet({ document, name, value, byDefault, change, rotations }: Props) {
+  const { numPages } = document;
+  const anchor = useRef(0);
+  const isExplicit = value.trim() !== "" && value !== byDefault;
+  const chosen = new Set(isExplicit ? pagesIn(value, numPages) : []);
+  const set = (pages: Iterable<number>): void => {
+    const next = new Set(pages);
+    change(next.size === 0 ? byDefault : textOfSet(next, numPages));
+  };
+  const press = (index: number, extend: boolean): void => {
+    const page = index + 1;
+    const from = anchor.current;
+    anchor.current = index;
+    if (extend) set([...chosen, ...between(from + 1, page)]);
+    else set(chosen.has(page) ? [...chosen].filter((one) => one !== page) : [...chosen, page]);
+  };
+  const all = between(1, numPages);
+  const turned = readMembers(rotations?.value ?? "") ?? {};
+  const rotationOf = (page: number): number => Number(turned[String(page)] ?? 0);
+  const turn = (pages: readonly number[], degrees: number): void => {
+    const next = pages.map((page) => [String(page), (rotationOf(page) + degrees + 360) % 360 || undefined]);
+    rotations?.change(writeMembers({ ...turned, ...Object.fromEntries(next) }));
+  };
+  const turnChosen = (degrees: number): void => turn(chosen.size > 0 ? [...chosen] : all, degrees);
+  return (
+    <div class="page-chooser">
+      <div class="row wrap">
+        <span class="quiet grow" role="status">
+          {chosen.size > 0
+            ? `${chosen.size} of ${numPages} pages`
+            : `All ${numPages} pages${isExplicit ? ": the range names none" : ""}. Click pages to choose some.`}
+        </span>
+        {rotations && (
+          <>
+            <button type="button" class="plain" onClick={() => turnChosen(-90)}>
+              ↺ Turn left
+            </button>
+            <button type="button" class="plain" onClick={() => turnChosen(90)}>
+              ↻ Turn right
+            </button>
+          </>
+        )}
+        <button type="button" class="plain" onClick={() => set(all.filter((page) => page % 2 === 1))}>
+          Odd
+        </button>
+        <button type="button" class="plain" onClick={() => set(all.filter((page) => page % 2 === 0))}>
+          Even
+        </button>
+        <button type="button" class="plain" onClick={() => set(all.filter((page) => !chosen.has(page)))}>
+          Invert
+        </button>
+        <button type="button" class="plain" onClick={() => set([])}>
+          All
+        </button>
+      </div>
+      <PageGrid
+        document={document}
+        label={`Pages for ${name}`}
+        items={all}
+        isSelected={(index) => chosen.has(index + 1)}
+        rotation={rotationOf}
+        press={press}
+        {...(rotations && { keys: { r: (index) => turn([index + 1], 90), R: (index) => turn([index + 1], -90) } })}
+      />
+      {rotations && <p class="quiet">With the keyboard, R turns a page right, and Shift R left.</p>}
+    </div>
+  );
+}
+
+/** The pages of a single set of rotations, where no range goes with them. */
+export function TurnedPages(props: Omit<Props, "value" | "change" | "byDefault">) {
+  const [range, setRange] = useState("");
+  return <PageSet {...props} value={range} change={setRange} byDefault="" />;
+}
+
+/** Pages in an order: chosen in one grid, put into order in another. */
+export function PageOrder({ document, name, value, change }: Omit<Props, "byDefault" | "rotations">) {
+  const { numPages } = document;
+  const anchor = useRef(0);
+  const order = value.trim() === "" ? [] : (pagesIn(value, numPages) ?? []);
+  const set = (pages: readonly number[]): void => change(textOf(pages));
+  const press = (index: number, extend: boolean): void => {
+    const page = index + 1;
+    const from = anchor.current;
+    anchor.current = index;
+    const added = extend ? between(from + 1, page).filter((one) => !order.includes(one)) : [page];
+    set(!extend && order.includes(page) ? order.filter((one) => one !== page) : [...order, ...added]);
+  };
+  const move = (from: number, to: number): void =>
+    set(order.toSpliced(from, 1).toSpliced(to, 0, ...order.slice(from, from + 1)));
+  const remove = (index: number): void => set(order.toSpliced(index, 1));
+  return (
+    <div class="page-chooser">
+      <div class="row wrap">
+        <span class="quiet grow" role="status">
+          {order.length === 0 ? "Click pages in the order you want." : `${order.length} chosen of ${numPages} pages`}
+        </span>
+        <button type="button" class="plain" onClick={() => set(between(1, numPages))}>
+          All
+        </button>
+        <button type="button" class="plain" onClick={() => set(order.toReversed())}>
+          Reverse
+        </button>
+        <button type="button" class="plain" onClick={() => set([])}>
+          None
+        </button>
+      </div>
+      <PageGrid
+        document={document}
+        label={`Pages for ${name}`}
+        items={between(1, numPages)}
+        isSelected={(index) => order.includes(index + 1)}
+        press={press}
+      />
+      {order.length > 0 && (
+        <>
+          <p class="quiet">
+            The result: drag pages to another place, or hold Alt with an arrow key; Delete removes a page.
+          </p>
+          <PageGrid
+            document={document}
+            label="Pages of the result"
+            items={order}
+            isSelected={() => false}
+            press={() => {}}
+            keys={{ Delete: remove, Backspace: remove }}
+            move={move}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** A document cut into parts: a click on a page begins a part with it. */
+export function PageParts({ document, name, value, change }: Omit<Props, "byDefault" | "rotations">) {
+  const { numPages } = document;
+  const cuts = cutsIn(value, numPages);
+  const partOf = (page: number): number => (cuts ?? []).filter((cut) => cut <= page).length;
+  const press = (index: number): void => {
+    const page = index + 1;
+    const before = cuts ?? [1];
+    const next = before.includes(page) && page > 1 ? before.filter((cut) => cut !== page) : [...before, page];
+    change(textOfCuts(next, numPages));
+  };
+  return (
+    <div class="page-chooser">
+      <p class="quiet" role="status">
+        {cuts === undefined
+          ? "These ranges are not the document cut into parts. A click begins anew."
+          : `${cuts.length === 1 ? "1 part" : `${cuts.length} parts`}. Click a page to begin a part with it.`}
+      </p>
+      <PageGrid
+        document={document}
+        label={`Parts for ${name}`}
+        items={between(1, numPages)}
+        isSelected={(index) => cuts?.includes(index + 1) ?? false}
+        badge={(index) => (cuts === undefined ? undefined : `part ${partOf(index + 1)}`)}
+        press={press}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,172 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PDFDocument } from "pdf-lib";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { root } from "./server.ts";
+import { noBrowser, Visitor } from "./visitor.ts";
+
+/** A document whose pages are told apart by their width: the first is 301 points wide. */
+async function numbered(pageCount: number): Promise<{ name: string; mimeType: string; buffer: Buffer }> {
+  const document = await PDFDocument.create();
+  for (let page = 1; page <= pageCount; page += 1) document.addPage([300 + page, 400]);
+  return { name: "numbered.pdf", mimeType: "application/pdf", buffer: Buffer.from(await document.save()) };
+}
+
+async function saved(page: Page, visitor: Visitor): Promise<PDFDocument> {
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    visitor.result.getByRole("link", { name: "Download", exact: true }).click(),
+  ]);
+  return PDFDocument.load(await readFile(await download.path()));
+}
+
+describe.skipIf(noBrowser)("pages in the playground", () => {
+  const visitor = new Visitor();
+  const pages = (label: string): Locator => visitor.page.getByRole("listbox", { name: label }).getByRole("option");
+
+  test("of a long document are drawn where they are looked at, and a range is written by mouse and keyboard", async () => {
+    const page = await visitor.open("to-images");
+    await page.setInputFiles('input[type="file"]', await numbered(500));
+    const options = pages("Pages for pages");
+    await options.first().locator("canvas[data-drawn]").waitFor();
+    const range = page.locator('[name="pages"]');
+    await options.nth(2).click();
+    await options.nth(6).click({ modifiers: ["Shift"] });
+    await options.nth(4).click();
+    expect(await range.inputValue()).toBe("3-4,6-7");
+    // At its end are other pages, and no more of them are there than before.
+    await page.keyboard.press("End");
+    await page.keyboard.press("Space");
+    expect(await range.inputValue()).toBe("3-4,6-7,500");
+    expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Page 500");
+    await page.locator('[aria-label="Page 500"] canvas[data-drawn]').waitFor();
+    expect(await options.count()).toBeLessThan(40);
+    expect(await options.last().getAttribute("aria-setsize")).toBe("500");
+    await range.fill("odd");
+    expect(await page.getByText("250 of 500 pages").count()).toBe(1);
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    expect(await range.inputValue()).toBe("all");
+  });
+
+  test("are put into an order, cut into parts, and turned", async () => {
+    const page = await visitor.open("extract-pages");
+    await page.setInputFiles('input[type="file"]', await numbered(6));
+    const range = page.locator('[name="range"]');
+    await pages("Pages for range").nth(4).click();
+    await pages("Pages for range").nth(1).click();
+    await pages("Pages for range")
+      .nth(3)
+      .click({ modifiers: ["Shift"] });
+    expect(await range.inputValue()).toBe("5,2-4");
+    const order = pages("Pages of the result");
+    await order.nth(3).dragTo(order.nth(0));
+    expect(await range.inputValue()).toBe("4-5,2-3");
+    await order.nth(1).focus();
+    await page.keyboard.press("Delete");
+    await page.keyboard.press("Alt+ArrowRight");
+    expect(await range.inputValue()).toBe("4-2");
+    await visitor.run();
+    await visitor.result.getByRole("img", { name: "Page 3 of 3" }).waitFor();
+    const made = await saved(page, visitor);
+    expect(made.getPages().map((one) => one.getWidth())).toEqual([304, 303, 302]);
+
+    await visitor.view("split");
+    await page.getByRole("radio", { name: "ranges" }).check({ force: true });
+    await pages("Parts for ranges").nth(2).click();
+    await pages("Parts for ranges").nth(5).click();
+    expect(await page.locator('[name="ranges"]').inputValue()).toBe("1-2|3-5|6");
+    await page.locator('[aria-label="Page 5, part 2"]').waitFor();
+
+    await visitor.view("rotate");
+    await pages("Pages for rotations").nth(1).click();
+    await page.getByRole("button", { name: "Turn right" }).click();
+    await pages("Pages for rotations").nth(3).focus();
+    await page.keyboard.press("Shift+R");
+    await visitor.run();
+    await visitor.result.getByRole("img", { name: "Page 6 of 6" }).waitFor();
+    const turned = await saved(page, visitor);
+    expect(turned.getPages().map((one) => one.getRotation().angle)).toEqual([0, 90, 0, 270, 0, 0]);
+  });
+
+  test("show the fields of a form to fill in, beside the page", async () => {
+    const page = await visitor.open("fill-form");
+    await page.setInputFiles('input[type="file"]', join(root, "examples/form.pdf"));
+    const fields = page.getByRole("group", { name: "Fields of the PDF" });
+    await fields.getByLabel("name").fill("Ada Lovelace");
+    await page.locator(".widget.spot", { hasText: "Ada Lovelace" }).waitFor();
+    await fields.getByLabel("delivery").selectOption("rail");
+    await fields.getByLabel("punched").check();
+    // As in the file: it is not sent.
+    await fields.getByLabel("board").selectOption("light");
+    await fields.getByLabel("board").selectOption("heavy");
+    expect(await page.locator(".code").innerText()).toContain(
+      `'values={"name":"Ada Lovelace","delivery":"rail","punched":true}'`,
+    );
+    await visitor.run();
+    await visitor.result.getByRole("img", { name: "Page 1 of 1" }).waitFor();
+    const form = (await saved(page, visitor)).getForm();
+    expect([form.getTextField("name").getText(), form.getRadioGroup("delivery").getSelected()]).toEqual([
+      "Ada Lovelace",
+      "rail",
+    ]);
+    expect(form.getCheckBox("punched").isChecked()).toBe(true);
+  });
+
+  test("show a stamp before it is made, and the page before and after", async () => {
+    const page = await visitor.open("watermark");
+    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
+    await page.locator('[name="text"]').fill("SKETCH");
+    const sketch = visitor.result.getByRole("img", { name: "Preview" });
+    await sketch.getByText("SKETCH").waitFor();
+    await page.locator('[name="pages"]').fill("2");
+    expect(await sketch.getByText("SKETCH").count()).toBe(0);
+    await visitor.run();
+    await visitor.result.getByRole("button", { name: "Before and after" }).click();
+    const after = visitor.result.locator(".after");
+    const clipped = () => after.evaluate((element: { style: { clipPath: string } }) => element.style.clipPath);
+    expect(await clipped()).toContain("50%");
+    await visitor.result.getByRole("slider").focus();
+    await page.keyboard.press("End");
+    expect(await clipped()).toContain("100%");
+    await visitor.result.getByRole("button", { name: "Next page" }).click();
+    await visitor.result.getByLabel("Text layer").check();
+    await after.getByText("SKETCH").waitFor();
+  });
+
+  test("have boxes drawn on them, as many as the field takes", async () => {
+    const page = await visitor.open("crop", { height: 1_400 });
+    await page.route("**/api/v1/openapi.json", async (route) => {
+      const description = (await (await route.fetch()).json()) as {
+        paths: Record<
+          string,
+          { post: { requestBody: { content: Record<string, { schema: { properties: object } }> } } }
+        >;
+      };
+      const form = description.paths["/api/v1/crop"]?.post.requestBody.content["multipart/form-data"];
+      const number = { type: "number" };
+      const box = { type: "object", properties: { page: number, x: number, y: number, width: number, height: number } };
+      const regions = { type: "string", contentSchema: { type: "array", items: box }, description: "Boxes." };
+      if (form) form.schema.properties = { ...form.schema.properties, regions };
+      await route.fulfill({ json: description });
+    });
+    await page.reload();
+    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
+    const regions = page.getByRole("group", { name: /^Regions/ });
+    await regions.getByRole("button", { name: "place one" }).click();
+    await regions.getByRole("button", { name: "Next page" }).click();
+    await regions.getByRole("button", { name: "Place another" }).click();
+    await regions.getByRole("button", { name: /^Box 2/ }).focus();
+    await page.keyboard.press("ArrowRight");
+    const boxes = async () =>
+      JSON.parse(await regions.getByLabel("regions as JSON").inputValue()) as { page: number; x: number }[];
+    expect((await boxes()).map((one) => one.page)).toEqual([1, 2]);
+    const [first, second] = await boxes();
+    expect((second?.x ?? 0) - (first?.x ?? 0)).toBe(1);
+    await page.keyboard.press("Delete");
+    expect((await boxes()).map((one) => one.page)).toEqual([1]);
+    // What is the same on all pages has no page.
+    await page.getByRole("group", { name: /^Box/ }).getByRole("button", { name: "place one" }).click();
+    expect(await page.locator(".code").innerText()).toMatch(/box=\{"x":\d+,"y":\d+,"width":\d+,"height":\d+\}/);
+  });
+});
