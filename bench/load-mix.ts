@@ -76,6 +76,14 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
       { file: letter, auto: "true" },
     ],
     "add-page-numbers": [{ file: small }, { file: hundred, template: "{n} / {total}" }],
+    attachments: [
+      { file: small, action: "list" },
+      { file: hundred, action: "add", attachment: photograph },
+    ],
+    outline: [
+      { file: hundred, action: "get" },
+      { file: small, action: "set", outline: '[{"title":"Load","page":1}]' },
+    ],
     metadata: [
       { file: small, action: "get" },
       { file: hundred, action: "set", metadata: '{"title":"Load"}' },

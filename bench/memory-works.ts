@@ -168,6 +168,17 @@ export const works: [string, Call[][]][] = [
   ["from-images of 10 JPEGs of 3 MB", [[fromImages(10, 3_000_000)]]],
   ["protect of 32 MiB", [[protect(largest)]]],
   ["crop of 25 MiB, removing", [[stamp("crop", large, { margins: "100", remove: "true" })]]],
+  [
+    "attachments: 12.5 MiB added to as many",
+    [
+      [
+        {
+          operation: "attachments",
+          parts: { file: pdfPart(firstHalf), attachment: pdfPart(secondHalf), action: "add" },
+        },
+      ],
+    ],
+  ],
   ["unlock of 25 MiB", [[stamp("unlock", lockedLarge, { password: "user" })]]],
   ["extract-text of 25 MiB", [[extract(large)]]],
   ["extract-text of 32 MiB", [[extract(largest)]]],

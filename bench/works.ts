@@ -163,6 +163,13 @@ export async function works(inputs: readonly string[]): Promise<readonly Work[]>
     { name: "crop 100 pages", operation: "crop", parts: file(hundred, { margins: "20" }) },
     { name: "crop 14 pages to their ink", operation: "crop", parts: file(fourteen, { auto: "true" }) },
     { name: "crop 100 pages, removing", operation: "crop", parts: file(hundred, { margins: "20", remove: "true" }) },
+    {
+      name: "attach a file of 1 MB",
+      operation: "attachments",
+      parts: { ...file(hundred, { action: "add" }), attachment: pdfPart(megabyte) },
+      other: ([input = "", added = ""], output) => ["qpdf", input, "--add-attachment", added, "--", output],
+    },
+    { name: "read the outline of 100 pages", operation: "outline", parts: file(hundred, { action: "get" }) },
     protect("protect 100 pages", hundred),
     protect("protect a file of 1 MB", megabyte),
     {

@@ -581,6 +581,90 @@ const metadataFields = {
   replace: { name: "replace", kind: "text" },
 } as const;
 
+export type AttachmentsInput = {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+} & (
+  | {
+  readonly action: "list";
+  /** The name of the attachment. `extract` returns all files without it, and `add` uses the name of the uploaded file. Only applies when `action` is `extract`, `add`, or `remove`. */
+  readonly name?: undefined;
+  /** The file to attach, of any format. Required when `action` is `add`. */
+  readonly attachment?: undefined;
+  /** A description of the file. Only applies when `action` is `add`. */
+  readonly description?: undefined;
+  /** How the file relates to the document (`AFRelationship`). Only applies when `action` is `add`. Default: `Unspecified`. */
+  readonly relationship?: "Unspecified" | undefined;
+  }
+  | {
+  readonly action: "extract" | "remove";
+  /** The name of the attachment. `extract` returns all files without it, and `add` uses the name of the uploaded file. Only applies when `action` is `extract`, `add`, or `remove`. */
+  readonly name?: string | undefined;
+  /** The file to attach, of any format. Required when `action` is `add`. */
+  readonly attachment?: undefined;
+  /** A description of the file. Only applies when `action` is `add`. */
+  readonly description?: undefined;
+  /** How the file relates to the document (`AFRelationship`). Only applies when `action` is `add`. Default: `Unspecified`. */
+  readonly relationship?: "Unspecified" | undefined;
+  }
+  | {
+  readonly action: "add";
+  /** The name of the attachment. `extract` returns all files without it, and `add` uses the name of the uploaded file. Only applies when `action` is `extract`, `add`, or `remove`. */
+  readonly name?: string | undefined;
+  /** The file to attach, of any format. Required when `action` is `add`. */
+  readonly attachment: FileInput | FileReference;
+  /** A description of the file. Only applies when `action` is `add`. */
+  readonly description?: string | undefined;
+  /** How the file relates to the document (`AFRelationship`). Only applies when `action` is `add`. Default: `Unspecified`. */
+  readonly relationship?: "Unspecified" | "Source" | "Data" | "Alternative" | "Supplement" | "FormData" | "Schema" | undefined;
+  }
+);
+
+export type AttachmentsJsonInput = AttachmentsInput & { readonly action: "list" };
+
+export type AttachmentsFileInput = AttachmentsInput & { readonly action: "extract" | "add" | "remove" };
+
+const attachmentsFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  action: { name: "action", kind: "text" },
+  name: { name: "name", kind: "text" },
+  attachment: { name: "attachment", kind: "file" },
+  description: { name: "description", kind: "text" },
+  relationship: { name: "relationship", kind: "text" },
+} as const;
+
+export type OutlineInput = {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+} & (
+  | {
+  readonly action: "get";
+  /** The entries: `[{"title": "Chapter 1", "page": 3, "children": [{"title": "Section 1.1", "page": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. */
+  readonly outline?: undefined;
+  }
+  | {
+  readonly action: "set";
+  /** The entries: `[{"title": "Chapter 1", "page": 3, "children": [{"title": "Section 1.1", "page": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. */
+  readonly outline: readonly ({ readonly title: string; readonly page?: number | null | undefined; readonly view?: readonly (string | number | null)[] | undefined; readonly url?: string | undefined; readonly open?: boolean | undefined; readonly bold?: boolean | undefined; readonly italic?: boolean | undefined; readonly color?: string | undefined; readonly children?: readonly (Readonly<Record<string, unknown>>)[] | undefined })[];
+  }
+);
+
+export type OutlineJsonInput = OutlineInput & { readonly action: "get" };
+
+export type OutlineFileInput = OutlineInput & { readonly action: "set" };
+
+const outlineFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  action: { name: "action", kind: "text" },
+  outline: { name: "outline", kind: "json" },
+} as const;
+
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 /** Operations that run one after the other in one request. */
@@ -689,6 +773,22 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   metadata(input: Without<MetadataFileInput, "file">): Pipeline<FileResult>;
   metadata(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("metadata", "file", metadataFields, input));
+  }
+
+  /** List, extract, add, or remove attachments. */
+  attachments(input: Without<AttachmentsJsonInput, "file">): Pipeline<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }>>;
+  /** List, extract, add, or remove attachments. */
+  attachments(input: Without<AttachmentsFileInput, "file">): Pipeline<FileResult>;
+  attachments(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("attachments", "file", attachmentsFields, input));
+  }
+
+  /** Read or replace the outline. */
+  outline(input: Without<OutlineJsonInput, "file">): Pipeline<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>;
+  /** Read or replace the outline. */
+  outline(input: Without<OutlineFileInput, "file">): Pipeline<FileResult>;
+  outline(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("outline", "file", outlineFields, input));
   }
 }
 
@@ -1147,6 +1247,107 @@ export class ServiceMethods extends OperationTransport {
   metadata(input: MetadataInput, options?: CallOptions): Promise<JsonResult<{ readonly title: string | null; readonly author: string | null; readonly subject: string | null; readonly keywords: string | null; readonly creator: string | null; readonly producer: string | null; readonly creationDate: string | null; readonly modificationDate: string | null; readonly custom: Readonly<Record<string, string>>; readonly pageCount: number; readonly pdfVersion: string | null; readonly encrypted: boolean; readonly permissions: readonly ("print" | "print-high" | "modify" | "copy" | "annotate" | "fill-forms" | "accessibility" | "assemble")[]; readonly pages: readonly ({ readonly width: number; readonly height: number; readonly rotation: number })[]; readonly formFields: readonly ({ readonly name: string; readonly type: "text" | "checkbox" | "radio" | "dropdown" | "list" | "button" | "signature"; readonly value: string | boolean | readonly (string)[] | null; readonly options: readonly (string)[] | null; readonly page: number | null; readonly required: boolean; readonly readOnly: boolean; readonly maxLength: number | null })[] }> | FileResult>;
   metadata(input: MetadataInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/metadata", metadataFields, input, options, result);
+  }
+
+  /** List, extract, add, or remove attachments, as a job. */
+  attachments(input: AttachmentsJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }>>>;
+  /** List, extract, add, or remove attachments, as a job. */
+  attachments(input: AttachmentsFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /** List, extract, add, or remove attachments, as a job. */
+  attachments(input: AttachmentsInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }> | FileResult>>;
+  /**
+   * List, extract, add, or remove attachments.
+   *
+   * `list` and `extract` (scope `pdf:read`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
+   * files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files
+   * (PDF/A-3, electronic invoices) are supported.
+   *
+   * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them.
+   *
+   * Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
+   * `X-Signature-Invalidated` is set if a signature does not allow the change.
+   *
+   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   */
+  attachments(input: AttachmentsJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }>>;
+  /**
+   * List, extract, add, or remove attachments.
+   *
+   * `list` and `extract` (scope `pdf:read`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
+   * files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files
+   * (PDF/A-3, electronic invoices) are supported.
+   *
+   * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them.
+   *
+   * Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
+   * `X-Signature-Invalidated` is set if a signature does not allow the change.
+   *
+   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   */
+  attachments(input: AttachmentsFileInput, options?: CallOptions): Promise<FileResult>;
+  /**
+   * List, extract, add, or remove attachments.
+   *
+   * `list` and `extract` (scope `pdf:read`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
+   * files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files
+   * (PDF/A-3, electronic invoices) are supported.
+   *
+   * A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them.
+   *
+   * Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
+   * `X-Signature-Invalidated` is set if a signature does not allow the change.
+   *
+   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   */
+  attachments(input: AttachmentsInput, options?: CallOptions): Promise<JsonResult<{ readonly attachments: readonly ({ readonly name: string; readonly size: number | null; readonly contentType: string | null; readonly description: string | null; readonly modified: string | null; readonly relationship: string | null; readonly page: number | null })[] }> | FileResult>;
+  attachments(input: AttachmentsInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/attachments", attachmentsFields, input, options, result);
+  }
+
+  /** Read or replace the outline, as a job. */
+  outline(input: OutlineJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>>;
+  /** Read or replace the outline, as a job. */
+  outline(input: OutlineFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Read or replace the outline, as a job. */
+  outline(input: OutlineInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }> | FileResult>>;
+  /**
+   * Read or replace the outline.
+   *
+   * `action=get` (scope `pdf:read`) returns the outline, "bookmarks", as JSON. `action=set` (scope `pdf:write`) returns the PDF with another one, in the same
+   * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
+   * keep theirs.
+   *
+   * Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
+   *
+   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   */
+  outline(input: OutlineJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }>>;
+  /**
+   * Read or replace the outline.
+   *
+   * `action=get` (scope `pdf:read`) returns the outline, "bookmarks", as JSON. `action=set` (scope `pdf:write`) returns the PDF with another one, in the same
+   * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
+   * keep theirs.
+   *
+   * Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
+   *
+   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   */
+  outline(input: OutlineFileInput, options?: CallOptions): Promise<FileResult>;
+  /**
+   * Read or replace the outline.
+   *
+   * `action=get` (scope `pdf:read`) returns the outline, "bookmarks", as JSON. `action=set` (scope `pdf:write`) returns the PDF with another one, in the same
+   * form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
+   * keep theirs.
+   *
+   * Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
+   *
+   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   */
+  outline(input: OutlineInput, options?: CallOptions): Promise<JsonResult<{ readonly outline: readonly ({ readonly title: string; readonly page: number | null; readonly view?: readonly (string | number | null)[]; readonly url?: string; readonly open?: boolean; readonly bold?: boolean; readonly italic?: boolean; readonly color?: string; readonly children: readonly (Readonly<Record<string, unknown>>)[] })[] }> | FileResult>;
+  outline(input: OutlineInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/outline", outlineFields, input, options, result);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { crop } from "./crop.ts";
+import { attachments } from "./attachments.ts";
 import { compress } from "./compress.ts";
 import { addPageNumbers } from "./add-page-numbers.ts";
 import type { Operation } from "./definition/define.ts";
@@ -9,6 +10,7 @@ import { fromImages } from "./from-images.ts";
 import { merge } from "./merge.ts";
 import { metadata } from "./metadata.ts";
 import { ocr } from "./ocr.ts";
+import { outline } from "./outline.ts";
 import { protect } from "./protect.ts";
 import { rotate } from "./rotate.ts";
 import { sign } from "./sign.ts";
@@ -36,4 +38,6 @@ export const operations: readonly Operation[] = [
   sign,
   fillForm,
   metadata,
+  attachments,
+  outline,
 ];

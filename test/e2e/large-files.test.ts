@@ -79,6 +79,18 @@ describe("a document that does not fit into memory", () => {
     ]);
   });
 
+  test("an attachment", async () => {
+    const attachment: Part = { bytes: new TextEncoder().encode("note"), fileName: "note.txt" };
+    const { attachments } = await appended(await send("attachments", { action: "add", attachment }));
+    expect(attachments).toMatchObject([{ name: "note.txt" }]);
+  });
+
+  test("an outline", async () => {
+    const outline = JSON.stringify([{ title: "New", page: 33 }]);
+    const { outline: found } = await appended(await send("outline", { action: "set", outline }));
+    expect(found).toMatchObject([{ title: "New", target: { page: 32 } }]);
+  });
+
   test("cropped pages", async () => {
     const { pages } = await appended(await send("crop", { margins: "36", pages: "2" }));
     expect(pages.slice(0, 2).map((view) => shownSize(view))).toEqual([

@@ -180,6 +180,28 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       replace: random.pick([undefined, "true"]),
     });
   },
+  attachments({ random, mark, document, image }) {
+    const action = random.pick(["list", "extract", "add", "remove"]);
+    const isAdded = action === "add";
+    return given({
+      ...document(),
+      action,
+      name: action === "list" ? undefined : random.pick([undefined, "data.csv", "pinned.txt", `${mark}/../é.txt`]),
+      attachment: isAdded ? image() : undefined,
+      description: isAdded ? random.pick([undefined, mark]) : undefined,
+      relationship: isAdded ? random.pick([undefined, "Data"]) : undefined,
+    });
+  },
+  outline({ random, mark, document }) {
+    if (random.once(2)) return given({ ...document(), action: "get" });
+    const outline = random.pick([
+      [],
+      [{ title: mark, page: 1, view: ["XYZ", 1, null, 2.5], open: true, children: [{ title: `${mark} 変` }] }],
+      [{ title: "", page: 99 }],
+      [{ title: mark, url: "https://example.com/", bold: true, color: "#ff0000" }],
+    ]);
+    return given({ ...document(), action: "set", outline: JSON.stringify(outline) });
+  },
   pipeline: ({ random, document }) => {
     const middle = [{ operation: "rotate", angle: 90 }, { operation: "compress" }, { operation: "add-page-numbers" }];
     const last = [{ operation: "metadata", action: "get" }, { operation: "extract-text" }, { operation: "to-images" }];

@@ -35,6 +35,10 @@ const another: Readonly<Record<string, string>> = {
   metadata: "{}",
   replace: "true",
   pages: "1",
+  name: "data.csv",
+  description: "A file",
+  relationship: "Data",
+  outline: "[]",
 };
 
 /** The same defaults, written as a client might. */

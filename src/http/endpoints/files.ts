@@ -4,7 +4,7 @@ import { receiveForm, receivePart, receiveUrl, STREAM_BYTES, takeShare, uploadFi
 import { publicUrl } from "./url-schema.ts";
 import { sendFile } from "../exchange/send-file.ts";
 import { fileNameIn } from "../fetch/fetch-document.ts";
-import { safeFileName } from "../multipart/part-headers.ts";
+import { safeFileName } from "../../operations/definition/file-names.ts";
 import { dateTime } from "../../accounts/api-key-schema.ts";
 import type { StoredFile } from "../../files/file.ts";
 import { deleteFile, fetchFile, listFiles } from "../../files/manage-files.ts";

@@ -7,7 +7,7 @@ import { fetchDocument } from "../fetch/fetch-document.ts";
 import { readBody } from "../multipart/body.ts";
 import { declaredForm } from "../multipart/declared-form.ts";
 import { type FormPart, MultipartParser } from "../multipart/multipart.ts";
-import { safeFileName } from "../multipart/part-headers.ts";
+import { safeFileName } from "../../operations/definition/file-names.ts";
 import { plans } from "../../accounts/plans.ts";
 import { fromBase64 } from "../../engines/bytes/base64.ts";
 import type { FileSink } from "../../engines/bytes/heap.ts";

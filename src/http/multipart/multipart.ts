@@ -1,5 +1,6 @@
 import { BoundarySearch } from "./boundary-search.ts";
-import { type PartHeaders, readPartHeaders, stemOf } from "./part-headers.ts";
+import { type PartHeaders, readPartHeaders } from "./part-headers.ts";
+import { stemOf } from "../../operations/definition/file-names.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { FileSink, InputBytes } from "../../engines/bytes/heap.ts";
 import type { UploadedFile } from "../../operations/definition/fields.ts";

@@ -75,32 +75,3 @@ export function boundaryOf(contentType: string | null): string | undefined {
   const boundary = parameters(contentType)?.get("boundary") ?? "";
   return /^[\x20-\x7e]{1,70}$/.test(boundary) ? boundary.trimEnd() : "";
 }
-
-const MAX_STEM = 150;
-
-/**
- * A file name without directory and extension, safe for naming a response or a ZIP entry: without characters that are
- * invisible, reverse the direction of text, or have a meaning to a file system. `document` if nothing is left.
- */
-export function stemOf(filename: string): string {
-  return safeName(baseName(filename).replace(EXTENSION, "")) || "document";
-}
-
-/** The same with its extension. */
-export function safeFileName(filename: string): string {
-  const [extension = ""] = EXTENSION.exec(baseName(filename)) ?? [];
-  return `${stemOf(filename)}${extension}`;
-}
-
-const EXTENSION = /\.[A-Za-z0-9]{1,10}$/;
-
-const baseName = (path: string): string => path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
-
-function safeName(name: string): string {
-  const visible = name
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
-    .replace(/[<>:"|?*]/g, "_");
-  const short = Array.from(visible).slice(0, MAX_STEM).join("");
-  return short.replace(/^[.\s]+|[.\s]+$/g, "");
-}

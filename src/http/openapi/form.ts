@@ -13,6 +13,7 @@ const mediaTypes: Readonly<Record<FileField["accept"][number], string>> = {
   png: "image/png",
   jpeg: "image/jpeg",
   webp: "image/webp",
+  any: "application/octet-stream",
 };
 const NUMBER = "(0|[1-9][0-9]*)$";
 const password = (description: string): Json => ({ type: "string", format: "password", description });
@@ -163,7 +164,7 @@ function fileSchema(field: FileField): Json {
   const file = {
     type: "string",
     format: "binary",
-    ...(accept.length === 1 && first !== undefined && { contentMediaType: mediaTypes[first] }),
+    ...(accept.length === 1 && first !== undefined && first !== "any" && { contentMediaType: mediaTypes[first] }),
   };
   return { anyOf: [file, { $ref: "#/components/schemas/FileReference" }], ...hintSchema(field) };
 }

@@ -183,8 +183,7 @@ class PartWork {
       const [error = { code: "internal_error", message: "Every page failed." }] = await failedPages(this.#db, job.id);
       throw storedError(error);
     }
-    const { type, extension, chunks } = contentOf(output);
-    const name = extension === undefined ? null : `${stem}.${extension}`;
+    const { type, fileName: name = null, chunks } = contentOf(output, stem);
     const { id, size, sha256 } = await this.#write(name ?? "result", chunks);
     const headers = Object.fromEntries(Object.entries(output.headers).filter(([, value]) => value !== undefined));
     return { kind: "result", result: { file: id, name, contentType: type, size, sha256, headers } };

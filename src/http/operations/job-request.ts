@@ -1,7 +1,7 @@
 import type { LoadedFile } from "./load-files.ts";
 import type { FormFile } from "../form/form-reader.ts";
 import type { FormPart } from "../multipart/multipart.ts";
-import { safeFileName } from "../multipart/part-headers.ts";
+import { safeFileName } from "../../operations/definition/file-names.ts";
 import type { Database } from "../../jobs/job.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
 import type { FileOwner, FileStore } from "../../files/file.ts";

@@ -2,7 +2,7 @@ import { FileTotals, type Reference, type ReferringRequest, StoredReference, Url
 import type { FormFile } from "../form/form-reader.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { inMiB } from "../multipart/body.ts";
-import { stemOf } from "../multipart/part-headers.ts";
+import { safeFileName, stemOf } from "../../operations/definition/file-names.ts";
 import type { EngineBytes, InputBytes } from "../../engines/bytes/heap.ts";
 import type { Ranges } from "../../engines/bytes/ranges.ts";
 import { imageKindOf } from "../../engines/image/kind.ts";
@@ -106,7 +106,8 @@ async function load(
   const loaded = new Map<FormFile, LoadedFile>();
   const add = (use: FormFile, bytes: InputBytes, filename: string, sha256?: string): void => {
     const { field, password, passwordIsOwn } = use;
-    const file = { field, stem: stemOf(filename), bytes, ...(password !== undefined && { password }), passwordIsOwn };
+    const names = { stem: stemOf(filename), fileName: safeFileName(filename) };
+    const file = { field, ...names, bytes, ...(password !== undefined && { password }), passwordIsOwn };
     loaded.set(use, { file, filename, sha256 });
   };
   const outside: { readonly file: FormFile; readonly filename: string; readonly bytes: EngineBytes }[] = [];

@@ -33,9 +33,9 @@ export async function respond(output: Output, context: ResponseContext): Promise
   const pages = output.headers["X-Page-Count"];
   if (pages !== undefined) log.pageCount = Number(pages);
 
-  const { type, extension, length, chunks } = contentOf(output);
+  const { type, fileName, length, chunks } = contentOf(output, context.name);
   headers.set("Content-Type", type);
-  if (extension !== undefined) headers.set("Content-Disposition", attachment(`${context.name}.${extension}`));
+  if (fileName !== undefined) headers.set("Content-Disposition", attachment(fileName));
   const { copiedBytes } = limits.response;
   // Only the first chunk of a ZIP: its reader should not wait for more than one entry.
   const streamed = output.kind === "zip" || (length !== undefined && length > copiedBytes);
@@ -64,14 +64,15 @@ async function charge(headers: Headers, payment: ResponseContext["payment"], byt
 
 export interface Content {
   readonly type: string;
-  /** Of the file, if the response is one. */
-  readonly extension?: string;
+  /** If the response is a file. */
+  readonly fileName?: string;
   /** In bytes, if known. */
   readonly length?: number;
   readonly chunks: AsyncGenerator<Uint8Array, void>;
 }
 
-export function contentOf(output: Output): Content {
+/** `stem`: the name of a file without its extension, unless it has a name of its own. */
+export function contentOf(output: Output, stem: string): Content {
   const { kind } = output;
   if (kind === "json") {
     const json = new TextEncoder().encode(JSON.stringify(output.value));
@@ -79,10 +80,14 @@ export function contentOf(output: Output): Content {
     return { type: "application/json", length: json.length, chunks: fileChunks(bytes) };
   }
   if (kind === "long json") return { type: "application/json", chunks: fileChunks(output.bytes) };
-  if (kind === "zip") return { type: "application/zip", extension: kind, chunks: zipOf(output.entries) };
+  if (kind === "zip") return { type: "application/zip", fileName: `${stem}.zip`, chunks: zipOf(output.entries) };
   const chunks = fileChunks(output.bytes);
-  if (kind === "pdf") return { type: "application/pdf", extension: kind, length: output.bytes.length, chunks };
-  return { type: `image/${output.format}`, extension: imageExtensions[output.format], chunks };
+  if (kind === "pdf") return { type: "application/pdf", fileName: `${stem}.pdf`, length: output.bytes.length, chunks };
+  if (kind === "file") {
+    // Never the type that a document names: browsers would run what it says is HTML.
+    return { type: "application/octet-stream", fileName: output.name, length: output.bytes.length, chunks };
+  }
+  return { type: `image/${output.format}`, fileName: `${stem}.${imageExtensions[output.format]}`, chunks };
 }
 
 async function whole(

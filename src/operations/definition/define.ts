@@ -65,7 +65,7 @@ export const imageExtensions = { png: "png", jpeg: "jpg", webp: "webp" } as cons
 /**
  * What an operation returns. `pdf`: one document. `zip`: entries produced one at a time while the response is streamed, so that
  * many need no more memory than one; an entry's bytes are freed before the next is produced. `image`: one image, produced while
- * it is streamed. `json`: a value. `long json`: its text in UTF-8, produced while it is streamed.
+ * it is streamed. `file`: a file of any format with its own name. `json`: a value. `long json`: its text in UTF-8, produced while it is streamed.
  */
 export type Output =
   | { readonly kind: "pdf"; readonly bytes: EngineBytes; readonly headers: ResultHeaders }
@@ -80,6 +80,7 @@ export type Output =
       readonly bytes: ByteStream;
       readonly headers: ResultHeaders;
     }
+  | { readonly kind: "file"; readonly name: string; readonly bytes: EngineBytes; readonly headers: ResultHeaders }
   | { readonly kind: "json"; readonly value: unknown; readonly headers: ResultHeaders }
   | { readonly kind: "long json"; readonly bytes: ByteStream; readonly headers: ResultHeaders };
 
@@ -140,7 +141,13 @@ export interface Operation<F extends Fields = Fields> {
   /** A working request for the reference and the playground. Files are named as in `examples/`. */
   readonly example?: Readonly<Record<string, string>>;
   /** Media types of a 200, for the reference. */
-  readonly produces: readonly ("application/pdf" | "application/zip" | "application/json" | `image/${ImageFormat}`)[];
+  readonly produces: readonly (
+    | "application/pdf"
+    | "application/zip"
+    | "application/json"
+    | "application/octet-stream"
+    | `image/${ImageFormat}`
+  )[];
   /** Whether the result is one PDF, where that depends on the parameters. */
   returnsPdf?(input: Input<F>): boolean;
   /** Defaults in a pipeline, for steps whose result the next step works on. */

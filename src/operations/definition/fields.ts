@@ -19,6 +19,8 @@ export interface UploadedFile {
   readonly field: string;
   /** The client's file name without directory and extension; `document` if there is none. */
   readonly stem: string;
+  /** The client's file name without directory, safe to name a file; undefined for a result of an operation. */
+  readonly fileName?: string;
   readonly bytes: InputBytes;
   /** From `password`, or `passwordN` with `password` as the fallback. */
   readonly password?: string;
@@ -26,8 +28,8 @@ export interface UploadedFile {
   readonly passwordIsOwn: boolean;
 }
 
-/** The formats a file field accepts, recognized by their bytes, never by name or declared type. */
-export type FileKind = "pdf" | ImageKind;
+/** The formats a file field accepts (`any`: all of them), recognized by their bytes, never by name or declared type. */
+export type FileKind = "pdf" | ImageKind | "any";
 
 /** What is known about a field besides its type. Validation, openapi.json and the playground all follow it. */
 interface FieldHints {
@@ -112,6 +114,11 @@ export function pdfOrImageFile(description: string): FileField {
 /** A PNG, JPEG or WebP that only some modes of an operation need. */
 export function imageFile(description: string, hints: FieldHints = {}): OptionalFileField {
   return { kind: "file", accept: imageKinds, optional: true, description, hints };
+}
+
+/** A file of any format that only some modes of an operation need. */
+export function anyFile(description: string, hints: FieldHints = {}): OptionalFileField {
+  return { kind: "file", accept: ["any"], optional: true, description, hints };
 }
 
 export function imageFiles(

@@ -15,8 +15,9 @@ export async function runOperation<F extends Fields>(
   const { pdf } = engines;
   const run = (): Promise<Output> => operation.run(input, engines);
   const output = await restarting(pdf, run);
-  if (!pdf.ranges || output.kind === "pdf" || output.kind === "json" || output.kind === "long json") return output;
+  if (!pdf.ranges) return output;
   if (output.kind === "zip") return { ...output, entries: resumedEntries(pdf, output, run) };
+  if (output.kind !== "image") return output;
   return { ...output, bytes: resumed(pdf, output.bytes, async () => bytesOf(await run())) };
 }
 

@@ -134,6 +134,21 @@ export function formColor(): z.ZodType<readonly [number, number, number] | undef
     .meta({ type: "string", examples: ["#888888", "#c00"] });
 }
 
+/** A line of text, such as a name: not blank, without control characters. */
+export function lineText(maxLength = 2_000): z.ZodType<string | undefined> {
+  return z.preprocess(
+    blankIsAbsent,
+    z
+      .string()
+      .max(maxLength)
+      .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), {
+        error: "must not contain control characters or unpaired surrogates",
+      })
+      .refine((value) => !/^\s+$/.test(value), { error: "must not be blank" })
+      .optional(),
+  );
+}
+
 /** Text shown on pages: not blank, with lines separated by line feeds, which forms turn into CR LF. */
 export function stampText(): z.ZodType<string | undefined> {
   return z.preprocess(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { file, issues, many, one, readForm, refusal, value } from "./forms.ts";
-import { stemOf } from "../../../src/http/multipart/part-headers.ts";
+import { stemOf } from "../../../src/operations/definition/file-names.ts";
 import { FormNames } from "../../../src/http/form/form.ts";
 import type { FormPart } from "../../../src/http/multipart/multipart.ts";
 

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { z } from "zod";
 import { ApiError } from "../../../src/http/errors/api-error.ts";
 import { readForm as readWith } from "../../../src/http/form/form.ts";
-import { stemOf } from "../../../src/http/multipart/part-headers.ts";
+import { stemOf } from "../../../src/operations/definition/file-names.ts";
 import type { FormPart } from "../../../src/http/multipart/multipart.ts";
 import { defineOperation, type Operation } from "../../../src/operations/definition/define.ts";
 import { type FieldIssue, type Fields, pdfFile, pdfFiles, text } from "../../../src/operations/definition/fields.ts";

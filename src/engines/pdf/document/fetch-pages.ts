@@ -214,6 +214,18 @@ export async function fetchSchema(open: Fetched & { readonly pageCount: number }
   for (const page of pages) await fetchTree(engine, document.findPage(page).get("Annots"), []);
 }
 
+/** Fetches the attachments of the document and of its pages, except their bytes. */
+export async function fetchAttachments(open: Fetched & { readonly pageCount: number }): Promise<void> {
+  const { engine, document, pageCount } = open;
+  if (!engine.ranges) return;
+  const root = document.getTrailer().get("Root");
+  const along = ["EF", "F", "UF", "Unix", "Mac", "DOS", "Params"];
+  await fetchTree(engine, root.get("Names"), ["EmbeddedFiles", "Kids", "Names", ...along]);
+  for (const key of ["AF", "Collection"]) await fetchTree(engine, root.get(key), along);
+  const pages = Array.from({ length: pageCount }, (_, index) => index);
+  for (const page of await fetchPages(open, pages)) await fetchTree(engine, page.get("Annots"), ["FS", ...along]);
+}
+
 /** Fetches the resources (7.8.3) that a page names: of each category as many as `MOST_FETCHED`. */
 export async function fetchResources(engine: PdfEngine, resources: PDFObject): Promise<void> {
   const { load } = engine.long;

@@ -15,7 +15,7 @@ declare const SAMPLES: readonly string[];
 /** The examples that a field accepts. */
 export function samplesFor(accept: string): string[] {
   const accepted = accept.split(/,\s*/);
-  return SAMPLES.filter((name) => accepted.includes(typeOfName(name) ?? ""));
+  return SAMPLES.filter((name) => accept === "" || accepted.includes(typeOfName(name) ?? ""));
 }
 
 /** Loads an example; its path is relative to the project's folder, where a copied request runs. */

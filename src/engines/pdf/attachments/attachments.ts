@@ -1,0 +1,246 @@
+/** The files attached to a document (ISO 32000-2, 7.11.4): named ones, associated ones (14.13), and those pinned to pages (12.5.6.15). */
+import type { PDFObject } from "mupdf";
+import { limits } from "../../../limits.ts";
+import { attachedStreams, decryptAttachments } from "../document/attachments.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { fetchAttachments } from "../document/fetch-pages.ts";
+import { pageAt } from "../document/page-facts.ts";
+import { isoOfPdfDate } from "../objects/dates.ts";
+import { entries, isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
+import { decodeText, encodeText, TextReader, textString } from "../objects/text-string.ts";
+import { decodedSize } from "../objects/stream-size.ts";
+import type { EngineBytes } from "../../bytes/heap.ts";
+import { bytesOf, latin1 } from "../../bytes/latin1.ts";
+
+/** Fuel per page, and per attachment. */
+const PAGE_WORK = 200;
+const FILE_WORK = 2_000;
+
+/** Entries with a file's name, best first. */
+const NAMES = ["UF", "F", "Unix", "Mac", "DOS"];
+
+/** How a file relates to the document (7.11.3, `AFRelationship`). */
+export const RELATIONSHIPS = [
+  "Unspecified",
+  "Source",
+  "Data",
+  "Alternative",
+  "Supplement",
+  "FormData",
+  "Schema",
+] as const;
+
+export interface Attachment {
+  readonly name: string;
+  /** The file specification (7.11.3). */
+  readonly specification: PDFObject;
+  /** The embedded file. */
+  readonly stream: PDFObject;
+  /** The page (0-based) and the annotation that it is pinned to. */
+  readonly pin?: { readonly page: number; readonly annotation: PDFObject };
+}
+
+/** All attachments: the document's by name, then those of its pages. Each file is listed once. */
+export async function readAttachments(open: OpenPdf): Promise<Attachment[]> {
+  const { engine, document, pageCount } = open;
+  const { work } = engine;
+  await fetchAttachments(open);
+  const texts = new TextReader(engine);
+  const root = document.getTrailer().get("Root");
+  const found: Attachment[] = [];
+  const seen = new Set<number>();
+  const add = (specification: PDFObject, key?: string, pin?: Attachment["pin"]): void => {
+    work.spend(FILE_WORK);
+    const stream = NAMES.map((name) => specification.get("EF", name)).find((file) => file.isStream());
+    const number = objectNumber(stream ?? specification);
+    if (!stream || (number > 0 && seen.has(number))) return;
+    seen.add(number);
+    const given = NAMES.map((entry) => texts.text(specification.get(entry))).find((name) => name);
+    const name = given ?? (key === undefined ? "" : decodeText(bytesOf(key)));
+    found.push({ name: name || "attachment", specification, stream, ...(pin && { pin }) });
+  };
+  for (const [key, specification] of nameTree(engine, root.get("Names", "EmbeddedFiles"))) {
+    add(specification, key);
+    await work.pause();
+  }
+  for (const specification of items(root.get("AF"))) add(specification);
+  for (let page = 0; page < pageCount; page++) {
+    work.spend(PAGE_WORK);
+    await work.pause();
+    for (const annotation of items(pageAt(open, page).get("Annots"))) {
+      work.spend(PAGE_WORK);
+      if (isNamed(annotation.get("Subtype"), "FileAttachment"))
+        add(annotation.get("FS"), undefined, { page, annotation });
+    }
+  }
+  return found;
+}
+
+export interface AttachmentFacts {
+  readonly name: string;
+  readonly size: number | null;
+  readonly contentType: string | null;
+  readonly description: string | null;
+  readonly modified: string | null;
+  readonly relationship: string | null;
+  /** 1-based. */
+  readonly page: number | null;
+}
+
+/** What a document says of its attachments. The size is measured if it says none. */
+export async function describeAttachments(open: OpenPdf, list: readonly Attachment[]): Promise<AttachmentFacts[]> {
+  const { engine } = open;
+  const texts = new TextReader(engine);
+  const facts: AttachmentFacts[] = [];
+  for (const { name, specification, stream, pin } of list) {
+    const size = stream.get("Params", "Size");
+    const modified = texts.text(stream.get("Params", "ModDate"));
+    const relationship = texts.name(specification.get("AFRelationship"));
+    facts.push({
+      name,
+      size: size.isNumber() && size.asNumber() >= 0 ? Math.trunc(size.asNumber()) : await measured(open, stream),
+      contentType: texts.name(stream.get("Subtype")) ?? null,
+      description:
+        texts.text(specification.get("Desc")) || texts.text(pin?.annotation.get("Contents") ?? specification) || null,
+      modified: (modified !== undefined && isoOfPdfDate(modified)) || null,
+      relationship: relationship ?? null,
+      page: pin ? pin.page + 1 : null,
+    });
+    await engine.work.pause();
+  }
+  return facts;
+}
+
+async function measured({ engine }: OpenPdf, stream: PDFObject): Promise<number | null> {
+  return engine.ranges ? null : decodedSize(engine, stream, limits.decompressedBytes);
+}
+
+/**
+ * The bytes of an attachment, which belong to the caller.
+ * @throws Refusal `invalid_file`, `limit_exceeded` (decompressed bytes, memory)
+ */
+export async function readAttachment(open: OpenPdf, { stream }: Attachment): Promise<EngineBytes> {
+  const { engine } = open;
+  try {
+    await engine.long.loadStream(stream);
+    const bytes = engine.bytesOf(stream.readStream());
+    engine.countDecoded(bytes.length);
+    return bytes;
+  } catch (error) {
+    throw engine.explain(error);
+  }
+}
+
+/** Call before reading attachments that are encrypted in a way of their own (crypt filter `EFF`). */
+export function decryptAll(open: OpenPdf, list: readonly Attachment[]): void {
+  decryptAttachments(
+    open,
+    list.flatMap(({ specification }) => attachedStreams(open, specification)),
+  );
+}
+
+export interface NewAttachment {
+  readonly name: string;
+  readonly bytes: EngineBytes;
+  readonly description: string | undefined;
+  readonly relationship: (typeof RELATIONSHIPS)[number];
+  /** A PDF date. */
+  readonly modified: string;
+}
+
+/** Media types by extension, which readers of attachments expect. */
+const TYPES: Readonly<Record<string, string>> = {
+  csv: "text/csv",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  html: "text/html",
+  jpeg: "image/jpeg",
+  jpg: "image/jpeg",
+  json: "application/json",
+  pdf: "application/pdf",
+  png: "image/png",
+  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+  txt: "text/plain",
+  webp: "image/webp",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  xml: "text/xml",
+  zip: "application/zip",
+};
+
+function contentTypeOf(name: string): string | undefined {
+  const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  return Object.hasOwn(TYPES, extension) ? TYPES[extension] : undefined;
+}
+
+/** Attaches a file to the document. Its name must not be taken. */
+export function addAttachment({ engine, document }: OpenPdf, added: NewAttachment): void {
+  const { name, bytes, description, relationship, modified } = added;
+  const root = document.getTrailer().get("Root");
+  const buffer = new engine.mupdf.Buffer(bytes.view(0, bytes.length));
+  const stream = document.addStream(buffer, { Type: document.newName("EmbeddedFile") });
+  buffer.destroy();
+  const contentType = contentTypeOf(name);
+  if (contentType !== undefined) stream.put("Subtype", document.newName(contentType));
+  stream.put("Params", { Size: bytes.length, ModDate: textString(root, modified) });
+  const specification = document.addObject({
+    Type: document.newName("Filespec"),
+    F: textString(root, name),
+    UF: textString(root, name),
+    EF: { F: stream, UF: stream },
+    AFRelationship: document.newName(relationship),
+  });
+  if (description !== undefined) specification.put("Desc", textString(root, description));
+  const tree = new Map(nameTree(engine, root.get("Names", "EmbeddedFiles")));
+  tree.set(freeKey(tree, name), specification);
+  const names = root.get("Names");
+  const holder = names.isDictionary() ? names : (root.put("Names", document.newDictionary()) as PDFObject);
+  holder.put("EmbeddedFiles", writeNameTree(document, tree));
+  const associated = items(root.get("AF"));
+  root.put("AF", [...associated, specification]);
+}
+
+/** A key that is not in the tree: two files with different names may have the same one. */
+function freeKey(tree: ReadonlyMap<string, PDFObject>, name: string): string {
+  for (let number = 1; ; number++) {
+    const key = latin1(encodeText(number === 1 ? name : `${name} (${number})`));
+    if (!tree.has(key)) return key;
+  }
+}
+
+/** Removes attachments, with the annotations that they are pinned to. Returns the pages (0-based) that changed. */
+export function removeAttachments({ engine, document }: OpenPdf, list: readonly Attachment[]): number[] {
+  const root = document.getTrailer().get("Root");
+  const gone = new Set(list.map(({ specification }) => objectNumber(specification)));
+  const streams = new Set(list.map(({ stream }) => objectNumber(stream)));
+  const isGone = (specification: PDFObject): boolean =>
+    (objectNumber(specification) > 0 && gone.has(objectNumber(specification))) ||
+    entries(engine, specification.get("EF")).some(({ value }) => streams.has(objectNumber(value)));
+  const names = root.get("Names");
+  const tree = nameTree(engine, names.get("EmbeddedFiles"));
+  const kept = new Map([...tree].filter(([, specification]) => !isGone(specification)));
+  if (kept.size < tree.size) {
+    if (kept.size > 0) names.put("EmbeddedFiles", writeNameTree(document, kept));
+    else names.delete("EmbeddedFiles");
+  }
+  const associated = items(root.get("AF"));
+  const left = associated.filter((specification) => !isGone(specification));
+  if (left.length === 0) root.delete("AF");
+  else if (left.length < associated.length) root.put("AF", left);
+  // The file that a portfolio (12.3.5) opens with.
+  const first = root.get("Collection", "D");
+  if (first.isString() && !kept.has(latin1(first.asByteString()))) root.get("Collection").delete("D");
+  const changed: number[] = [];
+  for (const { pin } of list) {
+    if (!pin) continue;
+    const page = document.findPage(pin.page);
+    const annotations = items(page.get("Annots"));
+    const own = objectNumber(pin.annotation);
+    page.put(
+      "Annots",
+      annotations.filter((one) => (own > 0 ? objectNumber(one) !== own : !isGone(one.get("FS")))),
+    );
+    changed.push(pin.page);
+  }
+  // What else refers to the files finds them empty.
+  for (const { specification } of list) specification.delete("EF");
+  return [...new Set(changed)];
+}

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import {
+  addAttachment,
+  type Attachment,
+  decryptAll,
+  describeAttachments,
+  readAttachment,
+  readAttachments,
+  RELATIONSHIPS,
+  removeAttachments,
+} from "../engines/pdf/attachments/attachments.ts";
+import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
+import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
+import { saveChanges } from "../engines/pdf/write/save-changes.ts";
+import { Refusal } from "../engines/errors.ts";
+import { limits, MiB } from "../limits.ts";
+import { defineOperation, type OutputFile } from "./definition/define.ts";
+import { anyFile, pdfFile, text } from "./definition/fields.ts";
+import { entryNames, safeFileName } from "./definition/file-names.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formChoice, lineText } from "./definition/values.ts";
+
+const list = z.object({
+  attachments: z.array(
+    z.object({
+      name: z.string(),
+      size: z.int().nullable().describe("In bytes. Null if a large document does not say."),
+      contentType: z.string().nullable().describe("The media type that the document names, which may be wrong."),
+      description: z.string().nullable(),
+      modified: z.string().nullable().describe("ISO 8601. Without an offset if the document has none."),
+      relationship: z.string().nullable().describe("How the file relates to the document, such as `Source` or `Data`."),
+      page: z.int().nullable().describe("The page that the file is pinned to. Null if it is attached to the document."),
+    }),
+  ),
+});
+
+export const attachments = defineOperation({
+  name: "attachments",
+  summary: "List, extract, add, or remove attachments",
+  description: `\`list\` and \`extract\` (scope \`pdf:read\`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
+files themselves. A single file comes as it is, several as a ZIP archive. \`add\` and \`remove\` (scope \`pdf:write\`) return the PDF. Portfolios and associated files
+(PDF/A-3, electronic invoices) are supported.
+
+A file is added with \`attachment\`, and its name must not be taken. If several files have the same name, \`extract\` and \`remove\` mean all of them.
+
+Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB, are updated incrementally: a removed file stays in their earlier revision.
+\`X-Signature-Invalidated\` is set if a signature does not allow the change.`,
+  credits: 1,
+  scope: {
+    anyOf: ["pdf:read", "pdf:write"],
+    exact: ({ action }) => [action === "list" || action === "extract" ? "pdf:read" : "pdf:write"],
+  },
+  fields: {
+    file: pdfFile(),
+    action: text(formChoice("list", "extract", "add", "remove"), "What to do.", { required: true }),
+    name: text(
+      lineText(),
+      "The name of the attachment. `extract` returns all files without it, and `add` uses the name of the uploaded file.",
+      { when: { action: ["extract", "add", "remove"] } },
+    ),
+    attachment: anyFile("The file to attach, of any format.", { required: true, when: { action: ["add"] } }),
+    description: text(lineText(), "A description of the file.", { when: { action: ["add"] } }),
+    relationship: text(formChoice(...RELATIONSHIPS), "How the file relates to the document (`AFRelationship`).", {
+      default: "Unspecified",
+      when: { action: ["add"] },
+    }),
+  },
+  example: { file: "letter.pdf", action: "add", attachment: "receipt.png", description: "The receipt" },
+  readsRanges: true,
+  produces: ["application/json", "application/pdf", "application/zip", "application/octet-stream"],
+  returnsPdf: ({ action }) => action === "add" || action === "remove",
+  json: list,
+  jsonWhen: { action: ["list"] },
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+
+  checks: [
+    ({ action, name }) => (action === "remove" && name === undefined ? [{ name: "name", issue: "is required" }] : []),
+  ],
+
+  async run({ file, action, name, attachment, description, relationship }, { pdf }) {
+    using stack = new DisposableStack();
+    const changes = action === "add" || action === "remove";
+    const open = stack.use(await openPdf(pdf, file, { validateFor: changes ? "save" : undefined }));
+    const { pageCount } = open;
+    const found = await readAttachments(open);
+    const headers = resultHeadersOf([open], { signed: false });
+    if (action === "list") {
+      const value: z.infer<typeof list> = { attachments: await describeAttachments(open, found) };
+      return { kind: "json", value, headers };
+    }
+    const chosen = name === undefined ? found : found.filter((one) => one.name === name);
+    let changed: number[] = [];
+    if (action === "add" && attachment) {
+      const own = name ?? attachment.fileName ?? "attachment";
+      if (found.some((one) => one.name === own))
+        throw refused("name", `\`${own}\` is already attached: remove it first`);
+      const modified = pdfDateOf(new Date().toISOString()) ?? "";
+      addAttachment(open, { name: own, bytes: attachment.bytes, description, relationship, modified });
+    } else {
+      if (name === undefined && chosen.length === 0)
+        throw refused("action", "cannot be `extract`: the document has no attachments");
+      if (chosen.length === 0) throw refused("name", "is not the name of an attachment of the document");
+      if (action === "extract") {
+        decryptAll(open, chosen);
+        const [only] = chosen;
+        if (chosen.length === 1 && only) {
+          return { kind: "file", name: safeFileName(only.name), bytes: await readAttachment(open, only), headers };
+        }
+        return { kind: "zip", entries: files(open, chosen, stack.move()), headers };
+      }
+      changed = removeAttachments(open, chosen);
+    }
+    const { bytes, broken } = await saveChanges(open, { changed });
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
+  },
+});
+
+async function* files(
+  open: OpenPdf,
+  chosen: readonly Attachment[],
+  owned: DisposableStack,
+): AsyncGenerator<OutputFile> {
+  using _ = owned;
+  const names = entryNames(chosen.map(({ name }) => name));
+  for (const [index, one] of chosen.entries()) {
+    yield { name: names[index] ?? "attachment", bytes: await readAttachment(open, one) };
+    await open.engine.work.pause();
+  }
+}
+
+const refused = (name: string, issue: string): Refusal =>
+  new Refusal("invalid_parameters", `\`${name}\` ${issue}.`, { fields: [{ name, issue }] });

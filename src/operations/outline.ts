@@ -1,0 +1,170 @@
+import { z } from "zod";
+import { openPdf } from "../engines/pdf/document/document.ts";
+import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
+import { MAX_DEPTH } from "../engines/pdf/objects/objects.ts";
+import { type OutlineEntry, outlineOf, setOutline, type View, VIEWS } from "../engines/pdf/outline/outline.ts";
+import { saveChanges } from "../engines/pdf/write/save-changes.ts";
+import { Refusal } from "../engines/errors.ts";
+import { defineOperation } from "./definition/define.ts";
+import type { FieldIssue } from "./definition/fields.ts";
+import { pdfFile, text } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formChoice, jsonField } from "./definition/values.ts";
+
+const fits = Object.keys(VIEWS) as [keyof typeof VIEWS, ...(keyof typeof VIEWS)[]];
+
+const view = z
+  .tuple([z.enum(fits)], z.number().nullable())
+  .refine(([fit, ...numbers]) => numbers.length === VIEWS[fit], {
+    error: ({ input }) => {
+      const [fit] = input as View;
+      return `must have ${VIEWS[fit]} numbers after \`${fit}\``;
+    },
+  })
+  .transform((given): View => given);
+
+const members = {
+  title: z.string().refine((title) => title.isWellFormed() && !title.includes("\0"), {
+    error: "must not contain NUL or unpaired surrogates",
+  }),
+  page: z.int().min(1).nullable().default(null),
+  view: view.optional(),
+  url: z.string().min(1).max(2_000).optional(),
+  open: z.boolean().optional(),
+  bold: z.boolean().optional(),
+  italic: z.boolean().optional(),
+  color: z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i, "must be a color such as #1a2b3c")
+    .optional(),
+};
+
+const entry = z
+  .strictObject({ ...members, children: z.array(z.unknown()).default([]) })
+  .refine(({ page, url }) => page === null || url === undefined, { error: "cannot be sent with `page`", path: ["url"] })
+  .refine(({ page, view }) => page !== null || view === undefined, { error: "requires `page`", path: ["view"] });
+
+/** Reads the entries one by one: a recursive schema would nest as deep as what is sent. */
+function readEntries(given: readonly unknown[], path: PropertyKey[], context: z.RefinementCtx): OutlineEntry[] {
+  if (path.length > 2 * MAX_DEPTH) {
+    context.addIssue({ code: "custom", message: `must be at most ${MAX_DEPTH} levels deep` });
+    return [];
+  }
+  return given.flatMap((one, index) => {
+    const { success, data, error } = entry.safeParse(one);
+    if (!success) {
+      for (const issue of error.issues) {
+        context.issues.push({ ...issue, input: one, path: [...path, index, ...issue.path] } as z.core.$ZodRawIssue);
+      }
+      return [];
+    }
+    const { children, view, url, open, bold, italic, color, ...rest } = data;
+    return [
+      {
+        ...rest,
+        ...(view && { view }),
+        ...(url !== undefined && { url }),
+        ...(open && { open }),
+        ...(bold && { bold }),
+        ...(italic && { italic }),
+        ...(color !== undefined && { color }),
+        children: readEntries(children, [...path, index, "children"], context),
+      },
+    ];
+  });
+}
+
+const described = z.object({
+  title: z.string(),
+  page: z.int().nullable().describe("From 1. Null if the entry does not lead to a page of the document."),
+  view: z
+    .array(z.union([z.string(), z.number()]).nullable())
+    .optional()
+    .describe(
+      'How the page is shown (ISO 32000-2, table 149): `["XYZ", 72, 700, null]`, `["Fit"]`, and so on, in units of the page.',
+    ),
+  url: z.string().optional().describe("Where the entry leads, if that is a URL."),
+  open: z.boolean().optional().describe("Whether its children are shown at first."),
+  bold: z.boolean().optional(),
+  italic: z.boolean().optional(),
+  color: z.string().optional().describe("`#rrggbb`, if not black."),
+  children: z.array(z.record(z.string(), z.unknown())).describe("Entries like this one."),
+});
+const { $schema: _, ...itemSchema } = z.toJSONSchema(described);
+
+const entries = z
+  .array(z.unknown(), { error: "must be an array" })
+  .transform((given, context) => readEntries(given, [], context))
+  .meta({ type: "array", items: { ...itemSchema, required: ["title"] } });
+
+export const outline = defineOperation({
+  name: "outline",
+  summary: "Read or replace the outline",
+  description: `\`action=get\` (scope \`pdf:read\`) returns the outline, "bookmarks", as JSON. \`action=set\` (scope \`pdf:write\`) returns the PDF with another one, in the same
+form; \`[]\` removes it. What \`get\` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and \`set\` does not
+keep theirs.
+
+Signed documents, and large stored ones, are updated incrementally. \`X-Signature-Invalidated\` is set if a signature does not allow the change.`,
+  credits: 1,
+  scope: {
+    anyOf: ["pdf:read", "pdf:write"],
+    exact: ({ action }) => [action === "get" ? "pdf:read" : "pdf:write"],
+  },
+  fields: {
+    file: pdfFile(),
+    action: text(formChoice("get", "set"), "`get` reads the outline, `set` replaces it.", { required: true }),
+    outline: text(
+      jsonField(entries),
+      'The entries: `[{"title": "Chapter 1", "page": 3, "children": [{"title": "Section 1.1", "page": 4}]}]`. Only `title` is required; `page` is null for a heading.',
+      { required: true, when: { action: ["set"] } },
+    ),
+  },
+  example: {
+    file: "letter.pdf",
+    action: "set",
+    outline: '[{"title":"Letter","page":1},{"title":"Enclosures","page":2}]',
+  },
+  readsRanges: true,
+  produces: ["application/json", "application/pdf"],
+  returnsPdf: ({ action }) => action === "set",
+  json: z.object({ outline: z.array(described) }),
+  jsonWhen: { action: ["get"] },
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+
+  pageChecks: [({ outline: given }, pageCount) => pageIssues(given ?? [], pageCount)],
+
+  async run({ file, action, outline: given }, { pdf }) {
+    using open = await openPdf(pdf, file, { validateFor: action === "set" ? "save" : undefined });
+    const { pageCount } = open;
+    if (action === "get") {
+      const value = { outline: await outlineOf(open) };
+      return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
+    }
+    const fields = pageIssues(given ?? [], pageCount);
+    const [first] = fields;
+    if (first) throw new Refusal("invalid_parameters", `\`outline\` ${first.issue}.`, { fields });
+    await repairPageTree(open);
+    setOutline(open, given ?? []);
+    const { bytes, broken } = await saveChanges(open);
+    return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
+  },
+});
+
+/** Most problems that are listed. */
+const MOST_ISSUES = 10;
+
+function pageIssues(list: readonly OutlineEntry[], pageCount: number): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const look = (level: readonly OutlineEntry[], path: string): void => {
+    for (const [index, { page, children }] of level.entries()) {
+      if (issues.length === MOST_ISSUES) return;
+      if (page !== null && page > pageCount) {
+        const issue = `is invalid: \`${path}${index}.page\` must be at most ${pageCount}, the last page`;
+        issues.push({ name: "outline", issue });
+      }
+      look(children, `${path}${index}.children.`);
+    }
+  };
+  look(list, "");
+  return issues;
+}

@@ -1,0 +1,169 @@
+import { unzipSync } from "fflate";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
+import { pdfPart, post, type Answer, type Part } from "../harness/client.ts";
+import { encrypt } from "../harness/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures.ts";
+import { flate, latin1, pdf, pdfString, type PdfObject } from "../harness/pdf-writer.ts";
+import { hash } from "../harness/pdfjs-page.ts";
+import { openPdf } from "../harness/pdfjs.ts";
+import { check, plainText, runQpdf } from "../harness/qpdf.ts";
+
+const { baseUrl, liveKey } = ownServer();
+const send = (bytes: Uint8Array, fields: Readonly<Record<string, Part>>): Promise<Answer> =>
+  post({ baseUrl, key: liveKey }, "attachments", { file: pdfPart(bytes), ...fields });
+
+const filled = document({ name: "filled", pages: 2, features: ["attachments"] });
+const empty = document({ name: "empty", pages: 1 });
+
+interface Listed {
+  readonly name: string;
+  readonly [fact: string]: unknown;
+}
+
+async function list(bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<Listed[]> {
+  const { status, body } = await send(bytes, { action: "list", ...fields });
+  expect(status).toBe(200);
+  return (JSON.parse(new TextDecoder().decode(body)) as { attachments: Listed[] }).attachments;
+}
+
+const names = async (bytes: Uint8Array): Promise<string[]> => (await list(bytes)).map(({ name }) => name);
+
+/** A page, and file specifications in a name tree of two levels. */
+function attached(files: readonly string[], { catalog = "", key = (index: number) => `(${index})` } = {}): Uint8Array {
+  const objects: PdfObject[] = [
+    "",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] >>",
+  ];
+  const add = (object: PdfObject): string => `${objects.push(object)} 0 R`;
+  const leaves = files.map((name, index) => {
+    const data = add(flate(`content ${index}`, "/Type /EmbeddedFile /Subtype /text#2Fplain"));
+    const file = add(`<< /Type /Filespec /UF ${pdfString(name)} /EF << /F ${data} >> >>`);
+    return add(`<< /Limits [${key(index)} ${key(index)}] /Names [${key(index)} ${file}] >>`);
+  });
+  const tree = add(`<< /Kids [${leaves.join(" ")}] >>`);
+  objects[0] = `<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles ${tree} >> ${catalog} >>`;
+  return pdf(objects, "/Root 1 0 R");
+}
+
+const scripts = ["résumé.txt", "付録.csv", "مرفق.xml", "приложение 1.docx", "संलग्नक", "🙂.png", "a (1) \\ b.txt"];
+
+describe("list and extract", () => {
+  test("name the files of the document and of its pages, with what is known of them", async () => {
+    const facts = { contentType: null, modified: null, relationship: null };
+    expect(await list(filled)).toEqual([
+      { name: "data.csv", size: 19, description: "About data.csv", page: null, ...facts },
+      { name: "readme.txt", size: 21, description: "About readme.txt", page: null, ...facts },
+      { name: "pinned.txt", size: 17, description: "About pinned.txt", page: 1, ...facts },
+    ]);
+    expect(await list(empty)).toEqual([]);
+  });
+
+  test("return one file as it is, under its name, and several as an archive", async () => {
+    const one = await send(filled, { action: "extract", name: "pinned.txt" });
+    expect(new TextDecoder().decode(one.body)).toBe("pinned to filled\n");
+    expect(one.headers.get("Content-Disposition")).toBe('attachment; filename="pinned.txt"');
+    expect(one.headers.get("Content-Type")).toBe("application/octet-stream");
+    const all = unzipSync((await send(filled, { action: "extract" })).body);
+    const texts = Object.entries(all).map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]);
+    expect(texts).toEqual([
+      ["data.csv", "data.csv of filled\n"],
+      ["readme.txt", "readme.txt of filled\n"],
+      ["pinned.txt", "pinned to filled\n"],
+    ]);
+  });
+
+  test("find names in every script, in the leaves of a tree", async () => {
+    expect(await list(attached(scripts))).toEqual(
+      scripts.map((name) => expect.objectContaining({ name, size: 9, contentType: "text/plain" }) as unknown),
+    );
+  });
+
+  test("let no name lead out of the archive, or hide another", async () => {
+    const evil = ["../../etc/passwd", "C:\\windows\\a.txt", "a.txt", "A.TXT", "..", "\u202etxt.exe"];
+    const all = unzipSync((await send(attached(evil), { action: "extract" })).body);
+    expect(Object.keys(all)).toEqual(["passwd", "a.txt", "a-2.txt", "A-3.TXT", "document", "txt.exe"]);
+    expect(Object.values(all).map((bytes) => new TextDecoder().decode(bytes))).toEqual(
+      evil.map((_, index) => `content ${index}`),
+    );
+  });
+
+  test("open what is encrypted", async () => {
+    const locked = await encrypt(filled, { cipher: "aes-256", userPassword: "user", ownerPassword: "owner" });
+    const { body } = await send(locked, { action: "extract", name: "data.csv", password: "user" });
+    expect(new TextDecoder().decode(body)).toBe("data.csv of filled\n");
+  });
+});
+
+describe("add", () => {
+  const bytes = latin1(`${"a,b\n".repeat(2_000)}\u0000\u00ff`);
+
+  test.each(scripts)("attaches %s so that other programs find it", async (name) => {
+    const { status, body } = await send(filled, {
+      action: "add",
+      attachment: { bytes, fileName: "upload.csv" },
+      name,
+      description: `über ${name}`,
+      relationship: "Data",
+    });
+    expect(status).toBe(200);
+    const { attachments } = await openPdf(body);
+    expect(attachments).toHaveLength(3);
+    const expected = { description: `über ${name}`, hash: hash(bytes) };
+    expect(attachments).toContainEqual(expect.objectContaining(expected));
+    const listed = await runQpdf(["--list-attachments", "/in.pdf"], { "/in.pdf": body });
+    expect(listed.stdout).toContain(`${name} -> `);
+    expect(await plainText(body)).toMatch(/\/AF \[\s+\d+ 0 R\s+\]/);
+    expect(await list(body)).toContainEqual(
+      expect.objectContaining({ name, size: bytes.length, relationship: "Data" }),
+    );
+    const back = await send(body, { action: "extract", name });
+    expect(Buffer.from(back.body).equals(bytes)).toBe(true);
+  });
+
+  test("takes the name of the uploaded file, which must not be taken", async () => {
+    const attachment: Part = { bytes, fileName: "Bericht 2.csv" };
+    const { body } = await send(empty, { action: "add", attachment });
+    expect(await list(body)).toMatchObject([{ name: "Bericht 2.csv", contentType: "text/csv" }]);
+    expect(await check(body)).toMatchObject({ ok: true });
+    expect(await send(body, { action: "add", attachment })).toMatchObject({ status: 400, code: "invalid_parameters" });
+  });
+});
+
+describe("remove", () => {
+  test("leaves nothing of the file, and keeps the others", async () => {
+    const { status, body } = await send(filled, { action: "remove", name: "data.csv" });
+    expect(status).toBe(200);
+    expect(await names(body)).toEqual(["readme.txt", "pinned.txt"]);
+    expect((await openPdf(body)).attachments.map(({ name }) => name)).toEqual(["readme.txt"]);
+    expect(await plainText(body)).not.toContain("data.csv");
+  });
+
+  test("takes the pin from its page", async () => {
+    const { body } = await send(filled, { action: "remove", name: "pinned.txt" });
+    const { pages, attachments } = await openPdf(body);
+    expect([pages[0]?.annotations, attachments.length]).toEqual([[], 2]);
+    expect(await plainText(body)).not.toContain("pinned");
+  });
+
+  test("keeps a portfolio one", async () => {
+    const portfolio = attached(scripts, { catalog: "/Collection << /Type /Collection /View /D /D (0) >>" });
+    const { body } = await send(portfolio, { action: "remove", name: scripts[0] ?? "" });
+    expect(await names(body)).toEqual(scripts.slice(1));
+    expect(await plainText(body)).toMatch(/\/Collection <<\s+\/Type \/Collection\s+\/View \/D\s+>>/);
+  });
+});
+
+test.each([
+  [{ action: "extract", name: "other" }, "name"],
+  [{ action: "remove", name: "other" }, "name"],
+  [{ action: "remove" }, "name"],
+  [{ action: "add" }, "attachment"],
+])("%j names what is wrong", async (fields, name) => {
+  const { status, body } = await send(filled, fields);
+  const { error } = JSON.parse(new TextDecoder().decode(body)) as {
+    error: { details: { fields: { name: string }[] } };
+  };
+  expect([status, error.details.fields.map((field) => field.name)]).toEqual([400, [name]]);
+});
