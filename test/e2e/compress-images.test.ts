@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appearance.ts";
 import { compressor, imagesOf, softMasksOf } from "../harness/compress-calls.ts";
-import { imageDocument, named } from "../harness/image-fixtures.ts";
+import { imageDocument, named, palettePhotograph, shadow } from "../harness/image-fixtures.ts";
 import { shadedDrawing } from "../harness/jpeg-document-fixtures.ts";
 import { nestedForms } from "../harness/nested-forms-fixtures.ts";
 
@@ -36,4 +36,23 @@ test("a drawing too large for the encoder of photographs is kept without loss", 
   const [before, after] = [drawPages(bytes)[0], drawPages(body)[0]];
   expect(before && after && largestBlockError(before, after)).toBe(0);
   expect((await imagesOf(body)).map(({ filter, width }) => [filter, width])).toEqual([["/FlateDecode", 1800]]);
+});
+
+test("a photograph in a palette is downsampled as a JPEG", async () => {
+  const bytes = imageDocument(palettePhotograph());
+  const { body } = await compress(bytes);
+  expect((await imagesOf(body)).map(({ filter, width }) => [filter, width])).toEqual([["/DCTDecode", 417]]);
+  expect(body.length).toBeLessThan(bytes.length * 0.2);
+  expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.97)).toEqual([]);
+});
+
+test("a soft mask with many levels becomes a gray JPEG", async () => {
+  const bytes = imageDocument(shadow());
+  const { body } = await compress(bytes);
+  const [mask] = await softMasksOf(body);
+  expect([String(mask?.get(PDFName.of("Filter"))), String(mask?.get(PDFName.of("ColorSpace")))]).toEqual([
+    "/DCTDecode",
+    "/DeviceGray",
+  ]);
+  expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.97)).toEqual([]);
 });

@@ -98,6 +98,37 @@ export function largeDrawing(): ImageFixture {
   };
 }
 
+/** A photograph in a palette of 200 shades of gray. */
+export function palettePhotograph(): ImageFixture {
+  const [side, colors] = [600, 200];
+  const data = photograph(side, side, 1).map((sample) => Math.floor(((sample & 0xf0) * colors) / 256));
+  const palette = Array.from({ length: colors }, (_, shade) => shade.toString(16).padStart(2, "0").repeat(3)).join("");
+  return {
+    name: "palette-photograph",
+    entries: `/ColorSpace [/Indexed /DeviceRGB ${colors - 1} <${palette}>] ${bits8}`,
+    data,
+    width: side,
+    height: side,
+  };
+}
+
+/** A photograph whose soft mask is as smooth as a shadow. */
+export function shadow(): ImageFixture {
+  const data = photograph(SIDE, SIDE, 1);
+  return {
+    name: "shadow",
+    entries: `/ColorSpace /DeviceRGB ${bits8} /SMask @0`,
+    data: rgb,
+    ...size,
+    others: [
+      flate(
+        data,
+        `/Type /XObject /Subtype /Image /Width ${SIDE} /Height ${SIDE} /ColorSpace /DeviceGray /BitsPerComponent 8`,
+      ),
+    ],
+  };
+}
+
 /** One image of each kind that PDF has, but for those that need an encoder of their own. */
 export const imageFixtures: readonly ImageFixture[] = [
   { name: "photo-rgb", entries: `/ColorSpace /DeviceRGB ${bits8}`, data: rgb, ...size },

@@ -3,6 +3,7 @@ import type { PDFObject, Pixmap } from "mupdf";
 import { limits } from "../../../limits.ts";
 import type { ImageCodecs } from "../../image/codecs.ts";
 import { type ImageFacts, tooLargeForGray } from "./facts.ts";
+import { type Fidelity, findQuality } from "./fidelity.ts";
 import { encodeJpeg } from "./jpeg.ts";
 import {
   type EncodedImage,
@@ -14,6 +15,8 @@ import {
   type Samples,
 } from "./lossless.ts";
 import { shrinkByRows } from "./rows.ts";
+import { quantized } from "./quantize.ts";
+import { luminanceOf, similarity } from "./similarity.ts";
 import { fits, readGrays, readKeyed, readSamples, type Size } from "./samples.ts";
 import { jpegComponents, jpegQuality } from "../../image/jpeg-segments.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
@@ -26,7 +29,9 @@ export interface ImageJob {
   readonly isSoftMask: boolean;
   /** Whether it is converted to gray. If so, it is always re-encoded. */
   readonly turnsGray: boolean;
-  readonly quality: number;
+  readonly fidelity: Fidelity;
+  /** Samples that are seen as one in each direction, where it is placed. */
+  readonly scale: number;
 }
 
 /** An image in its new encoding. */
@@ -39,16 +44,20 @@ export interface NewImage {
   readonly softMask?: { readonly size: Size; readonly data: Uint8Array };
 }
 
-/** A JPEG at most this far above the requested quality is not re-encoded. */
-const NEAR_QUALITY = 5;
 /** Maximum relative size for a lossy encoding of the same dimensions. */
-const WORTH_A_LOSS = 0.9;
+const WORTH_A_LOSS = 0.8;
 /** Maximum size of a JPEG relative to the lossless encoding. */
 const WORTH_A_JPEG = 0.8;
 /** Share of pixels equal to their left neighbor at which an image counts as a drawing. */
 const DRAWING = 0.6;
+/** Share below which an image with a palette, or a soft mask, counts as a photograph. */
+const GRAINY = 0.3;
 /** Maximum size of a JPEG relative to such a drawing encoded losslessly. */
-const WORTH_A_DRAWING = 0.25;
+const WORTH_A_DRAWING = 0.5;
+/** JPEG quality of soft masks at all levels. */
+const MASK_QUALITY = { least: 60, most: 85 } as const;
+/** Smallest soft mask in bytes that may become a JPEG. */
+const SMALL_MASK = 4096;
 /** Maximum size of gray at a lower resolution relative to black and white. */
 const WORTH_A_GRAY = 0.5;
 
@@ -63,7 +72,7 @@ export async function encodeImage(
   if (job.turnsGray) return turned(engine, codecs, object, job);
   if (image.transparency === "baked" || image.transparency === "color-key") return undefined;
   const size = await better(engine, codecs, object, job);
-  return size && size.encoded.bytes.length + (size.encoded.palette?.length ?? 0) < image.bytes ? size : undefined;
+  return size && bytesOf(size.encoded) < image.bytes ? size : undefined;
 }
 
 function better(
@@ -97,17 +106,19 @@ async function lossyAgain(
   object: PDFObject,
   job: ImageJob,
 ): Promise<NewImage | undefined> {
-  const { image, size, quality } = job;
+  const { image, size, fidelity } = job;
   const { now, components } = engine.scope(() => {
     const data = object.readRawStream().asUint8Array();
     return { now: jpegQuality(data) ?? 100, components: jpegComponents(data) };
   });
   if (components !== image.components) return undefined;
   const shrinks = isSmaller(size, image);
-  if (!shrinks && now <= quality + NEAR_QUALITY) return undefined;
+  // Each encoding loses something, so what is within the level stays.
+  if (!shrinks && now <= fidelity.most) return undefined;
   if (!fits(image, size)) return undefined;
   return withSamples(engine, object, job, size, async (pixmap, samples) => {
     // A higher quality than the image had only adds bytes.
+    const { quality } = await findQuality(engine, codecs, samples, job);
     const encoded = await encodeJpeg(codecs, pixmap, samples, Math.min(quality, Math.round(now)));
     return shrinks || encoded.bytes.length < image.bytes * WORTH_A_LOSS ? { size, encoded } : undefined;
   });
@@ -133,9 +144,8 @@ async function fromLossless(
   const other = await withSamples(engine, object, job, size, async (pixmap, samples) => {
     const own = traitsOf(samples);
     const traits: ImageTraits = hasDecode ? { ...own, colors: undefined } : own;
-    if (job.isSoftMask || fax) {
-      return { size, encoded: await encodeLossless(engine, samples, traits, { plain: job.isSoftMask }) };
-    }
+    if (job.isSoftMask) return { size, encoded: await softMask(engine, codecs, pixmap, samples, job, traits) };
+    if (fax) return { size, encoded: await encodeLossless(engine, samples, traits) };
     const encoded = await photoOrDrawing(engine, codecs, pixmap, samples, job, traits);
     const isWorse = encoded.filter === "DCTDecode" && !shrinks && encoded.bytes.length > image.bytes * WORTH_A_JPEG;
     return isWorse ? undefined : { size, encoded };
@@ -154,21 +164,62 @@ function asFaxOfBytes(engine: PdfEngine, object: PDFObject, job: ImageJob): Prom
   });
 }
 
-/** JPEG for photographs, and for drawings only if it is much smaller. */
+/** JPEG for photographs, and for drawings only if it is much smaller and looks the same. */
 async function photoOrDrawing(
   engine: PdfEngine,
   codecs: ImageCodecs,
   pixmap: Pixmap,
   samples: Samples,
-  { image, quality }: ImageJob,
+  job: ImageJob,
   traits: ImageTraits,
 ): Promise<EncodedImage> {
+  const { image } = job;
   const kind = image.filter === "JPXDecode" ? "no" : isDrawing(traits, image, samples.components);
   if (kind === "few colors") return encodeLossless(engine, samples, traits);
-  const jpeg = await encodeJpeg(codecs, pixmap, samples, quality);
-  if (kind === "no") return jpeg;
-  const lossless = await encodeLossless(engine, samples, traits);
-  return jpeg.bytes.length < lossless.bytes.length * WORTH_A_DRAWING ? jpeg : lossless;
+  const { quality, isEnough } = await findQuality(engine, codecs, samples, job);
+  const jpeg = kind === "no" || isEnough ? await encodeJpeg(codecs, pixmap, samples, quality) : undefined;
+  if (jpeg && kind === "no" && !image.isIndexed) return jpeg;
+  const lossless =
+    (await withFewerColors(engine, samples, job, traits)) ?? (await encodeLossless(engine, samples, traits));
+  const worth = kind === "no" ? WORTH_A_JPEG : WORTH_A_DRAWING;
+  return jpeg && jpeg.bytes.length < bytesOf(lossless) * worth ? jpeg : lossless;
+}
+
+const bytesOf = ({ bytes, palette }: EncodedImage): number => bytes.length + (palette?.length ?? 0);
+
+/**
+ * An image with at most 256 colors that has more at a lower resolution, with 256 colors again. Undefined if it would not look
+ * the same, even close up.
+ */
+async function withFewerColors(
+  engine: PdfEngine,
+  samples: Samples,
+  { image, fidelity }: ImageJob,
+  traits: ImageTraits,
+): Promise<EncodedImage | undefined> {
+  if (!image.isIndexed || samples.components !== 3 || traits.colors) return undefined;
+  engine.work.spend(samples.width * samples.height * 4);
+  const fewer = quantized(samples);
+  const alike = similarity(luminanceOf(samples, 1), luminanceOf(fewer, 1));
+  return alike < fidelity.similarity ? undefined : encodeLossless(engine, fewer, traitsOf(fewer));
+}
+
+/** A soft mask with many levels, such as a shadow, is a photograph, but it is looked at closely: as the edge of its image. */
+async function softMask(
+  engine: PdfEngine,
+  codecs: ImageCodecs,
+  pixmap: Pixmap,
+  samples: Samples,
+  job: ImageJob,
+  traits: ImageTraits,
+): Promise<EncodedImage> {
+  const lossless = await encodeLossless(engine, samples, traits, { plain: true });
+  if (samples.components !== 1 || (traits.colors?.size ?? 256) <= 16 || lossless.bytes.length < SMALL_MASK)
+    return lossless;
+  const fidelity = { ...job.fidelity, ...MASK_QUALITY };
+  const { quality, isEnough } = await findQuality(engine, codecs, samples, { fidelity, scale: 1 });
+  const jpeg = isEnough || traits.flatness < GRAINY ? await encodeJpeg(codecs, pixmap, samples, quality) : undefined;
+  return jpeg && jpeg.bytes.length < lossless.bytes.length * WORTH_A_DRAWING ? jpeg : lossless;
 }
 
 /** An image that is converted to gray. */
@@ -178,7 +229,7 @@ async function turned(
   object: PDFObject,
   job: ImageJob,
 ): Promise<NewImage | undefined> {
-  const { image, quality } = job;
+  const { image } = job;
   // Premultiplied colors and color keys depend on the exact samples.
   const isKeyed = image.transparency === "color-key";
   const size = image.transparency === "baked" || isKeyed ? image : job.size;
@@ -196,11 +247,11 @@ async function turned(
     const traits = traitsOf(samples);
     const isExact = image.transparency === "baked" || (traits.colors?.size ?? 256) <= 16;
     if (isExact) return { size, encoded: await encodeLossless(engine, samples, traits), isGray: true };
-    const asked = { ...job, quality: Math.min(quality, Math.round(now ?? 100)) };
-    const encoded =
-      image.filter === "DCTDecode"
-        ? await encodeJpeg(codecs, pixmap, samples, asked.quality)
-        : await photoOrDrawing(engine, codecs, pixmap, samples, asked, traits);
+    if (image.filter !== "DCTDecode") {
+      return { size, encoded: await photoOrDrawing(engine, codecs, pixmap, samples, job, traits), isGray: true };
+    }
+    const { quality } = await findQuality(engine, codecs, samples, job);
+    const encoded = await encodeJpeg(codecs, pixmap, samples, Math.min(quality, Math.round(now ?? 100)));
     return { size, encoded, isGray: true };
   });
 }
@@ -215,7 +266,8 @@ function isDrawing(
   components: Components,
 ): "few colors" | "flat" | "no" {
   const few = colors !== undefined && (components !== 1 || image.isIndexed || colors.size <= 16);
-  if (few) return "few colors";
+  // A photograph whose colors were reduced has many, and no flat areas.
+  if (few && (colors.size <= 64 || flatness >= GRAINY)) return "few colors";
   return flatness >= DRAWING ? "flat" : "no";
 }
 

@@ -21,7 +21,12 @@ export async function encodeJpeg(
   return { bytes, filter: "DCTDecode", decodeParms: undefined, bits: 8 };
 }
 
-async function withMozjpeg(codecs: ImageCodecs, samples: Samples, quality: number): Promise<Uint8Array | undefined> {
+/** Undefined if the image is too large for the encoder or for the memory that is left. */
+export async function withMozjpeg(
+  codecs: ImageCodecs,
+  samples: Samples,
+  quality: number,
+): Promise<Uint8Array | undefined> {
   const { width, height, components } = samples;
   if (width * height > limits.compress.mozjpegPixels) return undefined;
   try {

@@ -6,6 +6,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { eachObject } from "../objects/each-object.ts";
 import { type ImageFacts, readImageFacts, tooLargeForGray } from "./facts.ts";
 import { encodeImage, type ImageJob } from "./choice.ts";
+import { type Fidelity, VIEWED_DPI } from "./fidelity.ts";
 import { findPlacements, type Placement } from "./placements.ts";
 import type { Size } from "./samples.ts";
 import { writeImage } from "./write.ts";
@@ -15,8 +16,7 @@ import { objectNumber } from "../objects/objects.ts";
 const DECODE_WORK = 6;
 
 export interface ImageSettings {
-  /** JPEG quality: 1 to 100 on libjpeg's scale. */
-  readonly quality: number;
+  readonly fidelity: Fidelity;
   /** Samples per inch, as placed on the page, above which images are downsampled. */
   readonly maxDpi: number;
   /** Whether images are converted to gray. */
@@ -40,13 +40,15 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
     const turnsGray = settings.grayscale && !isGray(image);
     if (turnsGray && pixels < 0) throw tooLargeForGray(image);
     if (!turnsGray && (pixels < 0 || failures >= limits.compress.failures)) continue;
-    const size = sizeFor(image, placements.get(image.number), settings.maxDpi);
+    const place = placements.get(image.number);
+    const size = sizeFor(image, place, settings.maxDpi);
     const job: ImageJob = {
       image,
       size,
       isSoftMask: softMasks.has(image.number),
       turnsGray,
-      quality: settings.quality,
+      fidelity: settings.fidelity,
+      scale: scaleOf(size, place),
     };
     const object = document.newIndirect(image.number);
     try {
@@ -82,6 +84,13 @@ function sizeFor(image: ImageFacts, place: Placement | undefined, maxDpi: number
     Math.max(1, Math.min(samples, Math.ceil((points / 72) * maxDpi - 0.01)));
   if (!place || !(place.width > 0) || !(place.height > 0)) return image;
   return { width: needed(image.width, place.width), height: needed(image.height, place.height) };
+}
+
+/** How many samples are seen as one in each direction. Without a known placement, each is seen. */
+function scaleOf(size: Size, place: Placement | undefined): number {
+  if (!place || !(place.width > 0) || !(place.height > 0)) return 1;
+  const dpi = Math.min(size.width / place.width, size.height / place.height) * 72;
+  return Math.max(1, Math.round(dpi / VIEWED_DPI));
 }
 
 function isGray({ isStencil, space, components }: ImageFacts): boolean {
