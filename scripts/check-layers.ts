@@ -23,6 +23,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pdf/attachments",
     "pdf/content",
     "pdf/text",
+    "pdf/layout",
     "pdf/typesetting",
     "pdf/forms",
     "pdf/assembly",

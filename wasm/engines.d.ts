@@ -61,8 +61,13 @@ declare module "*/wasm/generated/mupdf.js" {
     // The structured text of a page: chains of blocks, their lines, their characters. 0 ends a chain.
     _wasm_stext_page_get_first_block(page: TextPointer): number;
     _wasm_stext_block_get_next(block: number): number;
-    /** 0: text. */
+    /** 0: text, 1: image, 2: structure, 3: vector. */
     _wasm_stext_block_get_type(block: number): number;
+    /** Address of four floats. */
+    _wasm_stext_block_get_bbox(block: number): number;
+    /** Of a vector. 1: stroked, 2: a rectangle. */
+    _wasm_stext_block_get_v_flags(block: number): number;
+    _wasm_stext_block_get_v_argb(block: number): number;
     _wasm_stext_block_get_first_line(block: number): number;
     _wasm_stext_line_get_next(line: number): number;
     /** 1: written from top to bottom. */
@@ -77,6 +82,12 @@ declare module "*/wasm/generated/mupdf.js" {
     /** Address of eight floats: the corners upper left, upper right, lower left, lower right, as the character stands. */
     _wasm_stext_char_get_quad(character: number): number;
     _wasm_stext_char_get_size(character: number): number;
+    _wasm_stext_char_get_font(character: number): number;
+    _wasm_font_is_bold(font: number): number;
+    _wasm_font_is_italic(font: number): number;
+    _wasm_font_is_monospaced(font: number): number;
+    /** Address of a string, up to a zero byte. */
+    _wasm_font_get_name(font: number): number;
   }
 
   /** MuPDF's calls that can take long. */

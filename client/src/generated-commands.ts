@@ -145,7 +145,7 @@ export const commands: readonly Command[] = [
     "name": "extract-text",
     "path": "/api/v1/extract-text",
     "summary": "Extract the text of a PDF",
-    "description": "Returns the text of each page in reading order, column by column. Ligatures are split into letters, right-to-left scripts are in logical\norder, and hyphens at line ends are kept. The text includes form field values, annotations that show text, and the invisible text of\nscans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Scans without text return an empty text: use\n`ocr` for them.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
+    "description": "Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,\nright-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of\nscans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no\nreadable text have `needsOcr`: use `ocr` for them.\n\nWith `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without\nlines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several\nheader rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with\ntheir positions.\n\nHeadings, tables, and columns are recognized by how pages look, so they can be wrong: text in charts may come out of order, formulas are read as lines of text, and a table\nwhose columns touch may be read as text.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
     "isPageByPage": true,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -178,12 +178,49 @@ export const commands: readonly Command[] = [
         "description": "The pages to read, in document order. Default: `all`."
       },
       {
+        "field": "format",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. Default: `json`.",
+        "values": [
+          "json",
+          "text",
+          "markdown"
+        ]
+      },
+      {
         "field": "words",
         "kind": "boolean",
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page."
+        "description": "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`."
+      },
+      {
+        "field": "markdown",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Adds `pages[].markdown`. Only applies when `format` is `json`."
+      },
+      {
+        "field": "blocks",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`."
+      },
+      {
+        "field": "furniture",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`."
       }
     ]
   },
@@ -1208,6 +1245,146 @@ export const commands: readonly Command[] = [
         "isPassword": false,
         "required": false,
         "description": "Removes all entries that `metadata` does not name. Only applies when `action` is `set`."
+      }
+    ]
+  },
+  {
+    "name": "attachments",
+    "path": "/api/v1/attachments",
+    "summary": "List, extract, add, or remove attachments",
+    "description": "`list` and `extract` (scope `pdf:read`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the\nfiles themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files\n(PDF/A-3, electronic invoices) are supported.\n\nA file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them.\n\nSigned documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.\n`X-Signature-Invalidated` is set if a signature does not allow the change.\n\nCosts 1 credit. Requires the `pdf:read` or `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "letter.pdf",
+      "action": "add",
+      "attachment": "receipt.png",
+      "description": "The receipt"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "action",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "What to do.",
+        "values": [
+          "list",
+          "extract",
+          "add",
+          "remove"
+        ]
+      },
+      {
+        "field": "name",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The name of the attachment. `extract` returns all files without it, and `add` uses the name of the uploaded file. Only applies when `action` is `extract`, `add`, or `remove`."
+      },
+      {
+        "field": "attachment",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The file to attach, of any format. Required when `action` is `add`."
+      },
+      {
+        "field": "description",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "A description of the file. Only applies when `action` is `add`."
+      },
+      {
+        "field": "relationship",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "How the file relates to the document (`AFRelationship`). Only applies when `action` is `add`. Default: `Unspecified`.",
+        "values": [
+          "Unspecified",
+          "Source",
+          "Data",
+          "Alternative",
+          "Supplement",
+          "FormData",
+          "Schema"
+        ]
+      }
+    ]
+  },
+  {
+    "name": "outline",
+    "path": "/api/v1/outline",
+    "summary": "Read or replace the outline",
+    "description": "`action=get` (scope `pdf:read`) returns the outline, \"bookmarks\", as JSON. `action=set` (scope `pdf:write`) returns the PDF with another one, in the same\nform; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not\nkeep theirs.\n\nSigned documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.\n\nCosts 1 credit. Requires the `pdf:read` or `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "letter.pdf",
+      "action": "set",
+      "outline": "[{\"title\":\"Letter\",\"page\":1},{\"title\":\"Enclosures\",\"page\":2}]"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "action",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "`get` reads the outline, `set` replaces it.",
+        "values": [
+          "get",
+          "set"
+        ]
+      },
+      {
+        "field": "outline",
+        "kind": "json",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The entries: `[{\"title\": \"Chapter 1\", \"page\": 3, \"children\": [{\"title\": \"Section 1.1\", \"page\": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`."
       }
     ]
   }

@@ -104,22 +104,62 @@ const splitFields = {
   chunkSize: { name: "chunkSize", kind: "text" },
 } as const;
 
-export interface ExtractTextInput {
+export type ExtractTextInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string | undefined;
   /** The pages to read, in document order. Default: `all`. */
   readonly pages?: string | undefined;
-  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. */
+} & (
+  | {
+  readonly format?: "json" | undefined;
+  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
   readonly words?: boolean | undefined;
-}
+  /** Adds `pages[].markdown`. Only applies when `format` is `json`. */
+  readonly markdown?: boolean | undefined;
+  /** Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`. */
+  readonly blocks?: boolean | undefined;
+  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`. */
+  readonly furniture?: boolean | undefined;
+  }
+  | {
+  readonly format: "text";
+  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
+  readonly words?: false | undefined;
+  /** Adds `pages[].markdown`. Only applies when `format` is `json`. */
+  readonly markdown?: false | undefined;
+  /** Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`. */
+  readonly blocks?: false | undefined;
+  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`. */
+  readonly furniture?: false | undefined;
+  }
+  | {
+  readonly format: "markdown";
+  /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
+  readonly words?: false | undefined;
+  /** Adds `pages[].markdown`. Only applies when `format` is `json`. */
+  readonly markdown?: false | undefined;
+  /** Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`. */
+  readonly blocks?: false | undefined;
+  /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`. */
+  readonly furniture?: boolean | undefined;
+  }
+);
+
+export type ExtractTextJsonInput = ExtractTextInput & { readonly format?: "json" | undefined };
+
+export type ExtractTextFileInput = ExtractTextInput & { readonly format: "text" | "markdown" };
 
 const extractTextFields = {
   file: { name: "file", kind: "file" },
   password: { name: "password", kind: "text" },
   pages: { name: "pages", kind: "text" },
+  format: { name: "format", kind: "text" },
   words: { name: "words", kind: "text" },
+  markdown: { name: "markdown", kind: "text" },
+  blocks: { name: "blocks", kind: "text" },
+  furniture: { name: "furniture", kind: "text" },
 } as const;
 
 export interface ExtractPagesInput {
@@ -682,7 +722,9 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   }
 
   /** Extract the text of a PDF. */
-  extractText(input?: Without<ExtractTextInput, "file">): Pipeline<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[] })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>;
+  extractText(input?: Without<ExtractTextJsonInput, "file">): Pipeline<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>;
+  /** Extract the text of a PDF. */
+  extractText(input: Without<ExtractTextFileInput, "file">): Pipeline<FileResult>;
   extractText(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("extract-text", "file", extractTextFields, input));
   }
@@ -886,20 +928,70 @@ export class ServiceMethods extends OperationTransport {
   }
 
   /** Extract the text of a PDF, as a job. */
-  extractText(input: ExtractTextInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[] })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>>;
+  extractText(input: ExtractTextJsonInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>>;
+  /** Extract the text of a PDF, as a job. */
+  extractText(input: ExtractTextFileInput, options: PageJobOptions): Promise<JobHandle<FileResult>>;
+  /** Extract the text of a PDF, as a job. */
+  extractText(input: ExtractTextInput, options: PageJobOptions): Promise<JobHandle<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }> | FileResult>>;
   /**
    * Extract the text of a PDF.
    *
-   * Returns the text of each page in reading order, column by column. Ligatures are split into letters, right-to-left scripts are in logical
-   * order, and hyphens at line ends are kept. The text includes form field values, annotations that show text, and the invisible text of
-   * scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Scans without text return an empty text: use
-   * `ocr` for them.
+   * Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
+   * right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
+   * scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
+   * readable text have `needsOcr`: use `ocr` for them.
+   *
+   * With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
+   * lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
+   * header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
+   * their positions.
+   *
+   * Headings, tables, and columns are recognized by how pages look, so they can be wrong: text in charts may come out of order, formulas are read as lines of text, and a table
+   * whose columns touch may be read as text.
    *
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
-  extractText(input: ExtractTextInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[] })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>;
+  extractText(input: ExtractTextJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }>>;
+  /**
+   * Extract the text of a PDF.
+   *
+   * Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
+   * right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
+   * scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
+   * readable text have `needsOcr`: use `ocr` for them.
+   *
+   * With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
+   * lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
+   * header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
+   * their positions.
+   *
+   * Headings, tables, and columns are recognized by how pages look, so they can be wrong: text in charts may come out of order, formulas are read as lines of text, and a table
+   * whose columns touch may be read as text.
+   *
+   * Costs 1 credit. Requires the `pdf:read` scope.
+   */
+  extractText(input: ExtractTextFileInput, options?: CallOptions): Promise<FileResult>;
+  /**
+   * Extract the text of a PDF.
+   *
+   * Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
+   * right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
+   * scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
+   * readable text have `needsOcr`: use `ocr` for them.
+   *
+   * With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
+   * lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
+   * header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
+   * their positions.
+   *
+   * Headings, tables, and columns are recognized by how pages look, so they can be wrong: text in charts may come out of order, formulas are read as lines of text, and a table
+   * whose columns touch may be read as text.
+   *
+   * Costs 1 credit. Requires the `pdf:read` scope.
+   */
+  extractText(input: ExtractTextInput, options?: CallOptions): Promise<JsonResult<{ readonly text: string; readonly pages: readonly ({ readonly pageNumber: number; readonly text: string; readonly words?: readonly ({ readonly text: string; readonly bbox: readonly [number, number, number, number] })[]; readonly markdown?: string; readonly blocks?: readonly ({ readonly type: "heading" | "paragraph" | "list-item" | "table" | "code" | "figure" | "caption"; readonly level?: number; readonly marker?: string; readonly text: string; readonly bbox: readonly [number, number, number, number]; readonly rows?: readonly (readonly ({ readonly text: string; readonly row: number; readonly column: number; readonly rowSpan: number; readonly columnSpan: number; readonly bbox: readonly [number, number, number, number] })[])[] })[]; readonly needsOcr?: true })[]; readonly stats: { readonly wordCount: number; readonly charCount: number } }> | FileResult>;
   extractText(input: ExtractTextInput, options?: CallOptions | PageJobOptions): Promise<Result | JobHandle<Result>> {
-    return this.sendForm("/api/v1/extract-text", extractTextFields, input, options, jsonResult);
+    return this.sendForm("/api/v1/extract-text", extractTextFields, input, options, result);
   }
 
   /** Extract pages into a new PDF, as a job. */

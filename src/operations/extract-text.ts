@@ -1,16 +1,43 @@
 import { z } from "zod";
-import { openPdf } from "../engines/pdf/document/document.ts";
+import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
+import { DocumentFacts, type RawPage } from "../engines/pdf/layout/document.ts";
+import { markdownOf } from "../engines/pdf/layout/markdown.ts";
+import { layoutReader } from "../engines/pdf/layout/read.ts";
+import { blockTypes, shownBlock } from "../engines/pdf/layout/shown.ts";
 import { type PageText, readText } from "../engines/pdf/text/text.ts";
-import { defineOperation, type FinishedParts } from "./definition/define.ts";
+import { defineOperation, type FinishedParts, type Output } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./definition/joined-pages.ts";
 import { resultHeadersOf } from "./definition/result-headers.ts";
-import { formBoolean, pageRange } from "./definition/values.ts";
+import { formBoolean, formChoice, pageRange } from "./definition/values.ts";
 
 /** Pages of a part of a job. */
 const PAGES_PER_PART = 100;
 
 const box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
+
+const cell = z.object({
+  text: z.string(),
+  row: z.int().min(0),
+  column: z.int().min(0),
+  rowSpan: z.int().min(1),
+  columnSpan: z.int().min(1),
+  bbox: box,
+});
+
+const block = z.object({
+  type: z.enum(blockTypes),
+  level: z.int().min(1).max(6).describe("Of a heading.").optional(),
+  marker: z.string().describe("Of a list item: its bullet or number.").optional(),
+  text: z.string().describe("Without markup. In a table, tabs separate cells and line feeds rows."),
+  bbox: box,
+  rows: z
+    .array(z.array(cell))
+    .describe(
+      "Of a table: the cells that begin in each row. `row` and `column` count from 0; empty cells are left out.",
+    )
+    .optional(),
+});
 
 const result = z.object({
   text: z.string().describe("The text of all pages, joined by `\\n\\f`."),
@@ -22,6 +49,15 @@ const result = z.object({
         .array(z.object({ text: z.string(), bbox: box }))
         .describe("Only with `words`. `bbox` is x0, y0, x1, y1 in points from the top left of the visible page.")
         .optional(),
+      markdown: z.string().describe("Only with `markdown`.").optional(),
+      blocks: z
+        .array(block)
+        .describe("Only with `blocks`: the parts of the page in reading order. `bbox` is as for words.")
+        .optional(),
+      needsOcr: z
+        .literal(true)
+        .describe("The page shows an image or drawn letters, but has no readable text: use `ocr` for it.")
+        .optional(),
     }),
   ),
   stats: z.object({
@@ -30,30 +66,72 @@ const result = z.object({
   }),
 });
 
+/** What the request wants of each page. */
+interface Wanted {
+  readonly format: "json" | "text" | "markdown";
+  readonly words: boolean;
+  readonly markdown: boolean;
+  readonly blocks: boolean;
+  readonly furniture: boolean;
+}
+
+/** A page of a part of a job. */
+type Page = Omit<PageText<RawPage>, "visited"> & { readonly visited?: RawPage | undefined };
+
 export const extractText = defineOperation({
   name: "extract-text",
   summary: "Extract the text of a PDF",
   guidance:
-    "To read a document that has text: the cheapest way to learn what it says. Scans have none; use `ocr` for them. To see how a page looks, use `to-images`.",
-  description: `Returns the text of each page in reading order, column by column. Ligatures are split into letters, right-to-left scripts are in logical
-order, and hyphens at line ends are kept. The text includes form field values, annotations that show text, and the invisible text of
-scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Scans without text return an empty text: use
-\`ocr\` for them.`,
+    "To read a document that has text: the cheapest way to learn what it says. `format=markdown` keeps headings and tables. Scans have no text; use `ocr` for them. To see how a page looks, use `to-images`.",
+  description: `Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
+right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
+scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
+readable text have \`needsOcr\`: use \`ocr\` for them.
+
+With \`format=markdown\`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
+lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
+header rows is an HTML table, because GitHub's syntax has neither. \`markdown=true\` adds the Markdown of each page to the JSON, and \`blocks=true\` its parts with
+their positions.
+
+Headings, tables, and columns are recognized by how pages look, so they can be wrong: text in charts may come out of order, formulas are read as lines of text, and a table
+whose columns touch may be read as text.`,
   credits: 1,
   scope: "pdf:read",
   fields: {
     file: pdfFile(),
     pages: text(pageRange(), "The pages to read, in document order.", { default: "all" }),
+    format: text(
+      formChoice("json", "text", "markdown"),
+      "`json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages.",
+      { default: "json" },
+    ),
     words: text(
       formBoolean(),
       "Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page.",
+      { when: { format: ["json"] } },
     ),
+    markdown: text(formBoolean(), "Adds `pages[].markdown`.", { when: { format: ["json"] } }),
+    blocks: text(
+      formBoolean(),
+      "Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position.",
+      { when: { format: ["json"] } },
+    ),
+    furniture: text(formBoolean(), "Keeps running headers, footers, and page numbers in Markdown and blocks.", {
+      when: { format: ["json", "markdown"] },
+    }),
   },
+  checks: [
+    ({ format, markdown, blocks, furniture }) =>
+      furniture && format === "json" && !markdown && !blocks
+        ? [{ name: "furniture", issue: "needs `format=markdown`, `markdown=true`, or `blocks=true`" }]
+        : [],
+  ],
   needsHeadroom: true,
   example: { file: "letter.pdf" },
   readsRanges: true,
-  produces: ["application/json"],
+  produces: ["application/json", "text/plain", "text/markdown"],
   json: result,
+  jsonWhen: { format: ["json"] },
   headers: ["X-Input-Repaired"],
   pageByPage: {
     async pagesOf({ file, pages }, { pdf }) {
@@ -61,41 +139,94 @@ scans. Text outside the visible page is left out. Glyphs without a known charact
       return pages.resolveSet("pages", open.pageCount);
     },
     pagesPerPart: () => PAGES_PER_PART,
-    async run({ file, words }, pages, { pdf }) {
-      using open = await openPdf(pdf, file, { validateFor: "render" });
-      const value = await readText(open, pages, { words });
+    async run(input, pages, { pdf }) {
+      using open = await openPdf(pdf, input.file, { validateFor: "render" });
+      const value = await readPages(open, pages, input);
       return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
     },
-    async join(_, parts) {
-      return { kind: "long json", bytes: joinedText(parts), headers: parts.headers };
-    },
+    join: (input, parts) => joined(parts, input),
   },
 
-  async run({ file, pages, words }, { pdf }) {
-    using open = await openPdf(pdf, file, { validateFor: "render" });
-    const { pageCount } = open;
-    const chosen = pages.resolveSet("pages", pageCount);
-    const read = await readText(open, chosen, { words });
-    const all = read.map((page) => page.text).join(PAGE_BREAK);
-    return {
-      kind: "json",
-      value: { text: all, pages: read, stats: count(all) },
-      headers: resultHeadersOf([open], { signed: false }),
-    };
+  async run(input, { pdf }) {
+    using open = await openPdf(pdf, input.file, { validateFor: "render" });
+    const read = await readPages(open, input.pages.resolveSet("pages", open.pageCount), input);
+    const headers = resultHeadersOf([open], { signed: false });
+    if (input.format === "json" && !hasLayout(input)) {
+      const all = read.map((page) => page.text).join(PAGE_BREAK);
+      return { kind: "json", value: { text: all, pages: read, stats: count(all) }, headers };
+    }
+    return await joined({ headers, values: () => only(read) }, input);
   },
 });
 
-/** The same JSON as of one request, in pieces. */
-async function* joinedText(parts: FinishedParts): AsyncGenerator<Uint8Array, void> {
-  const pagesOf = (value: unknown): readonly PageText[] => value as readonly PageText[];
+const hasLayout = ({ format, markdown, blocks }: Wanted): boolean => format === "markdown" || markdown || blocks;
+
+function readPages(open: OpenPdf, pages: readonly number[], input: Wanted): Promise<Page[]> {
+  return readText(open, pages, { words: input.words, ...(hasLayout(input) && { visitor: layoutReader }) });
+}
+
+async function* only(pages: readonly Page[]): AsyncGenerator<unknown, void> {
+  yield pages;
+}
+
+/** The pages of a request or of the parts of a job, which can be read several times. */
+type ReadParts = Pick<FinishedParts, "headers" | "values">;
+
+const pagesOfPart = (value: unknown): readonly Page[] => value as readonly Page[];
+
+async function* pagesIn(parts: ReadParts): AsyncGenerator<Page, void> {
+  for await (const value of parts.values()) yield* pagesOfPart(value);
+}
+
+/** The result, in pieces. What a heading is, and what repeats from page to page, only all pages together show. */
+async function joined(parts: ReadParts, wanted: Wanted): Promise<Output> {
+  const { headers } = parts;
+  if (wanted.format === "text") return { kind: "text", format: "plain", bytes: plainText(parts), headers };
+  const facts = new DocumentFacts();
+  if (hasLayout(wanted)) for await (const { visited } of pagesIn(parts)) if (visited) facts.add(visited);
+  if (wanted.format === "markdown")
+    return { kind: "text", format: "markdown", bytes: markdown(parts, wanted, facts), headers };
+  return { kind: "long json", bytes: joinedJson(parts, wanted, facts), headers };
+}
+
+async function* plainText(parts: ReadParts): AsyncGenerator<Uint8Array, void> {
+  let separator = "";
+  for await (const { text } of pagesIn(parts)) {
+    yield utf8(separator + text);
+    separator = PAGE_BREAK;
+  }
+}
+
+async function* markdown(parts: ReadParts, wanted: Wanted, facts: DocumentFacts): AsyncGenerator<Uint8Array, void> {
+  let separator = "";
+  for await (const { pageNumber, visited } of pagesIn(parts)) {
+    const written = visited === undefined ? "" : markdownOf(facts.blocksOf(visited, wanted), pageNumber);
+    if (written === "") continue;
+    yield utf8(separator + written);
+    separator = "\n\n";
+  }
+  if (separator !== "") yield utf8("\n");
+}
+
+async function* joinedJson(parts: ReadParts, wanted: Wanted, facts: DocumentFacts): AsyncGenerator<Uint8Array, void> {
   let [wordCount, charCount] = [0, 0];
-  yield* joinedTexts(parts, pagesOf, (text) => {
+  yield* joinedTexts(parts, pagesOfPart, (text) => {
     const counted = count(text);
     wordCount += counted.wordCount;
     charCount += counted.charCount;
   });
-  yield* joinedPages(parts, pagesOf);
+  yield* joinedPages(parts, pagesOfPart, (page) => shown(page, wanted, facts));
   yield utf8(`,"stats":${JSON.stringify({ wordCount, charCount })}}`);
+}
+
+/** A page as it is in the response. */
+function shown({ visited, ...page }: Page, wanted: Wanted, facts: DocumentFacts) {
+  const blocks = visited === undefined ? [] : facts.blocksOf(visited, wanted);
+  return {
+    ...page,
+    ...(wanted.markdown && { markdown: markdownOf(blocks, page.pageNumber) }),
+    ...(wanted.blocks && { blocks: blocks.map(shownBlock) }),
+  };
 }
 
 /** One pass without copies, because the text may be long. */

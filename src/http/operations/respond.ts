@@ -5,7 +5,7 @@ import { zipOf } from "./zip.ts";
 import { attachment } from "../exchange/headers.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
 import { limits } from "../../limits.ts";
-import { imageExtensions, type Output } from "../../operations/definition/define.ts";
+import { imageExtensions, type Output, textExtensions } from "../../operations/definition/define.ts";
 
 export interface ResponseContext {
   /** The file name without its extension. */
@@ -80,6 +80,10 @@ export function contentOf(output: Output, stem: string): Content {
     return { type: "application/json", length: json.length, chunks: fileChunks(bytes) };
   }
   if (kind === "long json") return { type: "application/json", chunks: fileChunks(output.bytes) };
+  if (kind === "text") {
+    const fileName = `${stem}.${textExtensions[output.format]}`;
+    return { type: `text/${output.format}; charset=utf-8`, fileName, chunks: fileChunks(output.bytes) };
+  }
   if (kind === "zip") return { type: "application/zip", fileName: `${stem}.zip`, chunks: zipOf(output.entries) };
   const chunks = fileChunks(output.bytes);
   if (kind === "pdf") return { type: "application/pdf", fileName: `${stem}.pdf`, length: output.bytes.length, chunks };

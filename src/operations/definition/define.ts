@@ -62,10 +62,15 @@ export type ImageFormat = "png" | "jpeg" | "webp";
 /** File extensions by format. */
 export const imageExtensions = { png: "png", jpeg: "jpg", webp: "webp" } as const satisfies Record<ImageFormat, string>;
 
+export type TextFormat = "plain" | "markdown";
+/** File extensions by format. */
+export const textExtensions = { plain: "txt", markdown: "md" } as const satisfies Record<TextFormat, string>;
+
 /**
  * What an operation returns. `pdf`: one document. `zip`: entries produced one at a time while the response is streamed, so that
  * many need no more memory than one; an entry's bytes are freed before the next is produced. `image`: one image, produced while
  * it is streamed. `file`: a file of any format with its own name. `json`: a value. `long json`: its text in UTF-8, produced while it is streamed.
+ * `text`: text in UTF-8, likewise.
  */
 export type Output =
   | { readonly kind: "pdf"; readonly bytes: EngineBytes; readonly headers: ResultHeaders }
@@ -82,7 +87,13 @@ export type Output =
     }
   | { readonly kind: "file"; readonly name: string; readonly bytes: EngineBytes; readonly headers: ResultHeaders }
   | { readonly kind: "json"; readonly value: unknown; readonly headers: ResultHeaders }
-  | { readonly kind: "long json"; readonly bytes: ByteStream; readonly headers: ResultHeaders };
+  | { readonly kind: "long json"; readonly bytes: ByteStream; readonly headers: ResultHeaders }
+  | {
+      readonly kind: "text";
+      readonly format: TextFormat;
+      readonly bytes: ByteStream;
+      readonly headers: ResultHeaders;
+    };
 
 /**
  * How a job does an operation page by page: the parts in any order, each by itself, and then a result that is the same as if
@@ -147,6 +158,7 @@ export interface Operation<F extends Fields = Fields> {
     | "application/json"
     | "application/octet-stream"
     | `image/${ImageFormat}`
+    | `text/${TextFormat}`
   )[];
   /** Whether the result is one PDF, where that depends on the parameters. */
   returnsPdf?(input: Input<F>): boolean;

@@ -16,7 +16,7 @@ interface Page {
 
 /** The beginning of the JSON: `{"text":` and the text of all pages. `seen` gets it page by page, with the separators. */
 export async function* joinedTexts<P extends Page>(
-  parts: FinishedParts,
+  parts: Pick<FinishedParts, "values">,
   pagesOf: (value: unknown) => readonly P[],
   seen: (text: string) => void = () => {},
 ): AsyncGenerator<Uint8Array, void> {
@@ -35,7 +35,7 @@ export async function* joinedTexts<P extends Page>(
 
 /** The member `pages`, after a comma. */
 export async function* joinedPages<P>(
-  parts: FinishedParts,
+  parts: Pick<FinishedParts, "values">,
   pagesOf: (value: unknown) => readonly P[],
   shown: (page: P) => unknown = (page) => page,
 ): AsyncGenerator<Uint8Array, void> {

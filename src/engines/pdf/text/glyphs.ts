@@ -20,7 +20,13 @@ export interface Glyph {
   readonly size: number;
   /** Whether it belongs to a script without spaces between words. */
   readonly unspaced: boolean;
+  /** `BOLD`, `ITALIC` and `MONOSPACED`, added up. 0 unless styles were requested. */
+  readonly style: number;
+  /** Position of its own baseline, as in `Segment`. 0 unless styles were requested. */
+  readonly baseline: number;
 }
+
+export const [BOLD, ITALIC, MONOSPACED] = [1, 2, 4];
 
 /** Consecutive glyphs of a line, in content order. */
 export interface Segment {
@@ -44,10 +50,10 @@ export interface Segment {
 }
 
 /**
- * Layout of a character in MuPDF 1.28, as offsets in 4-byte words: code, writing direction, color, origin (2 floats),
+ * Layout of a character in MuPDF 1.28, as offsets in 4-byte words: code, writing direction and flags, color, origin (2 floats),
  * corners (8 floats), size, font, next. A call per field would take as long as everything else here.
  */
-const [ORIGIN, QUAD, SIZE, NEXT] = [3, 5, 13, 15];
+const [FLAGS, ORIGIN, QUAD, SIZE, FONT, NEXT] = [1, 3, 5, 13, 14, 15];
 
 /** Text below this size in points is invisible. */
 const LEAST_SIZE = 0.1;
@@ -65,6 +71,8 @@ interface ReadOptions {
   readonly budget: number;
   /** Whether glyphs need boxes. */
   readonly boxes: boolean;
+  /** Gives the style of a glyph by its font and flags. Letters of different styles are not combined. */
+  readonly styleOf?: (font: number, flags: number) => number;
 }
 
 /**
@@ -95,7 +103,7 @@ function readLine(
   { lib }: PdfEngine,
   line: number,
   block: number,
-  { bounds, budget, boxes }: ReadOptions,
+  { bounds, budget, boxes, styleOf }: ReadOptions,
 ): Segment | undefined {
   // Nothing here allocates, so the heap does not move.
   const floats = lib.HEAPF32;
@@ -151,7 +159,8 @@ function readLine(
       continue;
     }
     const joins = isLatinLike(code);
-    if (joins && lastJoins && last !== undefined && isClose(last, from, characterSize)) {
+    const style = styleOf === undefined ? 0 : styleOf(words[place + FONT] ?? 0, (words[place + FLAGS] ?? 0) >>> 16);
+    if (joins && lastJoins && last !== undefined && isClose(last, from, characterSize) && last.style === style) {
       last.text += written;
       last.end = to;
       if (to > end) end = to;
@@ -165,6 +174,8 @@ function readLine(
       end: to,
       size: characterSize,
       unspaced: isUnspaced(code),
+      style,
+      baseline: styleOf === undefined ? 0 : at(floats, place + ORIGIN + 1) * dx - at(floats, place + ORIGIN) * dy,
     };
     if (early.length > 0) {
       for (const mark of early.toReversed()) attach(mark, glyph, last);
@@ -193,6 +204,7 @@ function checkLayout(lib: LibMuPDF, character: number): void {
     lib._wasm_stext_char_get_origin(character) !== character + ORIGIN * 4 ||
     lib._wasm_stext_char_get_quad(character) !== character + QUAD * 4 ||
     lib._wasm_stext_char_get_size(character) !== lib.HEAPF32[place + SIZE] ||
+    lib._wasm_stext_char_get_font(character) !== lib.HEAPU32[place + FONT] ||
     lib._wasm_stext_char_get_next(character) !== lib.HEAPU32[place + NEXT]
   ) {
     throw new Error("MuPDF keeps the characters of a page in another way than expected");

@@ -114,7 +114,7 @@ const union = (a: Box, b: Box): Box => [
 const MIXED_GAP = 0.2;
 
 /** Whether there is a gap between two glyphs that are consecutive in reading order. */
-function isApart(a: Glyph, b: Glyph): boolean {
+export function isApart(a: Glyph, b: Glyph): boolean {
   // Columns of a table are separate even in scripts without spaces.
   const least = a.unspaced && b.unspaced ? 1 : a.unspaced || b.unspaced ? MIXED_GAP : SPACE_GAP;
   return gap(a, b) > least * Math.max(a.size, b.size);
@@ -127,7 +127,7 @@ const gap = (a: Glyph, b: Glyph): number => Math.max(b.start - a.end, a.start - 
  * are sorted by position, the line is read in the direction of most of its letters, and runs in the other direction are
  * reversed.
  */
-function inReadingOrder(line: Segment): readonly Glyph[] {
+export function inReadingOrder(line: Pick<Segment, "glyphs" | "rightToLeft" | "vertical">): readonly Glyph[] {
   if (!line.rightToLeft || line.vertical) return line.glyphs;
   const glyphs = line.glyphs.toSorted((a, b) => a.start + a.end - (b.start + b.end));
   const readings = glyphs.map(({ text }) => readingOf(text));

@@ -8,16 +8,40 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, isNamed } from "../objects/objects.ts";
 import { storeTrimmer } from "../mupdf/store.ts";
 import { inColumns } from "./columns.ts";
-import { type Box, readSegments, tooMuchText } from "./glyphs.ts";
+import { type Box, readSegments, type Segment, tooMuchText } from "./glyphs.ts";
 import { joinLines, textOf, type Word, wordsOf } from "./lines.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 
-export interface PageText {
+export interface PageText<T = undefined> {
   /** 1-based. */
   readonly pageNumber: number;
   /** Lines end with `\n`; paragraphs and other blocks are separated by an empty line. No trailing newline. */
   readonly text: string;
   readonly words?: readonly Word[];
+  /** Whether it shows something, but has no text that could be read, or next to none on a scan. */
+  readonly needsOcr?: true;
+  /** What a `PageVisitor` made of it. */
+  readonly visited?: T;
+}
+
+/** What is read of a page besides its text. */
+export interface PageVisitor<T> {
+  /** Bytes per character of the page that its value takes. */
+  readonly bytesPerCharacter: number;
+  visit(page: VisitedPage): { readonly segments: readonly Segment[]; readonly value: T };
+  /** The value of a page that cannot be drawn. */
+  empty(pageNumber: number): T;
+}
+
+export interface VisitedPage {
+  readonly engine: PdfEngine;
+  readonly page: PDFPage;
+  readonly pageNumber: number;
+  /** With its vectors and images. */
+  readonly structured: StructuredText;
+  readonly bounds: Box;
+  /** Maximum number of glyphs. */
+  readonly budget: number;
 }
 
 /** Bytes per character, and per word with its box, until they are in the response (`npm run memory`). */
@@ -28,28 +52,37 @@ const PAGES_AHEAD = 24;
 
 /** Clipping and spacing are done here, with all facts about the glyphs, rather than in MuPDF. */
 const OPTIONS = "clip=no,inhibit-spaces";
+/** Also reports what else is drawn. */
+const OPTIONS_WITH_DRAWINGS = `${OPTIONS},vectors,preserve-images`;
+
+/** In a file that is read in ranges, an image is replaced by a box of this color (0xAARRGGBB), as large as the image. */
+const IMAGE_COLOR = 0xff_01_17_cb;
+const IMAGE_BOX = "0.00392157 0.09019608 0.79607843 rg 0 0 1 1 re f";
+
+/** A page with fewer characters, most of it covered by an image, is a scan. */
+const FEW_CHARACTERS = 20;
 
 /**
  * Reads the text of pages (0-based) as displayed: rotated, cropped to the CropBox, with annotations and form fields. A page
- * that exists but cannot be drawn has no text. `words`: also returns each word with its position.
+ * that exists but cannot be drawn has no text. `words`: also returns each word with its position. `visitor`: also reads something else.
  * @throws Refusal `limit_exceeded` (contents, characters, or words of all pages together, memory)
  */
-export async function readText(
+export async function readText<T = undefined>(
   open: OpenPdf,
   pages: readonly number[],
-  { words }: { words: boolean },
-): Promise<PageText[]> {
+  { words, visitor }: { readonly words: boolean; readonly visitor?: PageVisitor<T> },
+): Promise<PageText<T>[]> {
   const { engine } = open;
   await checkContents(open, pages);
   // Colors do not matter here, and converting them takes a tenth of the time.
   engine.mupdf.disableICC();
-  const read: PageText[] = [];
+  const read: PageText<T>[] = [];
   const trim = storeTrimmer(engine);
   let [characters, wordCount] = [0, 0];
   for (const [index, page] of pages.entries()) {
     if (index % PAGES_AHEAD === 0) await fetchAhead(open, pages.slice(index, index + PAGES_AHEAD));
     engine.work.allow(limits.work.request);
-    const text = await readPage(open, page, limits.text.characters - characters, words);
+    const text = await readPage(open, page, limits.text.characters - characters, { words, visitor });
     characters += text.text.length;
     wordCount += text.words?.length ?? 0;
     if (characters > limits.text.characters) throw tooMuchText();
@@ -59,7 +92,8 @@ export async function readText(
         actual: wordCount,
       });
     }
-    engine.claim(text.text.length * CHARACTER_BYTES + (text.words?.length ?? 0) * WORD_BYTES);
+    const bytes = CHARACTER_BYTES + (visitor?.bytesPerCharacter ?? 0);
+    engine.claim(text.text.length * bytes + (text.words?.length ?? 0) * WORD_BYTES);
     read.push(text);
     trim();
     await engine.work.pause();
@@ -67,19 +101,29 @@ export async function readText(
   return read;
 }
 
-async function readPage(open: OpenPdf, index: number, budget: number, withWords: boolean): Promise<PageText> {
+async function readPage<T>(
+  open: OpenPdf,
+  index: number,
+  budget: number,
+  { words: withWords, visitor }: { readonly words: boolean; readonly visitor: PageVisitor<T> | undefined },
+): Promise<PageText<T>> {
   const { document, engine } = open;
   using stack = new DisposableStack();
   const pageNumber = index + 1;
   // Throws if a page listed in the page tree is missing, which means that the file is damaged.
   await fetchPages(open, [index]);
+  let bounds: Box = [0, 0, 0, 0];
   try {
     const page = stack.adopt(await engine.long.loadPage(document, index), (loaded) => loaded.destroy());
-    const structured = await withoutImages(open, index, () =>
-      withoutStructure(document, () => structuredText(engine, page, stack)),
-    );
-    const bounds = page.getBounds() as Box;
-    const lines = joinLines(inColumns(readSegments(engine, structured, { bounds, budget, boxes: withWords })));
+    bounds = page.getBounds() as Box;
+    const structuredWith = (options: string): Promise<StructuredText> =>
+      withoutImages(open, index, options === OPTIONS ? "" : IMAGE_BOX, () =>
+        withoutStructure(document, () => structuredText(engine, page, stack, options)),
+      );
+    const structured = await structuredWith(visitor ? OPTIONS_WITH_DRAWINGS : OPTIONS);
+    const visited = visitor?.visit({ engine, page, pageNumber, structured, bounds, budget });
+    const segments = visited?.segments ?? readSegments(engine, structured, { bounds, budget, boxes: withWords });
+    const lines = joinLines(inColumns(segments));
     let text = "";
     let last: number | undefined;
     for (const line of lines) {
@@ -88,19 +132,74 @@ async function readPage(open: OpenPdf, index: number, budget: number, withWords:
       text += last === undefined ? written : `${last === line.block ? "\n" : "\n\n"}${written}`;
       last = line.block;
     }
-    return { pageNumber, text, ...(withWords ? { words: lines.flatMap(wordsOf) } : {}) };
+    const isSparse = isUnreadable(text);
+    const needsOcr =
+      isSparse && showsMore(engine, visitor ? structured : await structuredWith(OPTIONS_WITH_DRAWINGS), bounds, text);
+    return {
+      pageNumber,
+      text,
+      ...(withWords ? { words: lines.flatMap(wordsOf) } : {}),
+      ...(needsOcr && { needsOcr }),
+      ...(visited && { visited: visited.value }),
+    };
   } catch (error) {
     const meaning = engine.explain(error);
     if (!(meaning instanceof Refusal) || meaning.code !== "invalid_file") throw meaning;
-    return { pageNumber, text: "", ...(withWords ? { words: [] } : {}) };
+    return {
+      pageNumber,
+      text: "",
+      ...(withWords ? { words: [] } : {}),
+      ...(visitor && { visited: visitor.empty(pageNumber) }),
+    };
   }
 }
 
+/** Whether a page has next to no characters, or most of them are unknown. */
+function isUnreadable(text: string): boolean {
+  if (text.length < 2 * FEW_CHARACTERS && text.replaceAll(/\s/g, "").length < FEW_CHARACTERS) return true;
+  return text.includes("\ufffd") && text.split("\ufffd").length - 1 > text.length / 2;
+}
+
+/** Whether a page without readable text shows something else that may be text: an image, or many shapes. */
+function showsMore({ lib }: PdfEngine, structured: StructuredText, bounds: Box, text: string): boolean {
+  const pageSize = (bounds[2] - bounds[0]) * (bounds[3] - bounds[1]);
+  let [covered, shapes] = [0, 0];
+  let block = lib._wasm_stext_page_get_first_block(structured.pointer);
+  for (; block !== 0; block = lib._wasm_stext_block_get_next(block)) {
+    const type = lib._wasm_stext_block_get_type(block);
+    const isImage =
+      type === BLOCKS.image || (type === BLOCKS.vector && isImageBox(lib._wasm_stext_block_get_v_argb(block)));
+    if (isImage) {
+      const at = lib._wasm_stext_block_get_bbox(block) >> 2;
+      const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = lib.HEAPF32.subarray(at, at + 4);
+      const width = Math.min(x1, bounds[2]) - Math.max(x0, bounds[0]);
+      const height = Math.min(y1, bounds[3]) - Math.max(y0, bounds[1]);
+      if (width > 0 && height > 0) covered += width * height;
+    } else if (type === BLOCKS.vector && (lib._wasm_stext_block_get_v_flags(block) & RECTANGLE) === 0) shapes++;
+  }
+  if (text.includes("\ufffd") && text.length >= FEW_CHARACTERS) return true;
+  return text === "" ? covered > LEAST_IMAGE * pageSize || shapes >= LEAST_SHAPES : covered > pageSize / 2;
+}
+
+/** Types of MuPDF's blocks; the bit of a vector's flags that tells a rectangle. */
+export const BLOCKS = { text: 0, image: 1, vector: 3 } as const;
+export const RECTANGLE = 2;
+
+export const isImageBox = (color: number): boolean => color >>> 0 === IMAGE_COLOR;
+
+/** On a page without text: the share of it from which an image may show text, and how many shapes may be letters. */
+const [LEAST_IMAGE, LEAST_SHAPES] = [0.02, 50];
+
 /**
- * Runs `work`, which reads the text of a page (0-based), with empty forms in place of its images if the file is read in ranges: MuPDF
- * would fetch their data, which is most of a scan, for nothing.
+ * Runs `work`, which reads the text of a page (0-based), with forms of this content in place of its images if the file is read in
+ * ranges: MuPDF would fetch their data, which is most of a scan, for nothing.
  */
-async function withoutImages<T>({ engine, document }: OpenPdf, index: number, work: () => Promise<T>): Promise<T> {
+async function withoutImages<T>(
+  { engine, document }: OpenPdf,
+  index: number,
+  content: string,
+  work: () => Promise<T>,
+): Promise<T> {
   if (!engine.ranges) return work();
   const { load } = engine.long;
   const resources = await load(document.findPage(index).getInheritable("Resources"));
@@ -110,7 +209,9 @@ async function withoutImages<T>({ engine, document }: OpenPdf, index: number, wo
     if (isNamed((await load(entry.value)).get("Subtype"), "Image")) images.push(entry);
   }
   const nothing =
-    images.length > 0 ? document.addStream("", { Type: "XObject", Subtype: "Form", BBox: [0, 0, 0, 0] }) : undefined;
+    images.length > 0
+      ? document.addStream(content, { Type: "XObject", Subtype: "Form", BBox: [0, 0, 1, 1] })
+      : undefined;
   for (const { key } of images) if (nothing) objects.put(key, nothing);
   try {
     return await work();
@@ -120,11 +221,16 @@ async function withoutImages<T>({ engine, document }: OpenPdf, index: number, wo
 }
 
 /** MuPDF reads only a page's own content. A page with annotations is first drawn to a display list to include them. */
-async function structuredText(engine: PdfEngine, page: PDFPage, stack: DisposableStack): Promise<StructuredText> {
+async function structuredText(
+  engine: PdfEngine,
+  page: PDFPage,
+  stack: DisposableStack,
+  options: string,
+): Promise<StructuredText> {
   const drop = (made: { destroy(): void }): void => made.destroy();
-  if (!showsAnnotations(page)) return stack.adopt(await engine.long.textOfPage(page, OPTIONS), drop);
+  if (!showsAnnotations(page)) return stack.adopt(await engine.long.textOfPage(page, options), drop);
   const list = stack.adopt(await engine.long.displayList(page), drop);
-  return stack.adopt(await engine.long.textOfList(list, OPTIONS), drop);
+  return stack.adopt(await engine.long.textOfList(list, options), drop);
 }
 
 function showsAnnotations(page: PDFPage): boolean {

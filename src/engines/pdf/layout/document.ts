@@ -1,0 +1,172 @@
+/** What only the whole document shows: the size of its text, its headings, and what repeats from page to page. */
+import type { Box } from "../text/glyphs.ts";
+import type { RawBlock, TableCell, TextBlock } from "./blocks.ts";
+import { plainText, type Span } from "./spans.ts";
+import { mostOf } from "./words.ts";
+
+export interface RawPage {
+  /** 1-based. */
+  readonly pageNumber: number;
+  readonly blocks: readonly RawBlock[];
+}
+
+/** A block as the API returns it, with its text in Markdown's terms. */
+export type Block =
+  | { readonly type: "heading"; readonly level: number; readonly spans: readonly Span[]; readonly bbox: Box }
+  | {
+      readonly type: "paragraph" | "caption";
+      readonly spans: readonly Span[];
+      readonly bbox: Box;
+      readonly note?: string;
+    }
+  | { readonly type: "list-item"; readonly marker: string; readonly spans: readonly Span[]; readonly bbox: Box }
+  | { readonly type: "code"; readonly lines: readonly string[]; readonly bbox: Box }
+  | {
+      readonly type: "table";
+      readonly rows: number;
+      readonly columns: number;
+      readonly headerRows: number;
+      readonly cells: readonly TableCell[];
+      readonly bbox: Box;
+    }
+  | { readonly type: "figure"; readonly text: string; readonly bbox: Box };
+
+/** A heading has at most this many lines and characters; of the size of the text, in bold, fewer. */
+const [MOST_LINES, MOST_CHARACTERS] = [4, 220];
+const [MOST_BOLD_LINES, MOST_BOLD_CHARACTERS] = [2, 120];
+/** How much larger than the text a heading is. */
+const LARGER = 1.09;
+const DEEPEST = 6;
+/** Pages on which a text at the edge stands before it is known to repeat. */
+const LEAST_REPEATS = 3;
+
+/** Gathers facts page by page, and then tells what each block is. */
+export class DocumentFacts {
+  readonly #sizes = new Map<number, number>();
+  readonly #edges = new Map<string, number>();
+  readonly #headings = new Map<string, number>();
+  #pages = 0;
+  #body: number | undefined;
+  #levels: ReadonlyMap<string, number> | undefined;
+
+  add({ blocks }: RawPage): void {
+    this.#pages++;
+    const edges = new Set<string>();
+    for (const block of blocks) {
+      if (block.kind !== "text") continue;
+      const length = lengthOf(block);
+      if (block.edge === undefined) this.#sizes.set(block.size, (this.#sizes.get(block.size) ?? 0) + length);
+      else edges.add(edgeKey(block));
+      if (isTitleLike(block)) {
+        const style = styleOf(block);
+        this.#headings.set(style, (this.#headings.get(style) ?? 0) + 1);
+      }
+    }
+    for (const key of edges) this.#edges.set(key, (this.#edges.get(key) ?? 0) + 1);
+  }
+
+  /** The size of most of the text, in points. */
+  get #bodySize(): number {
+    return (this.#body ??= mostOf(this.#sizes) ?? 10);
+  }
+
+  /** Whether a block is a running header, a footer, or a page number. */
+  isFurniture(block: RawBlock): boolean {
+    if (block.kind !== "text" || block.edge === undefined) return false;
+    const { place, alone } = block.edge;
+    if (place === "side") return true;
+    const repeats = this.#edges.get(edgeKey(block)) ?? 0;
+    if (repeats >= LEAST_REPEATS || (repeats === 2 && this.#pages <= 4)) return true;
+    const text = plainText(block.spans);
+    if (isPageNumber(text)) return true;
+    if (!alone || block.level !== undefined) return false;
+    return block.lines <= 2 && text.length <= 120 && block.size <= this.#bodySize * 1.15 && !/[.:;,]$/.test(text);
+  }
+
+  /** The levels of headings by style: the largest first. */
+  #levelsByStyle(): ReadonlyMap<string, number> {
+    if (this.#levels !== undefined) return this.#levels;
+    const styles = [...this.#headings.keys()]
+      .map((style) => ({ style, size: Number(style.split(" ")[0]), bold: style.endsWith("bold") }))
+      .filter(({ size, bold }) => this.#isHeadingStyle(size, bold))
+      .toSorted((a, b) => b.size - a.size || Number(b.bold) - Number(a.bold));
+    const levels = new Map<string, number>();
+    let [level, last] = [0, Infinity];
+    let lastBold = true;
+    for (const { style, size, bold } of styles) {
+      if (last - size > 0.6 || bold !== lastBold) level++;
+      [last, lastBold] = [size, bold];
+      levels.set(style, Math.min(Math.max(level, 1), DEEPEST));
+    }
+    return (this.#levels = levels);
+  }
+
+  #isHeadingStyle(size: number, bold: boolean): boolean {
+    const body = this.#bodySize;
+    return size >= LARGER * body || (bold && size >= 0.97 * body);
+  }
+
+  headingLevel(block: TextBlock): number | undefined {
+    if (block.level !== undefined) return block.level;
+    if (!isTitleLike(block) || !this.#isHeadingStyle(block.size, block.bold)) return undefined;
+    if (block.size < LARGER * this.#bodySize) {
+      const text = plainText(block.spans);
+      if (block.lines > MOST_BOLD_LINES || text.length > MOST_BOLD_CHARACTERS) return undefined;
+    }
+    return this.#levelsByStyle().get(styleOf(block));
+  }
+
+  /** The blocks of a page. `furniture`: also headers, footers and page numbers. */
+  blocksOf({ blocks }: RawPage, { furniture }: { readonly furniture: boolean }): Block[] {
+    return blocks.flatMap((block): Block[] => {
+      if (!furniture && this.isFurniture(block)) return [];
+      return [this.#blockOf(block)];
+    });
+  }
+
+  #blockOf(block: RawBlock): Block {
+    const { bbox } = block;
+    if (block.kind === "table") {
+      const { rows, columns, headerRows, cells } = block;
+      return { type: "table", rows, columns, headerRows, cells, bbox };
+    }
+    if (block.kind === "figure") return { type: "figure", text: block.text, bbox };
+    const { spans, marker, code, note } = block;
+    if (code !== undefined) return { type: "code", lines: code, bbox };
+    if (block.caption === true) return { type: "caption", spans, bbox };
+    const level = this.isFurniture(block) ? undefined : this.headingLevel(block);
+    if (level !== undefined) {
+      return {
+        type: "heading",
+        level,
+        spans: marker === undefined ? spans : [{ text: `${marker} `, style: 0 }, ...spans],
+        bbox,
+      };
+    }
+    if (marker !== undefined) return { type: "list-item", marker, spans, bbox };
+    return { type: "paragraph", spans, bbox, ...(note !== undefined && { note }) };
+  }
+}
+
+const lengthOf = (block: TextBlock): number => block.spans.reduce((sum, span) => sum + span.text.length, 0);
+
+const styleOf = ({ size, bold }: TextBlock): string => `${Math.round(size * 2) / 2} ${bold ? "bold" : "plain"}`;
+
+/** Whether a block has the form of a heading, in whatever font. */
+function isTitleLike(block: TextBlock): boolean {
+  if (block.caption === true || block.code !== undefined || block.note !== undefined) return false;
+  if (block.lines > MOST_LINES) return false;
+  const text = plainText(block.spans);
+  if (text.length > MOST_CHARACTERS || text.length < 2 || !/\p{L}/u.test(text)) return false;
+  if (block.marker !== undefined && !/^\(?[\dA-ZIVX]+[.)]$/.test(block.marker)) return false;
+  return !/[.;,]$/u.test(text) || (/^\S*\d/.test(text) && text.length < 60 && !/[;,]$/.test(text));
+}
+
+/** The same for pages whose numbers differ. */
+const edgeKey = (block: TextBlock): string =>
+  `${block.edge?.place ?? ""} ${Math.round(block.size)} ${plainText(block.spans).replaceAll(/\d+/g, "#").replaceAll(/\s+/g, " ").slice(0, 80)}`;
+
+const isPageNumber = (text: string): boolean =>
+  /^(?:(?:page|p\.|seite|página|page n°|стр\.)\s*)?[-–—|\s]*(?:\d{1,4}|[ivxlc]{1,8}|[A-Z]{1,2}[-–.]\d{1,3}|\d{1,2}\s*[-–.]\s*\d{1,3})[-–—|\s]*(?:(?:of|\/|von|de|sur)\s*\d{1,4})?$/iu.test(
+    text.trim(),
+  );

@@ -1,0 +1,195 @@
+/** The layout of a page: what is on it, in the order in which it is read. */
+import type { Box, Segment } from "../text/glyphs.ts";
+import { alignedTables } from "./aligned-tables.ts";
+import { gridsOf } from "./grids.ts";
+import { paragraphsOf, type TextPart } from "./paragraphs.ts";
+import { regionsOf } from "./regions.ts";
+import { type Figures, figuresOf, isChart } from "./figures.ts";
+import { tableInGrid } from "./ruled-tables.ts";
+import { type Drawn, type Rules, rulesOf } from "./rules.ts";
+import type { LinkArea } from "./spans.ts";
+import type { Table } from "./tables.ts";
+import { type Area, areaOf, distinctWords, type Row, rowsOf, textOfRow, type Word } from "./words.ts";
+
+/** What is drawn on a page. Boxes in points from the top left of the visible page. */
+export interface PageContent {
+  readonly bounds: Box;
+  readonly segments: readonly Segment[];
+  readonly drawn: readonly (Area & Pick<Drawn, "stroked" | "rectangle" | "color">)[];
+  readonly images: readonly Area[];
+  readonly links: readonly LinkArea[];
+}
+
+export type Part =
+  | {
+      readonly kind: "text";
+      readonly area: Area;
+      readonly text: TextPart;
+      /** Of text that is read in another direction than the page: that direction, and whether it is beside everything else. */
+      readonly turned?: { readonly direction: Direction; readonly aside: boolean };
+    }
+  | { readonly kind: "table"; readonly area: Area; readonly table: Table }
+  | { readonly kind: "figure"; readonly area: Area; readonly text: string };
+
+/** The unit vector along which text is read, y down. */
+export type Direction = readonly [number, number];
+
+export interface Layout {
+  readonly parts: readonly Part[];
+  readonly direction: Direction;
+}
+
+export function layoutOf(content: PageContent): Layout {
+  const direction = mainDirection(content.segments);
+  const isMain = (segment: Segment): boolean => isSame(segment.direction, direction);
+  const words = distinctWords(content.segments.filter(isMain));
+  const turn = <T extends Area>(area: T): T => ({ ...area, ...turned(area, direction) });
+  const drawn = content.drawn.map(turn);
+  const figures = figuresOf(
+    content.images.map(turn),
+    drawn,
+    turn({ x0: 0, y0: 0, x1: content.bounds[2], y1: content.bounds[3] }),
+  );
+  const parts = partsOf(words, rulesOf(drawn), content.links.map(turn), figures);
+  const sideways = sidewaysParts(
+    content.segments.filter((segment) => !isMain(segment)),
+    direction,
+    areaOf(words),
+  );
+  return { parts: [...parts, ...sideways], direction };
+}
+
+const isSame = ([ax, ay]: Direction, [bx, by]: Direction): boolean => Math.abs(ax - bx) + Math.abs(ay - by) < 0.05;
+
+/** Text that is read in other directions than the page, after everything else. */
+function sidewaysParts(segments: readonly Segment[], page: Direction, main: Area): Part[] {
+  const groups: { direction: Direction; segments: Segment[] }[] = [];
+  for (const segment of segments) {
+    const group = groups.find(({ direction }) => isSame(direction, segment.direction));
+    if (group !== undefined) group.segments.push(segment);
+    else groups.push({ direction: segment.direction, segments: [segment] });
+  }
+  return groups.flatMap(({ direction, segments: own }) =>
+    paragraphsOf(rowsOf(distinctWords(own)), []).map((text): Part => {
+      const area = turned(untwisted(text, direction), page);
+      const aside = area.x1 < main.x0 + 2 || area.x0 > main.x1 - 2 || area.y1 < main.y0 + 2 || area.y0 > main.y1 - 2;
+      return { kind: "text", area, text, turned: { direction, aside } };
+    }),
+  );
+}
+
+function partsOf(words: readonly Word[], rules: Rules, links: readonly LinkArea[], figures: Figures): Part[] {
+  const tables: Table[] = [];
+  const parts: Part[] = [];
+  let left = words;
+  for (const grid of gridsOf(rules).toSorted((a, b) => size(b) - size(a))) {
+    const table = tableInGrid(grid, left);
+    if (table === undefined) continue;
+    const used = new Set(table.cells.flatMap((cell) => cell.words));
+    if (used.size === 0 || isChart(grid, figures)) continue;
+    tables.push({ ...table, ...areaOf(used) });
+    left = left.filter((word) => !used.has(word));
+  }
+  const placed = new Set<Table>();
+  const regions = regionsOf(left, tables, rules);
+  for (const [index, rows] of regions.entries()) {
+    const area = areaOf(rows);
+    const after = regions[index + 1];
+    const own = tables.filter(
+      (table) => !placed.has(table) && belongs(table, area, after === undefined ? undefined : areaOf(after)),
+    );
+    for (const table of own) placed.add(table);
+    parts.push(...regionParts(rows, own, rules, links, figures));
+  }
+  for (const table of tables) if (!placed.has(table)) parts.push({ kind: "table", area: table, table });
+  for (const area of figures.images) insert(parts, { kind: "figure", area, text: "" });
+  return parts;
+}
+
+/** Puts a figure before the first part below it that is in its column. */
+function insert(parts: Part[], figure: Part): void {
+  const { x0, x1, y0 } = figure.area;
+  const at = parts.findIndex(({ area }) => area.y0 >= y0 && area.x0 < x1 && area.x1 > x0);
+  parts.splice(at < 0 ? parts.length : at, 0, figure);
+}
+
+const size = (area: Area): number => (area.x1 - area.x0) * (area.y1 - area.y0);
+
+/** Whether a table is read with a region: it is beside its rows, or before the next region. */
+function belongs(table: Area, region: Area, next: Area | undefined): boolean {
+  const middle = (table.x0 + table.x1) / 2;
+  const isOver = middle > region.x0 - 5 && middle < region.x1 + 5;
+  if (isOver && table.y0 < region.y1) return true;
+  if (next === undefined) return true;
+  // Below this region; the next one is below it, too, or a column beside it.
+  return isOver && table.y0 >= region.y1 - 2 && (next.y0 > table.y0 || next.x0 > table.x1);
+}
+
+/** The parts of a region without columns: tables, and paragraphs between them. */
+function regionParts(
+  rows: readonly Row[],
+  ruled: readonly Table[],
+  rules: Rules,
+  links: readonly LinkArea[],
+  figures: Figures,
+): Part[] {
+  const parts: Part[] = ruled.map((table) => ({ kind: "table", area: table, table }));
+  let stretch: Row[] = [];
+  const flush = (): void => {
+    if (stretch.length === 0) return;
+    const tables = alignedTables(stretch, rules);
+    const used = new Set(tables.flatMap((table) => table.cells.flatMap((cell) => cell.words)));
+    for (const table of tables) {
+      if (isChart(table, figures)) parts.push({ kind: "figure", area: table, text: textOfTable(table) });
+      else parts.push({ kind: "table", area: table, table });
+    }
+    let lines: Row[] = [];
+    const flushLines = (): void => {
+      for (const text of paragraphsOf(lines, links)) parts.push({ kind: "text", area: text, text });
+      lines = [];
+    };
+    for (const row of stretch) {
+      if (row.words.some((word) => used.has(word))) flushLines();
+      else lines.push(row);
+    }
+    flushLines();
+    stretch = [];
+  };
+  const breaks = ruled.map((table) => table.y0);
+  for (const row of rows) {
+    const above = stretch.at(-1);
+    if (above !== undefined && breaks.some((y) => y > above.baseline && y < row.baseline)) flush();
+    stretch.push(row);
+  }
+  flush();
+  return parts.toSorted((a, b) => a.area.y0 - b.area.y0);
+}
+
+/** The words of what looked like a table. */
+const textOfTable = (table: Table): string =>
+  rowsOf(table.cells.flatMap((cell) => cell.words))
+    .map((row) => textOfRow(row.words))
+    .join(" ");
+
+/** The direction of most of the text. */
+function mainDirection(segments: readonly Segment[]): Direction {
+  const groups: { direction: Direction; length: number }[] = [];
+  for (const { direction, length } of segments) {
+    const group = groups.find((one) => isSame(one.direction, direction));
+    if (group !== undefined) group.length += length;
+    else groups.push({ direction, length });
+  }
+  const [most] = groups.toSorted((a, b) => b.length - a.length);
+  return most?.direction ?? [1, 0];
+}
+
+/** An area of the page in the coordinates of a direction. */
+function turned({ x0, y0, x1, y1 }: Area, [dx, dy]: Direction): Area {
+  if (dx === 1) return { x0, y0, x1, y1 };
+  const xs = [x0 * dx + y0 * dy, x1 * dx + y1 * dy, x0 * dx + y1 * dy, x1 * dx + y0 * dy];
+  const ys = [y0 * dx - x0 * dy, y1 * dx - x1 * dy, y1 * dx - x0 * dy, y0 * dx - x1 * dy];
+  return { x0: Math.min(...xs), y0: Math.min(...ys), x1: Math.max(...xs), y1: Math.max(...ys) };
+}
+
+/** An area in the coordinates of a direction on the page. */
+export const untwisted = (area: Area, [dx, dy]: Direction): Area => turned(area, [dx, -dy]);

@@ -1,0 +1,142 @@
+/** Columns of text, and the order in which the parts of a page are read. */
+import type { Rules } from "./rules.ts";
+import { type Area, areaOf, median, type Row, rowOf, rowsOf, type Word } from "./words.ts";
+import { isNumeric } from "./tables.ts";
+
+/** The least white space between columns, in font sizes. */
+const LEAST_GUTTER = 0.75;
+/** The fewest lines of a column, and their mean length in characters. */
+const [LEAST_LINES, LEAST_CHARACTERS] = [3, 13];
+/** The widest share of a column that its lines fill, at the median. Cells of tables fill less. */
+const LEAST_FILL = 0.6;
+const MOST_DEPTH = 12;
+const MOST_CANDIDATES = 10;
+
+/** A part of the page without columns side by side: its rows from top to bottom. */
+export type Region = readonly Row[];
+
+/**
+ * Divides words into regions, in the order in which they are read. `obstacles`: areas that no column crosses, such as tables.
+ */
+export function regionsOf(words: readonly Word[], obstacles: readonly Area[], rules: Rules): Region[] {
+  return divide(rowsOf(words), obstacles, rules, 0);
+}
+
+function divide(rows: readonly Row[], obstacles: readonly Area[], rules: Rules, depth: number): Region[] {
+  if (rows.length === 0) return [];
+  const cut = depth < MOST_DEPTH ? bestCut(rows, obstacles, rules) : undefined;
+  if (cut === undefined) return [rows];
+  const { from, to, x } = cut;
+  const inside = rows.slice(from, to);
+  const side = (isLeft: boolean): Row[] =>
+    rowsOf(inside.flatMap((row) => row.words.filter((word) => (word.x0 + word.x1) / 2 < x === isLeft)));
+  return [
+    ...divide(rows.slice(0, from), obstacles, rules, depth + 1),
+    ...divide(side(true), obstacles, rules, depth + 1),
+    ...divide(side(false), obstacles, rules, depth + 1),
+    ...divide(rows.slice(to), obstacles, rules, depth + 1),
+  ];
+}
+
+interface Cut {
+  readonly from: number;
+  readonly to: number;
+  readonly x: number;
+  readonly score: number;
+}
+
+function bestCut(rows: readonly Row[], obstacles: readonly Area[], rules: Rules): Cut | undefined {
+  const counts = new Map<number, number>();
+  for (const row of rows) {
+    for (const [index, word] of row.words.entries()) {
+      const next = row.words[index + 1];
+      if (next === undefined || next.x0 - word.x1 < LEAST_GUTTER * row.size) continue;
+      // The gutter is at either side of what is ragged.
+      for (const x of [next.x0 - 2, (word.x1 + next.x0) / 2]) {
+        const place = Math.round(x / 2) * 2;
+        counts.set(place, (counts.get(place) ?? 0) + 1);
+      }
+    }
+  }
+  const candidates = [...counts].toSorted((a, b) => b[1] - a[1]).slice(0, MOST_CANDIDATES);
+  let best: Cut | undefined;
+  for (const [x, count] of candidates) {
+    if (count < 2) continue;
+    const cut = cutAt(rows, x, obstacles, rules);
+    if (cut !== undefined && (best === undefined || cut.score > best.score)) best = cut;
+  }
+  return best;
+}
+
+/** The longest run of rows that white space at `x` divides into two columns of prose. */
+function cutAt(rows: readonly Row[], x: number, obstacles: readonly Area[], rules: Rules): Cut | undefined {
+  let best: Cut | undefined;
+  const blocks = [
+    ...obstacles.filter((area) => area.x0 < x && area.x1 > x),
+    ...rules.horizontal
+      .filter((rule) => rule.from < x - 20 && rule.to > x + 20)
+      .map((rule) => ({ x0: rule.from, x1: rule.to, y0: rule.at, y1: rule.at })),
+  ];
+  for (let from = 0; from < rows.length;) {
+    let to = from;
+    for (; to < rows.length; to++) {
+      const row = rows[to];
+      if (row === undefined || crosses(row, x)) break;
+      const above = rows[to - 1];
+      if (
+        to > from &&
+        above !== undefined &&
+        blocks.some((area) => area.y0 < row.baseline && area.y1 > above.baseline && area.y0 > above.y0)
+      )
+        break;
+    }
+    const cut = to - from >= LEAST_LINES ? checked(rows, from, to, x) : undefined;
+    if (cut !== undefined && (best === undefined || cut.score > best.score)) best = cut;
+    from = Math.max(to, from + 1);
+  }
+  return best;
+}
+
+function crosses(row: Row, x: number): boolean {
+  let [left, right] = [-Infinity, Infinity];
+  for (const word of row.words) {
+    if (word.x0 < x - 0.5 && word.x1 > x + 0.5) return true;
+    if (word.x1 <= x + 0.5) left = Math.max(left, word.x1);
+    else right = Math.min(right, word.x0);
+  }
+  return right - left < LEAST_GUTTER * row.size;
+}
+
+function checked(rows: readonly Row[], from: number, to: number, x: number): Cut | undefined {
+  const sides = (row: Row): [Word[], Word[]] => [
+    row.words.filter((word) => word.x1 <= x + 0.5),
+    row.words.filter((word) => word.x1 > x + 0.5),
+  ];
+  const left: Row[] = [];
+  const right: Row[] = [];
+  for (const row of rows.slice(from, to)) {
+    const [l, r] = sides(row);
+    if (l.length > 0) left.push(rowOf(l));
+    if (r.length > 0) right.push(rowOf(r));
+  }
+  if (!isProse(left) || !isProse(right)) return undefined;
+  const [a, b] = [areaOf(left), areaOf(right)];
+  const shared = Math.min(a.y1, b.y1) - Math.max(a.y0, b.y0);
+  if (shared < 0.3 * Math.min(a.y1 - a.y0, b.y1 - b.y0)) return undefined;
+  return { from, to, x, score: Math.min(left.length, right.length) * 2 + left.length + right.length };
+}
+
+function isProse(lines: readonly Row[]): boolean {
+  if (lines.length < LEAST_LINES) return false;
+  const { x0, x1 } = areaOf(lines);
+  let [characters, numeric, gaps] = [0, 0, 0];
+  for (const { words, size } of lines) {
+    characters += words.reduce((sum, word) => sum + word.text.length, 0);
+    if (words.every((word) => isNumeric(word.text))) numeric++;
+    if (words.some((word, index) => index > 0 && word.x0 - (words[index - 1]?.x1 ?? 0) > 2 * size)) gaps++;
+  }
+  if (characters < LEAST_CHARACTERS * lines.length || numeric > 0.3 * lines.length) return false;
+  // Several columns of prose side by side are divided further.
+  if (gaps > 0.5 * lines.length && characters < 2 * LEAST_CHARACTERS * lines.length) return false;
+  return median(lines.map((line) => (line.x1 - line.x0) / (x1 - x0))) >= LEAST_FILL;
+}

@@ -1,0 +1,204 @@
+/**
+ * Words and rows of a page. Layout coordinates: `x` runs along the direction in which most of the page's text is read, `y` across it, in
+ * points. On an ordinary page these are the page's own, with the origin at the top left.
+ */
+import type { Glyph, Segment } from "../text/glyphs.ts";
+import { isApart, inReadingOrder } from "../text/lines.ts";
+
+/** An interval along `x` and one along `y`. */
+export interface Area {
+  readonly x0: number;
+  readonly y0: number;
+  readonly x1: number;
+  readonly y1: number;
+}
+
+/** Adjacent glyphs, with the space after them if the file has one. */
+export interface Word extends Area {
+  readonly glyphs: readonly Glyph[];
+  readonly text: string;
+  readonly baseline: number;
+  readonly size: number;
+  readonly rightToLeft: boolean;
+  /** Whether it ends where the file has a space or a gap is wide enough for one. */
+  readonly vertical: boolean;
+}
+
+/** Words on one baseline, sorted along `x`. */
+export interface Row extends Area {
+  readonly words: readonly Word[];
+  readonly baseline: number;
+  /** The size of most of its characters. */
+  readonly size: number;
+}
+
+/** How far letters reach above and below their baseline, in font sizes. Fonts often say something else. */
+const [ASCENT, DESCENT] = [0.76, 0.22];
+
+/** The words of a row that MuPDF found. */
+function wordsOf(segment: Segment): Word[] {
+  const words: Word[] = [];
+  const { rightToLeft, vertical } = segment;
+  const glyphs = rightToLeft ? segment.glyphs.toSorted((a, b) => a.start - b.start) : segment.glyphs;
+  let current: Glyph[] = [];
+  const end = (): void => {
+    const word = current.length === 0 ? undefined : wordOf(current, rightToLeft, vertical);
+    if (word !== undefined) words.push(word);
+    current = [];
+  };
+  let last: Glyph | undefined;
+  for (const glyph of glyphs) {
+    if (last !== undefined && isApart(last, glyph)) end();
+    current.push(glyph);
+    if (glyph.text.endsWith(" ")) end();
+    last = glyph;
+  }
+  end();
+  return words;
+}
+
+function wordOf(glyphs: readonly Glyph[], rightToLeft: boolean, vertical: boolean): Word | undefined {
+  let [x0, x1, size, text] = [Infinity, -Infinity, 0, ""];
+  let baseline = 0;
+  for (const glyph of glyphs) {
+    const written = glyph.text.trim();
+    if (written === "") continue;
+    if (glyph.start < x0) x0 = glyph.start;
+    if (glyph.end > x1) x1 = glyph.end;
+    if (glyph.size > size) [size, baseline] = [glyph.size, glyph.baseline];
+    text += written;
+  }
+  if (text === "") return undefined;
+  return {
+    glyphs,
+    text,
+    x0,
+    x1,
+    y0: baseline - ASCENT * size,
+    y1: baseline + DESCENT * size,
+    baseline,
+    size,
+    rightToLeft,
+    vertical,
+  };
+}
+
+/** The words of a page, without those drawn twice for bold type or a shadow. */
+export function distinctWords(segments: readonly Segment[]): Word[] {
+  const words: Word[] = [];
+  const seen = new Map<string, Word[]>();
+  for (const segment of segments) {
+    for (const word of wordsOf(segment)) {
+      const same = seen.get(word.text);
+      const isAgain = same?.some(
+        ({ x0, baseline, size }) =>
+          size === word.size && Math.abs(x0 - word.x0) < 0.2 * size && Math.abs(baseline - word.baseline) < 0.2 * size,
+      );
+      if (isAgain === true) continue;
+      if (same === undefined) seen.set(word.text, [word]);
+      else same.push(word);
+      words.push(word);
+    }
+  }
+  return words;
+}
+
+/** Words in rows from top to bottom. A smaller word above or below a baseline belongs to its row. */
+export function rowsOf(words: readonly Word[]): Row[] {
+  const open: { words: Word[]; baseline: number; size: number }[] = [];
+  const rows: typeof open = [];
+  for (const word of words.toSorted((a, b) => b.size - a.size || a.baseline - b.baseline)) {
+    const tolerance = (row: { size: number }): number =>
+      word.size < 0.85 * row.size ? 0.55 * row.size : 0.33 * word.size;
+    let best: (typeof open)[number] | undefined;
+    for (const row of near(open, word)) {
+      const distance = Math.abs(row.baseline - word.baseline);
+      if (distance > tolerance(row)) continue;
+      if (best === undefined || distance < Math.abs(best.baseline - word.baseline)) best = row;
+    }
+    if (best !== undefined) best.words.push(word);
+    else {
+      const row = { words: [word], baseline: word.baseline, size: word.size };
+      rows.push(row);
+      insert(open, row);
+    }
+  }
+  return rows.map((row) => rowOf(row.words)).toSorted((a, b) => a.baseline - b.baseline);
+}
+
+/** The rows of a list sorted by baseline that are close enough to a word. */
+function near<T extends { baseline: number }>(sorted: readonly T[], word: Word): T[] {
+  const reach = 60;
+  const from = lowerBound(sorted, word.baseline - reach);
+  const found: T[] = [];
+  for (let at = from; at < sorted.length; at++) {
+    const row = sorted[at];
+    if (row === undefined || row.baseline > word.baseline + reach) break;
+    found.push(row);
+  }
+  return found;
+}
+
+function lowerBound(sorted: readonly { baseline: number }[], value: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle]?.baseline ?? Infinity) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function insert<T extends { baseline: number }>(sorted: T[], row: T): void {
+  sorted.splice(lowerBound(sorted, row.baseline), 0, row);
+}
+
+export function rowOf(words: readonly Word[]): Row {
+  const sorted = words.toSorted((a, b) => a.x0 - b.x0);
+  const sizes = new Map<number, number>();
+  for (const { size, text } of sorted) sizes.set(size, (sizes.get(size) ?? 0) + text.length);
+  const size = mostOf(sizes) ?? 0;
+  const baseline = sorted.find((word) => word.size === size)?.baseline ?? 0;
+  return { words: sorted, ...areaOf(sorted), baseline, size };
+}
+
+/** The key with the largest count. */
+export function mostOf<K>(counts: ReadonlyMap<K, number>): K | undefined {
+  let [best, most]: [K | undefined, number] = [undefined, -Infinity];
+  for (const [key, count] of counts) if (count > most) [best, most] = [key, count];
+  return best;
+}
+
+export function areaOf(parts: Iterable<Area>): Area {
+  let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const part of parts) {
+    x0 = Math.min(x0, part.x0);
+    y0 = Math.min(y0, part.y0);
+    x1 = Math.max(x1, part.x1);
+    y1 = Math.max(y1, part.y1);
+  }
+  return { x0, y0, x1, y1 };
+}
+
+/** The glyphs of words of one row as text is read. */
+export function readGlyphs(words: readonly Word[]): readonly Glyph[] {
+  const glyphs = words.flatMap((word) => word.glyphs);
+  const rightToLeft = words.some((word) => word.rightToLeft);
+  return inReadingOrder({ glyphs, rightToLeft, vertical: words[0]?.vertical ?? false });
+}
+
+/** The text of words of one row. */
+export function textOfRow(words: readonly Word[]): string {
+  let [text, last]: [string, Glyph | undefined] = ["", undefined];
+  for (const glyph of readGlyphs(words)) {
+    if (last !== undefined && isApart(last, glyph) && !text.endsWith(" ")) text += " ";
+    text += glyph.text;
+    last = glyph;
+  }
+  return text.replaceAll(/ {2,}/g, " ").trim();
+}
+
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? 0;
+};

@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import { aligned, layoutDocument, line, lines, ruled } from "../harness/layout-fixtures.ts";
+import { errorOf } from "../http/echo-service.ts";
+import { post } from "./text-service.ts";
+
+const PROSE = [
+  "The annual report describes what the office did, and what it costs to run it from",
+  "one year to the next. It has been written for readers who know little of the sub-",
+  "ject, and so it begins with the most important of the figures.",
+];
+
+async function markdownOf(pages: readonly string[], fields: Readonly<Record<string, string>> = {}): Promise<string> {
+  const answer = await post(layoutDocument(pages), { format: "markdown", ...fields });
+  expect(answer.status, await answer.clone().text()).toBe(200);
+  expect(answer.headers.get("Content-Type")).toBe("text/markdown; charset=utf-8");
+  expect(answer.headers.get("Content-Disposition")).toContain("-extract-text.md");
+  return answer.text();
+}
+
+describe("Markdown", () => {
+  it("has headings, paragraphs without line breaks, lists, and code", async () => {
+    const page =
+      line("Annual Report", 60, 760, 20, "FB") +
+      lines(PROSE, 60, 720) +
+      line("1. Scope", 60, 670, 13, "FB") +
+      lines(PROSE, 60, 650) +
+      lines(["\x95 the first item", "\x95 the second item"], 60, 600) +
+      lines(["if (a < b) {", "  return a;", "}"], 60, 560, 10, "FM");
+    expect(await markdownOf([page])).toBe(`# Annual Report
+
+The annual report describes what the office did, and what it costs to run it from one year to the next. It has been written for readers who know little of the subject, and so it begins with the most important of the figures.
+
+## 1. Scope
+
+The annual report describes what the office did, and what it costs to run it from one year to the next. It has been written for readers who know little of the subject, and so it begins with the most important of the figures.
+
+- the first item
+- the second item
+
+\`\`\`
+if (a < b) {
+  return a;
+}
+\`\`\`
+`);
+  });
+
+  it("has tables with lines around their cells, and without", async () => {
+    const page =
+      lines(PROSE, 60, 760) +
+      ruled(
+        [
+          ["Country", "1990", "2000"],
+          ["Austria", "12", "a|b"],
+          ["Greece", "7", ""],
+        ],
+        [100, 60, 60],
+        60,
+        700,
+      ) +
+      lines(PROSE, 60, 600) +
+      aligned(
+        [
+          ["Year", "Men", "Women"],
+          ["1991", "10.5", "40.7"],
+          ["1996", "11.0", "39.4"],
+          ["2001", "9.9", "38.1"],
+        ],
+        [60, 200, 300],
+        520,
+      );
+    const markdown = await markdownOf([page]);
+    expect(markdown).toContain(
+      "| Country | 1990 | 2000 |\n| --- | --- | --- |\n| Austria | 12 | a\\|b |\n| Greece | 7 |  |",
+    );
+    expect(markdown).toContain("| Year | Men | Women |\n| --- | --- | --- |\n| 1991 | 10.5 | 40.7 |\n| 1996 |");
+  });
+
+  it("leaves out what repeats on every page, unless it is asked for", async () => {
+    const pages = [1, 2, 3].map(
+      (number) =>
+        line("Report of the Office", 60, 800, 8) + lines(PROSE, 60, 700) + line(`Page ${number} of 3`, 280, 30, 8),
+    );
+    const markdown = await markdownOf(pages);
+    expect(markdown).not.toMatch(/Report of the Office|Page \d/);
+    expect(markdown.match(/The annual report/g)).toHaveLength(3);
+    const kept = await markdownOf(pages, { furniture: "true" });
+    expect(kept.match(/Report of the Office/g)).toHaveLength(3);
+    expect(kept).toContain("Page 2 of 3");
+  });
+
+  it("reads columns one after the other", async () => {
+    const left = Array.from({ length: 8 }, (_, index) => `left column, the line number ${index} of it`);
+    const right = Array.from({ length: 8 }, (_, index) => `right column, line number ${index} of it`);
+    const page = left
+      .map((text, at) => line(text, 60, 700 - 12 * at) + line(right[at] ?? "", 310, 700 - 12 * at))
+      .join("");
+    const markdown = await markdownOf([page]);
+    expect(markdown.indexOf("left column, the line number 7")).toBeLessThan(
+      markdown.indexOf("right column, line number 0"),
+    );
+  });
+});
+
+describe("JSON", () => {
+  it("has the Markdown and the blocks of each page if they are asked for", async () => {
+    const page =
+      line("Annual Report", 60, 760, 20, "FB") +
+      lines(PROSE, 60, 700) +
+      ruled(
+        [
+          ["a", "b"],
+          ["c", "d"],
+        ],
+        [50, 50],
+        60,
+        600,
+      );
+    const answer = await post(layoutDocument([page]), { markdown: "true", blocks: "true" });
+    expect(await answer.json()).toMatchObject({
+      text: expect.stringContaining("Annual Report"),
+      pages: [
+        {
+          pageNumber: 1,
+          markdown: expect.stringContaining("# Annual Report\n\nThe annual report"),
+          blocks: [
+            { type: "heading", level: 1, text: "Annual Report" },
+            { type: "paragraph", text: expect.stringMatching(/^The annual .* of the figures\.$/) },
+            {
+              type: "table",
+              text: "a\tb\nc\td",
+              rows: [
+                [
+                  { text: "a", row: 0, column: 0, rowSpan: 1, columnSpan: 1 },
+                  { text: "b", row: 0, column: 1 },
+                ],
+                [
+                  { text: "c", row: 1, column: 0 },
+                  { text: "d", row: 1, column: 1 },
+                ],
+              ],
+            },
+          ],
+        },
+      ],
+      stats: { wordCount: 51 },
+    });
+    const [heading] = (
+      await (
+        await post(layoutDocument([page]), { blocks: "true" })
+      ).json<{ pages: [{ blocks: [{ bbox: number[] }] }] }>()
+    ).pages[0].blocks;
+    // The heading's baseline is 82 points from the top.
+    expect(heading.bbox[0]).toBeCloseTo(60, 0);
+    expect(heading.bbox[1]).toBeLessThan(82);
+    expect(heading.bbox[3]).toBeGreaterThan(82);
+  });
+
+  it("tells which pages need recognition", async () => {
+    const image = "q 400 0 0 400 100 200 cm BI /W 1 /H 1 /BPC 8 /CS /G ID \x80 EI Q";
+    const answer = await post(layoutDocument([image, line("text", 60, 700), "60 700 100 20 re f"]));
+    const { pages } = await answer.json<{ pages: readonly object[] }>();
+    expect(pages).toEqual([
+      { pageNumber: 1, text: "", needsOcr: true },
+      { pageNumber: 2, text: "text" },
+      { pageNumber: 3, text: "" },
+    ]);
+  });
+
+  it("has no parameters of other formats", async () => {
+    const file = layoutDocument([line("text", 60, 700)]);
+    expect(await errorOf(await post(file, { format: "text", words: "true" }))).toMatchObject([
+      400,
+      "invalid_parameters",
+      {},
+    ]);
+    expect(await errorOf(await post(file, { furniture: "true" }))).toMatchObject([400, "invalid_parameters", {}]);
+  });
+});
+
+it("is plain text if that is asked for", async () => {
+  const answer = await post(layoutDocument([line("one", 60, 700), line("two", 60, 700)]), { format: "text" });
+  expect(answer.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
+  expect(answer.headers.get("Content-Disposition")).toContain("-extract-text.txt");
+  expect(await answer.text()).toBe("one\n\ftwo");
+});
