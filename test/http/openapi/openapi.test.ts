@@ -152,7 +152,12 @@ describe("a form", () => {
       file0: { anyOf: [pdf, reference], description: "The PDFs." },
       file1: { anyOf: [pdf, reference], description: "The PDFs." },
       password: expect.objectContaining({ type: "string" }) as unknown,
-      pages: { type: "string", examples: expect.any(Array) as unknown, description: "Which." },
+      pages: {
+        type: "string",
+        format: "page-range",
+        examples: expect.any(Array) as unknown,
+        description: "Which.",
+      },
       flag: { type: "boolean", default: false, description: "Whether." },
       size: {
         type: "integer",
