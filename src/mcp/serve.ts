@@ -1,0 +1,110 @@
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import type { Context, Hono } from "hono";
+import { endpointTools } from "./endpoint-tool.ts";
+import { fileTools } from "./file-tools.ts";
+import { operationTool } from "./operation-tool.ts";
+import { listedTool } from "./portable-schema.ts";
+import { serverOf, type Toolbox } from "./server.ts";
+import { isObject, type ToolCall } from "./tool.ts";
+import { checkRate, type Identity, identityOf, sendAs } from "../http/auth/authorize.ts";
+import type { Endpoint } from "../http/endpoints/define.ts";
+import { readBytes } from "../http/endpoints/json-body.ts";
+import { takeShare } from "../http/endpoints/receive-file.ts";
+import { ApiError } from "../http/errors/api-error.ts";
+import type { AppEnv } from "../http/exchange/exchange.ts";
+import { readEnv } from "../env.ts";
+import { limits } from "../limits.ts";
+import type { Operation } from "../operations/definition/define.ts";
+
+const { bodyBytes, batch, depth } = limits.mcp;
+
+/** Bodies up to this size are read without asking for memory. */
+const SMALL_BYTES = 64 * 1024;
+/** Memory for each byte of a body: as bytes, as text, and as values. */
+const COPIES = 4;
+/** The only revision with batches. Requests of it do not have to say so. */
+const BATCH_REVISION = "2025-03-26";
+
+/** The tools of the registries. */
+export function toolboxOf(operations: readonly Operation[], endpoints: readonly Endpoint[]): Toolbox {
+  const all = [...operations.map(operationTool), ...fileTools, ...endpointTools(endpoints)];
+  const tools = new Map(all.map((tool) => [tool.described.name, tool]));
+  return { tools, listed: all.map(({ described }) => listedTool(described)) };
+}
+
+/** Responds to a message of an identified sender. */
+export async function serve(c: Context<AppEnv>, app: Hono<AppEnv>, toolbox: Toolbox): Promise<Response> {
+  const parsedBody = await readMessage(c);
+  if (parsedBody instanceof Response) return parsedBody;
+  // A tool reports it to the model.
+  if (!isObject(parsedBody) || parsedBody["method"] !== "tools/call") checkRate(c);
+  const identity: Identity = {
+    caller: c.get("caller"),
+    database: c.get("database"),
+    rate: c.get("rate"),
+    credits: c.get("credits"),
+  };
+  const env = readEnv(c.env);
+  const callAs = (sender: Identity, signal: AbortSignal): ToolCall => ({
+    caller: sender.caller,
+    baseUrl: env.baseUrl,
+    async send(method, path, init = {}) {
+      const request = new Request(`${env.baseUrl}/api/v1${path}`, { ...init, method, signal });
+      return app.fetch(sendAs(sender, request), c.env, c.executionCtx);
+    },
+  });
+  let isCounted = true;
+  const handler = createMcpHandler(
+    ({ era }) =>
+      serverOf(toolbox, {
+        isModern: era === "modern",
+        others: (signal) => callAs(identity, signal),
+        async call(signal) {
+          // Each further call of a batch is counted, too.
+          const sender = isCounted ? identity : await identityOf(env, c.req.raw.headers);
+          isCounted = false;
+          return callAs(sender, signal);
+        },
+      }),
+    // Nothing here changes in a way that a client could listen to.
+    { maxSubscriptions: 0 },
+  );
+  return handler.fetch(c.req.raw, { parsedBody });
+}
+
+/** The message of a request, as JSON, or the response to one that cannot be read. Throws what reading the body throws. */
+async function readMessage(c: Context<AppEnv>): Promise<unknown> {
+  const length = Number(c.req.header("Content-Length") ?? bodyBytes);
+  const share = length > SMALL_BYTES ? await takeShare(c, Math.min(length, bodyBytes) * COPIES) : undefined;
+  try {
+    const bytes = await readBytes(c, bodyBytes);
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    const message = JSON.parse(text) as unknown;
+    if (isDeep(message)) return refused(-32600, `Invalid Request: more than ${depth} levels of arrays and objects`);
+    if (Array.isArray(message)) {
+      if ((c.req.header("MCP-Protocol-Version") ?? BATCH_REVISION) !== BATCH_REVISION)
+        return refused(-32600, `Invalid Request: only revision ${BATCH_REVISION} has batches`);
+      if (message.length > batch) return refused(-32600, `Invalid Request: a batch can have up to ${batch} messages`);
+    }
+    return message;
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    return refused(-32700, "Parse error: the body must be JSON in UTF-8");
+  } finally {
+    share?.release();
+  }
+}
+
+/** An error of JSON-RPC 2.0 for a message that has no readable ID. */
+const refused = (code: number, message: string): Response =>
+  Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status: 400 });
+
+/** Whether a value is nested deeper than what any tool takes: what reads it later may recurse. */
+function isDeep(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let at = 0; level.length > 0; at += 1) {
+    if (at > depth) return true;
+    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+  }
+  return false;
+}
