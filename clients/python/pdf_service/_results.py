@@ -1,0 +1,166 @@
+"""What requests return."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from email.message import Message
+from http.client import HTTPException, HTTPResponse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Iterator, List, Optional, TypeVar, Union, cast
+from urllib.parse import quote, unquote
+
+from ._facts import Facts
+from .errors import PdfServiceError
+
+if TYPE_CHECKING:
+    from ._generated import Job
+    from ._transport import Transport
+
+T = TypeVar("T")
+
+_CHUNK = 64 * 1024
+
+
+class Response(Facts):
+    """A response whose body has not been read."""
+
+    def __init__(self, response: HTTPResponse) -> None:
+        self.status: int = response.status
+        self.headers: Message = response.headers
+        self.request_id: Optional[str] = response.headers.get("X-Request-Id")
+        self.content_type: str = response.headers.get("Content-Type", "application/octet-stream")
+        self._response = response
+
+    @property
+    def steps(self) -> List[Dict[str, Any]]:
+        """What the steps of a pipeline returned. Empty for other results."""
+        return cast("List[Dict[str, Any]]", json.loads(self.headers.get("X-Pipeline-Steps", "[]")))
+
+
+class FileResult(Response):
+    """A file. Its body can be read once."""
+
+    @property
+    def file_name(self) -> str:
+        """`<input>-<operation>.<extension>` (RFC 6266)."""
+        disposition = self.headers.get("Content-Disposition", "")
+        extended = re.search(r"filename\*=UTF-8''([^;]+)", disposition, re.IGNORECASE)
+        if extended:
+            return unquote(extended.group(1))
+        plain = re.search(r'filename="((?:[^"\\]|\\.)*)"', disposition, re.IGNORECASE)
+        return re.sub(r"\\(.)", r"\1", plain.group(1)) if plain else ""
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The body, as it arrives. Raises `connection` if it breaks off."""
+        expected = self.headers.get("Content-Length")
+        received = 0
+        try:
+            with self._response:
+                for chunk in iter(lambda: self._response.read(_CHUNK), b""):
+                    received += len(chunk)
+                    yield chunk
+        except (OSError, HTTPException) as error:
+            raise PdfServiceError("connection", "The connection was lost within the file.") from error
+        if expected is not None and received != int(expected):
+            raise PdfServiceError("connection", "The connection was lost within the file.")
+
+    def read(self) -> bytes:
+        return b"".join(self)
+
+    def save(self, path: Optional[Union[str, "os.PathLike[str]"]] = None) -> Path:
+        """Writes the file, whole or not at all, and returns its path. Default: `file_name` in the current folder."""
+        target = Path(path if path is not None else Path(self.file_name).name or "result")
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                for chunk in self:
+                    file.write(chunk)
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(temporary, 0o666 & ~umask)
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+        return target
+
+
+class JsonResult(Response, Generic[T]):
+    """A JSON response."""
+
+    def __init__(self, response: HTTPResponse) -> None:
+        super().__init__(response)
+        with response:
+            self.data: T = json.loads(response.read())
+
+
+def is_json(response: HTTPResponse) -> bool:
+    return response.headers.get("Content-Type", "").startswith("application/json")
+
+
+def read_file(response: HTTPResponse) -> FileResult:
+    return FileResult(response)
+
+
+# `Any`: what the JSON of an operation is, its generated method says.
+def read_json(response: HTTPResponse) -> JsonResult[Any]:
+    return JsonResult(response)
+
+
+def read_result(response: HTTPResponse) -> Any:
+    return JsonResult(response) if is_json(response) else FileResult(response)
+
+
+_LIVE = ("queued", "running")
+_LONGEST_WAIT = 30
+"""Seconds that the service may hold back a response for the end of a job: its maximum."""
+
+
+class JobHandle(Generic[T]):
+    """A job on the service. `T` is what its operation returns in an ordinary request."""
+
+    def __init__(self, service: "Transport", state: "Job", read: Callable[[HTTPResponse], T]) -> None:
+        self.id: str = state["id"]
+        self.state: "Job" = state
+        """The job as it was in the last response."""
+        self._service = service
+        self._read = read
+
+    def result(self) -> T:
+        """Waits for the end of the job, and gets its result. Raises the error of a job that failed."""
+        while self.state["status"] in _LIVE:
+            self.refresh(wait=_LONGEST_WAIT)
+        return self._read(self._service._send("GET", self._path("/result")))
+
+    def __iter__(self) -> Iterator["Job"]:
+        """The state now and after each change, until the job has ended."""
+        yield self.state
+        wait = 1
+        while self.state["status"] in _LIVE:
+            before = self.state
+            self.refresh(wait=wait)
+            wait = min(2 * wait, 10)
+            if (self.state["status"], self.state["progress"]) != (before["status"], before["progress"]):
+                yield self.state
+
+    def refresh(self, *, wait: int = 0) -> "Job":
+        """Gets the state: when the job ends, or after `wait` seconds."""
+        return self._update("GET", "", {"wait": wait} if wait else {})
+
+    def cancel(self) -> "Job":
+        """Cancels the job, which is charged for the pages that are done. One that has ended stays as it is."""
+        return self._update("POST", "/cancel", {})
+
+    def delete(self) -> "Job":
+        """Deletes the job, its files, and its result. One that has not ended is canceled first."""
+        return self._update("DELETE", "", {})
+
+    def _path(self, path: str) -> str:
+        return f"/api/v1/jobs/{quote(self.id, safe='')}{path}"
+
+    def _update(self, method: str, path: str, query: Dict[str, object]) -> "Job":
+        self.state = cast("Job", self._service._json(method, self._path(path), query=query, repeatable=True))
+        return self.state

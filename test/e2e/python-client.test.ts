@@ -1,0 +1,73 @@
+import { execFile, execFileSync } from "node:child_process";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Webhook } from "standardwebhooks";
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
+import { root } from "./server.ts";
+import { cuttingProxy } from "../harness/cutting-proxy.ts";
+
+const { baseUrl, liveKey } = ownServer();
+const run = promisify(execFile);
+const client = join(root, "clients/python");
+
+const has = (command: string, ...args: string[]): boolean => {
+  try {
+    execFileSync(command, args, { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+};
+const hasPython = has("python3", "-c", "import sys; sys.exit(sys.version_info < (3, 9))");
+
+/** What the reference implementation of Standard Webhooks signs. */
+function signedDelivery(): string {
+  const secret = `whsec_${Buffer.from("0123456789abcdef0123456789abcdef").toString("base64")}`;
+  const body = JSON.stringify({ type: "webhook.test", data: { webhook: "wh_ä" } });
+  const at = new Date("2026-11-01T00:00:00Z");
+  return ["evt_1", at.getTime() / 1_000, new Webhook(secret).sign("evt_1", at, body), secret, body].join("\n");
+}
+
+describe.skipIf(!hasPython)("the Python client", () => {
+  const env = { ...process.env, PYTHONPATH: client, PYTHONDONTWRITEBYTECODE: "1", PDF_SERVICE_KEY: liveKey };
+
+  test("passes its own tests against the service", async () => {
+    const proxy = await cuttingProxy(baseUrl);
+    try {
+      proxy.cut(2);
+      const own = { EXAMPLES: join(root, "examples"), PDF_SERVICE_URL: baseUrl, CUTTING_PROXY: proxy.baseUrl };
+      const { stderr } = await run("python3", ["tests/test_client.py"], {
+        cwd: client,
+        env: { ...env, ...own, STANDARD_WEBHOOK: signedDelivery() },
+      });
+      expect(stderr).toMatch(/^Ran 1\d tests[^]*\nOK\n$/m);
+      expect(proxy.lost()).toBe(2);
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  test("runs the example of its README as pasted", async () => {
+    const readme = await readFile(join(client, "README.md"), "utf8");
+    const example = /```python\n(.*?)```/s.exec(readme)?.[1]?.replace("http://localhost:8787", baseUrl) ?? "";
+    const folder = await mkdtemp(join(tmpdir(), "pdf-service-python-"));
+    try {
+      for (const name of ["letter.pdf", "enclosure.pdf"]) await cp(join(root, "examples", name), join(folder, name));
+      const { stdout } = await run("python3", ["-c", example], { cwd: folder, env });
+      expect(stdout).toMatch(/^letter-merge\.pdf 3 \d+\n\d+\n$/);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test.skipIf(!has("mypy", "--version"))("has types that are checked strictly", async () => {
+    const { stdout } = await run("mypy", ["--strict", "--cache-dir", "/dev/null", "pdf_service", "tests"], {
+      cwd: client,
+      env,
+    });
+    expect(stdout).toMatch(/^Success: /);
+  });
+});
