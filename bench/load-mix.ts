@@ -65,6 +65,7 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
       },
     ],
     "fill-form": [{ file: form, values: valuesOf(40, "Ada") }],
+    flatten: [{ file: form }, { file: small }],
     ocr: [{ file: receipt }],
     compress: [{ file: small }, { file: megabytes }],
     rotate: [

@@ -179,6 +179,7 @@ export const works: [string, Call[][]][] = [
       ],
     ],
   ],
+  ["flatten of 25 MiB", [[stamp("flatten", largeForm, {})]]],
   ["unlock of 25 MiB", [[stamp("unlock", lockedLarge, { password: "user" })]]],
   ["extract-text of 25 MiB", [[extract(large)]]],
   ["extract-text of 32 MiB", [[extract(largest)]]],

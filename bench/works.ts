@@ -170,6 +170,7 @@ export async function works(inputs: readonly string[]): Promise<readonly Work[]>
       other: ([input = "", added = ""], output) => ["qpdf", input, "--add-attachment", added, "--", output],
     },
     { name: "read the outline of 100 pages", operation: "outline", parts: file(hundred, { action: "get" }) },
+    { name: "flatten 200 fields", operation: "flatten", parts: file(fieldsOf(200)) },
     protect("protect 100 pages", hundred),
     protect("protect a file of 1 MB", megabyte),
     {

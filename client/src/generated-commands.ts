@@ -1190,6 +1190,49 @@ export const commands: readonly Command[] = [
     ]
   },
   {
+    "name": "flatten",
+    "path": "/api/v1/flatten",
+    "summary": "Make form fields and annotations part of the pages",
+    "description": "Form fields and annotations become part of the pages: they look the same and can no longer be changed. Hidden ones are removed, and so is the text of\ncomments that only opens in a window. Links, attached files, and media stay. Fields and annotations without an appearance get one, as viewers would draw them; an annotation of\nan unknown kind without one stays.\n\nA document with nothing to flatten is returned as it is. With `forms` or `all`, digital signatures are removed, since they are fields (`X-Signature-Invalidated`).\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "form.pdf"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "what",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "What becomes part of the pages. Default: `all`.",
+        "values": [
+          "all",
+          "forms",
+          "annotations"
+        ]
+      }
+    ]
+  },
+  {
     "name": "metadata",
     "path": "/api/v1/metadata",
     "summary": "Read or change metadata",

@@ -581,6 +581,21 @@ const fillFormFields = {
   strict: { name: "strict", kind: "text" },
 } as const;
 
+export interface FlattenInput {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** What becomes part of the pages. Default: `all`. */
+  readonly what?: "all" | "forms" | "annotations" | undefined;
+}
+
+const flattenFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  what: { name: "what", kind: "text" },
+} as const;
+
 export type MetadataInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
@@ -807,6 +822,12 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   fillForm(input: Without<FillFormInput, "file">): Pipeline<FileResult>;
   fillForm(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("fill-form", "file", fillFormFields, input));
+  }
+
+  /** Make form fields and annotations part of the pages. */
+  flatten(input?: Without<FlattenInput, "file">): Pipeline<FileResult>;
+  flatten(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("flatten", "file", flattenFields, input));
   }
 
   /** Read or change metadata. */
@@ -1287,6 +1308,24 @@ export class ServiceMethods extends OperationTransport {
   fillForm(input: FillFormInput, options?: CallOptions): Promise<FileResult>;
   fillForm(input: FillFormInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/fill-form", fillFormFields, input, options, fileResult);
+  }
+
+  /** Make form fields and annotations part of the pages, as a job. */
+  flatten(input: FlattenInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Make form fields and annotations part of the pages.
+   *
+   * Form fields and annotations become part of the pages: they look the same and can no longer be changed. Hidden ones are removed, and so is the text of
+   * comments that only opens in a window. Links, attached files, and media stay. Fields and annotations without an appearance get one, as viewers would draw them; an annotation of
+   * an unknown kind without one stays.
+   *
+   * A document with nothing to flatten is returned as it is. With `forms` or `all`, digital signatures are removed, since they are fields (`X-Signature-Invalidated`).
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  flatten(input: FlattenInput, options?: CallOptions): Promise<FileResult>;
+  flatten(input: FlattenInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/flatten", flattenFields, input, options, fileResult);
   }
 
   /** Read or change metadata, as a job. */

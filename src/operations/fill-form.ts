@@ -2,7 +2,7 @@ import { z } from "zod";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { fillForm as fillFields } from "../engines/pdf/forms/fill.ts";
-import { flattenForm } from "../engines/pdf/forms/flatten.ts";
+import { flatten as flattenPages } from "../engines/pdf/forms/flatten.ts";
 import { resolveFilling } from "../engines/pdf/forms/resolve-values.ts";
 import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { allowsFilling } from "../engines/pdf/forms/signature-permissions.ts";
@@ -71,7 +71,7 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
     const names = filling.fields.map(({ node }) => node.name);
     const allowed = !signed || allowsFilling(root, filling.nodes, names, filling.texts);
     await fillFields(open, loadFont, filling, flatten);
-    if (flatten) await flattenForm(open);
+    if (flatten) await flattenPages(open, { forms: true, annotations: false });
     const saved = await saveChanges(open, { allowed });
     // Flattening also removes the fields of signatures.
     const broken = flatten ? signed : saved.broken;

@@ -6,6 +6,7 @@ import type { Operation } from "./definition/define.ts";
 import { extractPages } from "./extract-pages.ts";
 import { extractText } from "./extract-text.ts";
 import { fillForm } from "./fill-form.ts";
+import { flatten } from "./flatten.ts";
 import { fromImages } from "./from-images.ts";
 import { merge } from "./merge.ts";
 import { metadata } from "./metadata.ts";
@@ -37,6 +38,7 @@ export const operations: readonly Operation[] = [
   addPageNumbers,
   sign,
   fillForm,
+  flatten,
   metadata,
   attachments,
   outline,

@@ -180,6 +180,7 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       replace: random.pick([undefined, "true"]),
     });
   },
+  flatten: ({ random, document }) => given({ ...document(), what: random.pick([undefined, "forms", "annotations"]) }),
   attachments({ random, mark, document, image }) {
     const action = random.pick(["list", "extract", "add", "remove"]);
     const isAdded = action === "add";

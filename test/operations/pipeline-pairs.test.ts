@@ -33,6 +33,7 @@ const last: readonly Step[] = [
   ["to-images", { pages: 1, dpi: 36 }],
   ["protect", { ownerPassword: "secret" }],
   ["unlock", {}],
+  ["flatten", {}],
   ["attachments", { action: "list" }],
   ["outline", { action: "set", outline: [{ title: "New", page: 1 }] }],
   ["crop", { margins: { top: 9, left: 9 }, remove: true }],

@@ -1,25 +1,40 @@
-/** Merges a form into its pages: it looks the same but can no longer be filled in. */
+/** Merges form fields and annotations into their pages: they look the same but can no longer be changed. */
 import type { PDFObject } from "mupdf";
-import type { OpenPdf } from "../document/document.ts";
+import { drawn, type OpenPdf } from "../document/document.ts";
 import { FormTags } from "./tags.ts";
 import { isWidget } from "./tree.ts";
-import { entries, items, objectNumber } from "../objects/objects.ts";
+import { entries, isNamed, items, objectNumber } from "../objects/objects.ts";
 import { pageAt, visiblePage } from "../document/page-facts.ts";
 import { StampPages } from "../content/page-content.ts";
-import { type Matrix, numbers } from "../content/operands.ts";
+import { type Matrix, multiply, numbers } from "../content/operands.ts";
 
 /** Flags of annotations that are not displayed (table 167): Hidden and NoView. */
 const NOT_SHOWN = 2 | 32;
 
+/** The flag of annotations that do not turn with their page. */
+const NO_ROTATE = 16;
+
+/** What is merged: the widgets of the form, and the annotations that only show something. */
+export interface Flattened {
+  readonly forms: boolean;
+  readonly annotations: boolean;
+}
+
+/** Annotations (table 171) that do more than show something: they lead somewhere, or hold what an appearance cannot. */
+const KEPT: ReadonlySet<string> = new Set(
+  "Link FileAttachment Sound Movie Screen RichMedia 3D Projection PrinterMark TrapNet".split(" "),
+);
+
 /**
- * Draws the widgets of all pages on them and removes the form.
+ * Draws widgets or annotations of all pages on them and removes them, and the form with its widgets. An annotation without an
+ * appearance gets one if MuPDF can make it, and stays otherwise.
  * @throws Refusal `limit_exceeded` if the contents of pages are too large to read
  */
-export async function flattenForm(open: OpenPdf): Promise<void> {
+export async function flatten(open: OpenPdf, what: Flattened): Promise<void> {
   const { document } = open;
   const { work } = open.engine;
   const tags = FormTags.of(open);
-  /** The widgets to draw on each page, and all widgets by number, since pages may share them. */
+  /** The annotations to draw on each page, and all that are to go by number, since pages may share them. */
   const shown = new Map<number, PDFObject[]>();
   const all = new Map<number, PDFObject>();
   const pausing = async (): Promise<void> => {
@@ -27,38 +42,83 @@ export async function flattenForm(open: OpenPdf): Promise<void> {
     await work.pause();
   };
   for (let index = 0; index < open.pageCount; index++) {
-    const drawn: PDFObject[] = [];
-    for (const widget of items(pageAt(open, index).get("Annots"))) {
+    const list = items(pageAt(open, index).get("Annots"));
+    if (what.annotations && list.some(isBare)) await drawBare(open, index);
+    const visible: PDFObject[] = [];
+    for (const annotation of list) {
       await pausing();
-      if (!isWidget(widget)) continue;
-      all.set(objectNumber(widget) || -all.size - 1, widget);
-      if ((widget.get("F").asNumber() & NOT_SHOWN) === 0 && appearanceOf(widget)) drawn.push(widget);
+      if (!isFlattened(annotation, what)) continue;
+      const isShown = (annotation.get("F").asNumber() & NOT_SHOWN) === 0;
+      const hasAppearance = appearanceOf(annotation) !== undefined;
+      if (!isWidget(annotation) && !isPopup(annotation) && isShown && !hasAppearance) continue;
+      all.set(objectNumber(annotation) || -all.size - 1, annotation);
+      if (isShown && hasAppearance && !isPopup(annotation)) visible.push(annotation);
     }
-    if (drawn.length > 0) shown.set(index, drawn);
+    if (visible.length > 0) shown.set(index, visible);
+  }
+  const isGone = (annotation: PDFObject): boolean =>
+    objectNumber(annotation) > 0 ? all.has(objectNumber(annotation)) : isFlattened(annotation, what);
+  // The pop-up window of an annotation that stays.
+  for (const [number, annotation] of all) {
+    const parent = annotation.get("Parent");
+    if (isPopup(annotation) && parent.isDictionary() && !isGone(parent)) all.delete(number);
   }
   const pages = await StampPages.of(open, [...shown.keys()], "over");
   for (const page of pages.pages) {
-    const widgets = shown.get(page.index) ?? [];
-    const sheet = await sheetOf(open, page.object, widgets, tags);
-    tags?.place(page.object, sheet, widgets);
-    pages.draw(page, "over", (name) => `/${name("XObject", sheet)} Do`, { tagged: tags !== undefined });
+    const annotations = shown.get(page.index) ?? [];
+    const sheet = await sheetOf(open, page.object, annotations, tags);
+    tags?.place(page.object, sheet, annotations);
+    await pages.draw(page, "over", (name) => `/${name("XObject", sheet)} Do`, { tagged: tags !== undefined });
   }
   tags?.drop([...all.values()]);
   tags?.write();
   for (let index = 0; index < open.pageCount; index++) {
     await pausing();
-    dropWidgets(open, pageAt(open, index));
+    dropAnnotations(open, pageAt(open, index), isGone);
   }
   const root = document.getTrailer().get("Root");
-  // Anything that still references a widget finds it empty.
-  for (const widget of all.values()) {
+  // Anything that still references one finds it empty.
+  for (const annotation of all.values()) {
     await pausing();
-    for (const { key } of entries(open.engine, widget)) widget.delete(key);
+    for (const { key } of entries(open.engine, annotation)) annotation.delete(key);
   }
+  if (!what.forms) return;
   for (const key of ["AcroForm", "NeedsRendering", "Perms"]) if (!root.get(key).isNull()) root.delete(key);
 }
 
-/** Fuel per widget. */
+const isPopup = (annotation: PDFObject): boolean => isNamed(annotation.get("Subtype"), "Popup");
+
+function isFlattened(annotation: PDFObject, { forms, annotations }: Flattened): boolean {
+  if (isWidget(annotation)) return forms;
+  const subtype = annotation.get("Subtype");
+  return annotations && subtype.isName() && !KEPT.has(subtype.asName());
+}
+
+/** Whether an annotation is displayed, but it is left to viewers how. */
+const isBare = (annotation: PDFObject): boolean =>
+  annotation.isDictionary() &&
+  !isWidget(annotation) &&
+  isFlattened(annotation, { forms: false, annotations: true }) &&
+  !isPopup(annotation) &&
+  !annotation.get("AP", "N").isDictionary();
+
+/** Lets MuPDF make the appearances of a page's annotations (0-based) that have none. */
+async function drawBare(open: OpenPdf, index: number): Promise<void> {
+  const { engine, document } = open;
+  await drawn(open, async () => {
+    const page = await engine.long.loadPage(document, index);
+    for (const annotation of page.getAnnotations()) {
+      engine.work.spend(WIDGET_WORK);
+      if (!isBare(annotation.getObject())) continue;
+      // A change, even to the same flags, makes it outdated.
+      annotation.setFlags(annotation.getFlags());
+      annotation.update();
+    }
+    page.destroy();
+  });
+}
+
+/** Fuel per widget or annotation. */
 const WIDGET_WORK = 500;
 
 /** The appearance of a widget in its current state, or undefined if there is none. */
@@ -79,6 +139,7 @@ async function sheetOf(
   tags: FormTags | undefined,
 ): Promise<PDFObject> {
   const { document, engine } = open;
+  const { box, rotation } = visiblePage(page);
   const resources = document.addObject({ XObject: {}, Properties: {} });
   const shows: string[] = [];
   for (const [index, widget] of widgets.entries()) {
@@ -86,11 +147,13 @@ async function sheetOf(
     await engine.work.pause();
     const show = engine.scope(() => {
       const stream = appearanceOf(widget);
-      const place = stream && placeOf(stream, widget);
+      const place = stream && placeOf(stream, widget, rotation);
       if (!stream || !place) return "";
       resources.get("XObject").put(`W${index}`, formOf(open, stream));
       const drawn = `q ${numbers(...place)} cm /W${index} Do Q`;
-      const tag = tags?.elementOf(widget) ? `/Form <</MCID ${index}>> BDC` : "/Artifact BMC";
+      const tag = tags?.elementOf(widget)
+        ? `/${isWidget(widget) ? "Form" : "Annot"} <</MCID ${index}>> BDC`
+        : "/Artifact BMC";
       const show = tags ? `${tag} ${drawn} EMC` : drawn;
       const layer = widget.get("OC");
       if (!layer.isDictionary()) return show;
@@ -99,7 +162,6 @@ async function sheetOf(
     });
     shows.push(show);
   }
-  const { box } = visiblePage(page);
   const dictionary = { Type: "XObject", Subtype: "Form", BBox: box, Resources: resources };
   return document.addStream(shows.join("\n"), dictionary);
 }
@@ -112,7 +174,7 @@ function formOf({ document }: OpenPdf, stream: PDFObject): PDFObject {
 }
 
 /** The matrix that maps an appearance to its widget's rectangle (12.5.5). */
-function placeOf(stream: PDFObject, widget: PDFObject): Matrix | undefined {
+function placeOf(stream: PDFObject, widget: PDFObject, rotation: number): Matrix | undefined {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = numbersOf(stream.get("Matrix"), 6) ?? [];
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = numbersOf(stream.get("BBox"), 4) ?? [];
   const corners = [x0, x1].flatMap((x) => [y0, y1].map((y) => [a * x + c * y + e, b * x + d * y + f] as const));
@@ -122,7 +184,19 @@ function placeOf(stream: PDFObject, widget: PDFObject): Matrix | undefined {
   const [rx0 = 0, ry0 = 0, rx1 = 0, ry1 = 0] = numbersOf(widget.get("Rect"), 4) ?? [];
   const [scaleX, scaleY] = [Math.abs(rx1 - rx0) / wide, Math.abs(ry1 - ry0) / high];
   if (!(wide > 0 && high > 0 && scaleX > 0 && scaleY > 0)) return undefined;
-  return [scaleX, 0, 0, scaleY, Math.min(rx0, rx1) - left * scaleX, Math.min(ry0, ry1) - bottom * scaleY];
+  const [x, y] = [Math.min(rx0, rx1), Math.min(ry0, ry1)];
+  const place: Matrix = [scaleX, 0, 0, scaleY, x - left * scaleX, y - bottom * scaleY];
+  const turned = rotation !== 0 && (widget.get("F").asNumber() & NO_ROTATE) !== 0;
+  return turned ? upright(place, rotation, x, Math.max(ry0, ry1)) : place;
+}
+
+/** Turns what stays upright on a rotated page around its upper left corner (12.5.3). */
+function upright(place: Matrix, rotation: number, x: number, y: number): Matrix {
+  const [cos, sin] = [
+    Math.round(Math.cos((rotation * Math.PI) / 180)),
+    Math.round(Math.sin((rotation * Math.PI) / 180)),
+  ];
+  return multiply(place, [cos, sin, -sin, cos, x - x * cos + y * sin, y - x * sin - y * cos]);
 }
 
 function numbersOf(array: PDFObject, count: number): number[] | undefined {
@@ -130,9 +204,9 @@ function numbersOf(array: PDFObject, count: number): number[] | undefined {
   return list.length === count && list.every(Number.isFinite) ? list : undefined;
 }
 
-function dropWidgets({ document }: OpenPdf, page: PDFObject): void {
+function dropAnnotations({ document }: OpenPdf, page: PDFObject, isGone: (annotation: PDFObject) => boolean): void {
   const annotations = items(page.get("Annots"));
-  const kept = annotations.filter((annotation) => !isWidget(annotation));
+  const kept = annotations.filter((annotation) => !isGone(annotation));
   if (kept.length === annotations.length) return;
   if (kept.length === 0) {
     page.delete("Annots");

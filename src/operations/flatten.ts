@@ -1,0 +1,57 @@
+import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
+import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
+import { fillForm } from "../engines/pdf/forms/fill.ts";
+import { flatten as flattenPages } from "../engines/pdf/forms/flatten.ts";
+import { type Filling, resolveFilling } from "../engines/pdf/forms/resolve-values.ts";
+import { saveChanges } from "../engines/pdf/write/save-changes.ts";
+import { Refusal } from "../engines/errors.ts";
+import { defineOperation } from "./definition/define.ts";
+import { pdfFile, text } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formChoice } from "./definition/values.ts";
+
+export const flatten = defineOperation({
+  name: "flatten",
+  summary: "Make form fields and annotations part of the pages",
+  description: `Form fields and annotations become part of the pages: they look the same and can no longer be changed. Hidden ones are removed, and so is the text of
+comments that only opens in a window. Links, attached files, and media stay. Fields and annotations without an appearance get one, as viewers would draw them; an annotation of
+an unknown kind without one stays.
+
+A document with nothing to flatten is returned as it is. With \`forms\` or \`all\`, digital signatures are removed, since they are fields (\`X-Signature-Invalidated\`).`,
+  credits: 1,
+  scope: "pdf:write",
+  fields: {
+    file: pdfFile(),
+    what: text(formChoice("all", "forms", "annotations"), "What becomes part of the pages.", { default: "all" }),
+  },
+  example: { file: "form.pdf" },
+  produces: ["application/pdf"],
+  errors: ["unsupported_text", "unsupported_form"],
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
+
+  async run({ file, what }, { pdf, loadFont }) {
+    using open = await openPdf(pdf, file, { validateFor: "save" });
+    await repairPageTree(open);
+    const { document, pageCount } = open;
+    const root = document.getTrailer().get("Root");
+    const signed = isSigned(root);
+    const hasForm = what !== "annotations" && root.get("AcroForm").isDictionary();
+    const form = hasForm ? await readForm(open) : undefined;
+    if (form) await fillForm(open, loadFont, form, true);
+    await flattenPages(open, { forms: what !== "annotations", annotations: what !== "forms" });
+    const saved = await saveChanges(open);
+    const broken = hasForm ? signed : saved.broken;
+    return { kind: "pdf", bytes: saved.bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
+  },
+});
+
+/** The form, with nothing to fill in; undefined if it has no fields. */
+async function readForm(open: OpenPdf): Promise<Filling | undefined> {
+  try {
+    return await resolveFilling(open, new Map(), false);
+  } catch (error) {
+    if (error instanceof Refusal && error.code === "no_form") return undefined;
+    throw error;
+  }
+}
