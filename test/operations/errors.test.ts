@@ -19,6 +19,7 @@ const unknownLetters: Readonly<Record<string, Sent>> = {
   watermark: { texts: { text: "\u{1f600}" } },
   "add-page-numbers": { texts: { template: "\u{1f600}" } },
   sign: { texts: { typedName: "\u{1f600}" } },
+  flatten: { file: formOf({ line: "/FT /Tx /V <FEFFD83DDE00>" }) },
   "fill-form": { file: form, texts: { values: '{"line":"\u{1f600}"}' } },
 };
 const ranges: Readonly<Record<string, Sent>> = {
