@@ -17,17 +17,53 @@ function index(items: readonly Uint8Array[]): Uint8Array {
 /** CIDs of the font's glyphs but the first: other numbers than the glyphs have. */
 export const cidOf = (glyph: number): number => glyph + 100;
 
-/** A CID-keyed font of the Compact Font Format, each glyph a heap of boxes of its own (Adobe Technical Notes 5176 and 5177). */
-export function boxFont(glyphs: number): Uint8Array {
-  const outlines = Array.from({ length: glyphs }, (_, glyph) => {
+/** Outlines that are heaps of boxes, each of its own. */
+function boxes(glyphs: number): Uint8Array[] {
+  return Array.from({ length: glyphs }, (_, glyph) => {
     const random = noise(200, glyph + 1);
-    const boxes = Array.from({ length: 50 }, (__, box) => {
+    const paths = Array.from({ length: 50 }, (__, box) => {
       const [x = 0, y = 0, width = 0, height = 0] = random.subarray(box * 4);
       const path = [...short(-x), ...short(-y), 21, ...short(width), 6, ...short(height), 7, ...short(-width), 6];
       return [...short(x * 2), ...short(y * 2), 21, ...short(0), ...short(0), 5, ...path];
     });
-    return Uint8Array.from([...short(100), ...short(100), 21, ...boxes.flat(), 14]);
+    return Uint8Array.from([...short(100), ...short(100), 21, ...paths.flat(), 14]);
   });
+}
+
+/** A font of the Compact Font Format whose glyphs are named g1, g2, and so on, with codes from 65 on for the first 26. */
+export function namedBoxFont(glyphs: number): Uint8Array {
+  const names = index([latin1("Boxes")]);
+  const strings = index(Array.from({ length: glyphs - 1 }, (_, glyph) => latin1(`g${glyph + 1}`)));
+  const charset = Uint8Array.from([2, ...u16(391), ...u16(glyphs - 2)]);
+  const encoding = Uint8Array.of(1, 1, 65, 25);
+  const shapes = index(boxes(glyphs));
+  const own = Uint8Array.from([...long(500), 20]);
+  const top = (start: number): Uint8Array => {
+    const places = [charset, encoding, shapes].reduce(
+      (all, { length }) => [...all, (all.at(-1) ?? 0) + length],
+      [start],
+    );
+    const [charsetAt = 0, encodingAt = 0, shapesAt = 0, ownAt = 0] = places;
+    const pointers = [...long(charsetAt), 15, ...long(encodingAt), 16, ...long(shapesAt), 17];
+    return index([Uint8Array.from([...pointers, ...long(own.length), ...long(ownAt), 18])]);
+  };
+  const start = 4 + names.length + top(0).length + strings.length + 2;
+  return concatenate([
+    Uint8Array.of(1, 0, 4, 4),
+    names,
+    top(start),
+    strings,
+    index([]),
+    charset,
+    encoding,
+    shapes,
+    own,
+  ]);
+}
+
+/** A CID-keyed font of the Compact Font Format, each glyph a heap of boxes of its own (Adobe Technical Notes 5176 and 5177). */
+export function boxFont(glyphs: number): Uint8Array {
+  const outlines = boxes(glyphs);
   const strings = index([latin1("Adobe"), latin1("Identity")]);
   const names = index([latin1("Boxes")]);
   const top = (charset: number, select: number, shapes: number, array: number): Uint8Array =>

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Font } from "mupdf";
-import { boxFont, cidOf } from "./cff-fixtures.ts";
+import { boxFont, cidOf, namedBoxFont } from "./cff-fixtures.ts";
 import { type1Font } from "./type1-fixtures.ts";
 import { concatenate, flate, pdf, type PdfObject } from "./pdf-writer.ts";
 
@@ -116,6 +116,26 @@ export const embeddedFonts: readonly EmbeddedFont[] = [
     shrinks: true,
   },
   {
+    name: "outlines of the Compact Font Format by names",
+    entries: `/Encoding << /Differences [97 /g7 /g23 /g58] >> /FirstChar 97 /LastChar 99 /Widths [500 500 500]`,
+    flags: 4,
+    text: "(abc)",
+    file: namedBoxFont(400),
+    isCompact: true,
+    isType1: true,
+    shrinks: true,
+  },
+  {
+    name: "outlines of the Compact Font Format by their own codes",
+    entries: `/FirstChar 65 /LastChar 67 /Widths [500 500 500]`,
+    flags: 4,
+    text: "(ABC)",
+    file: namedBoxFont(400),
+    isCompact: true,
+    isType1: true,
+    shrinks: true,
+  },
+  {
     name: "outlines of Type 1 by their own codes",
     entries: `/FirstChar 97 /LastChar 100 /Widths [700.5 700.5 640 600]`,
     flags: 4,
@@ -168,7 +188,10 @@ export function embeddedFontDocument(fixture: EmbeddedFont): Uint8Array {
       ? "<< /Type /Font /Subtype /Type0 /BaseFont /GreatVibes /Encoding /Identity-H /DescendantFonts [9 0 R] >>"
       : `<< /Subtype /${isType1 ? "Type1" : "TrueType"} ${common} >>`,
     `<< /Type /FontDescriptor /FontName /GreatVibes /Flags ${flags} ${descriptor} /FontFile${isCompact ? "3" : isType1 ? "" : "2"} 7 0 R >>`,
-    flate(fixture.file ?? file, isCompact ? "/Subtype /CIDFontType0C" : `/Length1 ${(fixture.file ?? file).length}`),
+    flate(
+      fixture.file ?? file,
+      isCompact ? `/Subtype /${isComposite ? "CIDFontType0C" : "Type1C"}` : `/Length1 ${(fixture.file ?? file).length}`,
+    ),
     flate(
       inForm ? `BT 40 80 Td ${text} Tj ET` : "",
       "/Type /XObject /Subtype /Form /BBox [0 0 612 200] /Resources << >>",

@@ -1,6 +1,12 @@
-/** Removes the outlines of unused glyphs from Compact Font Format fonts (Adobe Technical Note 5176). */
+/** Removes the outlines of unused glyphs from Compact Font Format fonts (Adobe Technical Notes 5176 and 5177). */
+import { latin1 } from "../../bytes/latin1.ts";
+import { FIRST_OWN_STRING, STANDARD_ENCODING, STANDARD_STRINGS } from "./standard-strings.ts";
 
-const [ESCAPE, CHARSET, CHAR_STRINGS, REAL, ROS] = [12, 15, 17, 30, 1230];
+const [ESCAPE, CHARSET, ENCODING, CHAR_STRINGS, REAL, ROS] = [12, 15, 16, 17, 30, 1230];
+/** Operators of outlines. */
+const [CALL_SUBR, CALL_GLOBAL] = [10, 29];
+/** Shortest outline in bytes that is a path for certain. */
+const SHORTEST_PATH = 16;
 /** A glyph without an outline. */
 const END_CHAR = 14;
 
@@ -18,17 +24,90 @@ interface Index {
  * stays in place, so nothing is renumbered. Undefined if the font has anything unexpected.
  */
 export function withoutUnusedCids(font: Uint8Array, used: ReadonlySet<number>): Uint8Array<ArrayBuffer> | undefined {
-  const view = new DataView(font.buffer, font.byteOffset, font.byteLength);
-  const names = readIndex(view, view.getUint8(2));
-  const tops = readIndex(view, endOf(names));
-  const top = readDictionary(view, tops.offsets[0] ?? 0, tops.offsets[1] ?? 0);
-  const [at] = top.get(CHAR_STRINGS) ?? [];
-  if (tops.offsets.length !== 2 || at === undefined) return undefined;
-  const outlines = readIndex(view, at);
+  const { top, outlines, view } = readFont(font);
+  if (!outlines) return undefined;
   const count = outlines.offsets.length - 1;
   const cids = top.has(ROS) ? readCharset(view, top.get(CHARSET)?.[0] ?? 0, count) : undefined;
   if (top.has(ROS) && !cids) return undefined;
+  return withoutOutlines(font, outlines, (glyph) => used.has(cids?.[glyph] ?? glyph));
+}
 
+/** The glyphs of a font in which they have names. */
+export interface NamedGlyphs {
+  /** Glyph numbers by name. */
+  readonly outlines: ReadonlyMap<string, number>;
+  /** Names by code, in the encoding of the font itself. */
+  readonly encoding: ReadonlyMap<number, string>;
+}
+
+/** Undefined if the font has CIDs, or a predefined table other than the standard ones. */
+export function readNamedGlyphs(font: Uint8Array): NamedGlyphs | undefined {
+  const { top, outlines, strings, view } = readFont(font);
+  if (!outlines || top.has(ROS)) return undefined;
+  const count = outlines.offsets.length - 1;
+  const charset = top.get(CHARSET)?.[0] ?? 0;
+  const numbers =
+    charset === 0 ? Array.from({ length: count }, (_, glyph) => glyph) : readCharset(view, charset, count);
+  if (!numbers || (charset === 0 && count > STANDARD_STRINGS.length)) return undefined;
+  const nameOf = (number: number): string => {
+    const own = number - FIRST_OWN_STRING;
+    // Standard strings beyond those listed here are names of expert glyphs.
+    if (own < 0) return STANDARD_STRINGS[number] ?? `expert ${number}`;
+    return latin1(font.subarray(strings.offsets[own], strings.offsets[own + 1]));
+  };
+  const names = numbers.map(nameOf);
+  const encoding = readEncoding(view, top.get(ENCODING)?.[0] ?? 0, names, nameOf);
+  return encoding && { outlines: new Map(names.map((name, glyph) => [name, glyph])), encoding };
+}
+
+/**
+ * A font whose glyphs have names with only the outlines of these glyphs. Undefined if an outline may be composed of others,
+ * which are found by codes.
+ */
+export function withoutUnusedNames(font: Uint8Array, used: ReadonlySet<number>): Uint8Array<ArrayBuffer> | undefined {
+  const { outlines } = readFont(font);
+  if (!outlines) return undefined;
+  for (const glyph of used) {
+    if (mayBeComposed(font.subarray(outlines.offsets[glyph], outlines.offsets[glyph + 1]))) return undefined;
+  }
+  return withoutOutlines(font, outlines, (glyph) => used.has(glyph));
+}
+
+function readFont(font: Uint8Array) {
+  const view = new DataView(font.buffer, font.byteOffset, font.byteLength);
+  const names = readIndex(view, view.getUint8(2));
+  const tops = readIndex(view, endOf(names));
+  const strings = readIndex(view, endOf(tops));
+  const top = readDictionary(view, tops.offsets[0] ?? 0, tops.offsets[1] ?? 0);
+  const [at] = top.get(CHAR_STRINGS) ?? [];
+  const outlines = tops.offsets.length !== 2 || at === undefined ? undefined : readIndex(view, at);
+  return { view, top, strings, outlines };
+}
+
+/**
+ * Whether an outline may be an accented letter, composed of two others (Technical Note 5177, appendix C): its first operator
+ * ends it and has their codes as operands, or is in a subroutine.
+ */
+function mayBeComposed(outline: Uint8Array): boolean {
+  let operands = 0;
+  for (let at = 0; at < outline.length; operands++) {
+    const byte = outline[at++] ?? 0;
+    if (byte === 28) at += 2;
+    else if (byte >= 247 && byte <= 254) at += 1;
+    else if (byte === 255) at += 4;
+    if (byte === 28 || byte >= 32) continue;
+    if (byte === END_CHAR) return operands >= 4;
+    return (byte === CALL_SUBR || byte === CALL_GLOBAL) && (operands > 4 || outline.length < SHORTEST_PATH);
+  }
+  return true;
+}
+
+function withoutOutlines(
+  font: Uint8Array,
+  outlines: Index,
+  isUsed: (glyph: number) => boolean,
+): Uint8Array<ArrayBuffer> | undefined {
+  const count = outlines.offsets.length - 1;
   const result = new Uint8Array(font);
   const written = new DataView(result.buffer);
   const data = outlines.offsets[0] ?? 0;
@@ -39,7 +118,7 @@ export function withoutUnusedCids(font: Uint8Array, used: ReadonlySet<number>): 
     writeOffset(written, outlines, glyph, to - data + 1);
     const [from = 0, until = 0] = [outlines.offsets[glyph], outlines.offsets[glyph + 1]];
     if (until < from || until > font.length) return undefined;
-    if (glyph === 0 || used.has(cids?.[glyph] ?? glyph)) {
+    if (glyph === 0 || isUsed(glyph)) {
       result.set(font.subarray(from, until), to);
       to += until - from;
     } else if (until > from) result[to++] = END_CHAR;
@@ -92,7 +171,31 @@ function readDictionary(view: DataView, start: number, end: number): Map<number,
   return entries;
 }
 
-/** The CID of each glyph. Undefined for a predefined charset, which a CIDFont must not have. */
+/** Names by code, in the encoding of the font. Undefined for that of experts, or one in an unknown format. */
+function readEncoding(
+  view: DataView,
+  start: number,
+  names: readonly string[],
+  nameOf: (number: number) => string,
+): ReadonlyMap<number, string> | undefined {
+  if (start === 0) return STANDARD_ENCODING;
+  if (start === 1) return undefined;
+  const encoding = new Map<number, string>();
+  const format = view.getUint8(start);
+  const count = view.getUint8(start + 1);
+  let [at, glyph] = [start + 2, 1];
+  if ((format & 0x7f) > 1) return undefined;
+  for (let item = 0; item < count; item++) {
+    const first = view.getUint8(at++);
+    const left = (format & 0x7f) === 1 ? view.getUint8(at++) : 0;
+    for (let code = first; code <= first + left; code++) encoding.set(code, names[glyph++] ?? ".notdef");
+  }
+  const more = format & 0x80 ? view.getUint8(at++) : 0;
+  for (let item = 0; item < more; item++, at += 3) encoding.set(view.getUint8(at), nameOf(view.getUint16(at + 1)));
+  return encoding;
+}
+
+/** The CID or string of each glyph. Undefined for a predefined charset. */
 function readCharset(view: DataView, start: number, count: number): number[] | undefined {
   if (start <= 2) return undefined;
   const cids = [0];

@@ -4,7 +4,7 @@
  * is left unchanged.
  */
 import type { PDFObject } from "mupdf";
-import { withoutUnusedCids } from "./cff-unused.ts";
+import { type NamedGlyphs, readNamedGlyphs, withoutUnusedCids, withoutUnusedNames } from "./cff-unused.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObject } from "../objects/each-object.ts";
 import { deflate } from "../../bytes/deflate.ts";
@@ -15,7 +15,7 @@ import { findShownCodes, type ShownCodes } from "./shown-codes.ts";
 import { decodedSize, largestSize } from "../objects/stream-size.ts";
 import { alike, glyphLookup } from "./truetype-lookup.ts";
 import { cffOf } from "./type1-to-cff.ts";
-import { readType1, type Type1Program } from "./type1-program.ts";
+import { readType1 } from "./type1-program.ts";
 import { withoutUnusedGlyphs } from "./truetype-unused.ts";
 
 /** Largest font file in bytes that is processed. */
@@ -24,6 +24,12 @@ const MOST_FONT_BYTES = 24 * 1024 * 1024;
 const WORTH_IT = 0.95;
 /** Marks the name of a font subset (ISO 32000-2, 9.9.2). */
 const SUBSET_TAG = /^[A-Z]{6}\+/;
+/** Kinds of simple fonts by their Subtype, the entry of their file, and its Subtype. */
+const SIMPLE_KINDS: Readonly<Partial<Record<string, "TrueType" | "Type 1" | "CFF names">>> = {
+  "TrueType FontFile2": "TrueType",
+  "Type1 FontFile": "Type 1",
+  "Type1 FontFile3 Type1C": "CFF names",
+};
 /** An encoding whose names are not known here. */
 const EXPERT = "MacExpertEncoding";
 /** Codes of whitespace, for which many fonts have no glyph. */
@@ -33,7 +39,7 @@ const SPACES = new Set([0x09, 0x0a, 0x0d, 0x20, 0xa0]);
 interface UsedFont {
   /** Object number of the font. */
   readonly font: number;
-  readonly kind: "TrueType" | "Type 1" | "TrueType CIDs" | "CFF CIDs";
+  readonly kind: "TrueType" | "Type 1" | "CFF names" | "TrueType CIDs" | "CFF CIDs";
   /** For a simple font: glyph names by code, where the encoding has one. */
   readonly names: ReadonlyMap<number, string>;
   /** Object number of a stream that maps CIDs to glyphs, two bytes each. */
@@ -57,7 +63,7 @@ export async function subsetFonts(open: OpenPdf): Promise<void> {
   const programs = await findPrograms(open, await findFormFonts(open));
   const fonts = [...programs.values()].flat();
   if (fonts.length === 0) return;
-  const isOneByte = (kind: UsedFont["kind"]): boolean => kind === "TrueType" || kind === "Type 1";
+  const isOneByte = (kind: UsedFont["kind"]): boolean => !kind.endsWith("CIDs");
   const codeBytes = new Map(fonts.map(({ font, kind }) => [font, isOneByte(kind) ? 1 : 2] as const));
   const shown = await findShownCodes(open, codeBytes);
   for (const [number, users] of programs) {
@@ -152,8 +158,9 @@ const nameIn = (dictionary: PDFObject, key: string): string => {
 
 function simpleFont(font: PDFObject, key: string): UsedFont | undefined {
   const subtype = nameIn(font, "Subtype");
-  const kind = subtype === "TrueType" && key === "FontFile2" ? "TrueType" : "Type 1";
-  if (kind === "Type 1" && (subtype !== "Type1" || key !== "FontFile")) return undefined;
+  const format = nameIn(font.get("FontDescriptor", key), "Subtype");
+  const kind = SIMPLE_KINDS[`${subtype} ${key} ${format}`.trim()];
+  if (!kind) return undefined;
   const number = objectNumber(font);
   if (number === 0) return undefined;
   const names = new Map<number, string>();
@@ -217,7 +224,11 @@ function compactFont(
 }
 
 /** The glyphs that any reader may show for the codes, or undefined if one is not found. */
-function shownNames(program: Type1Program, users: readonly UsedFont[], shown: ShownCodes): Set<string> | undefined {
+function shownNames(
+  program: Pick<NamedGlyphs, "encoding"> & { readonly outlines: ReadonlyMap<string, unknown> },
+  users: readonly UsedFont[],
+  shown: ShownCodes,
+): Set<string> | undefined {
   const byCharacter = new Map<number, string[]>();
   for (const name of program.outlines.keys()) {
     const character = characterOf(name);
@@ -258,6 +269,12 @@ function subsetOf(
   engine.work.spend(file.length);
   try {
     if (users.some(({ kind }) => kind === "Type 1")) return undefined;
+    if (users.every(({ kind }) => kind === "CFF names")) {
+      const named = readNamedGlyphs(file);
+      const used = named && shownNames(named, users, shown);
+      return used && withoutUnusedNames(file, new Set(Array.from(used, (name) => named.outlines.get(name) ?? 0)));
+    }
+    if (users.some(({ kind }) => kind === "CFF names")) return undefined;
     if (users.some(({ kind }) => kind === "CFF CIDs")) {
       if (users.some(({ kind }) => kind !== "CFF CIDs")) return undefined;
       return withoutUnusedCids(file, new Set(users.flatMap(({ font }) => [...(shown.get(font) ?? [])])));
