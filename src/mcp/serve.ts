@@ -20,8 +20,6 @@ const { bodyBytes, batch, depth } = limits.mcp;
 
 /** Bodies up to this size are read without asking for memory. */
 const SMALL_BYTES = 64 * 1024;
-/** Memory for each byte of a body: as bytes, as text, and as values. */
-const COPIES = 4;
 /** The only revision with batches. Requests of it do not have to say so. */
 const BATCH_REVISION = "2025-03-26";
 
@@ -75,9 +73,9 @@ export async function serve(c: Context<AppEnv>, app: Hono<AppEnv>, toolbox: Tool
 /** The message of a request, as JSON, or the response to one that cannot be read. Throws what reading the body throws. */
 async function readMessage(c: Context<AppEnv>): Promise<unknown> {
   const length = Number(c.req.header("Content-Length") ?? bodyBytes);
-  const share = length > SMALL_BYTES ? await takeShare(c, Math.min(length, bodyBytes) * COPIES) : undefined;
+  const share = length > SMALL_BYTES ? await takeShare(c, Math.min(length, bodyBytes)) : undefined;
   try {
-    const bytes = await readBytes(c, bodyBytes);
+    const bytes = await readBytes(c, bodyBytes, (received) => share?.received(received));
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     const message = JSON.parse(text) as unknown;
     if (isDeep(message)) return refused(-32600, `Invalid Request: more than ${depth} levels of arrays and objects`);

@@ -26,8 +26,15 @@ export async function readJson(c: Context<AppEnv>, schema: z.ZodType, issues: Fi
   return checkInto(schema, value, issues);
 }
 
-/** Reads a body of at most `maxBytes`. Throws `file_too_large`, `request_timeout`. */
-export async function readBytes(c: Context<AppEnv>, maxBytes: number): Promise<Uint8Array> {
+/**
+ * Reads a body of at most `maxBytes`. `received` is called with the number of bytes that have arrived since its last call. Throws
+ * `file_too_large`, `request_timeout`, and what `received` throws.
+ */
+export async function readBytes(
+  c: Context<AppEnv>,
+  maxBytes: number,
+  received?: (bytes: number) => void,
+): Promise<Uint8Array> {
   const { body, headers } = c.req.raw;
   const declared = Number(headers.get("Content-Length") ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes, declared);
@@ -44,7 +51,11 @@ export async function readBytes(c: Context<AppEnv>, maxBytes: number): Promise<U
       bytes = longer;
       return window.length;
     },
-    progress: (read) => (c.get("log").bodyBytes = read),
+    progress(total) {
+      const log = c.get("log");
+      received?.(total - log.bodyBytes);
+      log.bodyBytes = total;
+    },
   });
   return bytes;
 }
