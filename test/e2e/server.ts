@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Service } from "../harness/client.ts";
+import { ObservedErrors } from "../harness/observed-errors.ts";
 
 export const root = join(import.meta.dirname, "../..");
 
@@ -21,7 +22,10 @@ export interface StartedServer {
   readonly work: NonNullable<Service["work"]>;
   /** Everything printed so far. */
   printed(): string;
-  /** Ends the server and everything it started, and waits for that. */
+  /**
+   * Ends the server and everything it started, and waits for that. Throws if an operation has responded with an error that
+   * `openapi.json` does not have for it.
+   */
   stop(): Promise<void>;
   /** The same at once and without a chance to tidy up: SIGKILL. */
   kill(): Promise<void>;
@@ -46,6 +50,7 @@ export async function startServer(persistTo: string, args: readonly string[] = [
   });
   const ended = once(npm, "exit");
   let printed = "";
+  let observed: ObservedErrors | undefined;
   const work = new Map<string, { fuel: number; share: number }>();
   const announced = new Promise<void>((done, fail) => {
     const timer = setTimeout(() => fail(new Error(`npm start took too long:\n${printed}`)), START_TIMEOUT);
@@ -54,6 +59,7 @@ export async function startServer(persistTo: string, args: readonly string[] = [
       const logged = /"requestId":"(req_\w+)".*"work":(\d+),"workShare":([\d.]+)/.exec(line);
       if (logged?.[1] !== undefined) work.set(logged[1], { fuel: Number(logged[2]), share: Number(logged[3]) });
       printed += `${line}\n`;
+      observed?.look(line);
       if (/"message":"ready"|^ {2}Playground /.test(line)) {
         clearTimeout(timer);
         done();
@@ -68,10 +74,15 @@ export async function startServer(persistTo: string, args: readonly string[] = [
     }
     await portClosed(port);
   };
-  const stop = () => end("SIGTERM");
+  const stop = async () => {
+    await end("SIGTERM");
+    observed?.check();
+  };
   const kill = () => end("SIGKILL");
   try {
     await announced;
+    const described = await fetch(`http://localhost:${port}/api/v1/openapi.json`);
+    observed = new ObservedErrors((await described.json()) as ConstructorParameters<typeof ObservedErrors>[0]);
   } catch (error) {
     await stop();
     throw error;

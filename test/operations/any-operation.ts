@@ -10,7 +10,7 @@ export const pdf = document({ name: "letter", pages: 2 });
 /** No more than an image's signature: recognized, but not readable. */
 const image = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
-/** What each operation needs beside its files. */
+/** What each operation needs beside its files, where it is not what its example has. */
 const needed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   split: { mode: "pages" },
   "extract-pages": { range: "1" },
@@ -26,13 +26,17 @@ const needed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Parameters that are as good as they can be, and the names of the files. */
-function wellFormed({ name, fields }: Operation): { texts: Readonly<Record<string, string>>; files: string[] } {
+function wellFormed({ name, fields, example = {} }: Operation): {
+  texts: Readonly<Record<string, string>>;
+  files: string[];
+} {
   const files = Object.entries(fields).flatMap(([field, declared]) => {
     if (declared.kind === "files")
       return Array.from({ length: declared.min }, (_, index) => `${declared.prefix}${index}`);
     return declared.kind === "file" && declared.optional !== true ? [field] : [];
   });
-  return { texts: needed[name] ?? {}, files };
+  const texts = Object.entries(example).filter(([field]) => fields[field]?.kind === "text");
+  return { texts: needed[name] ?? Object.fromEntries(texts), files };
 }
 
 export interface Sent {

@@ -43,7 +43,6 @@ const provocations: Partial<Record<ErrorCode, (name: string) => Sent>> = {
   unsupported_form: () => ({ file: formOf({}, { form: "/XFA [(template) 4 0 R]" }) }),
   limit_exceeded: () => ({ texts: Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`f${index}`, ""])) }),
   unauthenticated: () => ({ key: "sk_live_madeup" }),
-  method_not_allowed: () => ({ method: "GET" }),
 };
 const stranger = await newKey("business", ["billing:read"]);
 provocations.forbidden = () => ({ key: stranger });

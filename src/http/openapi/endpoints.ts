@@ -4,7 +4,7 @@ import { type Endpoint, fileResponse, scopesOfEndpoint, type Upload } from "../e
 import type { ErrorCode } from "../errors/error-table.ts";
 
 /** The errors of every endpoint, of those with a body, and of those with an ID in the path. */
-const always: readonly ErrorCode[] = ["invalid_parameters", "method_not_allowed", "internal_error"];
+const always: readonly ErrorCode[] = ["invalid_parameters", "internal_error"];
 const withBody: readonly ErrorCode[] = ["request_timeout", "file_too_large", "unsupported_format"];
 const withId: readonly ErrorCode[] = ["not_found"];
 

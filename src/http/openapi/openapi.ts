@@ -220,7 +220,7 @@ const health: Json = {
       "The service is healthy.",
       jsonSchema(z.object({ status: z.literal("ok"), version: z.string() })),
     ),
-    ...responseRefs("Public", ({ from, status }) => from === "every route" && status !== 404),
+    ...responseRefs("Public", ({ from, status }) => from === "every route" && status === 500),
   },
 };
 
@@ -232,7 +232,7 @@ const description: Json = {
   responses: {
     "200": jsonResponse("OpenAPI 3.1, with an `ETag`.", { type: "object" }),
     "304": { description: "The description has not changed since the `ETag` in `If-None-Match`." },
-    ...responseRefs("Public", ({ from, status }) => from === "every route" && status !== 404),
+    ...responseRefs("Public", ({ from, status }) => from === "every route" && status === 500),
   },
 };
 

@@ -2,9 +2,9 @@ import { type ErrorCode, errorRows, type ErrorRow } from "../errors/error-table.
 import { PageRange } from "../../engines/pdf/document/ranges.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 
-/** Whether every operation can respond with this error. */
-export const isOfAllOperations = ({ from }: ErrorRow): boolean =>
-  from === "every route" || from === "authenticated" || from === "operations";
+/** Whether every operation can respond with this error. 405 is the response of its path to other methods. */
+export const isOfAllOperations = ({ from, status }: ErrorRow): boolean =>
+  (from === "every route" && status !== 405) || from === "authenticated" || from === "operations";
 
 /** The errors that an operation can respond with: those shared by all, those of its kinds of fields, and its own. */
 export function errorsOf({ fields, errors = [], steps = [] }: Operation): ErrorCode[] {
