@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
+import { recorded } from "../../scripts/recorded-response.ts";
 import { compileWithClient, installClient } from "./client-examples.ts";
 import { root } from "./server.ts";
 
@@ -41,6 +42,11 @@ const entities: Readonly<Record<string, string>> = {
 };
 const textOf = (html: string): string =>
   html.replace(/<[^>]*>/g, "").replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? "");
+
+/** What `npm run responses` wrote. */
+const shownResponses = JSON.parse(
+  await readFile(join(root, "src/site/reference/recorded-responses.json"), "utf8"),
+) as Readonly<Record<string, { readonly json?: object }>>;
 
 /** What the page shows of a call, by language. */
 function shown(id: string, language: string): string {
@@ -134,6 +140,11 @@ describe.each(operations)("the examples of $id, as shown,", ({ id, status: expec
     expect(status).toBe(expected);
     expect(types).toContain(type);
     expect(type).toBe(expectResult(result));
+    const now = await recorded(
+      new Response(new Uint8Array(result.body), { headers: { "Content-Type": type } }),
+      server.baseUrl,
+    );
+    expect(now.json).toEqual(shownResponses[id]?.json);
   });
 
   test("in JavaScript", async () => {
@@ -250,6 +261,8 @@ test.each(quiet)("the curl example of $id", async ({ id, path, status, types: [t
   const { body, told } = await outcome("sh", ["-c", command]);
   expect(told.split(/ |;/).slice(0, 2)).toEqual([status, type]);
   const answer = JSON.parse(body.toString()) as { id?: string };
+  // None is recorded of openapi.json.
+  expect(Object.keys(answer)).toEqual(expect.arrayContaining(Object.keys(shownResponses[id]?.json ?? answer)));
   if (status === "201" && answer.id !== undefined) await removed(`${collection}/${answer.id}`);
   if (own !== "") await removed(`${collection}/${own}`);
 });
@@ -257,7 +270,7 @@ test.each(quiet)("the curl example of $id", async ({ id, path, status, types: [t
 describe("the page", () => {
   test("is served with the policy of the pages, and whole without its script", () => {
     expect(answer.headers.get("Content-Security-Policy")).toMatch(/^default-src 'none'/);
-    expect(page).not.toMatch(/<style|style="|\son\w+="|<script(?! type="module" src="\/assets\/)/);
+    expect(page).not.toMatch(/<style|style="|\son\w+="|<script(?! (?:type="module" )?src="\/assets\/)/);
     const words = textOf(page);
     const missing = calls.filter(({ path, summary }) => !words.includes(path) || !words.includes(summary));
     expect(missing).toEqual([]);

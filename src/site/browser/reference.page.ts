@@ -95,7 +95,7 @@ function closeContentsOnPhones(): void {
 insertKey();
 const language = localStorage.getItem(LANGUAGE);
 if (language !== null && document.querySelector(`.example .pick[value="${CSS.escape(language)}"]`)) choose(language);
-for (const example of document.querySelectorAll(".example")) {
+for (const example of document.querySelectorAll("[data-example]")) {
   addCopyButton(example);
   example.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return;

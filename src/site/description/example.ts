@@ -19,7 +19,7 @@ export function exampleFiles({ fields, example }: Operation): Map<string, string
 
 /** Represents a file of `examples/` in code; its path is relative to the project's folder, where a copied request runs. */
 export function exampleEntry(name: string, fileName: string): Entry {
-  return { name, file: { blob: new Blob(), name: fileName, path: `examples/${fileName}`, password: "" } };
+  return { name, file: { blob: new Blob([]), name: fileName, path: `examples/${fileName}`, password: "" } };
 }
 
 /** The parts of an operation's example, in order. */

@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import { type Description, type Method, operationOf } from "../description/description.ts";
+import { recordedResponse } from "./recorded.ts";
 import { responseSection } from "./responses.ts";
 import { exampleBlock, exampleCall } from "./example.ts";
 import { fieldRows, memberRows, parameterRow, table } from "./members.ts";
@@ -60,7 +61,7 @@ export function methodSection(
       ${table("Parameters", parameters.map(parameterRow), { anchor: id })}
       ${responseSection(description, { id, responses, isOperation: isOperation(method) }, shared)}
     </div>
-    <div class="sample">${exampleBlock(id, exampleCall(baseUrl, verb, path, method))}</div>
+    <div class="sample">${exampleBlock(id, exampleCall(baseUrl, verb, path, method))} ${recordedResponse(id)}</div>
   </section>`;
 }
 

@@ -4,7 +4,7 @@ import { type Chapter, documentationPage } from "./contents.ts";
 import type { Guide } from "./guides.ts";
 import { rendered } from "./markdown.ts";
 import { errorList, headerTable } from "./responses.ts";
-import { objectAnchor, type SharedFacts, sharedFacts } from "./shared-facts.ts";
+import { isOperation, objectAnchor, type SharedFacts, sharedFacts } from "./shared-facts.ts";
 import { highlighted, KEY_VARIABLE } from "./example.ts";
 import { memberRows, parameterRow, table } from "./members.ts";
 import { type Described, eventSection, methodSection, methodsOf } from "./method-section.ts";
@@ -69,8 +69,7 @@ function tagsOf({ tags }: Description, calls: readonly Described[]): Description
 }
 
 /** An operation by its name, everything else by its summary. */
-const navName = ({ id, method }: Described): string =>
-  method.requestBody?.content["multipart/form-data"] ? id : method.summary;
+const navName = ({ id, method }: Described): string => (isOperation(method) ? id : method.summary);
 
 /** Distinct from the anchors of methods, which have no capitals or no dashes. */
 const anchor = (name: string): string => `about-${name.toLowerCase().replaceAll(" ", "-")}`;

@@ -100,8 +100,7 @@ function failureTable(
         ? ""
         : html`<details>
             <summary>
-              ${own.length === 0 ? "Only those" : "And those"} of
-              ${isOperation ? "all operations" : "all such requests"}
+              ${own.length === 0 ? "The" : "And the"} errors of all ${isOperation ? "operations" : "requests"}
             </summary>
             ${codeList(others)}
           </details>`
