@@ -173,19 +173,28 @@ function withNotes(blocks: readonly RawBlock[]): RawBlock[] {
 
 /** Marks what may be a running header, a footer, or a page number. */
 function withEdges(blocks: readonly RawBlock[], page: { width: number; height: number }): RawBlock[] {
-  const tops = blocks.map((block) => block.bbox[1]);
-  const ends = blocks.map((block) => block.bbox[3]);
-  return blocks.map((block, index) => {
-    if (block.kind !== "text" || block.edge !== undefined || block.lines > 3 || block.note !== undefined) return block;
+  const places = new Map<RawBlock, { place: "top" | "bottom"; outer: boolean }>();
+  for (const block of blocks) {
+    if (block.kind !== "text" || block.edge !== undefined || block.lines > 3 || block.note !== undefined) continue;
     const [, y0, , y1] = block.bbox;
-    const place = y1 < EDGE * page.height ? "top" : y0 > (1 - EDGE) * page.height ? "bottom" : undefined;
-    if (place === undefined) return block;
-    const outer = place === "top" ? y1 < OUTER_EDGE * page.height : y0 > (1 - OUTER_EDGE) * page.height;
-    // The distance to the nearest block toward the middle of the page that is not beside it.
-    const distance =
-      place === "top"
-        ? Math.min(...tops.filter((top, other) => other !== index && top > y1 - 1).map((top) => top - y1))
-        : Math.min(...ends.filter((end, other) => other !== index && end < y0 + 1).map((end) => y0 - end));
+    if (y1 < EDGE * page.height) places.set(block, { place: "top", outer: y1 < OUTER_EDGE * page.height });
+    else if (y0 > (1 - EDGE) * page.height) {
+      places.set(block, { place: "bottom", outer: y0 > (1 - OUTER_EDGE) * page.height });
+    } else if (NUMBER.test(plainText(block.spans)) && blocks.every((other) => other === block || other.bbox[3] < y0)) {
+      // A number below everything else, on a page that is not full.
+      places.set(block, { place: "bottom", outer: true });
+    }
+  }
+  const inside = blocks.filter((block) => places.get(block)?.outer !== true);
+  const top = Math.min(...inside.map((block) => block.bbox[1]));
+  const bottom = Math.max(...inside.map((block) => block.bbox[3]));
+  return blocks.map((block) => {
+    const found = places.get(block);
+    if (found === undefined || block.kind !== "text") return block;
+    const { place, outer } = found;
+    const distance = place === "top" ? top - block.bbox[3] : block.bbox[1] - bottom;
     return { ...block, edge: { place, alone: outer && distance > 0.9 * block.size } };
   });
 }
+
+const NUMBER = /^[-–—\s]*\d{1,4}[-–—\s]*$/;

@@ -111,6 +111,7 @@ export class DocumentFacts {
     if (!isTitleLike(block) || !this.#isHeadingStyle(block.size, block.bold)) return undefined;
     if (block.size < LARGER * this.#bodySize) {
       const text = plainText(block.spans);
+      if (LABEL.test(text)) return undefined;
       if (block.lines > MOST_BOLD_LINES || text.length > MOST_BOLD_CHARACTERS) return undefined;
     }
     return this.#levelsByStyle().get(styleOf(block));
@@ -147,6 +148,10 @@ export class DocumentFacts {
     return { type: "paragraph", spans, bbox, ...(note !== undefined && { note }) };
   }
 }
+
+/** In bold type of the size of the text: `Definition 3`, which begins a paragraph of its kind rather than a section. */
+const LABEL =
+  /^(?!(?:chapter|section|part|appendix|annex|article|kapitel|abschnitt|teil|anhang|artikel|chapitre|annexe)\b)\p{Lu}\p{L}+ \d+(?:\.\d+)*\b/iu;
 
 const lengthOf = (block: TextBlock): number => block.spans.reduce((sum, span) => sum + span.text.length, 0);
 

@@ -5,8 +5,8 @@ import { isNumeric } from "./tables.ts";
 
 /** The least white space between columns, in font sizes. */
 const LEAST_GUTTER = 0.75;
-/** The fewest lines of a column, and their mean length in characters. */
-const [LEAST_LINES, LEAST_CHARACTERS] = [3, 13];
+/** The fewest lines of a column, their mean length in characters, and their mean width in font sizes. */
+const [LEAST_LINES, LEAST_CHARACTERS, LEAST_WIDTH] = [3, 8, 9.5];
 /** The widest share of a column that its lines fill, at the median. Cells of tables fill less. */
 const LEAST_FILL = 0.6;
 const MOST_DEPTH = 12;
@@ -129,14 +129,20 @@ function checked(rows: readonly Row[], from: number, to: number, x: number): Cut
 function isProse(lines: readonly Row[]): boolean {
   if (lines.length < LEAST_LINES) return false;
   const { x0, x1 } = areaOf(lines);
-  let [characters, numeric, gaps] = [0, 0, 0];
+  let [characters, widths, numeric, gaps] = [0, 0, 0, 0];
   for (const { words, size } of lines) {
     characters += words.reduce((sum, word) => sum + word.text.length, 0);
+    widths += words.reduce((sum, word) => sum + word.x1 - word.x0, 0) / size;
     if (words.every((word) => isNumeric(word.text))) numeric++;
     if (words.some((word, index) => index > 0 && word.x0 - (words[index - 1]?.x1 ?? 0) > 2 * size)) gaps++;
   }
-  if (characters < LEAST_CHARACTERS * lines.length || numeric > 0.3 * lines.length) return false;
+  if (
+    widths < LEAST_WIDTH * lines.length ||
+    characters < LEAST_CHARACTERS * lines.length ||
+    numeric > 0.3 * lines.length
+  )
+    return false;
   // Several columns of prose side by side are divided further.
-  if (gaps > 0.5 * lines.length && characters < 2 * LEAST_CHARACTERS * lines.length) return false;
+  if (gaps > 0.5 * lines.length && widths < 2 * LEAST_WIDTH * lines.length) return false;
   return median(lines.map((line) => (line.x1 - line.x0) / (x1 - x0))) >= LEAST_FILL;
 }

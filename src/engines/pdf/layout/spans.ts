@@ -52,7 +52,10 @@ function append(spans: Span[], text: string, style: number, link?: string): void
 }
 
 function trimmed(spans: Span[]): Span[] {
-  for (const span of spans) span.text = span.text.replaceAll(/ {2,}/g, " ");
+  for (const span of spans) {
+    // Quotation marks that are set as two apostrophes.
+    span.text = span.text.replaceAll(/ {2,}/g, " ").replaceAll("‘‘", "“").replaceAll("’’", "”");
+  }
   const [first, last] = [spans[0], spans.at(-1)];
   if (first !== undefined) first.text = first.text.trimStart();
   if (last !== undefined) last.text = last.text.trimEnd();

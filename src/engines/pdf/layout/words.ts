@@ -104,7 +104,59 @@ export function distinctWords(segments: readonly Segment[]): Word[] {
 }
 
 /** Words in rows from top to bottom. A smaller word above or below a baseline belongs to its row. */
-export function rowsOf(words: readonly Word[]): Row[] {
+export function rowsOf(all: readonly Word[]): Row[] {
+  const initials = all.filter((word) => isInitial(word, all));
+  const words = initials.length === 0 ? all : all.filter((word) => !initials.includes(word));
+  const rows = rowsWithout(words);
+  return initials.length === 0 ? rows : withInitials(rows, initials);
+}
+
+/** Whether a word is a letter as high as several lines beside it, at the beginning of a text. */
+function isInitial(word: Word, words: readonly Word[]): boolean {
+  if (!/^\p{Lu}$/u.test(word.text) || word.vertical) return false;
+  const beside = words.filter(
+    (other) =>
+      other.size * 1.8 < word.size &&
+      other.x0 >= word.x1 - 1 &&
+      other.x0 < word.x1 + other.size &&
+      other.y1 > word.y0 &&
+      other.y0 < word.y1,
+  );
+  return beside.length >= 2;
+}
+
+/** Puts initials before the first of the lines beside them. */
+function withInitials(rows: readonly Row[], initials: readonly Word[]): Row[] {
+  const result = [...rows];
+  for (const initial of initials) {
+    const at = result.findIndex(({ words }) =>
+      words.some((word) => word.y1 > initial.y0 && word.x0 >= initial.x1 - 1 && word.x0 < initial.x1 + word.size),
+    );
+    const row = result[at];
+    const next = row?.words.find((word) => word.x0 >= initial.x1 - 1);
+    if (row === undefined || next === undefined) continue;
+    // As a letter of the line, without a space after it.
+    const glyphs = initial.glyphs.map((glyph) => ({
+      ...glyph,
+      end: next.x0,
+      size: next.size,
+      baseline: next.baseline,
+    }));
+    const letter: Word = {
+      ...initial,
+      glyphs,
+      x1: next.x0,
+      y0: next.y0,
+      y1: next.y1,
+      size: next.size,
+      baseline: next.baseline,
+    };
+    result[at] = rowOf([...row.words, letter]);
+  }
+  return result;
+}
+
+function rowsWithout(words: readonly Word[]): Row[] {
   const open: { words: Word[]; baseline: number; size: number }[] = [];
   const rows: typeof open = [];
   for (const word of words.toSorted((a, b) => b.size - a.size || a.baseline - b.baseline)) {
