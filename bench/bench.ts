@@ -1,19 +1,21 @@
 /**
- * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|ocr-grid|files|jobs]`: wall
+ * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|markdown|ocr-grid|files|jobs]`: wall
  * time of every operation over HTTP on a warm server, beside the whole process of the program that a user would take instead,
  * where that is installed (qpdf, poppler, mupdf-tools, ghostscript, tesseract), and the memory it takes. Then, on a corpus
  * (`$CORPUS_DIR` where none is named): how right extract-text and ocr are, how large the images and compressed files. Both run in
  * turn, so that what else the machine does hits both. A server is started, unless `$BASE_URL` and `$API_KEY` name one, whose
  * memory is not seen then. `--only ocr-grid` reads every text, size and resolution, with `--step N` every Nth. `--only files` uploads and reads a
- * file of 1 GiB. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers.
+ * file of 1 GiB. `--only markdown` scores tables and facts on `../shared/text-truth`, where that is. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers.
  */
 import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { benchCompress, printCompress } from "./compress.ts";
 import { benchFiles, printFiles } from "./files.ts";
 import { benchFromImages, printFromImages } from "./from-images.ts";
 import { benchImages, printImages } from "./images.ts";
 import { benchJobs, printJobs } from "./jobs.ts";
+import { benchMarkdown, printMarkdown } from "./markdown.ts";
 import { benchOcr, printOcr } from "./ocr.ts";
 import { benchOperations, printOperations } from "./operations.ts";
 import { benchOcrGrid, printOcrGrid } from "./ocr-grid.ts";
@@ -23,6 +25,8 @@ import { benchText, printText } from "./text.ts";
 import type { Service } from "../test/harness/client.ts";
 
 const DEFAULT_PORT = 8797;
+/** Documents with their tables and facts, and what scores them. */
+const TEXT_TRUTH = fileURLToPath(new URL("../../shared/text-truth", import.meta.url));
 
 const { values } = parseArgs({
   options: {
@@ -50,6 +54,7 @@ async function measure(service: Service & { readonly pid?: number }) {
     ocr: wanted("ocr") ? await benchOcr(service, corpus, Math.ceil(runs / 5)) : [],
     // It takes half an hour, so only where it is asked for.
     ocrGrid: values.only === "ocr-grid" ? await benchOcrGrid(service, Number(values.step)) : [],
+    markdown: values.only === "markdown" ? await benchMarkdown(service, TEXT_TRUTH) : [],
     jobs: values.only === "jobs" ? await benchJobs(service) : [],
     // It takes as much room on the disk.
     files: values.only === "files" ? await benchFiles(service) : [],
@@ -73,6 +78,7 @@ try {
     if (rows.toImages.length > 0) printImages(rows.toImages);
     if (rows.compress.length > 0) printCompress(rows.compress);
     if (rows.ocr.length > 0) printOcr(rows.ocr);
+    if (rows.markdown.length > 0) printMarkdown(rows.markdown);
     if (rows.ocrGrid.length > 0) printOcrGrid(rows.ocrGrid);
   }
 } finally {

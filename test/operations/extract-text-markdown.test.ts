@@ -1,3 +1,4 @@
+import { lexer, type Token } from "marked";
 import { describe, expect, it } from "vitest";
 import { aligned, layoutDocument, line, lines, ruled } from "../harness/layout-fixtures.ts";
 import { errorOf } from "../http/echo-service.ts";
@@ -101,6 +102,46 @@ if (a < b) {
     );
   });
 });
+
+describe("a Markdown parser", () => {
+  it("sees the text of the page, whatever characters it has", async () => {
+    const hostile = [
+      "# no heading, *no emphasis*, _none_, `no code`, and [no link](x)",
+      "+ no list, <b>no HTML</b>, &copy; no entity, ~~not deleted~~ \\ ",
+      "a | b, snake_case_name, 2 * 3 * 4, ![no image](y), <!-- shown -->",
+    ];
+    const pages = hostile.map((text) => line(text, 60, 600));
+    const tokens = lexer(await markdownOf(pages), { gfm: true }).filter(({ type }) => type !== "space");
+    expect(tokens.map(({ type }) => type)).toEqual(tokens.map(() => "paragraph"));
+    const shown = tokens.map((token) => shownText("tokens" in token ? (token.tokens ?? []) : []));
+    for (const text of hostile) expect(shown).toContain(text.trim());
+  });
+
+  it("sees tables with the cells of the page", async () => {
+    const cells = [
+      ["Name", "a|b"],
+      ["*x*", "<i>1</i>"],
+      ["`y`", "2 \\| 3"],
+    ];
+    const [table] = lexer(await markdownOf([ruled(cells, [100, 100], 60, 700)]), { gfm: true });
+    const rows = table?.type === "table" ? [table["header"], ...table["rows"]] : [];
+    expect(rows.map((row: { tokens: Token[] }[]) => row.map(({ tokens }) => shownText(tokens)))).toEqual(cells);
+  });
+});
+
+/** What a reader sees of inline tokens. */
+const shownText = (tokens: readonly Token[]): string =>
+  tokens
+    .map((token) => {
+      expect(["text", "escape"]).toContain(token.type);
+      return "text" in token ? String(token.text) : "";
+    })
+    .join("")
+    .replaceAll("&amp;", "&")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'");
 
 describe("JSON", () => {
   it("has the Markdown and the blocks of each page if they are asked for", async () => {
