@@ -13,6 +13,8 @@ const MOST_SINGLE = 3;
 /** Share of rows that may have text where others have a gap. */
 const MOST_CROSSING = 0.2;
 const LEAST_GUTTER = 0.3;
+/** Each place where a table might begin, but does not, costs a pass over the rows that follow. */
+const MOST_FAILURES = 200;
 
 /** Adjacent words of a row. */
 interface Piece extends Area {
@@ -35,7 +37,8 @@ interface Gutter {
 export function alignedTables(rows: readonly Row[], rules: Rules): Table[] {
   const lines = rows.map((row) => ({ row, pieces: piecesOf(row) }));
   const tables: Table[] = [];
-  for (let at = 0; at < lines.length;) {
+  let failures = 0;
+  for (let at = 0; at < lines.length && failures < MOST_FAILURES;) {
     const end = groupEnd(lines, at, rules);
     if (end - at < 2) {
       at = Math.max(end, at + 1);
@@ -43,6 +46,7 @@ export function alignedTables(rows: readonly Row[], rules: Rules): Table[] {
     }
     const found = tableAmong(lines, at, end, rules);
     if (found === undefined) {
+      failures++;
       at++;
       while (at < end && (lines[at]?.pieces.length ?? 0) < 2) at++;
       // Groups that fail as a whole can hold a smaller table, which a later start finds; each start costs a pass over the group.

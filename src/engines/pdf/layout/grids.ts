@@ -20,7 +20,11 @@ export interface Grid extends Area {
   separatesRows(row: number, column: number): boolean;
 }
 
+/** Pairs of lines that are compared. More are a drawing, or made to take time. */
+const MOST_PAIRS = 1_000_000;
+
 export function gridsOf({ horizontal, vertical }: Rules): Grid[] {
+  if (horizontal.length * vertical.length > MOST_PAIRS) return [];
   const parent = new Map<Rule, Rule>();
   const find = (rule: Rule): Rule => {
     let top = rule;

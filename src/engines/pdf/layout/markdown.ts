@@ -183,10 +183,16 @@ function pipeTable({ rows, columns, cells, headerRows }: TableOfBlocks): string 
 
 function htmlTable({ rows, cells, headerRows }: TableOfBlocks): string {
   const lines = ["<table>"];
-  for (let row = 0; row < rows; row++) {
+  // The cells that reach into each row.
+  const reaching = Array.from({ length: rows }, (): TableCell[] => []);
+  for (const cell of cells) {
+    for (let row = cell.row; row < cell.row + cell.rowSpan; row++) reaching[row]?.push(cell);
+  }
+  const columns = Math.max(0, ...reaching.flat().map((cell) => cell.column + cell.columnSpan));
+  for (const [row, own] of reaching.entries()) {
     lines.push("<tr>");
     const tag = row < headerRows ? "th" : "td";
-    for (const cell of rowOf(cells, row)) {
+    for (const cell of rowOf(own, row, columns)) {
       const { rowSpan, columnSpan, text } = cell;
       const spans = (rowSpan > 1 ? ` rowspan="${rowSpan}"` : "") + (columnSpan > 1 ? ` colspan="${columnSpan}"` : "");
       lines.push(`<${tag}${spans}>${html(text)}</${tag}>`);
@@ -198,8 +204,11 @@ function htmlTable({ rows, cells, headerRows }: TableOfBlocks): string {
 }
 
 /** The cells that begin in a row, with empty ones where nothing else is. */
-function rowOf(cells: readonly TableCell[], row: number): Pick<TableCell, "rowSpan" | "columnSpan" | "text">[] {
-  const columns = Math.max(0, ...cells.map((cell) => cell.column + cell.columnSpan));
+function rowOf(
+  cells: readonly TableCell[],
+  row: number,
+  columns: number,
+): Pick<TableCell, "rowSpan" | "columnSpan" | "text">[] {
   const list: Pick<TableCell, "rowSpan" | "columnSpan" | "text">[] = [];
   for (let column = 0; column < columns; column++) {
     const cell = cells.find(

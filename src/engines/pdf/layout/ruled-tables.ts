@@ -13,10 +13,13 @@ interface Box {
   words: Word[];
 }
 
+/** A grid of more cells is a drawing. */
+const MOST_CELLS = 20_000;
+
 /** The table in a grid, or undefined if the lines are something else, such as a frame or a chart. */
 export function tableInGrid(grid: Grid, words: readonly Word[]): Table | undefined {
   const { xs, ys } = grid;
-  if (xs.length < 3 || ys.length < 2) return undefined;
+  if (xs.length < 3 || ys.length < 2 || xs.length * ys.length > MOST_CELLS) return undefined;
   const inside = words.filter((word) => isInside(word, grid));
   if (inside.length < 3) return undefined;
   const boxes = merged(grid, inside);

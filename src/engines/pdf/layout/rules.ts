@@ -57,9 +57,10 @@ export function rulesOf(drawn: readonly Drawn[]): Rules {
       else vertical.push({ at: (box.x0 + box.x1) / 2, from: box.y0, to: box.y1 });
     } else if (box.rectangle && !isWhite(box.color) && thin >= 6) fills.push(box);
   }
-  for (const box of fills.slice(0, MOST_RULES)) {
+  const looked = fills.slice(0, MOST_RULES);
+  for (const box of looked) {
     // A background of a line of text within a cell's.
-    const isNested = fills.some((other) => other !== box && other.color === box.color && isLarger(other, box));
+    const isNested = looked.some((other) => other !== box && other.color === box.color && isLarger(other, box));
     if (!isNested) edges(box);
   }
   return { horizontal: joined(horizontal), vertical: joined(vertical) };

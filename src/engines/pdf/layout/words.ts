@@ -32,6 +32,9 @@ export interface Row extends Area {
   readonly size: number;
 }
 
+/** Words of the same text that are compared with one that may be the same, and rows with a word that may be in one. */
+const [MOST_AGAIN, MOST_NEAR] = [20, 200];
+
 /** How far letters reach above and below their baseline, in font sizes. Fonts often say something else. */
 const [ASCENT, DESCENT] = [0.76, 0.22];
 
@@ -90,10 +93,15 @@ export function distinctWords(segments: readonly Segment[]): Word[] {
   for (const segment of segments) {
     for (const word of wordsOf(segment)) {
       const same = seen.get(word.text);
-      const isAgain = same?.some(
-        ({ x0, baseline, size }) =>
-          size === word.size && Math.abs(x0 - word.x0) < 0.2 * size && Math.abs(baseline - word.baseline) < 0.2 * size,
-      );
+      // What is drawn again follows soon.
+      const isAgain = same
+        ?.slice(-MOST_AGAIN)
+        .some(
+          ({ x0, baseline, size }) =>
+            size === word.size &&
+            Math.abs(x0 - word.x0) < 0.2 * size &&
+            Math.abs(baseline - word.baseline) < 0.2 * size,
+        );
       if (isAgain === true) continue;
       if (same === undefined) seen.set(word.text, [word]);
       else same.push(word);
@@ -105,7 +113,11 @@ export function distinctWords(segments: readonly Segment[]): Word[] {
 
 /** Words in rows from top to bottom. A smaller word above or below a baseline belongs to its row. */
 export function rowsOf(all: readonly Word[]): Row[] {
-  const initials = all.filter((word) => isInitial(word, all));
+  const usual = median(all.map(({ size }) => size));
+  const initials = all
+    .filter(({ text, size }) => size > 1.5 * usual && /^\p{Lu}$/u.test(text))
+    .slice(0, MOST_AGAIN)
+    .filter((word) => isInitial(word, all));
   const words = initials.length === 0 ? all : all.filter((word) => !initials.includes(word));
   const rows = rowsWithout(words);
   return initials.length === 0 ? rows : withInitials(rows, initials);
@@ -113,7 +125,7 @@ export function rowsOf(all: readonly Word[]): Row[] {
 
 /** Whether a word is a letter as high as several lines beside it, at the beginning of a text. */
 function isInitial(word: Word, words: readonly Word[]): boolean {
-  if (!/^\p{Lu}$/u.test(word.text) || word.vertical) return false;
+  if (word.vertical) return false;
   const beside = words.filter(
     (other) =>
       other.size * 1.8 < word.size &&
@@ -180,12 +192,12 @@ function rowsWithout(words: readonly Word[]): Row[] {
 
 /** The rows of a list sorted by baseline that are close enough to a word. */
 function near<T extends { baseline: number }>(sorted: readonly T[], word: Word): T[] {
-  const reach = 60;
+  const reach = Math.min(60, 2 * word.size);
   const from = lowerBound(sorted, word.baseline - reach);
   const found: T[] = [];
   for (let at = from; at < sorted.length; at++) {
     const row = sorted[at];
-    if (row === undefined || row.baseline > word.baseline + reach) break;
+    if (row === undefined || row.baseline > word.baseline + reach || found.length >= MOST_NEAR) break;
     found.push(row);
   }
   return found;
