@@ -63,13 +63,13 @@ async function callOperation(operation: Operation, parameters: Json, call: ToolC
   const issues = issuesOf(operation, parameters);
   if (issues.length > 0) throw invalidFields(issues);
   const isJob = background === true;
-  const mayStore = !isJob && returnsFile(operation, given);
-  if (mayStore && !call.caller.scopes.includes("files:write")) {
+  const kind = isJob ? "text" : resultKind(operation, given);
+  if (kind === "file" && !call.caller.scopes.includes("files:write")) {
     const message = `The result of \`${operation.name}\` is stored as a file, and this API key lacks the \`files:write\` scope.`;
     throw new ApiError("forbidden", message, { details: { requiredScope: "files:write" } });
   }
   // So that a result that could not be stored can be made again without a charge.
-  const key = typeof idempotencyKey === "string" ? idempotencyKey : mayStore ? crypto.randomUUID() : undefined;
+  const key = typeof idempotencyKey === "string" ? idempotencyKey : kind !== "text" ? crypto.randomUUID() : undefined;
   const { body, headers } = await bodyOf(formOf(operation, { ...given, ...(isJob && { expiresIn }) }));
   const response = await call.send("POST", `/${operation.name}`, {
     body,
@@ -103,18 +103,20 @@ function issuesOf(
   return issues;
 }
 
-/** Whether the result is, or may be, anything other than text. */
-function returnsFile({ produces, returnsPdf, fields }: Operation, parameters: Json): boolean {
+/** Whether the result is text or a file. `either`: that depends on the document, or on parameters in a way that only the operation knows. */
+function resultKind({ produces, returnsPdf, fields }: Operation, parameters: Json): "text" | "file" | "either" {
   const isText = (type: string): boolean => type === "application/json" || type.startsWith("text/");
-  if (produces.every(isText)) return false;
-  if (returnsPdf === undefined || !produces.some(isText)) return true;
+  if (produces.every(isText)) return "text";
+  if (!produces.some(isText)) return "file";
+  if (returnsPdf === undefined) return "either";
   const values = Object.entries(fields).flatMap(([name, field]) => {
     if (field.kind !== "text") return [];
     const given = parameters[name] ?? hintsOf(field).default;
     const text = typeof given === "object" ? JSON.stringify(given) : given === undefined ? undefined : String(given);
     return [[name, field.schema.safeParse(text).data]];
   });
-  return returnsPdf(Object.fromEntries(values));
+  if (returnsPdf(Object.fromEntries(values))) return "file";
+  return produces.every((type) => isText(type) || type === "application/pdf") ? "text" : "either";
 }
 
 interface InputSchema {

@@ -112,9 +112,11 @@ test("a key needs the scopes of the operation, and those for its files, before a
     { requiredScope: "pdf:write" },
   ]);
   expect([await usedBy(reader), await usedBy(files)]).toEqual([0, 0]);
+  const attachments = await call(reader, "attachments", { file: base64, action: "list" });
+  expect(attachments.structuredContent?.result).toEqual({ attachments: [] });
   const { structuredContent } = await call(reader, "extract-text", { file: base64 });
   expect(structuredContent?.result?.text).toContain("Page 1 of small");
-  expect(await usedBy(reader)).toBe(1);
+  expect(await usedBy(reader)).toBe(2);
 });
 
 test("files and jobs of another account are not there", async () => {
