@@ -154,6 +154,15 @@ export const embeddedFonts: readonly EmbeddedFont[] = [
     shrinks: true,
   },
   {
+    name: "outlines of Type 1 without widths",
+    entries: "",
+    flags: 4,
+    text: "(abcd)",
+    file: type1Font(200),
+    isType1: true,
+    shrinks: false,
+  },
+  {
     name: "names that no table has",
     entries: `/Encoding << /Differences [65 ${letters.map((_, index) => `/x${index}`).join(" ")}] >> ${ownWidths}`,
     flags: 4,

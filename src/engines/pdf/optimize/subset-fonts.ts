@@ -160,7 +160,8 @@ function simpleFont(font: PDFObject, key: string): UsedFont | undefined {
   const subtype = nameIn(font, "Subtype");
   const format = nameIn(font.get("FontDescriptor", key), "Subtype");
   const kind = SIMPLE_KINDS[`${subtype} ${key} ${format}`.trim()];
-  if (!kind) return undefined;
+  // Readers that have no Widths look for those of a Type 1 font in its file, and not in the Compact Font Format.
+  if (!kind || (kind === "Type 1" && !font.get("Widths").isArray())) return undefined;
   const number = objectNumber(font);
   if (number === 0) return undefined;
   const names = new Map<number, string>();
