@@ -149,13 +149,7 @@ function documented({ summary, description = "" }: Method, parameters: readonly 
   const described = parameters.filter(({ description }) => description !== undefined);
   const list = described.map(({ name, description = "" }) => `    ${name}: ${description.replaceAll("\n", " ")}`);
   const sections = [`${summary}.`, description, list.length === 0 ? "" : `Args:\n${list.join("\n")}`];
-  return docstring(
-    sections
-      .filter((text) => text !== "")
-      .join("\n\n")
-      .replaceAll("\n", "\n        "),
-    "        ",
-  );
+  return docstring(sections.filter((text) => text !== "").join("\n\n"), "        ");
 }
 
 function memberType(member: Member, types: Types, method: Method): string {

@@ -19,14 +19,23 @@ interface ValueClass {
 export function inputType(name: string, all: readonly Member[], form: Schema): string {
   const dependences = dependencesOf(all);
   const dependent = new Set(dependences.flatMap(({ governors, governed }) => [...governors, ...governed]));
-  const own = all.filter((member) => !dependent.has(member));
   const required = (form.anyOf ?? []).flatMap(({ required = [] }) => required);
   const isOneOf = all.filter(({ property }) => required.includes(property));
+  const isExclusive = form["x-exactly-one"] === true;
+  const own = all.filter((member) => !dependent.has(member) && !(isExclusive && isOneOf.includes(member)));
   const common = `{\n${own.map((member) => property(member, member)).join("")}}`;
   if (dependences.length === 0 && isOneOf.length === 0) return `export interface ${name} ${common}\n`;
   const parts = [common, ...dependences.map((dependence) => union(alternativesOf(dependence)))];
   if (isOneOf.length > 0) {
-    parts.push(union(isOneOf.map((member) => `{ readonly ${member.property}: ${member.type} }`)));
+    const alternatives = isOneOf.map((one) => {
+      const type = one.schema.type === "boolean" ? "true" : one.type;
+      if (!isExclusive) return `{ readonly ${one.property}: ${type} }`;
+      const lines = isOneOf.map((other) =>
+        other === one ? property(one, { type, required: true }) : property(other, excluded(other)),
+      );
+      return `{\n${lines.join("")}  }`;
+    });
+    parts.push(union(alternatives));
   }
   return `export type ${name} = ${parts.join(" & ")};\n`;
 }

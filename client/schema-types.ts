@@ -23,6 +23,8 @@ export interface Schema {
   readonly maximum?: number;
   /** The values of other parameters that this one depends on. */
   readonly "x-when"?: Readonly<Record<string, readonly string[]>>;
+  /** Of a form with `anyOf`: whether only one of these fields can be sent. */
+  readonly "x-exactly-one"?: boolean;
   /** Whether it is required with those values. */
   readonly "x-required"?: boolean;
 }

@@ -723,7 +723,11 @@ export const commands: readonly Command[] = [
     "description": "Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its\nrotation and crop box applied. `auto` leaves blank pages as they are.\n\nWhat lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields\noutside, and the pixels of images there. Letters that the edge cuts are removed, and lines stay. Outlines, metadata, attachments, and alternative texts of tagged documents are not\nsearched for it. Files over 32 MiB are not supported with `remove`.\n\nSigned documents are updated incrementally so that their signatures stay valid, except with `remove`. `X-Signature-Invalidated` is set if a signature breaks.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": true,
-    "atLeastOneOf": [],
+    "atLeastOneOf": [
+      "box",
+      "margins",
+      "auto"
+    ],
     "example": {
       "file": "letter.pdf",
       "margins": "36"

@@ -385,22 +385,41 @@ const rotateFields = {
   rotations: { name: "rotations", kind: "json" },
 } as const;
 
-export interface CropInput {
+export type CropInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string | undefined;
-  /** What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page. */
-  readonly box?: { readonly x: number; readonly y: number; readonly width: number; readonly height: number } | undefined;
-  /** What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`. */
-  readonly margins?: number | { readonly top?: number | undefined; readonly right?: number | undefined; readonly bottom?: number | undefined; readonly left?: number | undefined } | undefined;
-  /** Crops each page to what is drawn on it. Almost white pixels count as blank. */
-  readonly auto?: boolean | undefined;
   /** The pages to crop. Default: `all`. */
   readonly pages?: string | undefined;
   /** Removes what lies outside from the file. */
   readonly remove?: boolean | undefined;
-}
+} & (
+  | {
+  /** What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page. */
+  readonly box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+  /** What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`. */
+  readonly margins?: undefined;
+  /** Crops each page to what is drawn on it. Almost white pixels count as blank. */
+  readonly auto?: false | undefined;
+  }
+  | {
+  /** What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page. */
+  readonly box?: undefined;
+  /** What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`. */
+  readonly margins: number | { readonly top?: number | undefined; readonly right?: number | undefined; readonly bottom?: number | undefined; readonly left?: number | undefined };
+  /** Crops each page to what is drawn on it. Almost white pixels count as blank. */
+  readonly auto?: false | undefined;
+  }
+  | {
+  /** What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page. */
+  readonly box?: undefined;
+  /** What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`. */
+  readonly margins?: undefined;
+  /** Crops each page to what is drawn on it. Almost white pixels count as blank. */
+  readonly auto: true;
+  }
+);
 
 const cropFields = {
   file: { name: "file", kind: "file" },
@@ -795,7 +814,7 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   }
 
   /** Crop pages. */
-  crop(input?: Without<CropInput, "file">): Pipeline<FileResult>;
+  crop(input: Without<CropInput, "file">): Pipeline<FileResult>;
   crop(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("crop", "file", cropFields, input));
   }

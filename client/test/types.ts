@@ -37,6 +37,8 @@ export async function accepted(): Promise<void> {
   await pdf.sign({ file, mode: "type", typedName: "Ada", field: { page: 1, x: 0, y: 0, width: 90, height: 30 } });
   await pdf.metadata({ file, action: "set", metadata: { title: null }, replace: true });
   await pdf.toImages({ file, format: "png", quality: 90 });
+  await pdf.crop({ file, margins: 36, auto: false });
+  await pdf.attachments({ file, action: "add", attachment: file });
 }
 
 export async function refused(): Promise<void> {
@@ -70,6 +72,12 @@ export async function refused(): Promise<void> {
   await pdf.metadata({ file, action: "get", metadata: {} });
   // @ts-expect-error: words are part of the JSON.
   await pdf.ocr({ file, output: "pdf", words: true });
+  // @ts-expect-error: a box or margins, not both.
+  await pdf.crop({ file, margins: 36, box: { x: 0, y: 0, width: 90, height: 90 } });
+  // @ts-expect-error: no box, margins, or `auto`.
+  await pdf.crop({ file, auto: false });
+  // @ts-expect-error: what is added is required.
+  await pdf.attachments({ file, action: "add" });
   // @ts-expect-error: the range is required.
   pdf.pipeline(file).extractPages({});
   // @ts-expect-error: `ranges` is required.

@@ -56,21 +56,11 @@ Signed documents are updated incrementally so that their signatures stay valid, 
     pages: text(pageRange(), "The pages to crop.", { default: "all" }),
     remove: text(formBoolean(), "Removes what lies outside from the file."),
   },
+  exactlyOneOf: ["box", "margins", "auto"],
   example: { file: "letter.pdf", margins: "36" },
   readsRanges: true,
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
-
-  checks: [
-    ({ box, margins, auto }) => {
-      const given = Object.entries({ box, margins, auto: auto || undefined }).filter(
-        ([, value]) => value !== undefined,
-      );
-      if (given.length === 0) return [{ name: "box", issue: "is required unless `margins` or `auto` is sent" }];
-      const [first, ...others] = given.map(([name]) => name);
-      return others.map((name) => ({ name, issue: `must not be sent together with \`${first}\`` }));
-    },
-  ],
 
   async run({ file, box, margins, pages, remove }, { pdf }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });

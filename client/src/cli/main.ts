@@ -194,9 +194,9 @@ class Run {
 
   /** Writes a result, and then lets go of what is left of it on the service. */
   async #write({ result, job, cleanUp }: Finished, several: boolean): Promise<Outcome> {
-    const out = this.#options.get("out") ?? (this.#inputs.readsStandardInput || "data" in result ? "-" : undefined);
+    const out = this.#options.get("out") ?? (this.#inputs.readsStandardInput || !isBinary(result) ? "-" : undefined);
     const isStandardOutput = out === "-";
-    if (isStandardOutput && several && !("data" in result))
+    if (isStandardOutput && several && isBinary(result))
       throw usageFailure("Several results need a folder: -o FOLDER/");
     if (isStandardOutput && process.stdout.isTTY && isBinary(result)) {
       throw usageFailure("The result is not text. Send it to a file with -o FILE, or into a pipe.");

@@ -454,23 +454,23 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Combine PDFs into one.
 
-                Combines the pages of all files into one document, in the order of their numbers. Links, named destinations, form fields, tags,
-                layers, page labels, and attachments are kept. If two files use the same name for a form field, a destination, or an attachment, the
-                later one is renamed (`name_2`). Metadata and document settings come from the first file.
+        Combines the pages of all files into one document, in the order of their numbers. Links, named destinations, form fields, tags,
+        layers, page labels, and attachments are kept. If two files use the same name for a form field, a destination, or an attachment, the
+        later one is renamed (`name_2`). Metadata and document settings come from the first file.
 
-                The output is not encrypted. Files with restricted permissions need their owner password. XFA forms and article threads are removed, and
-                digital signatures become invalid.
+        The output is not encrypted. Files with restricted permissions need their owner password. XFA forms and article threads are removed, and
+        digital signatures become invalid.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    files: The PDFs, in order.
-                    passwords: The password of the `file` with the same number.
-                    password: The password of encrypted files that have no password of their own.
-                    interleave: Takes one page from each document in turn. When a document runs out of pages, the others continue.
-                    title: The title of the result. By default, that of the first document.
-                    author: The author of the result. By default, that of the first document.
-                    bookmarks: The outline of the result. `keep`: the outlines of all documents, one after the other. `per-file`: one entry per document, named after its file, with the document's outline below it. `none`: no outline. Default: `keep`.
+        Args:
+            files: The PDFs, in order.
+            passwords: The password of the `file` with the same number.
+            password: The password of encrypted files that have no password of their own.
+            interleave: Takes one page from each document in turn. When a document runs out of pages, the others continue.
+            title: The title of the result. By default, that of the first document.
+            author: The author of the result. By default, that of the first document.
+            bookmarks: The outline of the result. `keep`: the outlines of all documents, one after the other. `per-file`: one entry per document, named after its file, with the document's outline below it. `none`: no outline. Default: `keep`.
         """
         fields: Fields = [
             ("file", "file{N}", files),
@@ -497,18 +497,18 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Split a PDF.
 
-                Returns a PDF if there is one part, otherwise a ZIP archive with the entries `<file>-001.pdf`, `<file>-002.pdf`, and so on. Each part
-                keeps the outline entries, links, named destinations, form fields, page labels, and tags of its pages. Document-level attachments are
-                dropped (`X-Attachments-Dropped`). Every part keeps the encryption, passwords, and permissions of the input.
+        Returns a PDF if there is one part, otherwise a ZIP archive with the entries `<file>-001.pdf`, `<file>-002.pdf`, and so on. Each part
+        keeps the outline entries, links, named destinations, form fields, page labels, and tags of its pages. Document-level attachments are
+        dropped (`X-Attachments-Dropped`). Every part keeps the encryption, passwords, and permissions of the input.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF to split.
-                    password: The password of `file`, if it is encrypted.
-                    mode: `ranges`: one part per range in `ranges`. `chunks`: parts of `chunkSize` pages. `pages`: one part per page. `bookmarks`: one part per top-level outline entry; pages before the first entry go into the first part.
-                    ranges: Page ranges separated by `|`. The pages of each part stay in document order. Required when `mode` is `ranges`.
-                    chunk_size: Pages per part. The last part holds the remaining pages. Required when `mode` is `chunks`.
+        Args:
+            file: The PDF to split.
+            password: The password of `file`, if it is encrypted.
+            mode: `ranges`: one part per range in `ranges`. `chunks`: parts of `chunkSize` pages. `pages`: one part per page. `bookmarks`: one part per top-level outline entry; pages before the first entry go into the first part.
+            ranges: Page ranges separated by `|`. The pages of each part stay in document order. Required when `mode` is `ranges`.
+            chunk_size: Pages per part. The last part holds the remaining pages. Required when `mode` is `chunks`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -566,30 +566,30 @@ class ServiceMethods(Transport):
     ) -> Union[JsonResult[ExtractTextResult], FileResult]:
         """Extract the text of a PDF.
 
-                Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
-                right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
-                scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-                readable text have `needsOcr`: use `ocr` for them.
+        Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
+        right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
+        scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
+        readable text have `needsOcr`: use `ocr` for them.
 
-                With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
-                lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
-                header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
-                their positions.
+        With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
+        lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
+        header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
+        their positions.
 
-                Headings, tables, and columns are recognized by how pages look, so they can be wrong: text in charts may come out of order, formulas are read as lines of text, and a table
-                whose columns touch may be read as text.
+        Headings, tables, and columns are recognized by how pages look, so they can be wrong: text in charts may come out of order, formulas are read as lines of text, and a table
+        whose columns touch may be read as text.
 
-                Costs 1 credit. Requires the `pdf:read` scope.
+        Costs 1 credit. Requires the `pdf:read` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    pages: The pages to read, in document order. Default: `all`.
-                    format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. Default: `json`.
-                    words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.
-                    markdown: Adds `pages[].markdown`. Only applies when `format` is `json`.
-                    blocks: Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.
-                    furniture: Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            pages: The pages to read, in document order. Default: `all`.
+            format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. Default: `json`.
+            words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.
+            markdown: Adds `pages[].markdown`. Only applies when `format` is `json`.
+            blocks: Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.
+            furniture: Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -615,17 +615,17 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Extract pages into a new PDF.
 
-                Pages are returned in the order of `range`, and pages listed more than once are repeated. The outline entries, links, named destinations,
-                form fields, page labels, and tags of these pages are kept. Links to other pages are removed. Document-level attachments are dropped
-                (`X-Attachments-Dropped`). The output keeps the encryption, passwords, and permissions of the input. A repeated page gets form fields of its
-                own (`name_2`).
+        Pages are returned in the order of `range`, and pages listed more than once are repeated. The outline entries, links, named destinations,
+        form fields, page labels, and tags of these pages are kept. Links to other pages are removed. Document-level attachments are dropped
+        (`X-Attachments-Dropped`). The output keeps the encryption, passwords, and permissions of the input. A repeated page gets form fields of its
+        own (`name_2`).
 
-                Costs 1 credit. Requires the `pdf:read` scope.
+        Costs 1 credit. Requires the `pdf:read` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    range: The pages to extract, in this order. A page may be listed more than once.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            range: The pages to extract, in this order. A page may be listed more than once.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -649,22 +649,22 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Convert pages to images.
 
-                Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
-                Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
-                without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution.
+        Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
+        Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
+        without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution.
 
-                A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
-                memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
+        A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
+        memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
 
-                Costs 2 credits. Requires the `pdf:read` scope.
+        Costs 2 credits. Requires the `pdf:read` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    format: The image format. Default: `png`.
-                    dpi: Resolution in pixels per inch. Default: `150`.
-                    quality: Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.
-                    pages: The pages to draw, in document order. Default: `all`.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            format: The image format. Default: `png`.
+            dpi: Resolution in pixels per inch. Default: `150`.
+            quality: Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.
+            pages: The pages to draw, in document order. Default: `all`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -690,22 +690,22 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Create a PDF from images.
 
-                Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
-                colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
-                image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
-                supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
+        Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
+        colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
+        image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
+        supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
 
-                With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
-                the margin. The sides of a page are between 3 and 14,400 points.
+        With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
+        the margin. The sides of a page are between 3 and 14,400 points.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    images: The images, in page order: PNG, JPEG, or WebP.
-                    page_size: The size of all pages. `auto`: each page has the size of its image. Default: `auto`.
-                    orientation: The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.
-                    margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
-                    fit: How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
+        Args:
+            images: The images, in page order: PNG, JPEG, or WebP.
+            page_size: The size of all pages. `auto`: each page has the size of its image. Default: `auto`.
+            orientation: The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.
+            margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
+            fit: How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
         """
         fields: Fields = [
             ("file", "image{N}", images),
@@ -760,28 +760,28 @@ class ServiceMethods(Transport):
     ) -> Union[JsonResult[OcrResult], FileResult]:
         """Recognize text in scans.
 
-                Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
-                before recognition. Columns are read one after the other, and a line can contain several languages.
+        Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
+        before recognition. Columns are read one after the other, and a line can contain several languages.
 
-                Confidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the
-                requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
+        Confidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the
+        requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
 
-                A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
-                searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+        A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
+        searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
 
-                Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
-                change.
+        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        change.
 
-                Costs 2 credits. Requires the `pdf:read` scope.
+        Costs 2 credits. Requires the `pdf:read` scope.
 
-                Args:
-                    file: The document: PDF, PNG, or JPEG.
-                    password: The password of `file`, if it is encrypted.
-                    languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.
-                    output: `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.
-                    pages: The pages to recognize, in document order. Default: `all`.
-                    words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.
-                    mode: `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
+        Args:
+            file: The document: PDF, PNG, or JPEG.
+            password: The password of `file`, if it is encrypted.
+            languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.
+            output: `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.
+            pages: The pages to recognize, in document order. Default: `all`.
+            words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.
+            mode: `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -809,21 +809,21 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Encrypt a PDF with a password.
 
-                Encrypts the document and replaces its existing encryption. At least one password is required, and the two must differ. Without an
-                `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
+        Encrypts the document and replaces its existing encryption. At least one password is required, and the two must differ. Without an
+        `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
 
-                The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
-                (`X-Encryption-Verified`). The document is never sent unencrypted.
+        The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
+        (`X-Encryption-Verified`). The document is never sent unencrypted.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    user_password: The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.
-                    owner_password: The password to change permissions. The rules of `userPassword` apply, and the two must differ.
-                    permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. `printing` and `copying` are aliases of `print` and `copy`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
-                    encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            user_password: The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.
+            owner_password: The password to change permissions. The rules of `userPassword` apply, and the two must differ.
+            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. `printing` and `copying` are aliases of `print` and `copy`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
+            encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -846,14 +846,14 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Remove the password of a PDF.
 
-                Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
-                password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
+        Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
+        password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -876,21 +876,21 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Reduce the file size.
 
-                Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
-                Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
-                their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
+        Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
+        Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
+        their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
 
-                The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set.
+        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set.
 
-                Costs 2 credits. Requires the `pdf:write` scope.
+        Costs 2 credits. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    level: How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.
-                    grayscale: Converts pages to grayscale: text, drawings, images, and annotations.
-                    strip_metadata: Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.
-                    image_max_dpi: Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            level: How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.
+            grayscale: Converts pages to grayscale: text, drawings, images, and annotations.
+            strip_metadata: Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.
+            image_max_dpi: Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -916,20 +916,20 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Rotate pages.
 
-                Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
-                `angle` for its pages.
+        Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
+        `angle` for its pages.
 
-                Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
-                change.
+        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        change.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    angle: Degrees clockwise, for the pages in `pages`.
-                    pages: The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`.
-                    rotations: Degrees clockwise by page number: `{"1": 90, "4": 180}`. Overrides `angle` for these pages.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            angle: Degrees clockwise, for the pages in `pages`.
+            pages: The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`.
+            rotations: Degrees clockwise by page number: `{"1": 90, "4": 180}`. Overrides `angle` for these pages.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -956,25 +956,25 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Crop pages.
 
-                Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its
-                rotation and crop box applied. `auto` leaves blank pages as they are.
+        Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its
+        rotation and crop box applied. `auto` leaves blank pages as they are.
 
-                What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
-                outside, and the pixels of images there. Letters that the edge cuts are removed, and lines stay. Outlines, metadata, attachments, and alternative texts of tagged documents are not
-                searched for it. Files over 32 MiB are not supported with `remove`.
+        What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
+        outside, and the pixels of images there. Letters that the edge cuts are removed, and lines stay. Outlines, metadata, attachments, and alternative texts of tagged documents are not
+        searched for it. Files over 32 MiB are not supported with `remove`.
 
-                Signed documents are updated incrementally so that their signatures stay valid, except with `remove`. `X-Signature-Invalidated` is set if a signature breaks.
+        Signed documents are updated incrementally so that their signatures stay valid, except with `remove`. `X-Signature-Invalidated` is set if a signature breaks.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    box: What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page.
-                    margins: What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`.
-                    auto: Crops each page to what is drawn on it. Almost white pixels count as blank.
-                    pages: The pages to crop. Default: `all`.
-                    remove: Removes what lies outside from the file.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            box: What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page.
+            margins: What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`.
+            auto: Crops each page to what is drawn on it. Almost white pixels count as blank.
+            pages: The pages to crop. Default: `all`.
+            remove: Removes what lies outside from the file.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -1010,30 +1010,30 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Add a text or image watermark.
 
-                Stamps text or an image on pages. Positions refer to the page as a viewer shows it, with its rotation and crop box applied. Text is searchable in all
-                supported scripts; characters that no font has fail with `unsupported_text`. Images keep their transparency, and the EXIF orientation is
-                applied. In tagged documents, the watermark is an artifact.
+        Stamps text or an image on pages. Positions refer to the page as a viewer shows it, with its rotation and crop box applied. Text is searchable in all
+        supported scripts; characters that no font has fail with `unsupported_text`. Images keep their transparency, and the EXIF orientation is
+        applied. In tagged documents, the watermark is an artifact.
 
-                Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
-                change.
+        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        change.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    kind: What to stamp.
-                    text: The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`.
-                    image: The image: PNG, JPEG, or WebP. Required when `kind` is `image`.
-                    position: Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle. Default: `center`.
-                    opacity: From 0 (invisible) to 1 (opaque). Default: `0.35`.
-                    rotation: Degrees counterclockwise. Default: `0`.
-                    color: The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`.
-                    font_size: The font size in points. By default, the text is fitted to the page. Only applies when `kind` is `text`.
-                    scale: The width of the image as a fraction of the page width. Default: `0.5`, or `0.25` with `tile`. Only applies when `kind` is `image`.
-                    tile: Repeats the watermark across the page. Only applies when `position` is `center` or `diagonal`.
-                    layer: Whether the watermark is drawn over or under the page content. Default: `over`.
-                    pages: The pages to stamp. Default: `all`.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            kind: What to stamp.
+            text: The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`.
+            image: The image: PNG, JPEG, or WebP. Required when `kind` is `image`.
+            position: Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle. Default: `center`.
+            opacity: From 0 (invisible) to 1 (opaque). Default: `0.35`.
+            rotation: Degrees counterclockwise. Default: `0`.
+            color: The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`.
+            font_size: The font size in points. By default, the text is fitted to the page. Only applies when `kind` is `text`.
+            scale: The width of the image as a fraction of the page width. Default: `0.5`, or `0.25` with `tile`. Only applies when `kind` is `image`.
+            tile: Repeats the watermark across the page. Only applies when `position` is `center` or `diagonal`.
+            layer: Whether the watermark is drawn over or under the page content. Default: `over`.
+            pages: The pages to stamp. Default: `all`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -1072,27 +1072,27 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Add page numbers.
 
-                Pages are numbered by their position in the document: the first page gets the number `startAt`, even if `pages` leaves it out. `startAt` can be
-                0 or negative if no stamped page gets a number below 0 (below 1 for Roman numerals and letters). Roman numerals end at 3999. Positions refer to the
-                page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
-                `unsupported_text`. In tagged documents, labels are artifacts.
+        Pages are numbered by their position in the document: the first page gets the number `startAt`, even if `pages` leaves it out. `startAt` can be
+        0 or negative if no stamped page gets a number below 0 (below 1 for Roman numerals and letters). Roman numerals end at 3999. Positions refer to the
+        page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
+        `unsupported_text`. In tagged documents, labels are artifacts.
 
-                Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
-                change.
+        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        change.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    template: The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are. Default: `{n} of {total}`.
-                    position: Where on the page. Default: `bottom-center`.
-                    font_size: The font size in points. Default: `10`.
-                    margin_pt: The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. Default: `20`.
-                    start_at: The number of the first page of the document, whether it is stamped or not. Default: `1`.
-                    style: How `{n}` is written. Default: `arabic`.
-                    color: The text color, as `#rgb` or `#rrggbb`. Default: `#000000`.
-                    pages: The pages to stamp. Default: `all`.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            template: The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are. Default: `{n} of {total}`.
+            position: Where on the page. Default: `bottom-center`.
+            font_size: The font size in points. Default: `10`.
+            margin_pt: The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. Default: `20`.
+            start_at: The number of the first page of the document, whether it is stamped or not. Default: `1`.
+            style: How `{n}` is written. Default: `arabic`.
+            color: The text color, as `#rgb` or `#rrggbb`. Default: `#000000`.
+            pages: The pages to stamp. Default: `all`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -1126,27 +1126,27 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Add a visual signature.
 
-                Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate
-                or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must lie on
-                the page. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
-                the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
-                artifact.
+        Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate
+        or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must lie on
+        the page. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
+        the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
+        artifact.
 
-                Signed documents are updated incrementally so that their digital signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
-                change.
+        Signed documents are updated incrementally so that their digital signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        change.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    mode: Whether the signature is typed or an image.
-                    field: The box for the signature: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; with `"origin": "bottom-left"`, its bottom left corner, from the bottom left of the page.
-                    typed_name: The name to sign with, up to 2,000 characters. Required when `mode` is `type`.
-                    signature_image: The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`.
-                    timestamp: Adds the line `signed at` with the time in UTC (ISO 8601).
-                    signer_name: A line with the name of the signer.
-                    signer_email: A line with the email address of the signer. Together with `signerName`, up to 2,000 characters.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            mode: Whether the signature is typed or an image.
+            field: The box for the signature: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; with `"origin": "bottom-left"`, its bottom left corner, from the bottom left of the page.
+            typed_name: The name to sign with, up to 2,000 characters. Required when `mode` is `type`.
+            signature_image: The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`.
+            timestamp: Adds the line `signed at` with the time in UTC (ISO 8601).
+            signer_name: A line with the name of the signer.
+            signer_email: A line with the email address of the signer. Together with `signerName`, up to 2,000 characters.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -1175,27 +1175,27 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Fill in a form.
 
-                Fills AcroForm fields by their full names (`person.city`); `metadata` with `action=get` lists them. Text fields accept a string, check
-                boxes `true`, `false`, or the name of a state, radio buttons, drop-downs, and lists the export value or label of an option, and multiple-choice lists an
-                array. Editable drop-downs accept any string. `null` clears a field, and fields you leave out keep their values. If a field does not
-                accept a value, the request fails with 400 and `details.options` lists the values it accepts. Read-only fields can be filled. Scripts do not run: calculated fields keep
-                their values, and format scripts are not applied. Password fields show asterisks.
+        Fills AcroForm fields by their full names (`person.city`); `metadata` with `action=get` lists them. Text fields accept a string, check
+        boxes `true`, `false`, or the name of a state, radio buttons, drop-downs, and lists the export value or label of an option, and multiple-choice lists an
+        array. Editable drop-downs accept any string. `null` clears a field, and fields you leave out keep their values. If a field does not
+        accept a value, the request fails with 400 and `details.options` lists the values it accepts. Read-only fields can be filled. Scripts do not run: calculated fields keep
+        their values, and format scripts are not applied. Password fields show asterisks.
 
-                Filled fields get an appearance that all viewers show, in the font of the form or, for characters it does not have, in another one. Characters that no
-                font has fail with `unsupported_text`. XFA data is removed so that no viewer shows outdated values. Names that the form does not have are listed in
-                `X-Unknown-Fields`; with `strict`, they fail with 422.
+        Filled fields get an appearance that all viewers show, in the font of the form or, for characters it does not have, in another one. Characters that no
+        font has fail with `unsupported_text`. XFA data is removed so that no viewer shows outdated values. Names that the form does not have are listed in
+        `X-Unknown-Fields`; with `strict`, they fail with 422.
 
-                With `flatten`, fields become part of the pages; other annotations stay. Signed documents are updated incrementally so that their signatures stay valid.
-                `X-Signature-Invalidated` is set if a signature does not allow the change, or if the form was flattened.
+        With `flatten`, fields become part of the pages; other annotations stay. Signed documents are updated incrementally so that their signatures stay valid.
+        `X-Signature-Invalidated` is set if a signature does not allow the change, or if the form was flattened.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF with the form.
-                    password: The password of `file`, if it is encrypted.
-                    values: The values by full field name: `{"name": "Ada", "agree": true, "colors": ["red", "blue"]}`.
-                    flatten: Makes the fields part of the pages, so that they can no longer be edited.
-                    strict: Fails with 422 if `values` names fields that the form does not have.
+        Args:
+            file: The PDF with the form.
+            password: The password of `file`, if it is encrypted.
+            values: The values by full field name: `{"name": "Ada", "agree": true, "colors": ["red", "blue"]}`.
+            flatten: Makes the fields part of the pages, so that they can no longer be edited.
+            strict: Fails with 422 if `values` names fields that the form does not have.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -1205,6 +1205,38 @@ class ServiceMethods(Transport):
             ("text", "strict", strict),
         ]
         result: FileResult = self._operation("/api/v1/fill-form", fields, None, idempotency_key, read_file)
+        return result
+
+
+    def flatten(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        what: Optional[Literal["all", "forms", "annotations"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Make form fields and annotations part of the pages.
+
+        Form fields and annotations become part of the pages: they look the same and can no longer be changed. Hidden ones are removed, and so is the text of
+        comments that only opens in a window. Links, attached files, and media stay. Fields and annotations without an appearance get one, as viewers would draw them; an annotation of
+        an unknown kind without one stays.
+
+        A document with nothing to flatten is returned as it is. With `forms` or `all`, digital signatures are removed, since they are fields (`X-Signature-Invalidated`).
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            what: What becomes part of the pages. Default: `all`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "what", what),
+        ]
+        result: FileResult = self._operation("/api/v1/flatten", fields, None, idempotency_key, read_file)
         return result
 
 
@@ -1244,22 +1276,22 @@ class ServiceMethods(Transport):
     ) -> Union[JsonResult[MetadataResult], FileResult]:
         """Read or change metadata.
 
-                `action=get` (scope `pdf:read`) returns the Info dictionary and facts about the document as JSON. `action=set` (scope `pdf:write`) returns the PDF with the
-                entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
-                removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
+        `action=get` (scope `pdf:read`) returns the Info dictionary and facts about the document as JSON. `action=set` (scope `pdf:write`) returns the PDF with the
+        entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
+        removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
 
-                Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
-                32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
-                set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
+        Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
+        32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
+        set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
 
-                Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    action: `get` reads the metadata, `set` changes it.
-                    metadata: The entries to change: `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`.
-                    replace: Removes all entries that `metadata` does not name. Only applies when `action` is `set`.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            action: `get` reads the metadata, `set` changes it.
+            metadata: The entries to change: `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`.
+            replace: Removes all entries that `metadata` does not name. Only applies when `action` is `set`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -1314,25 +1346,25 @@ class ServiceMethods(Transport):
     ) -> Union[JsonResult[AttachmentsResult], FileResult]:
         """List, extract, add, or remove attachments.
 
-                `list` and `extract` (scope `pdf:read`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
-                files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files
-                (PDF/A-3, electronic invoices) are supported.
+        `list` and `extract` (scope `pdf:read`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
+        files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files
+        (PDF/A-3, electronic invoices) are supported.
 
-                A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them.
+        A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them.
 
-                Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
-                `X-Signature-Invalidated` is set if a signature does not allow the change.
+        Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
+        `X-Signature-Invalidated` is set if a signature does not allow the change.
 
-                Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    action: What to do.
-                    name: The name of the attachment. `extract` returns all files without it, and `add` uses the name of the uploaded file. Only applies when `action` is `extract`, `add`, or `remove`.
-                    attachment: The file to attach, of any format. Required when `action` is `add`.
-                    description: A description of the file. Only applies when `action` is `add`.
-                    relationship: How the file relates to the document (`AFRelationship`). Only applies when `action` is `add`. Default: `Unspecified`.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            action: What to do.
+            name: The name of the attachment. `extract` returns all files without it, and `add` uses the name of the uploaded file. Only applies when `action` is `extract`, `add`, or `remove`.
+            attachment: The file to attach, of any format. Required when `action` is `add`.
+            description: A description of the file. Only applies when `action` is `add`.
+            relationship: How the file relates to the document (`AFRelationship`). Only applies when `action` is `add`. Default: `Unspecified`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -1380,19 +1412,19 @@ class ServiceMethods(Transport):
     ) -> Union[JsonResult[OutlineResult], FileResult]:
         """Read or replace the outline.
 
-                `action=get` (scope `pdf:read`) returns the outline, "bookmarks", as JSON. `action=set` (scope `pdf:write`) returns the PDF with another one, in the same
-                form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
-                keep theirs.
+        `action=get` (scope `pdf:read`) returns the outline, "bookmarks", as JSON. `action=set` (scope `pdf:write`) returns the PDF with another one, in the same
+        form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
+        keep theirs.
 
-                Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
+        Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
 
-                Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    action: `get` reads the outline, `set` replaces it.
-                    outline: The entries: `[{"title": "Chapter 1", "page": 3, "children": [{"title": "Section 1.1", "page": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            action: `get` reads the outline, `set` replaces it.
+            outline: The entries: `[{"title": "Chapter 1", "page": 3, "children": [{"title": "Section 1.1", "page": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -1414,27 +1446,27 @@ class ServiceMethods(Transport):
     ) -> Union[JsonResult[object], FileResult]:
         """Run several operations in one request.
 
-                Runs up to 10 operations in turn. The files of the request are those of the first step, by the names that its operation has for them; each
-                further step works on the PDF of the step before. It takes that as `file`, and `merge` as `file0`. Other files are parts of the request with names of your own,
-                and a step refers to them: `"image": "part:logo"`. A step whose result is not one PDF must be the last: `metadata` can be followed by others only with `action=set`,
-                and `split` only with a single range. If `ocr` is followed by others, its `output` is `pdf`.
+        Runs up to 10 operations in turn. The files of the request are those of the first step, by the names that its operation has for them; each
+        further step works on the PDF of the step before. It takes that as `file`, and `merge` as `file0`. Other files are parts of the request with names of your own,
+        and a step refers to them: `"image": "part:logo"`. A step whose result is not one PDF must be the last: `metadata` can be followed by others only with `action=set`,
+        and `split` only with a single range. If `ocr` is followed by others, its `output` is `pdf`.
 
-                `steps` is a JSON array of objects: `operation`, and the parameters of that operation as in a request of its own, as JSON values. The password of an encrypted
-                document is a parameter of the first step; later ones use it too, unless they have their own.
+        `steps` is a JSON array of objects: `operation`, and the parameters of that operation as in a request of its own, as JSON values. The password of an encrypted
+        document is a parameter of the first step; later ones use it too, unless they have their own.
 
-                All steps are validated before the first one starts. Problems with parameters have the number of their step in `details.fields[].step`, and other errors of a step in
-                `details.step`. The request costs the credits of all steps together, or nothing if one fails, and requires the scopes of all. The headers are those of the last step,
-                with `X-Input-Repaired` and `X-Signature-Invalidated` if any step has them. `X-Pipeline-Steps` lists the pages and size of each step's result.
+        All steps are validated before the first one starts. Problems with parameters have the number of their step in `details.fields[].step`, and other errors of a step in
+        `details.step`. The request costs the credits of all steps together, or nothing if one fails, and requires the scopes of all. The headers are those of the last step,
+        with `X-Input-Repaired` and `X-Signature-Invalidated` if any step has them. `X-Pipeline-Steps` lists the pages and size of each step's result.
 
-                A stored file over 32 MiB can be the `file` of the first step. A step that needs the whole document in memory can follow only if the result
-                before it is smaller.
+        A stored file over 32 MiB can be the `file` of the first step. A step that needs the whole document in memory can follow only if the result
+        before it is smaller.
 
-                Costs the credits of all steps, and requires their scopes.
+        Costs the credits of all steps, and requires their scopes.
 
-                Args:
-                    file: The file of the first step. If its operation takes several, they have the same names as there: `file0`, `image0`, and so on.
-                    steps: The steps, in order.
-                    parts: Further files, by the names that steps refer to them with: `part:<name>`.
+        Args:
+            file: The file of the first step. If its operation takes several, they have the same names as there: `file0`, `image0`, and so on.
+            steps: The steps, in order.
+            parts: Further files, by the names that steps refer to them with: `part:<name>`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -1452,13 +1484,13 @@ class ServiceMethods(Transport):
     ) -> ListFilesResult:
         """List files.
 
-                Returns the files of your account in the mode of the API key you use, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
+        Returns the files of your account in the mode of the API key you use, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
 
-                Requires the `files:read` scope.
+        Requires the `files:read` scope.
 
-                Args:
-                    limit: The number of files per page. Default: `100`.
-                    cursor: The `nextCursor` of the previous page.
+        Args:
+            limit: The number of files per page. Default: `100`.
+            cursor: The `nextCursor` of the previous page.
         """
         result: ListFilesResult = cast("ListFilesResult", self._json("GET", "/api/v1/files", query={"limit": limit, "cursor": cursor}))
         return result
@@ -1473,18 +1505,18 @@ class ServiceMethods(Transport):
     ) -> StoredFile:
         """Upload a file.
 
-                Keeps a file, encrypted, until it expires or you delete it. Send it as a form, in one request. Or send JSON with its `name` and `size` to begin an
-                upload in parts: upload each part with `PUT /files/{id}/parts/{n}`, then complete it. Or send JSON with a `url`, which must respond with 200 to a request
-                without credentials; at most three redirects are followed. The size of a file and of all files together is limited by your plan; a body without
-                `Content-Length` counts as the largest file. Costs no credits.
+        Keeps a file, encrypted, until it expires or you delete it. Send it as a form, in one request. Or send JSON with its `name` and `size` to begin an
+        upload in parts: upload each part with `PUT /files/{id}/parts/{n}`, then complete it. Or send JSON with a `url`, which must respond with 200 to a request
+        without credentials; at most three redirects are followed. The size of a file and of all files together is limited by your plan; a body without
+        `Content-Length` counts as the largest file. Costs no credits.
 
-                Requires the `files:write` scope.
+        Requires the `files:write` scope.
 
-                Args:
-                    url: An HTTPS URL on port 443 with a public host name. IP addresses, credentials, local and internal names, and this service are not allowed.
-                    name: The name of the file. With a `url`, the default is the last segment of its path.
-                    size: The size of a file that is uploaded in parts, in bytes.
-                    expires_in: How many seconds the file is kept once it is complete.
+        Args:
+            url: An HTTPS URL on port 443 with a public host name. IP addresses, credentials, local and internal names, and this service are not allowed.
+            name: The name of the file. With a `url`, the default is the last segment of its path.
+            size: The size of a file that is uploaded in parts, in bytes.
+            expires_in: How many seconds the file is kept once it is complete.
         """
         result: StoredFile = cast("StoredFile", self._json("POST", "/api/v1/files", json={"url": url, "name": name, "size": size, "expiresIn": expires_in}))
         return result
@@ -1498,11 +1530,11 @@ class ServiceMethods(Transport):
     ) -> StoredFile:
         """Upload a part of a file.
 
-                The body is the part itself, of any `Content-Type`. Each part has `parts.size` bytes, the last one what remains; `Content-Length` is required
-                and must be exactly that. Parts can be sent in any order, several at a time, and again. With `Content-Digest: sha-256=:...:` (RFC 9530), a part that arrives
-                with other bytes is rejected. Costs no credits.
+        The body is the part itself, of any `Content-Type`. Each part has `parts.size` bytes, the last one what remains; `Content-Length` is required
+        and must be exactly that. Parts can be sent in any order, several at a time, and again. With `Content-Digest: sha-256=:...:` (RFC 9530), a part that arrives
+        with other bytes is rejected. Costs no credits.
 
-                Requires the `files:write` scope.
+        Requires the `files:write` scope.
         """
         result: StoredFile = cast("StoredFile", self._json("PUT", f"/api/v1/files/{quote(id, safe='')}/parts/{quote(n, safe='')}", content=content))
         return result
@@ -1515,13 +1547,13 @@ class ServiceMethods(Transport):
     ) -> StoredFile:
         """Complete an upload in parts.
 
-                Joins the parts and reads the file through to compute its SHA-256, which takes seconds for each GiB. The file is then `ready`, and its
-                `expiresIn` begins. You can send this request again, for example if you did not get the response. Costs no credits.
+        Joins the parts and reads the file through to compute its SHA-256, which takes seconds for each GiB. The file is then `ready`, and its
+        `expiresIn` begins. You can send this request again, for example if you did not get the response. Costs no credits.
 
-                Requires the `files:write` scope.
+        Requires the `files:write` scope.
 
-                Args:
-                    sha256: The SHA-256 that the file must have, in hexadecimal. With another one, the file stays `pending`.
+        Args:
+            sha256: The SHA-256 that the file must have, in hexadecimal. With another one, the file stays `pending`.
         """
         result: StoredFile = cast("StoredFile", self._json("POST", f"/api/v1/files/{quote(id, safe='')}/complete", json={"sha256": sha256}))
         return result
@@ -1532,9 +1564,9 @@ class ServiceMethods(Transport):
     ) -> StoredFile:
         """Get a file.
 
-                Returns what is known about a file of your account in the mode of the API key you use. Costs no credits.
+        Returns what is known about a file of your account in the mode of the API key you use. Costs no credits.
 
-                Requires the `files:read` scope.
+        Requires the `files:read` scope.
         """
         result: StoredFile = cast("StoredFile", self._json("GET", f"/api/v1/files/{quote(id, safe='')}"))
         return result
@@ -1545,9 +1577,9 @@ class ServiceMethods(Transport):
     ) -> StoredFile:
         """Delete a file.
 
-                Deletes a file at once, or abandons an upload in parts. Costs no credits.
+        Deletes a file at once, or abandons an upload in parts. Costs no credits.
 
-                Requires the `files:write` scope.
+        Requires the `files:write` scope.
         """
         result: StoredFile = cast("StoredFile", self._json("DELETE", f"/api/v1/files/{quote(id, safe='')}"))
         return result
@@ -1558,9 +1590,9 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Download a file.
 
-                Returns the bytes of a file. A `Range` header with a single range gets a part of it, and `If-None-Match` and `If-Range` take its `ETag`. Costs no credits.
+        Returns the bytes of a file. A `Range` header with a single range gets a part of it, and `If-None-Match` and `If-Range` take its `ETag`. Costs no credits.
 
-                Requires the `files:read` scope.
+        Requires the `files:read` scope.
         """
         result: FileResult = read_file(self._send("GET", f"/api/v1/files/{quote(id, safe='')}/content"))
         return result
@@ -1574,14 +1606,14 @@ class ServiceMethods(Transport):
     ) -> ListJobsResult:
         """List jobs.
 
-                Returns the jobs of your account in the mode of the API key you use, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
+        Returns the jobs of your account in the mode of the API key you use, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
 
-                Requires the `pdf:read` scope.
+        Requires the `pdf:read` scope.
 
-                Args:
-                    status: Only jobs with this status.
-                    limit: The number of jobs per page. Default: `100`.
-                    cursor: The `nextCursor` of the previous page.
+        Args:
+            status: Only jobs with this status.
+            limit: The number of jobs per page. Default: `100`.
+            cursor: The `nextCursor` of the previous page.
         """
         result: ListJobsResult = cast("ListJobsResult", self._json("GET", "/api/v1/jobs", query={"status": status, "limit": limit, "cursor": cursor}))
         return result
@@ -1594,12 +1626,12 @@ class ServiceMethods(Transport):
     ) -> Job:
         """Get a job.
 
-                Returns the state of a job. With `wait`, the response comes when the job ends, or after that many seconds. Costs no credits.
+        Returns the state of a job. With `wait`, the response comes when the job ends, or after that many seconds. Costs no credits.
 
-                Requires the `pdf:read` or `pdf:write` scope.
+        Requires the `pdf:read` or `pdf:write` scope.
 
-                Args:
-                    wait: How many seconds to wait for the end of the job. Default: `0`.
+        Args:
+            wait: How many seconds to wait for the end of the job. Default: `0`.
         """
         result: Job = cast("Job", self._json("GET", f"/api/v1/jobs/{quote(id, safe='')}", query={"wait": wait}))
         return result
@@ -1610,9 +1642,9 @@ class ServiceMethods(Transport):
     ) -> Job:
         """Delete a job.
 
-                Deletes a job with its files and its result at once, and returns its last state. One that has not ended is canceled first. Costs no credits.
+        Deletes a job with its files and its result at once, and returns its last state. One that has not ended is canceled first. Costs no credits.
 
-                Requires the `pdf:read` or `pdf:write` scope.
+        Requires the `pdf:read` or `pdf:write` scope.
         """
         result: Job = cast("Job", self._json("DELETE", f"/api/v1/jobs/{quote(id, safe='')}"))
         return result
@@ -1623,9 +1655,9 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Download the result of a job.
 
-                Returns what the operation returns in an ordinary request: the same bytes and headers, or the error of a job that failed. A `Range` header with a single range gets a part of it, and `If-None-Match` and `If-Range` take its `ETag`. Costs no credits.
+        Returns what the operation returns in an ordinary request: the same bytes and headers, or the error of a job that failed. A `Range` header with a single range gets a part of it, and `If-None-Match` and `If-Range` take its `ETag`. Costs no credits.
 
-                Requires the `pdf:read` or `pdf:write` scope.
+        Requires the `pdf:read` or `pdf:write` scope.
         """
         result: FileResult = read_file(self._send("GET", f"/api/v1/jobs/{quote(id, safe='')}/result"))
         return result
@@ -1636,9 +1668,9 @@ class ServiceMethods(Transport):
     ) -> Job:
         """Cancel a job.
 
-                Ends a job. It is charged for the pages that are done, in the same blocks as any job, and has no result. A job that has ended stays as it is. Costs no credits.
+        Ends a job. It is charged for the pages that are done, in the same blocks as any job, and has no result. A job that has ended stays as it is. Costs no credits.
 
-                Requires the `pdf:read` or `pdf:write` scope.
+        Requires the `pdf:read` or `pdf:write` scope.
         """
         result: Job = cast("Job", self._json("POST", f"/api/v1/jobs/{quote(id, safe='')}/cancel"))
         return result
@@ -1651,13 +1683,13 @@ class ServiceMethods(Transport):
     ) -> ListKeysResult:
         """List API keys.
 
-                Returns the keys of your account in the mode of the API key you use, newest first, including revoked keys. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
+        Returns the keys of your account in the mode of the API key you use, newest first, including revoked keys. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
 
-                Requires the `keys:manage` scope.
+        Requires the `keys:manage` scope.
 
-                Args:
-                    limit: The number of keys per page. Default: `100`.
-                    cursor: The `nextCursor` of the previous page.
+        Args:
+            limit: The number of keys per page. Default: `100`.
+            cursor: The `nextCursor` of the previous page.
         """
         result: ListKeysResult = cast("ListKeysResult", self._json("GET", "/api/v1/keys", query={"limit": limit, "cursor": cursor}))
         return result
@@ -1672,16 +1704,16 @@ class ServiceMethods(Transport):
     ) -> IssuedApiKey:
         """Create an API key.
 
-                Returns the full key, which is shown only once. The new key cannot do more than the key you use: it has the same mode, no
-                additional scopes, and expires no later. An account can have up to 100 active keys per mode. Costs no credits.
+        Returns the full key, which is shown only once. The new key cannot do more than the key you use: it has the same mode, no
+        additional scopes, and expires no later. An account can have up to 100 active keys per mode. Costs no credits.
 
-                Requires the `keys:manage` scope.
+        Requires the `keys:manage` scope.
 
-                Args:
-                    name: A name for the key.
-                    livemode: Must be the mode of the API key you use, which is the default.
-                    scopes: Must be scopes of the API key you use. Default: all of them.
-                    expires_at: Must be in the future and not later than the expiry of the API key you use, which is the default. Null for a key that never expires.
+        Args:
+            name: A name for the key.
+            livemode: Must be the mode of the API key you use, which is the default.
+            scopes: Must be scopes of the API key you use. Default: all of them.
+            expires_at: Must be in the future and not later than the expiry of the API key you use, which is the default. Null for a key that never expires.
         """
         result: IssuedApiKey = cast("IssuedApiKey", self._json("POST", "/api/v1/keys", json={"name": name, "livemode": livemode, "scopes": scopes, "expiresAt": expires_at}))
         return result
@@ -1692,9 +1724,9 @@ class ServiceMethods(Transport):
     ) -> ApiKey:
         """Get an API key.
 
-                Returns a key of your account in the mode of the API key you use. Costs no credits.
+        Returns a key of your account in the mode of the API key you use. Costs no credits.
 
-                Requires the `keys:manage` scope.
+        Requires the `keys:manage` scope.
         """
         result: ApiKey = cast("ApiKey", self._json("GET", f"/api/v1/keys/{quote(id, safe='')}"))
         return result
@@ -1707,12 +1739,12 @@ class ServiceMethods(Transport):
     ) -> ApiKey:
         """Rename an API key.
 
-                Changes the name of a key. The key must belong to the mode of the API key you use, and you can only change keys whose scopes your key has as well. Costs no credits.
+        Changes the name of a key. The key must belong to the mode of the API key you use, and you can only change keys whose scopes your key has as well. Costs no credits.
 
-                Requires the `keys:manage` scope.
+        Requires the `keys:manage` scope.
 
-                Args:
-                    name: A name for the key.
+        Args:
+            name: A name for the key.
         """
         result: ApiKey = cast("ApiKey", self._json("PATCH", f"/api/v1/keys/{quote(id, safe='')}", json={"name": name}))
         return result
@@ -1723,10 +1755,10 @@ class ServiceMethods(Transport):
     ) -> ApiKey:
         """Revoke an API key.
 
-                Requests with the key fail immediately. A key can revoke itself. Revoked keys stay in the list, with `revokedAt`. The key must belong to the mode of the API key you use, and you can only change keys whose scopes your key has as well.
-                Costs no credits.
+        Requests with the key fail immediately. A key can revoke itself. Revoked keys stay in the list, with `revokedAt`. The key must belong to the mode of the API key you use, and you can only change keys whose scopes your key has as well.
+        Costs no credits.
 
-                Requires the `keys:manage` scope.
+        Requires the `keys:manage` scope.
         """
         result: ApiKey = cast("ApiKey", self._json("DELETE", f"/api/v1/keys/{quote(id, safe='')}"))
         return result
@@ -1739,14 +1771,14 @@ class ServiceMethods(Transport):
     ) -> IssuedApiKey:
         """Rotate an API key.
 
-                Creates a key with the same name, scopes, and `expiresAt`, and returns it in full, which happens only once. The old key
-                works for another `gracePeriodSeconds`, or until it expires. If you rotate the old key again in the meantime, that new key expires with it.
-                You cannot rotate revoked or expired keys, or keys that expire later than the key you use. The key must belong to the mode of the API key you use, and you can only change keys whose scopes your key has as well. Costs no credits.
+        Creates a key with the same name, scopes, and `expiresAt`, and returns it in full, which happens only once. The old key
+        works for another `gracePeriodSeconds`, or until it expires. If you rotate the old key again in the meantime, that new key expires with it.
+        You cannot rotate revoked or expired keys, or keys that expire later than the key you use. The key must belong to the mode of the API key you use, and you can only change keys whose scopes your key has as well. Costs no credits.
 
-                Requires the `keys:manage` scope.
+        Requires the `keys:manage` scope.
 
-                Args:
-                    grace_period_seconds: How many seconds the old key continues to work.
+        Args:
+            grace_period_seconds: How many seconds the old key continues to work.
         """
         result: IssuedApiKey = cast("IssuedApiKey", self._json("POST", f"/api/v1/keys/{quote(id, safe='')}/rotate", json={"gracePeriodSeconds": grace_period_seconds}))
         return result
@@ -1759,13 +1791,13 @@ class ServiceMethods(Transport):
     ) -> ListWebhooksResult:
         """List webhooks.
 
-                Returns the webhooks of your account in the mode of the API key you use, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
+        Returns the webhooks of your account in the mode of the API key you use, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
 
-                Requires the `webhooks:read` scope.
+        Requires the `webhooks:read` scope.
 
-                Args:
-                    limit: The number of webhooks per page. Default: `20`.
-                    cursor: The `nextCursor` of the previous page.
+        Args:
+            limit: The number of webhooks per page. Default: `20`.
+            cursor: The `nextCursor` of the previous page.
         """
         result: ListWebhooksResult = cast("ListWebhooksResult", self._json("GET", "/api/v1/webhooks", query={"limit": limit, "cursor": cursor}))
         return result
@@ -1779,18 +1811,18 @@ class ServiceMethods(Transport):
     ) -> WebhookSubscription:
         """Create a webhook.
 
-                Sends events of the given types, in the mode of the API key you use, to a URL. The response contains the full `secret`, which is
-                shown only once; use it to verify deliveries (Standard Webhooks 1.0).
+        Sends events of the given types, in the mode of the API key you use, to a URL. The response contains the full `secret`, which is
+        shown only once; use it to verify deliveries (Standard Webhooks 1.0).
 
-                A delivery succeeds when your endpoint returns a 2xx response within 15 seconds, or within 5 after three timeouts in a row. Redirects are not followed. Failed deliveries are retried after
-                about 5 seconds, 5 and 30 minutes, and 2, 5, 10, and 10 hours, or later if `Retry-After` says so (up to a day). A 410 response, or five
-                days of failures, deactivates the webhook. An account can have up to 20 webhooks per mode. Costs no credits.
+        A delivery succeeds when your endpoint returns a 2xx response within 15 seconds, or within 5 after three timeouts in a row. Redirects are not followed. Failed deliveries are retried after
+        about 5 seconds, 5 and 30 minutes, and 2, 5, 10, and 10 hours, or later if `Retry-After` says so (up to a day). A 410 response, or five
+        days of failures, deactivates the webhook. An account can have up to 20 webhooks per mode. Costs no credits.
 
-                Requires the `webhooks:write` scope.
+        Requires the `webhooks:write` scope.
 
-                Args:
-                    url: An HTTPS URL on port 443 with a public host name. IP addresses, credentials, local and internal names, and this service are not allowed.
-                    description: A note for people.
+        Args:
+            url: An HTTPS URL on port 443 with a public host name. IP addresses, credentials, local and internal names, and this service are not allowed.
+            description: A note for people.
         """
         result: WebhookSubscription = cast("WebhookSubscription", self._json("POST", "/api/v1/webhooks", json={"url": url, "events": events, "description": description}))
         return result
@@ -1801,9 +1833,9 @@ class ServiceMethods(Transport):
     ) -> WebhookSubscription:
         """Get a webhook.
 
-                Returns a webhook of your account in the mode of the API key you use. Costs no credits.
+        Returns a webhook of your account in the mode of the API key you use. Costs no credits.
 
-                Requires the `webhooks:read` scope.
+        Requires the `webhooks:read` scope.
         """
         result: WebhookSubscription = cast("WebhookSubscription", self._json("GET", f"/api/v1/webhooks/{quote(id, safe='')}"))
         return result
@@ -1819,15 +1851,15 @@ class ServiceMethods(Transport):
     ) -> WebhookSubscription:
         """Update a webhook.
 
-                Changes the given fields. `events` replaces the whole list. A new URL is also used for pending deliveries. Deactivating a webhook
-                cancels its pending deliveries. Costs no credits.
+        Changes the given fields. `events` replaces the whole list. A new URL is also used for pending deliveries. Deactivating a webhook
+        cancels its pending deliveries. Costs no credits.
 
-                Requires the `webhooks:write` scope.
+        Requires the `webhooks:write` scope.
 
-                Args:
-                    url: An HTTPS URL on port 443 with a public host name. IP addresses, credentials, local and internal names, and this service are not allowed.
-                    description: A note for people.
-                    active: Whether events are delivered.
+        Args:
+            url: An HTTPS URL on port 443 with a public host name. IP addresses, credentials, local and internal names, and this service are not allowed.
+            description: A note for people.
+            active: Whether events are delivered.
         """
         result: WebhookSubscription = cast("WebhookSubscription", self._json("PATCH", f"/api/v1/webhooks/{quote(id, safe='')}", json={"url": url, "events": events, "description": description, "active": active}))
         return result
@@ -1838,9 +1870,9 @@ class ServiceMethods(Transport):
     ) -> WebhookSubscription:
         """Delete a webhook.
 
-                Deletes the webhook and cancels its pending deliveries. Costs no credits.
+        Deletes the webhook and cancels its pending deliveries. Costs no credits.
 
-                Requires the `webhooks:write` scope.
+        Requires the `webhooks:write` scope.
         """
         result: WebhookSubscription = cast("WebhookSubscription", self._json("DELETE", f"/api/v1/webhooks/{quote(id, safe='')}"))
         return result
@@ -1851,10 +1883,10 @@ class ServiceMethods(Transport):
     ) -> WebhookSubscription:
         """Rotate the secret of a webhook.
 
-                Returns the new `secret`, which is shown only once. For 24 hours, deliveries are signed with both the
-                new and the previous secret. If you rotate again within this time, the oldest secret stops working. Costs no credits.
+        Returns the new `secret`, which is shown only once. For 24 hours, deliveries are signed with both the
+        new and the previous secret. If you rotate again within this time, the oldest secret stops working. Costs no credits.
 
-                Requires the `webhooks:write` scope.
+        Requires the `webhooks:write` scope.
         """
         result: WebhookSubscription = cast("WebhookSubscription", self._json("POST", f"/api/v1/webhooks/{quote(id, safe='')}/rotate-secret"))
         return result
@@ -1865,10 +1897,10 @@ class ServiceMethods(Transport):
     ) -> WebhookDelivery:
         """Send a test event.
 
-                Sends a `webhook.test` event to this webhook, whatever its event types. The response does not wait for the delivery; list the
-                deliveries to see the result. An account can request up to 10 tests and replays per minute. Costs no credits.
+        Sends a `webhook.test` event to this webhook, whatever its event types. The response does not wait for the delivery; list the
+        deliveries to see the result. An account can request up to 10 tests and replays per minute. Costs no credits.
 
-                Requires the `webhooks:write` scope.
+        Requires the `webhooks:write` scope.
         """
         result: WebhookDelivery = cast("WebhookDelivery", self._json("POST", f"/api/v1/webhooks/{quote(id, safe='')}/test"))
         return result
@@ -1882,13 +1914,13 @@ class ServiceMethods(Transport):
     ) -> ListWebhookDeliveriesResult:
         """List the deliveries of a webhook.
 
-                Returns the deliveries of the last 30 days with all their attempts, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
+        Returns the deliveries of the last 30 days with all their attempts, newest first. To get the next page, send `nextCursor` as `cursor`. Costs no credits.
 
-                Requires the `webhooks:read` scope.
+        Requires the `webhooks:read` scope.
 
-                Args:
-                    limit: The number of deliveries per page. Default: `50`.
-                    cursor: The `nextCursor` of the previous page.
+        Args:
+            limit: The number of deliveries per page. Default: `50`.
+            cursor: The `nextCursor` of the previous page.
         """
         result: ListWebhookDeliveriesResult = cast("ListWebhookDeliveriesResult", self._json("GET", f"/api/v1/webhooks/{quote(id, safe='')}/deliveries", query={"limit": limit, "cursor": cursor}))
         return result
@@ -1901,10 +1933,10 @@ class ServiceMethods(Transport):
     ) -> WebhookDelivery:
         """Replay a delivery.
 
-                Sends the event again with the same `webhook-id`, whatever the state of the delivery, and with all retries if it fails. A pending delivery
-                is sent now. An account can request up to 10 tests and replays per minute. Costs no credits.
+        Sends the event again with the same `webhook-id`, whatever the state of the delivery, and with all retries if it fails. A pending delivery
+        is sent now. An account can request up to 10 tests and replays per minute. Costs no credits.
 
-                Requires the `webhooks:write` scope.
+        Requires the `webhooks:write` scope.
         """
         result: WebhookDelivery = cast("WebhookDelivery", self._json("POST", f"/api/v1/webhooks/{quote(id, safe='')}/deliveries/{quote(delivery_id, safe='')}/replay"))
         return result
@@ -1914,9 +1946,9 @@ class ServiceMethods(Transport):
     ) -> UsageSummary:
         """Get usage.
 
-                Returns the credits used in this calendar month (UTC). Live and test keys have separate credits; the response is about the mode of the API key you use. Costs no credits.
+        Returns the credits used in this calendar month (UTC). Live and test keys have separate credits; the response is about the mode of the API key you use. Costs no credits.
 
-                Requires the `billing:read` scope.
+        Requires the `billing:read` scope.
         """
         result: UsageSummary = cast("UsageSummary", self._json("GET", "/api/v1/usage"))
         return result
@@ -1957,24 +1989,24 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Combine PDFs into one.
 
-                Combines the pages of all files into one document, in the order of their numbers. Links, named destinations, form fields, tags,
-                layers, page labels, and attachments are kept. If two files use the same name for a form field, a destination, or an attachment, the
-                later one is renamed (`name_2`). Metadata and document settings come from the first file.
+        Combines the pages of all files into one document, in the order of their numbers. Links, named destinations, form fields, tags,
+        layers, page labels, and attachments are kept. If two files use the same name for a form field, a destination, or an attachment, the
+        later one is renamed (`name_2`). Metadata and document settings come from the first file.
 
-                The output is not encrypted. Files with restricted permissions need their owner password. XFA forms and article threads are removed, and
-                digital signatures become invalid.
+        The output is not encrypted. Files with restricted permissions need their owner password. XFA forms and article threads are removed, and
+        digital signatures become invalid.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    files: The PDFs, in order.
-                    passwords: The password of the `file` with the same number.
-                    password: The password of encrypted files that have no password of their own.
-                    interleave: Takes one page from each document in turn. When a document runs out of pages, the others continue.
-                    title: The title of the result. By default, that of the first document.
-                    author: The author of the result. By default, that of the first document.
-                    bookmarks: The outline of the result. `keep`: the outlines of all documents, one after the other. `per-file`: one entry per document, named after its file, with the document's outline below it. `none`: no outline. Default: `keep`.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            files: The PDFs, in order.
+            passwords: The password of the `file` with the same number.
+            password: The password of encrypted files that have no password of their own.
+            interleave: Takes one page from each document in turn. When a document runs out of pages, the others continue.
+            title: The title of the result. By default, that of the first document.
+            author: The author of the result. By default, that of the first document.
+            bookmarks: The outline of the result. `keep`: the outlines of all documents, one after the other. `per-file`: one entry per document, named after its file, with the document's outline below it. `none`: no outline. Default: `keep`.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file{N}", files),
@@ -2002,19 +2034,19 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Split a PDF.
 
-                Returns a PDF if there is one part, otherwise a ZIP archive with the entries `<file>-001.pdf`, `<file>-002.pdf`, and so on. Each part
-                keeps the outline entries, links, named destinations, form fields, page labels, and tags of its pages. Document-level attachments are
-                dropped (`X-Attachments-Dropped`). Every part keeps the encryption, passwords, and permissions of the input.
+        Returns a PDF if there is one part, otherwise a ZIP archive with the entries `<file>-001.pdf`, `<file>-002.pdf`, and so on. Each part
+        keeps the outline entries, links, named destinations, form fields, page labels, and tags of its pages. Document-level attachments are
+        dropped (`X-Attachments-Dropped`). Every part keeps the encryption, passwords, and permissions of the input.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF to split.
-                    password: The password of `file`, if it is encrypted.
-                    mode: `ranges`: one part per range in `ranges`. `chunks`: parts of `chunkSize` pages. `pages`: one part per page. `bookmarks`: one part per top-level outline entry; pages before the first entry go into the first part.
-                    ranges: Page ranges separated by `|`. The pages of each part stay in document order. Required when `mode` is `ranges`.
-                    chunk_size: Pages per part. The last part holds the remaining pages. Required when `mode` is `chunks`.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The PDF to split.
+            password: The password of `file`, if it is encrypted.
+            mode: `ranges`: one part per range in `ranges`. `chunks`: parts of `chunkSize` pages. `pages`: one part per page. `bookmarks`: one part per top-level outline entry; pages before the first entry go into the first part.
+            ranges: Page ranges separated by `|`. The pages of each part stay in document order. Required when `mode` is `ranges`.
+            chunk_size: Pages per part. The last part holds the remaining pages. Required when `mode` is `chunks`.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2078,32 +2110,32 @@ class JobMethods:
     ) -> Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]]:
         """Extract the text of a PDF.
 
-                Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
-                right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
-                scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-                readable text have `needsOcr`: use `ocr` for them.
+        Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
+        right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
+        scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
+        readable text have `needsOcr`: use `ocr` for them.
 
-                With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
-                lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
-                header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
-                their positions.
+        With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
+        lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
+        header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
+        their positions.
 
-                Headings, tables, and columns are recognized by how pages look, so they can be wrong: text in charts may come out of order, formulas are read as lines of text, and a table
-                whose columns touch may be read as text.
+        Headings, tables, and columns are recognized by how pages look, so they can be wrong: text in charts may come out of order, formulas are read as lines of text, and a table
+        whose columns touch may be read as text.
 
-                Costs 1 credit. Requires the `pdf:read` scope.
+        Costs 1 credit. Requires the `pdf:read` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    pages: The pages to read, in document order. Default: `all`.
-                    format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. Default: `json`.
-                    words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.
-                    markdown: Adds `pages[].markdown`. Only applies when `format` is `json`.
-                    blocks: Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.
-                    furniture: Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`.
-                    expires_in: How many seconds the result is kept once the job has ended.
-                    on_page_error: Whether the job goes on without pages that fail.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            pages: The pages to read, in document order. Default: `all`.
+            format: `json`: text by page, with what the other parameters add. `text`: plain text, with `\\n\\f` between pages. `markdown`: Markdown of all pages. Default: `json`.
+            words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`.
+            markdown: Adds `pages[].markdown`. Only applies when `format` is `json`.
+            blocks: Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.
+            furniture: Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`.
+            expires_in: How many seconds the result is kept once the job has ended.
+            on_page_error: Whether the job goes on without pages that fail.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2130,18 +2162,18 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Extract pages into a new PDF.
 
-                Pages are returned in the order of `range`, and pages listed more than once are repeated. The outline entries, links, named destinations,
-                form fields, page labels, and tags of these pages are kept. Links to other pages are removed. Document-level attachments are dropped
-                (`X-Attachments-Dropped`). The output keeps the encryption, passwords, and permissions of the input. A repeated page gets form fields of its
-                own (`name_2`).
+        Pages are returned in the order of `range`, and pages listed more than once are repeated. The outline entries, links, named destinations,
+        form fields, page labels, and tags of these pages are kept. Links to other pages are removed. Document-level attachments are dropped
+        (`X-Attachments-Dropped`). The output keeps the encryption, passwords, and permissions of the input. A repeated page gets form fields of its
+        own (`name_2`).
 
-                Costs 1 credit. Requires the `pdf:read` scope.
+        Costs 1 credit. Requires the `pdf:read` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    range: The pages to extract, in this order. A page may be listed more than once.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            range: The pages to extract, in this order. A page may be listed more than once.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2167,24 +2199,24 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Convert pages to images.
 
-                Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
-                Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
-                without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution.
+        Returns one image for a single page, otherwise a ZIP archive with one image per page, named `<file>-<page number>.png` (or `.jpg`, `.webp`).
+        Pages are drawn on white as a viewer shows them, with annotations and form fields. Overprint is not simulated. Pages
+        without color become grayscale PNG or JPEG images. PNG and JPEG images contain their resolution.
 
-                A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
-                memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
+        A page can have up to 100 megapixels, and all pages together up to 5 gigapixels. WebP images of more than about 8 megapixels may not fit into
+        memory; the request then fails with `raster_too_large`, and `maxDpi` is the highest resolution that works.
 
-                Costs 2 credits. Requires the `pdf:read` scope.
+        Costs 2 credits. Requires the `pdf:read` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    format: The image format. Default: `png`.
-                    dpi: Resolution in pixels per inch. Default: `150`.
-                    quality: Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.
-                    pages: The pages to draw, in document order. Default: `all`.
-                    expires_in: How many seconds the result is kept once the job has ended.
-                    on_page_error: Whether the job goes on without pages that fail.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            format: The image format. Default: `png`.
+            dpi: Resolution in pixels per inch. Default: `150`.
+            quality: Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`.
+            pages: The pages to draw, in document order. Default: `all`.
+            expires_in: How many seconds the result is kept once the job has ended.
+            on_page_error: Whether the job goes on without pages that fail.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2211,23 +2243,23 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Create a PDF from images.
 
-                Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
-                colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
-                image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
-                supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
+        Puts each image on a page of its own, in the order of their numbers. JPEG data is embedded without re-encoding. PNG images keep their
+        colors, bit depth, and transparency; WebP images are stored losslessly. ICC profiles and PNG gamma are kept, and the EXIF orientation is applied. An
+        image that is sent more than once is stored once. Animated WebP images and lossless, arithmetic-coded, or 12-bit JPEG images are not
+        supported. For animated PNG images, the default image is used. An image can have up to 100 megapixels.
 
-                With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
-                the margin. The sides of a page are between 3 and 14,400 points.
+        With `pageSize=auto`, each page has the size of its image at the resolution stored in the image (72 dpi if there is none), plus
+        the margin. The sides of a page are between 3 and 14,400 points.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    images: The images, in page order: PNG, JPEG, or WebP.
-                    page_size: The size of all pages. `auto`: each page has the size of its image. Default: `auto`.
-                    orientation: The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.
-                    margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
-                    fit: How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            images: The images, in page order: PNG, JPEG, or WebP.
+            page_size: The size of all pages. `auto`: each page has the size of its image. Default: `auto`.
+            orientation: The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`.
+            margin_pt: Space around the image, in points. Must be less than half of the shorter side of the page. Default: `0`.
+            fit: How the image fills the space inside the margins. `contain`: the whole image is visible. `cover`: the image fills the space and is cropped. `stretch`: the image fills the space and is distorted. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `contain`.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "image{N}", images),
@@ -2288,30 +2320,30 @@ class JobMethods:
     ) -> Union[JobHandle[JsonResult[OcrResult]], JobHandle[FileResult]]:
         """Recognize text in scans.
 
-                Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
-                before recognition. Columns are read one after the other, and a line can contain several languages.
+        Recognizes the text on the pages of a PDF or in an image, and returns it as JSON or as a searchable PDF. Rotated pages and slanted lines are straightened
+        before recognition. Columns are read one after the other, and a line can contain several languages.
 
-                Confidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the
-                requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
+        Confidence values range from 0 to 1. The confidence of a page is the mean of its words; `meanConfidence` is the mean of all words. `languagesUsed` lists the
+        requested languages in which words were found. Supported languages: ara, ces, chi_sim, chi_tra, dan, deu, eng, fra, hin, ita, jpn, kor, nld, nor, pol, por, spa, swe, tur, ukr. BCP 47 codes such as `en`, `de-DE`, and `zh-Hant` are also accepted.
 
-                A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
-                searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
+        A request can recognize up to 50 pages; send longer documents as jobs. With `output=pdf`, the pages look as before, and their text can be
+        searched, selected, and copied. Invisible text from an earlier recognition is replaced. An image becomes a page of its size.
 
-                Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
-                change.
+        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        change.
 
-                Costs 2 credits. Requires the `pdf:read` scope.
+        Costs 2 credits. Requires the `pdf:read` scope.
 
-                Args:
-                    file: The document: PDF, PNG, or JPEG.
-                    password: The password of `file`, if it is encrypted.
-                    languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.
-                    output: `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.
-                    pages: The pages to recognize, in document order. Default: `all`.
-                    words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.
-                    mode: `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
-                    expires_in: How many seconds the result is kept once the job has ended.
-                    on_page_error: Whether the job goes on without pages that fail.
+        Args:
+            file: The document: PDF, PNG, or JPEG.
+            password: The password of `file`, if it is encrypted.
+            languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.
+            output: `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`.
+            pages: The pages to recognize, in document order. Default: `all`.
+            words: Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`.
+            mode: `skip-text`: a page that has text keeps it and is reported with confidence 1, unless an image covers more than half of the page and the text has fewer than 20 characters. `force`: every page is recognized. Default: `skip-text`.
+            expires_in: How many seconds the result is kept once the job has ended.
+            on_page_error: Whether the job goes on without pages that fail.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2340,22 +2372,22 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Encrypt a PDF with a password.
 
-                Encrypts the document and replaces its existing encryption. At least one password is required, and the two must differ. Without an
-                `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
+        Encrypts the document and replaces its existing encryption. At least one password is required, and the two must differ. Without an
+        `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
 
-                The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
-                (`X-Encryption-Verified`). The document is never sent unencrypted.
+        The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
+        (`X-Encryption-Verified`). The document is never sent unencrypted.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    user_password: The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.
-                    owner_password: The password to change permissions. The rules of `userPassword` apply, and the two must differ.
-                    permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. `printing` and `copying` are aliases of `print` and `copy`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
-                    encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            user_password: The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.
+            owner_password: The password to change permissions. The rules of `userPassword` apply, and the two must differ.
+            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. `printing` and `copying` are aliases of `print` and `copy`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
+            encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2379,15 +2411,15 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Remove the password of a PDF.
 
-                Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
-                password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
+        Returns the document without encryption, passwords, and permissions. Send its password in `password`: if permissions are restricted, the owner
+        password. A document that opens without a password needs none unless its permissions are restricted. A document that is not encrypted is returned byte for byte.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2411,22 +2443,22 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Reduce the file size.
 
-                Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
-                Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
-                their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
+        Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
+        Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
+        their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
 
-                The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set.
+        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set.
 
-                Costs 2 credits. Requires the `pdf:write` scope.
+        Costs 2 credits. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    level: How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.
-                    grayscale: Converts pages to grayscale: text, drawings, images, and annotations.
-                    strip_metadata: Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.
-                    image_max_dpi: Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            level: How close photographs stay to the original: a structural similarity (SSIM), as seen at 72 pixels per inch, of 0.998 (`low`), 0.992 (`medium`), 0.985 (`high`), or 0.97 (`max`), at a JPEG quality of 75 to 90, 45 to 75, 35 to 60, or 20 to 45. Default: `medium`.
+            grayscale: Converts pages to grayscale: text, drawings, images, and annotations.
+            strip_metadata: Removes the Info dictionary, all XMP, thumbnails, and the metadata of images. Identifiers of PDF/A and PDF/UA are kept.
+            image_max_dpi: Images with a higher resolution on the page, in pixels per inch, are downsampled to this one. Default: `150`.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2453,21 +2485,21 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Rotate pages.
 
-                Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
-                `angle` for its pages.
+        Rotates pages clockwise, relative to their current rotation. Send `angle`, `rotations`, or both; `rotations` overrides
+        `angle` for its pages.
 
-                Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
-                change.
+        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        change.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    angle: Degrees clockwise, for the pages in `pages`.
-                    pages: The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`.
-                    rotations: Degrees clockwise by page number: `{"1": 90, "4": 180}`. Overrides `angle` for these pages.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            angle: Degrees clockwise, for the pages in `pages`.
+            pages: The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`.
+            rotations: Degrees clockwise by page number: `{"1": 90, "4": 180}`. Overrides `angle` for these pages.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2495,26 +2527,26 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Crop pages.
 
-                Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its
-                rotation and crop box applied. `auto` leaves blank pages as they are.
+        Crops pages to a box, by margins, or to their ink. Send `box`, `margins`, or `auto`. Boxes and margins refer to the page as a viewer shows it, with its
+        rotation and crop box applied. `auto` leaves blank pages as they are.
 
-                What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
-                outside, and the pixels of images there. Letters that the edge cuts are removed, and lines stay. Outlines, metadata, attachments, and alternative texts of tagged documents are not
-                searched for it. Files over 32 MiB are not supported with `remove`.
+        What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
+        outside, and the pixels of images there. Letters that the edge cuts are removed, and lines stay. Outlines, metadata, attachments, and alternative texts of tagged documents are not
+        searched for it. Files over 32 MiB are not supported with `remove`.
 
-                Signed documents are updated incrementally so that their signatures stay valid, except with `remove`. `X-Signature-Invalidated` is set if a signature breaks.
+        Signed documents are updated incrementally so that their signatures stay valid, except with `remove`. `X-Signature-Invalidated` is set if a signature breaks.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    box: What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page.
-                    margins: What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`.
-                    auto: Crops each page to what is drawn on it. Almost white pixels count as blank.
-                    pages: The pages to crop. Default: `all`.
-                    remove: Removes what lies outside from the file.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            box: What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page.
+            margins: What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`.
+            auto: Crops each page to what is drawn on it. Almost white pixels count as blank.
+            pages: The pages to crop. Default: `all`.
+            remove: Removes what lies outside from the file.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2551,31 +2583,31 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Add a text or image watermark.
 
-                Stamps text or an image on pages. Positions refer to the page as a viewer shows it, with its rotation and crop box applied. Text is searchable in all
-                supported scripts; characters that no font has fail with `unsupported_text`. Images keep their transparency, and the EXIF orientation is
-                applied. In tagged documents, the watermark is an artifact.
+        Stamps text or an image on pages. Positions refer to the page as a viewer shows it, with its rotation and crop box applied. Text is searchable in all
+        supported scripts; characters that no font has fail with `unsupported_text`. Images keep their transparency, and the EXIF orientation is
+        applied. In tagged documents, the watermark is an artifact.
 
-                Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
-                change.
+        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        change.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    kind: What to stamp.
-                    text: The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`.
-                    image: The image: PNG, JPEG, or WebP. Required when `kind` is `image`.
-                    position: Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle. Default: `center`.
-                    opacity: From 0 (invisible) to 1 (opaque). Default: `0.35`.
-                    rotation: Degrees counterclockwise. Default: `0`.
-                    color: The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`.
-                    font_size: The font size in points. By default, the text is fitted to the page. Only applies when `kind` is `text`.
-                    scale: The width of the image as a fraction of the page width. Default: `0.5`, or `0.25` with `tile`. Only applies when `kind` is `image`.
-                    tile: Repeats the watermark across the page. Only applies when `position` is `center` or `diagonal`.
-                    layer: Whether the watermark is drawn over or under the page content. Default: `over`.
-                    pages: The pages to stamp. Default: `all`.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            kind: What to stamp.
+            text: The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`.
+            image: The image: PNG, JPEG, or WebP. Required when `kind` is `image`.
+            position: Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle. Default: `center`.
+            opacity: From 0 (invisible) to 1 (opaque). Default: `0.35`.
+            rotation: Degrees counterclockwise. Default: `0`.
+            color: The text color, as `#rgb` or `#rrggbb`. Only applies when `kind` is `text`. Default: `#888888`.
+            font_size: The font size in points. By default, the text is fitted to the page. Only applies when `kind` is `text`.
+            scale: The width of the image as a fraction of the page width. Default: `0.5`, or `0.25` with `tile`. Only applies when `kind` is `image`.
+            tile: Repeats the watermark across the page. Only applies when `position` is `center` or `diagonal`.
+            layer: Whether the watermark is drawn over or under the page content. Default: `over`.
+            pages: The pages to stamp. Default: `all`.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2615,28 +2647,28 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Add page numbers.
 
-                Pages are numbered by their position in the document: the first page gets the number `startAt`, even if `pages` leaves it out. `startAt` can be
-                0 or negative if no stamped page gets a number below 0 (below 1 for Roman numerals and letters). Roman numerals end at 3999. Positions refer to the
-                page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
-                `unsupported_text`. In tagged documents, labels are artifacts.
+        Pages are numbered by their position in the document: the first page gets the number `startAt`, even if `pages` leaves it out. `startAt` can be
+        0 or negative if no stamped page gets a number below 0 (below 1 for Roman numerals and letters). Roman numerals end at 3999. Positions refer to the
+        page as a viewer shows it, with its rotation and crop box applied. Labels are searchable in all supported scripts; characters that no font has fail with
+        `unsupported_text`. In tagged documents, labels are artifacts.
 
-                Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
-                change.
+        Signed documents are updated incrementally so that their signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        change.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    template: The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are. Default: `{n} of {total}`.
-                    position: Where on the page. Default: `bottom-center`.
-                    font_size: The font size in points. Default: `10`.
-                    margin_pt: The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. Default: `20`.
-                    start_at: The number of the first page of the document, whether it is stamped or not. Default: `1`.
-                    style: How `{n}` is written. Default: `arabic`.
-                    color: The text color, as `#rgb` or `#rrggbb`. Default: `#000000`.
-                    pages: The pages to stamp. Default: `all`.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            template: The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are. Default: `{n} of {total}`.
+            position: Where on the page. Default: `bottom-center`.
+            font_size: The font size in points. Default: `10`.
+            margin_pt: The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. Default: `20`.
+            start_at: The number of the first page of the document, whether it is stamped or not. Default: `1`.
+            style: How `{n}` is written. Default: `arabic`.
+            color: The text color, as `#rgb` or `#rrggbb`. Default: `#000000`.
+            pages: The pages to stamp. Default: `all`.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2671,28 +2703,28 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Add a visual signature.
 
-                Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate
-                or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must lie on
-                the page. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
-                the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
-                artifact.
+        Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate
+        or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must lie on
+        the page. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
+        the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
+        artifact.
 
-                Signed documents are updated incrementally so that their digital signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
-                change.
+        Signed documents are updated incrementally so that their digital signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the
+        change.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    mode: Whether the signature is typed or an image.
-                    field: The box for the signature: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; with `"origin": "bottom-left"`, its bottom left corner, from the bottom left of the page.
-                    typed_name: The name to sign with, up to 2,000 characters. Required when `mode` is `type`.
-                    signature_image: The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`.
-                    timestamp: Adds the line `signed at` with the time in UTC (ISO 8601).
-                    signer_name: A line with the name of the signer.
-                    signer_email: A line with the email address of the signer. Together with `signerName`, up to 2,000 characters.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            mode: Whether the signature is typed or an image.
+            field: The box for the signature: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; with `"origin": "bottom-left"`, its bottom left corner, from the bottom left of the page.
+            typed_name: The name to sign with, up to 2,000 characters. Required when `mode` is `type`.
+            signature_image: The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`.
+            timestamp: Adds the line `signed at` with the time in UTC (ISO 8601).
+            signer_name: A line with the name of the signer.
+            signer_email: A line with the email address of the signer. Together with `signerName`, up to 2,000 characters.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2722,28 +2754,28 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Fill in a form.
 
-                Fills AcroForm fields by their full names (`person.city`); `metadata` with `action=get` lists them. Text fields accept a string, check
-                boxes `true`, `false`, or the name of a state, radio buttons, drop-downs, and lists the export value or label of an option, and multiple-choice lists an
-                array. Editable drop-downs accept any string. `null` clears a field, and fields you leave out keep their values. If a field does not
-                accept a value, the request fails with 400 and `details.options` lists the values it accepts. Read-only fields can be filled. Scripts do not run: calculated fields keep
-                their values, and format scripts are not applied. Password fields show asterisks.
+        Fills AcroForm fields by their full names (`person.city`); `metadata` with `action=get` lists them. Text fields accept a string, check
+        boxes `true`, `false`, or the name of a state, radio buttons, drop-downs, and lists the export value or label of an option, and multiple-choice lists an
+        array. Editable drop-downs accept any string. `null` clears a field, and fields you leave out keep their values. If a field does not
+        accept a value, the request fails with 400 and `details.options` lists the values it accepts. Read-only fields can be filled. Scripts do not run: calculated fields keep
+        their values, and format scripts are not applied. Password fields show asterisks.
 
-                Filled fields get an appearance that all viewers show, in the font of the form or, for characters it does not have, in another one. Characters that no
-                font has fail with `unsupported_text`. XFA data is removed so that no viewer shows outdated values. Names that the form does not have are listed in
-                `X-Unknown-Fields`; with `strict`, they fail with 422.
+        Filled fields get an appearance that all viewers show, in the font of the form or, for characters it does not have, in another one. Characters that no
+        font has fail with `unsupported_text`. XFA data is removed so that no viewer shows outdated values. Names that the form does not have are listed in
+        `X-Unknown-Fields`; with `strict`, they fail with 422.
 
-                With `flatten`, fields become part of the pages; other annotations stay. Signed documents are updated incrementally so that their signatures stay valid.
-                `X-Signature-Invalidated` is set if a signature does not allow the change, or if the form was flattened.
+        With `flatten`, fields become part of the pages; other annotations stay. Signed documents are updated incrementally so that their signatures stay valid.
+        `X-Signature-Invalidated` is set if a signature does not allow the change, or if the form was flattened.
 
-                Costs 1 credit. Requires the `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:write` scope.
 
-                Args:
-                    file: The PDF with the form.
-                    password: The password of `file`, if it is encrypted.
-                    values: The values by full field name: `{"name": "Ada", "agree": true, "colors": ["red", "blue"]}`.
-                    flatten: Makes the fields part of the pages, so that they can no longer be edited.
-                    strict: Fails with 422 if `values` names fields that the form does not have.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The PDF with the form.
+            password: The password of `file`, if it is encrypted.
+            values: The values by full field name: `{"name": "Ada", "agree": true, "colors": ["red", "blue"]}`.
+            flatten: Makes the fields part of the pages, so that they can no longer be edited.
+            strict: Fails with 422 if `values` names fields that the form does not have.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2753,6 +2785,40 @@ class JobMethods:
             ("text", "strict", strict),
         ]
         result: JobHandle[FileResult] = self._service._start("/api/v1/fill-form", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    def flatten(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        what: Optional[Literal["all", "forms", "annotations"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Make form fields and annotations part of the pages.
+
+        Form fields and annotations become part of the pages: they look the same and can no longer be changed. Hidden ones are removed, and so is the text of
+        comments that only opens in a window. Links, attached files, and media stay. Fields and annotations without an appearance get one, as viewers would draw them; an annotation of
+        an unknown kind without one stays.
+
+        A document with nothing to flatten is returned as it is. With `forms` or `all`, digital signatures are removed, since they are fields (`X-Signature-Invalidated`).
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            what: What becomes part of the pages. Default: `all`.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "what", what),
+        ]
+        result: JobHandle[FileResult] = self._service._start("/api/v1/flatten", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 
@@ -2795,23 +2861,23 @@ class JobMethods:
     ) -> Union[JobHandle[JsonResult[MetadataResult]], JobHandle[FileResult]]:
         """Read or change metadata.
 
-                `action=get` (scope `pdf:read`) returns the Info dictionary and facts about the document as JSON. `action=set` (scope `pdf:write`) returns the PDF with the
-                entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
-                removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
+        `action=get` (scope `pdf:read`) returns the Info dictionary and facts about the document as JSON. `action=set` (scope `pdf:write`) returns the PDF with the
+        entries in `metadata` changed. Entries that are null are removed; other entries stay, unless `replace` is true. Existing XMP metadata is updated as well, or
+        removed if it is not well-formed. The output keeps the encryption, passwords, and permissions of the input.
 
-                Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
-                32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
-                set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
+        Old values do not remain in the file, with two exceptions: signed documents, so that their signatures stay valid, and stored documents over
+        32 MiB are updated incrementally, and their earlier revision contains the old values. `X-Signature-Invalidated` is
+        set if a signature breaks: the file was damaged, or it is certified and does not allow changes.
 
-                Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    action: `get` reads the metadata, `set` changes it.
-                    metadata: The entries to change: `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`.
-                    replace: Removes all entries that `metadata` does not name. Only applies when `action` is `set`.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            action: `get` reads the metadata, `set` changes it.
+            metadata: The entries to change: `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`.
+            replace: Removes all entries that `metadata` does not name. Only applies when `action` is `set`.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2869,26 +2935,26 @@ class JobMethods:
     ) -> Union[JobHandle[JsonResult[AttachmentsResult]], JobHandle[FileResult]]:
         """List, extract, add, or remove attachments.
 
-                `list` and `extract` (scope `pdf:read`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
-                files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files
-                (PDF/A-3, electronic invoices) are supported.
+        `list` and `extract` (scope `pdf:read`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
+        files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files
+        (PDF/A-3, electronic invoices) are supported.
 
-                A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them.
+        A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them.
 
-                Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
-                `X-Signature-Invalidated` is set if a signature does not allow the change.
+        Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
+        `X-Signature-Invalidated` is set if a signature does not allow the change.
 
-                Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    action: What to do.
-                    name: The name of the attachment. `extract` returns all files without it, and `add` uses the name of the uploaded file. Only applies when `action` is `extract`, `add`, or `remove`.
-                    attachment: The file to attach, of any format. Required when `action` is `add`.
-                    description: A description of the file. Only applies when `action` is `add`.
-                    relationship: How the file relates to the document (`AFRelationship`). Only applies when `action` is `add`. Default: `Unspecified`.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            action: What to do.
+            name: The name of the attachment. `extract` returns all files without it, and `add` uses the name of the uploaded file. Only applies when `action` is `extract`, `add`, or `remove`.
+            attachment: The file to attach, of any format. Required when `action` is `add`.
+            description: A description of the file. Only applies when `action` is `add`.
+            relationship: How the file relates to the document (`AFRelationship`). Only applies when `action` is `add`. Default: `Unspecified`.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2939,20 +3005,20 @@ class JobMethods:
     ) -> Union[JobHandle[JsonResult[OutlineResult]], JobHandle[FileResult]]:
         """Read or replace the outline.
 
-                `action=get` (scope `pdf:read`) returns the outline, "bookmarks", as JSON. `action=set` (scope `pdf:write`) returns the PDF with another one, in the same
-                form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
-                keep theirs.
+        `action=get` (scope `pdf:read`) returns the outline, "bookmarks", as JSON. `action=set` (scope `pdf:write`) returns the PDF with another one, in the same
+        form; `[]` removes it. What `get` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and `set` does not
+        keep theirs.
 
-                Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
+        Signed documents, and large stored ones, are updated incrementally. `X-Signature-Invalidated` is set if a signature does not allow the change.
 
-                Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
 
-                Args:
-                    file: The PDF.
-                    password: The password of `file`, if it is encrypted.
-                    action: `get` reads the outline, `set` replaces it.
-                    outline: The entries: `[{"title": "Chapter 1", "page": 3, "children": [{"title": "Section 1.1", "page": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            action: `get` reads the outline, `set` replaces it.
+            outline: The entries: `[{"title": "Chapter 1", "page": 3, "children": [{"title": "Section 1.1", "page": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2975,28 +3041,28 @@ class JobMethods:
     ) -> JobHandle[Union[JsonResult[object], FileResult]]:
         """Run several operations in one request.
 
-                Runs up to 10 operations in turn. The files of the request are those of the first step, by the names that its operation has for them; each
-                further step works on the PDF of the step before. It takes that as `file`, and `merge` as `file0`. Other files are parts of the request with names of your own,
-                and a step refers to them: `"image": "part:logo"`. A step whose result is not one PDF must be the last: `metadata` can be followed by others only with `action=set`,
-                and `split` only with a single range. If `ocr` is followed by others, its `output` is `pdf`.
+        Runs up to 10 operations in turn. The files of the request are those of the first step, by the names that its operation has for them; each
+        further step works on the PDF of the step before. It takes that as `file`, and `merge` as `file0`. Other files are parts of the request with names of your own,
+        and a step refers to them: `"image": "part:logo"`. A step whose result is not one PDF must be the last: `metadata` can be followed by others only with `action=set`,
+        and `split` only with a single range. If `ocr` is followed by others, its `output` is `pdf`.
 
-                `steps` is a JSON array of objects: `operation`, and the parameters of that operation as in a request of its own, as JSON values. The password of an encrypted
-                document is a parameter of the first step; later ones use it too, unless they have their own.
+        `steps` is a JSON array of objects: `operation`, and the parameters of that operation as in a request of its own, as JSON values. The password of an encrypted
+        document is a parameter of the first step; later ones use it too, unless they have their own.
 
-                All steps are validated before the first one starts. Problems with parameters have the number of their step in `details.fields[].step`, and other errors of a step in
-                `details.step`. The request costs the credits of all steps together, or nothing if one fails, and requires the scopes of all. The headers are those of the last step,
-                with `X-Input-Repaired` and `X-Signature-Invalidated` if any step has them. `X-Pipeline-Steps` lists the pages and size of each step's result.
+        All steps are validated before the first one starts. Problems with parameters have the number of their step in `details.fields[].step`, and other errors of a step in
+        `details.step`. The request costs the credits of all steps together, or nothing if one fails, and requires the scopes of all. The headers are those of the last step,
+        with `X-Input-Repaired` and `X-Signature-Invalidated` if any step has them. `X-Pipeline-Steps` lists the pages and size of each step's result.
 
-                A stored file over 32 MiB can be the `file` of the first step. A step that needs the whole document in memory can follow only if the result
-                before it is smaller.
+        A stored file over 32 MiB can be the `file` of the first step. A step that needs the whole document in memory can follow only if the result
+        before it is smaller.
 
-                Costs the credits of all steps, and requires their scopes.
+        Costs the credits of all steps, and requires their scopes.
 
-                Args:
-                    file: The file of the first step. If its operation takes several, they have the same names as there: `file0`, `image0`, and so on.
-                    steps: The steps, in order.
-                    parts: Further files, by the names that steps refer to them with: `part:<name>`.
-                    expires_in: How many seconds the result is kept once the job has ended.
+        Args:
+            file: The file of the first step. If its operation takes several, they have the same names as there: `file0`, `image0`, and so on.
+            steps: The steps, in order.
+            parts: Further files, by the names that steps refer to them with: `part:<name>`.
+            expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
             ("file", "file", file),

@@ -28,12 +28,17 @@ export interface FormChecks {
   readonly issues?: readonly FieldIssue[];
 }
 
-/** The check that a request has at least one of these fields. */
-function missing<F extends Fields>([first, ...others]: readonly (keyof F & string)[] = []) {
-  return (input: Input<F>): readonly FieldIssue[] =>
-    first === undefined || [first, ...others].some((name) => input[name] !== undefined)
-      ? []
-      : [{ name: first, issue: `is required unless ${oneOf(others.map((name) => `\`${name}\``))} is sent` }];
+/** The check that a request has at least one, or exactly one, of some fields. A flag that is false is not there. */
+function neededFields<F extends Fields>({ atLeastOneOf, exactlyOneOf }: Operation<F>) {
+  const names = exactlyOneOf ?? atLeastOneOf ?? [];
+  return (input: Input<F>): readonly FieldIssue[] => {
+    const [first, ...others] = names;
+    const [given, ...further] = names.filter((name) => input[name] !== undefined && input[name] !== false);
+    if (first !== undefined && given === undefined) {
+      return [{ name: first, issue: `is required unless ${oneOf(others.map((name) => `\`${name}\``))} is sent` }];
+    }
+    return exactlyOneOf ? further.map((name) => ({ name, issue: `must not be sent together with \`${given}\`` })) : [];
+  };
 }
 
 /** The fields of one operation, as sent. */
@@ -53,7 +58,7 @@ export class OperationForm<F extends Fields> {
     const reader = new FormReader(parts, options);
     const read = new Map(Object.entries(operation.fields).map(([name, field]) => [name, reader.read(name, field)]));
     const values = new FormValues(operation.fields, read);
-    const checks = [missing(operation.atLeastOneOf), ...(operation.checks ?? [])];
+    const checks = [neededFields(operation), ...(operation.checks ?? [])];
     const found = checks.flatMap((check) => values.issuesOf(check));
     this.reader = reader;
     this.values = values;

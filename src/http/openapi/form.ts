@@ -22,9 +22,9 @@ const password = (description: string): Json => ({ type: "string", format: "pass
 export function formSchema({
   fields,
   steps,
-  atLeastOneOf,
-}: Pick<Operation, "fields" | "steps" | "atLeastOneOf">): Json {
-  const schema = { ...fieldsSchema(fields), ...alternatives(atLeastOneOf) };
+  ...needs
+}: Pick<Operation, "fields" | "steps" | "atLeastOneOf" | "exactlyOneOf">): Json {
+  const schema = { ...fieldsSchema(fields), ...alternatives(needs) };
   if (steps === undefined) return schema;
   const { properties } = schema;
   const mapping = Object.fromEntries(steps.map(({ name }) => [name, stepReference(name)]));
@@ -63,10 +63,15 @@ export function stepSchemas(operations: readonly Operation[]): Readonly<Record<s
   return Object.fromEntries(operations.map((operation) => [stepName(operation.name), stepSchema(operation)]));
 }
 
-const alternatives = (fields: Operation["atLeastOneOf"]): Json =>
-  fields === undefined ? {} : { anyOf: fields.map((name) => ({ required: [name] })) };
+/** Not `oneOf`, where exactly one is required: with another one, a field may have its default. */
+function alternatives({ atLeastOneOf, exactlyOneOf }: Pick<Operation, "atLeastOneOf" | "exactlyOneOf">): Json {
+  const fields = exactlyOneOf ?? atLeastOneOf;
+  if (fields === undefined) return {};
+  const anyOf = fields.map((name) => ({ required: [name] }));
+  return { anyOf, ...(exactlyOneOf && { "x-exactly-one": true }) };
+}
 
-function stepSchema({ name, fields, summary, atLeastOneOf }: Operation): Json {
+function stepSchema({ name, fields, summary, ...needs }: Operation): Json {
   const { properties, patternProperties, required = [], ...rest } = fieldsSchema(fields, stepField);
   // The first step has its files from the request, and a further one that of the step before.
   const parameters = (required as readonly string[]).filter((one) => fields[one]?.kind === "text");
@@ -76,7 +81,7 @@ function stepSchema({ name, fields, summary, atLeastOneOf }: Operation): Json {
     properties: { operation: { const: name }, ...(properties as Json) },
     ...(patternProperties !== undefined && { patternProperties }),
     required: ["operation", ...parameters],
-    ...alternatives(atLeastOneOf),
+    ...alternatives(needs),
   };
 }
 

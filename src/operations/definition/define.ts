@@ -149,6 +149,8 @@ export interface Operation<F extends Fields = Fields> {
   readonly fields: F;
   /** Optional fields of which a request needs at least one. */
   readonly atLeastOneOf?: readonly (keyof F & string)[];
+  /** Optional fields of which a request needs exactly one. */
+  readonly exactlyOneOf?: readonly (keyof F & string)[];
   /** A working request for the reference and the playground. Files are named as in `examples/`. */
   readonly example?: Readonly<Record<string, string>>;
   /** Media types of a 200, for the reference. */
