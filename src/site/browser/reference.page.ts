@@ -84,7 +84,10 @@ function closeContentsOnPhones(): void {
   const contents = document.querySelector<HTMLDetailsElement>(".contents nav details");
   if (contents === null) return;
   const narrow = matchMedia("(max-width: 720px)");
-  const fit = () => (contents.open = !narrow.matches);
+  const fit = () => {
+    contents.open = !narrow.matches;
+    contents.dataset["fitted"] = "";
+  };
   narrow.addEventListener("change", fit);
   fit();
   contents.addEventListener("click", ({ target }) => {

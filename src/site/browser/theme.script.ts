@@ -1,4 +1,4 @@
-/** The switch between light and dark in the header of every page. It runs before the page is drawn, so that nothing flashes. */
+/** Runs before a page is drawn. The switch between light and dark in the header of every page. Nothing flashes. */
 const NAME = "theme";
 
 const apply = (theme: string | null): void => {
@@ -6,6 +6,8 @@ const apply = (theme: string | null): void => {
   else delete document.documentElement.dataset["theme"];
 };
 
+// For what scripts will close or fill, which styles can close or leave room for at once.
+document.documentElement.dataset["scripts"] = "";
 apply(localStorage.getItem(NAME));
 
 addEventListener("DOMContentLoaded", () => {

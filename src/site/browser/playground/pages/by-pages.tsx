@@ -37,8 +37,12 @@ const words = {
 /** A field of pages, boxes on them, or their form, by sight: it writes the text of the field. */
 export function ByPages({ field, shown, pdf, values, setText, formFields, look }: Props) {
   const { name, schema } = field;
-  if (pdf.state !== "open")
-    return <p class={`quiet ${pdf.state === "opening" ? "pages-wanted" : ""}`}>{words[pdf.state]}</p>;
+  // Room for what comes, so that what is below does not jump.
+  const isTall = isFormValues(field) || boxKindOf(schema) !== undefined;
+  if (pdf.state !== "open") {
+    const room = pdf.state === "opening" ? `pages-wanted ${isTall ? "tall" : ""}` : "";
+    return <p class={`quiet ${room}`}>{words[pdf.state]}</p>;
+  }
   const { document } = pdf;
   const value = values.texts[name] ?? "";
   const change = setText(name);

@@ -23,7 +23,7 @@ export function Compare({ before, after, passwords, withText }: Props) {
   const [text, setText] = useState(withText);
   if (made.state !== "open" || (!isImage && old.state !== "open")) {
     const failed = [old, made].some(({ state }) => state === "locked" || state === "failed");
-    return <p class="quiet">{failed ? "The pages cannot be shown." : "Drawing the pages…"}</p>;
+    return <p class="quiet pages-wanted tall">{failed ? "The pages cannot be shown." : "Drawing the pages…"}</p>;
   }
   const { numPages } = made.document;
   const oldPages = old.state === "open" ? old.document.numPages : 1;

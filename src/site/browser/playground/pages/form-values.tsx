@@ -12,7 +12,7 @@ interface Props {
 
 /** The fields of a PDF's own form. Only what differs from the file is sent. */
 export function FormValuesInput({ fields, value, change, look }: Props) {
-  if (fields === undefined) return <p class="quiet">Reading the fields of the form…</p>;
+  if (fields === undefined) return <p class="quiet pages-wanted tall">Reading the fields of the form…</p>;
   if (fields.length === 0) return <p class="quiet">The PDF has no form fields.</p>;
   const members = readMembers(value) ?? {};
   return (

@@ -1,0 +1,131 @@
+/**
+ * `npm run pages`: what the pages weigh, how much moves while they load and work, and what axe finds, for every view on a screen and on a
+ * phone. Prints the tables of docs/benchmarks.md; exits with 1 if axe finds something. Needs a Chromium.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { root } from "./local-database.ts";
+import { chromiumPath } from "../test/harness/browser.ts";
+import { withService } from "../test/harness/service.ts";
+
+interface View {
+  readonly name: string;
+  readonly path: string;
+  /** What is done there before it is looked at. */
+  readonly act?: (page: Page) => Promise<void>;
+}
+
+const letter = join(root, "examples/letter.pdf");
+const run = async (page: Page): Promise<void> => {
+  await page.getByRole("button", { name: "Run an example" }).click();
+  await page.locator('.result canvas[data-drawn="true"]').first().waitFor();
+};
+
+const views: readonly View[] = [
+  { name: "Playground", path: "/#/merge" },
+  { name: "Playground after a run, with pdf.js", path: "/#/merge", act: run },
+  {
+    name: "Pages to choose, and a preview",
+    path: "/#/watermark",
+    async act(page) {
+      await page.setInputFiles('input[type="file"]', letter);
+      await page.locator(".page-grid canvas[data-drawn]").first().waitFor();
+    },
+  },
+  {
+    name: "Form of a PDF",
+    path: "/#/fill-form",
+    async act(page) {
+      await page.setInputFiles('input[type="file"]', join(root, "examples/form.pdf"));
+      await page.locator(".form-values").waitFor();
+    },
+  },
+  {
+    name: "Before and after",
+    path: "/#/compress",
+    async act(page) {
+      await run(page);
+      await page.getByRole("button", { name: "Before and after" }).click();
+      await page.locator('.after canvas[data-drawn="true"]').waitFor();
+    },
+  },
+  { name: "Files", path: "/#/files" },
+  { name: "Jobs", path: "/#/jobs" },
+  { name: "Keys", path: "/#/keys" },
+  { name: "Usage", path: "/#/usage" },
+  { name: "Webhooks", path: "/#/webhooks" },
+  { name: "Reference", path: "/docs" },
+];
+
+const looks = [
+  { name: "screen, light", viewport: { width: 1440, height: 900 }, colorScheme: "light" },
+  { name: "phone, dark", viewport: { width: 375, height: 760 }, colorScheme: "dark" },
+] as const;
+
+interface Figures {
+  readonly kilobytes: number;
+  readonly shift: number;
+  readonly faults: readonly string[];
+}
+
+const OBSERVE = `globalThis.layoutShift = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.layoutShift += entry.value;
+}).observe({ type: "layout-shift", buffered: true });`;
+
+const axe = await readFile(join(root, "node_modules/axe-core/axe.min.js"), "utf8");
+
+async function look(browser: Browser, baseUrl: string, key: string, view: View, options: (typeof looks)[number]) {
+  const context = await browser.newContext(options);
+  try {
+    const page = await context.newPage();
+    const network = await context.newCDPSession(page);
+    let received = 0;
+    network.on("Network.loadingFinished", ({ encodedDataLength }) => (received += encodedDataLength));
+    await network.send("Network.enable");
+    await page.addInitScript(OBSERVE);
+    // As the page is when the key is known: only what the view itself loads is counted.
+    await page.addInitScript(`sessionStorage.setItem("api-key", ${JSON.stringify(key)})`);
+    await page.goto(`${baseUrl}${view.path}`);
+    await page.locator("h1").first().waitFor();
+    await page.waitForLoadState("networkidle");
+    await view.act?.(page);
+    await page.waitForLoadState("networkidle");
+    const shift = (await page.evaluate("layoutShift")) as number;
+    await page.evaluate(axe);
+    const found = (await page.evaluate("axe.run()")) as {
+      violations: { id: string; nodes: { target: readonly string[] }[] }[];
+    };
+    const faults = found.violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,
+    );
+    return { kilobytes: received / 1_000, shift, faults } satisfies Figures;
+  } finally {
+    await context.close();
+  }
+}
+
+const executablePath = chromiumPath();
+if (executablePath === undefined) throw new Error("There is no Chromium on PATH or in CHROMIUM_PATH.");
+const faults: string[] = [];
+await withService(async ({ baseUrl, key }) => {
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  console.log(`| View | Received | Layout shift | axe |\n|---|---|---|---|`);
+  try {
+    for (const options of looks) {
+      for (const view of views) {
+        const figures = await look(browser, baseUrl, key, view, options);
+        faults.push(...figures.faults.map((fault) => `${view.name} (${options.name}): ${fault}`));
+        const count = figures.faults.length === 0 ? "nothing" : `${figures.faults.length} rules`;
+        console.log(
+          `| ${view.name} (${options.name}) | ${Math.round(figures.kilobytes)} KB | ${figures.shift.toFixed(3)} | ${count} |`,
+        );
+      }
+    }
+  } finally {
+    await browser.close();
+  }
+});
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length === 0 ? 0 : 1;
