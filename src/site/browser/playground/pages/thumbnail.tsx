@@ -72,5 +72,12 @@ export function Thumbnail({ document, page, size, rotation }: Props) {
     next();
     return () => void waiting.delete(work);
   }, [document, page, size]);
-  return <canvas ref={canvas} class="thumbnail" aria-hidden="true" style={{ rotate: `${rotation}deg` }} />;
+  return (
+    <canvas
+      ref={canvas}
+      class="thumbnail"
+      aria-hidden="true"
+      style={{ rotate: `${rotation}deg`, scale: rotation % 180 === 0 ? "1" : "0.78" }}
+    />
+  );
 }
