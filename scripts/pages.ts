@@ -2,8 +2,8 @@
  * `npm run pages`: what the pages weigh, how much moves while they load and work, and what axe finds, for every view on a screen and on a
  * phone. Prints the tables of docs/benchmarks.md; exits with 1 if axe finds something. Needs a Chromium.
  */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import axe from "axe-core";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { root } from "./local-database.ts";
 import { chromiumPath } from "../test/harness/browser.ts";
@@ -74,8 +74,6 @@ new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.layoutShift += entry.value;
 }).observe({ type: "layout-shift", buffered: true });`;
 
-const axe = await readFile(join(root, "node_modules/axe-core/axe.min.js"), "utf8");
-
 async function look(browser: Browser, baseUrl: string, key: string, view: View, options: (typeof looks)[number]) {
   const context = await browser.newContext(options);
   try {
@@ -93,7 +91,7 @@ async function look(browser: Browser, baseUrl: string, key: string, view: View, 
     await view.act?.(page);
     await page.waitForLoadState("networkidle");
     const shift = (await page.evaluate("layoutShift")) as number;
-    await page.evaluate(axe);
+    await page.evaluate(axe.source);
     const found = (await page.evaluate("axe.run()")) as {
       violations: { id: string; nodes: { target: readonly string[] }[] }[];
     };
