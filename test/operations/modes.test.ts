@@ -39,6 +39,9 @@ const another: Readonly<Record<string, string>> = {
   description: "A file",
   relationship: "Data",
   outline: "[]",
+  markdown: "true",
+  blocks: "true",
+  furniture: "true",
 };
 
 /** The same defaults, written as a client might. */

@@ -90,6 +90,9 @@ describe("every file field takes a reference", () => {
     sign: { mode: "image", field: '{"page":1,"x":9,"y":9,"width":90,"height":40}' },
     "fill-form": { values: "{}" },
     metadata: { action: "get" },
+    crop: { margins: "9" },
+    attachments: { action: "add" },
+    outline: { action: "get" },
   };
   /** What does not differ between two runs: the output of protect has random keys. */
   const content = async (name: string, answer: Response): Promise<unknown> =>
