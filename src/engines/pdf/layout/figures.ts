@@ -24,30 +24,38 @@ export function figuresOf(images: readonly Area[], drawn: readonly Drawn[], page
     area.x1 - area.x0 >= LEAST_SIDE && area.y1 - area.y0 >= LEAST_SIDE && size(area) < BACKGROUND * size(page);
   const shapes = drawn.filter((box) => !box.rectangle).slice(0, MOST_SHAPES);
   return {
-    images: clusters(images.slice(0, MOST_SHAPES), 2).map(areaOf).filter(isFigure),
+    images: clusters(images.slice(0, MOST_SHAPES), 2)
+      .map(({ area }) => area)
+      .filter(isFigure),
     drawings: clusters(shapes, NEAR)
-      .filter((group) => group.length >= LEAST_SHAPES)
-      .map(areaOf)
+      .filter(({ count }) => count >= LEAST_SHAPES)
+      .map(({ area }) => area)
       .filter(isFigure),
   };
 }
 
+interface Cluster {
+  readonly area: Area;
+  readonly count: number;
+}
+
 /** Areas in groups of those that are near each other. */
-function clusters(areas: readonly Area[], distance: number): Area[][] {
-  const groups: { area: Area; members: Area[] }[] = [];
+function clusters(areas: readonly Area[], distance: number): Cluster[] {
+  const done: Cluster[] = [];
+  /** Those that areas further down can still be near to. */
+  let open: Cluster[] = [];
   for (const area of areas.toSorted((a, b) => a.y0 - b.y0)) {
-    const touching = groups.filter(
-      (group) =>
-        group.area.x0 <= area.x1 + distance &&
-        group.area.x1 >= area.x0 - distance &&
-        group.area.y0 <= area.y1 + distance &&
-        group.area.y1 >= area.y0 - distance,
-    );
-    const members = [...touching.flatMap((group) => group.members), area];
-    for (const group of touching) groups.splice(groups.indexOf(group), 1);
-    groups.push({ area: areaOf([...touching.map((group) => group.area), area]), members });
+    let [joined, count] = [area, 1];
+    const apart: Cluster[] = [];
+    for (const cluster of open) {
+      const { x0, x1, y0, y1 } = cluster.area;
+      if (y1 < area.y0 - distance) done.push(cluster);
+      else if (x0 > area.x1 + distance || x1 < area.x0 - distance || y0 > area.y1 + distance) apart.push(cluster);
+      else [joined, count] = [areaOf([joined, cluster.area]), count + cluster.count];
+    }
+    open = [...apart, { area: joined, count }];
   }
-  return groups.map((group) => group.members);
+  return [...done, ...open];
 }
 
 /** Whether what looks like a table is a chart with its labels. */
