@@ -14,15 +14,15 @@ describe.skipIf(noBrowser)("the reference in Chromium", () => {
     await sign.getByRole("radio", { name: "curl" }).focus();
     for (const _ of ["JavaScript", "Python"]) await page.keyboard.press("ArrowRight");
     for (const id of ["sign", "merge", "listKeys"]) {
-      expect(await page.locator(`#${id} pre:visible`).getAttribute("data-language")).toBe("Python");
+      expect(await page.locator(`#${id} pre[data-language]:visible`).getAttribute("data-language")).toBe("Python");
     }
     await sign.getByRole("button", { name: "Copy" }).click();
     await sign.getByRole("button", { name: "Copied" }).waitFor();
     const copied = await page.evaluate("navigator.clipboard.readText()");
-    expect(copied).toBe(await sign.locator("pre:visible").textContent());
+    expect(copied).toBe(await sign.locator("pre[data-language]:visible").textContent());
     expect(copied).toContain("requests.post(");
     await page.reload();
-    expect(await page.locator("#merge pre:visible").getAttribute("data-language")).toBe("Python");
+    expect(await page.locator("#merge pre[data-language]:visible").getAttribute("data-language")).toBe("Python");
     expect(await page.locator("#links [aria-current]").innerText()).toBe("Reference");
     expect(await page.locator('.contents [aria-current][href="#sign"]').count()).toBe(1);
   });
@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)("the reference in Chromium", () => {
   test("begins with the client, and has the test key of the playground in every example", async () => {
     const page = await visitor.open("rotate");
     await page.goto(`${baseUrl}/docs#merge`);
-    const shown = page.locator("#merge pre:visible");
+    const shown = page.locator("#merge pre[data-language]:visible");
     expect(await shown.getAttribute("data-language")).toBe("TypeScript");
     expect(await shown.textContent()).toContain(`apiKey: "${testKey}"`);
     await page.locator("#merge").getByText("curl", { exact: true }).click();
@@ -39,16 +39,20 @@ describe.skipIf(noBrowser)("the reference in Chromium", () => {
     expect(await page.locator("pre").nth(1).textContent()).toContain(`Bearer ${testKey}`);
     const stranger = await visitor.open("rotate", { key: "" });
     await stranger.goto(`${baseUrl}/docs#merge`);
-    expect(await stranger.locator("#merge pre:visible").textContent()).toContain("process.env.PDF_SERVICE_KEY");
+    expect(await stranger.locator("#merge pre[data-language]:visible").textContent()).toContain(
+      "process.env.PDF_SERVICE_KEY",
+    );
   });
 
   test("finds a field by keyboard without a connection, and a guide", async () => {
     const page = await visitor.open("rotate", { key: "" });
+    const index = page.waitForResponse(/\/docs\/search/);
     await page.goto(`${baseUrl}/docs`, { waitUntil: "networkidle" });
+    await (await index).finished();
     await page.context().setOffline(true);
     await page.keyboard.press("/");
     await page.keyboard.type("dpi");
-    const options = page.getByRole("option");
+    const options = page.locator("#found").getByRole("option");
     await options.first().waitFor();
     expect(await options.first().innerText()).toMatch(/^dpi\s+to-images/);
     await page.keyboard.press("Enter");
