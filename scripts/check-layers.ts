@@ -35,6 +35,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "lease",
     "pdf/embed",
     "pdf/stamps",
+    "pdf/redaction",
     "render",
     "pdf/crop",
   ],

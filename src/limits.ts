@@ -57,6 +57,26 @@ export const limits = {
     words: 150_000,
   },
 
+  /** Redaction. For `redact`. */
+  redaction: {
+    /** Terms in one request. */
+    terms: 200,
+    /** Characters of one term. */
+    termCharacters: 500,
+    /** Patterns in one request. */
+    patterns: 50,
+    /** Characters of one regular expression. */
+    regexCharacters: 1_000,
+    /** Regions in one request. */
+    regions: 2_000,
+    /** Matches on the pages of one request. */
+    matches: 20_000,
+    /** Characters on one page. */
+    pageCharacters: 1_000_000,
+    /** Characters of the label in the boxes. */
+    labelCharacters: 100,
+  },
+
   /** Stamps. For `watermark`, `add-page-numbers`, and `sign`. */
   stamps: {
     /** Characters of one stamp's text. */

@@ -1237,6 +1237,102 @@ export const commands: readonly Command[] = [
     ]
   },
   {
+    "name": "redact",
+    "path": "/api/v1/redact",
+    "summary": "Remove text and areas for good",
+    "description": "Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a\nreader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are\noverwritten, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files\nthat match, or that cannot be searched, are removed. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.\n\nBefore it is sent, the output is opened again, and everything in it is searched. If anything is found, the response is `redaction_failed`, without a file. Scans have no text:\n`X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten, too.\n\nWith `dryRun`, the response is JSON with what would be redacted.\n\nCosts 1 credit. Requires the `pdf:read` or `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [],
+    "example": {
+      "file": "letter.pdf",
+      "terms": "[\"Ada Lovelace\"]",
+      "patterns": "[\"email\", \"phone\"]"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "terms",
+        "kind": "json",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Texts to redact, as a JSON array: `[\"Jane Doe\", \"Project X\"]`. They are also found within longer words, and white space matches any white space."
+      },
+      {
+        "field": "ignoreCase",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Whether `terms` match in upper and lower case."
+      },
+      {
+        "field": "patterns",
+        "kind": "json",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Kinds of text to redact, as a JSON array of `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax: `[\"email\", {\"regex\": \"INV-\\\\d{6}\"}]`. Card numbers and IBANs must have valid check digits."
+      },
+      {
+        "field": "regions",
+        "kind": "json",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Areas to redact, as a JSON array: `[{\"page\": 1, \"x\": 72, \"y\": 650, \"width\": 200, \"height\": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `\"origin\": \"bottom-left\"`, the bottom left corner, from the bottom left of the page."
+      },
+      {
+        "field": "pages",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`."
+      },
+      {
+        "field": "fill",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`."
+      },
+      {
+        "field": "label",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "A text to show in each box."
+      },
+      {
+        "field": "dryRun",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Returns what would be redacted as JSON instead of a PDF."
+      }
+    ]
+  },
+  {
     "name": "metadata",
     "path": "/api/v1/metadata",
     "summary": "Read or change metadata",

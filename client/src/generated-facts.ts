@@ -24,6 +24,12 @@ export interface HeaderFacts {
   readonly originalSize: number | undefined;
   /** The size of the output in bytes. */
   readonly outputSize: number | undefined;
+  /** The number of matches and regions that were removed, wherever they were. */
+  readonly redactions: string | undefined;
+  /** Pages on which no text could be searched, separated by commas, such as `2,5`. Scans need `ocr` first. Cut off at 4,096 bytes. */
+  readonly pagesWithoutText: string | undefined;
+  /** The number of embedded files that were removed because they matched or could not be searched. */
+  readonly attachmentsRemoved: string | undefined;
   /** The mean confidence of all words, from 0 to 1. */
   readonly meanConfidence: number | undefined;
   /** The cipher of the output: `aes-128` or `aes-256`. */
@@ -44,6 +50,9 @@ export const headerFacts = {
   unknownFieldsCount: { header: "X-Unknown-Fields-Count", type: "integer" },
   originalSize: { header: "X-Original-Size", type: "integer" },
   outputSize: { header: "X-Output-Size", type: "integer" },
+  redactions: { header: "X-Redactions", type: "string" },
+  pagesWithoutText: { header: "X-Pages-Without-Text", type: "string" },
+  attachmentsRemoved: { header: "X-Attachments-Removed", type: "string" },
   meanConfidence: { header: "X-OCR-Mean-Confidence", type: "number" },
   encryption: { header: "X-Encryption", type: "string" },
   encryptionVerified: { header: "X-Encryption-Verified", type: "boolean" },

@@ -615,6 +615,42 @@ const flattenFields = {
   what: { name: "what", kind: "text" },
 } as const;
 
+export interface RedactInput {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** Texts to redact, as a JSON array: `["Jane Doe", "Project X"]`. They are also found within longer words, and white space matches any white space. */
+  readonly terms?: readonly (string)[] | undefined;
+  /** Whether `terms` match in upper and lower case. */
+  readonly ignoreCase?: boolean | undefined;
+  /** Kinds of text to redact, as a JSON array of `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax: `["email", {"regex": "INV-\\d{6}"}]`. Card numbers and IBANs must have valid check digits. */
+  readonly patterns?: readonly ("email" | "phone" | "iban" | "credit-card" | "ip" | "url" | "us-ssn" | { readonly regex: string })[] | undefined;
+  /** Areas to redact, as a JSON array: `[{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `"origin": "bottom-left"`, the bottom left corner, from the bottom left of the page. */
+  readonly regions?: readonly ({ readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined })[] | undefined;
+  /** The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`. */
+  readonly pages?: string | undefined;
+  /** The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`. */
+  readonly fill?: string | undefined;
+  /** A text to show in each box. */
+  readonly label?: string | undefined;
+  /** Returns what would be redacted as JSON instead of a PDF. */
+  readonly dryRun?: boolean | undefined;
+}
+
+const redactFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  terms: { name: "terms", kind: "json" },
+  ignoreCase: { name: "ignoreCase", kind: "text" },
+  patterns: { name: "patterns", kind: "json" },
+  regions: { name: "regions", kind: "json" },
+  pages: { name: "pages", kind: "text" },
+  fill: { name: "fill", kind: "text" },
+  label: { name: "label", kind: "text" },
+  dryRun: { name: "dryRun", kind: "text" },
+} as const;
+
 export type MetadataInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
@@ -847,6 +883,12 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   flatten(input?: Without<FlattenInput, "file">): Pipeline<FileResult>;
   flatten(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("flatten", "file", flattenFields, input));
+  }
+
+  /** Remove text and areas for good. */
+  redact(input?: Without<RedactInput, "file">): Pipeline<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }> | FileResult>;
+  redact(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("redact", "file", redactFields, input));
   }
 
   /** Read or change metadata. */
@@ -1345,6 +1387,28 @@ export class ServiceMethods extends OperationTransport {
   flatten(input: FlattenInput, options?: CallOptions): Promise<FileResult>;
   flatten(input: FlattenInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/flatten", flattenFields, input, options, fileResult);
+  }
+
+  /** Remove text and areas for good, as a job. */
+  redact(input: RedactInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }> | FileResult>>;
+  /**
+   * Remove text and areas for good.
+   *
+   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
+   * reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
+   * overwritten, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+   * that match, or that cannot be searched, are removed. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+   *
+   * Before it is sent, the output is opened again, and everything in it is searched. If anything is found, the response is `redaction_failed`, without a file. Scans have no text:
+   * `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten, too.
+   *
+   * With `dryRun`, the response is JSON with what would be redacted.
+   *
+   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   */
+  redact(input: RedactInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }> | FileResult>;
+  redact(input: RedactInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/redact", redactFields, input, options, result);
   }
 
   /** Read or change metadata, as a job. */

@@ -17,6 +17,7 @@ export type RefusalCode =
   | "unsupported_form"
   | "raster_too_large"
   | "ocr_failed"
+  | "redaction_failed"
   | "overloaded"
   | "encryption_failed"
   | "encryption_unavailable";

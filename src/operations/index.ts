@@ -13,6 +13,7 @@ import { metadata } from "./metadata.ts";
 import { ocr } from "./ocr.ts";
 import { outline } from "./outline.ts";
 import { protect } from "./protect.ts";
+import { redact } from "./redact.ts";
 import { rotate } from "./rotate.ts";
 import { sign } from "./sign.ts";
 import { split } from "./split.ts";
@@ -39,6 +40,7 @@ export const operations: readonly Operation[] = [
   sign,
   fillForm,
   flatten,
+  redact,
   metadata,
   attachments,
   outline,

@@ -117,6 +117,17 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       stripMetadata: random.pick([undefined, "true"]),
       imageMaxDpi: random.pick([undefined, "72"]),
     }),
+  redact: ({ random, mark, document }) =>
+    given({
+      ...document(),
+      terms: random.pick([undefined, JSON.stringify([mark, "e"]), '["the", "\u00e9"]']),
+      ignoreCase: random.pick([undefined, "true"]),
+      patterns: random.pick([undefined, '["email", "phone", "url"]', '[{"regex": "[a-z]{3}"}]']),
+      regions: random.pick(['[{"page":1,"x":50,"y":50,"width":200,"height":100}]', undefined]),
+      pages: random.pick([undefined, undefined, ...RANGES]),
+      label: random.pick([undefined, mark]),
+      dryRun: random.pick([undefined, undefined, "true"]),
+    }),
   watermark({ random, mark, document, image }) {
     const kind = random.pick(["text", "image"]);
     return given({

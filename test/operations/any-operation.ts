@@ -22,6 +22,7 @@ const needed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   watermark: { kind: "text", text: "DRAFT" },
   sign: { mode: "type", typedName: "Ada", field: '{"page":1,"x":9,"y":9,"width":90,"height":40}' },
   "fill-form": { values: "{}" },
+  redact: { terms: '["letter"]' },
   metadata: { action: "get" },
 };
 

@@ -65,6 +65,21 @@ class Facts(Headers):
         return read_integer(self.headers, "X-Output-Size")
 
     @property
+    def redactions(self) -> Optional[str]:
+        """The number of matches and regions that were removed, wherever they were."""
+        return read_text(self.headers, "X-Redactions")
+
+    @property
+    def pages_without_text(self) -> Optional[str]:
+        """Pages on which no text could be searched, separated by commas, such as `2,5`. Scans need `ocr` first. Cut off at 4,096 bytes."""
+        return read_text(self.headers, "X-Pages-Without-Text")
+
+    @property
+    def attachments_removed(self) -> Optional[str]:
+        """The number of embedded files that were removed because they matched or could not be searched."""
+        return read_text(self.headers, "X-Attachments-Removed")
+
+    @property
     def mean_confidence(self) -> Optional[float]:
         """The mean confidence of all words, from 0 to 1."""
         return read_number(self.headers, "X-OCR-Mean-Confidence")

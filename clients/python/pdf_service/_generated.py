@@ -44,6 +44,7 @@ ErrorCode = Literal[
     "quota_exceeded",
     "internal_error",
     "encryption_failed",
+    "redaction_failed",
     "ocr_failed",
     "overloaded",
     "encryption_unavailable",
@@ -298,6 +299,42 @@ class _SignFieldRequired(TypedDict):
 
 class SignField(_SignFieldRequired, total=False):
     origin: Literal["top-left", "bottom-left"]
+
+
+class RedactPatternsItem(TypedDict):
+    regex: str
+
+
+class _RedactRegionsItemRequired(TypedDict):
+    page: int
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class RedactRegionsItem(_RedactRegionsItemRequired, total=False):
+    origin: Literal["top-left", "bottom-left"]
+
+
+class RedactResultMatchesItemBoxesItem(TypedDict):
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class RedactResultMatchesItem(TypedDict):
+    page: int
+    text: str
+    boxes: List[RedactResultMatchesItemBoxesItem]
+
+
+class RedactResult(TypedDict):
+    matches: List[RedactResultMatchesItem]
+    elsewhere: int
+    pagesWithoutText: List[int]
+    attachments: int
 
 
 class MetadataMetadata(TypedDict, total=False):
@@ -1237,6 +1274,63 @@ class ServiceMethods(Transport):
             ("text", "what", what),
         ]
         result: FileResult = self._operation("/api/v1/flatten", fields, None, idempotency_key, read_file)
+        return result
+
+
+    def redact(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        terms: Optional[Sequence[str]] = None,
+        ignore_case: Optional[bool] = None,
+        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
+        regions: Optional[Sequence[RedactRegionsItem]] = None,
+        pages: Optional[str] = None,
+        fill: Optional[str] = None,
+        label: Optional[str] = None,
+        dry_run: Optional[bool] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JsonResult[RedactResult], FileResult]:
+        """Remove text and areas for good.
+
+        Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
+        reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
+        overwritten, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+        that match, or that cannot be searched, are removed. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+
+        Before it is sent, the output is opened again, and everything in it is searched. If anything is found, the response is `redaction_failed`, without a file. Scans have no text:
+        `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten, too.
+
+        With `dryRun`, the response is JSON with what would be redacted.
+
+        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            terms: Texts to redact, as a JSON array: `["Jane Doe", "Project X"]`. They are also found within longer words, and white space matches any white space.
+            ignore_case: Whether `terms` match in upper and lower case.
+            patterns: Kinds of text to redact, as a JSON array of `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax: `["email", {"regex": "INV-\\\\d{6}"}]`. Card numbers and IBANs must have valid check digits.
+            regions: Areas to redact, as a JSON array: `[{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `"origin": "bottom-left"`, the bottom left corner, from the bottom left of the page.
+            pages: The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.
+            fill: The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`.
+            label: A text to show in each box.
+            dry_run: Returns what would be redacted as JSON instead of a PDF.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("json", "terms", terms),
+            ("text", "ignoreCase", ignore_case),
+            ("json", "patterns", patterns),
+            ("json", "regions", regions),
+            ("text", "pages", pages),
+            ("text", "fill", fill),
+            ("text", "label", label),
+            ("text", "dryRun", dry_run),
+        ]
+        result: Union[JsonResult[RedactResult], FileResult] = self._operation("/api/v1/redact", fields, None, idempotency_key, read_result)
         return result
 
 
@@ -2819,6 +2913,65 @@ class JobMethods:
             ("text", "what", what),
         ]
         result: JobHandle[FileResult] = self._service._start("/api/v1/flatten", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    def redact(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        terms: Optional[Sequence[str]] = None,
+        ignore_case: Optional[bool] = None,
+        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
+        regions: Optional[Sequence[RedactRegionsItem]] = None,
+        pages: Optional[str] = None,
+        fill: Optional[str] = None,
+        label: Optional[str] = None,
+        dry_run: Optional[bool] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[Union[JsonResult[RedactResult], FileResult]]:
+        """Remove text and areas for good.
+
+        Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
+        reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
+        overwritten, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+        that match, or that cannot be searched, are removed. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+
+        Before it is sent, the output is opened again, and everything in it is searched. If anything is found, the response is `redaction_failed`, without a file. Scans have no text:
+        `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten, too.
+
+        With `dryRun`, the response is JSON with what would be redacted.
+
+        Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            terms: Texts to redact, as a JSON array: `["Jane Doe", "Project X"]`. They are also found within longer words, and white space matches any white space.
+            ignore_case: Whether `terms` match in upper and lower case.
+            patterns: Kinds of text to redact, as a JSON array of `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax: `["email", {"regex": "INV-\\\\d{6}"}]`. Card numbers and IBANs must have valid check digits.
+            regions: Areas to redact, as a JSON array: `[{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `"origin": "bottom-left"`, the bottom left corner, from the bottom left of the page.
+            pages: The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.
+            fill: The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`.
+            label: A text to show in each box.
+            dry_run: Returns what would be redacted as JSON instead of a PDF.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("json", "terms", terms),
+            ("text", "ignoreCase", ignore_case),
+            ("json", "patterns", patterns),
+            ("json", "regions", regions),
+            ("text", "pages", pages),
+            ("text", "fill", fill),
+            ("text", "label", label),
+            ("text", "dryRun", dry_run),
+        ]
+        result: JobHandle[Union[JsonResult[RedactResult], FileResult]] = self._service._start("/api/v1/redact", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
         return result
 
 

@@ -241,6 +241,12 @@ export const errorTable = {
     when: "The encrypted file was opened again and failed verification. Nothing was sent.",
     from: "named",
   },
+  redaction_failed: {
+    status: 500,
+    title: "The redaction could not be verified",
+    when: "The redacted file was opened again, and a match was still found in it. Nothing was sent.",
+    from: "named",
+  },
   ocr_failed: {
     status: 500,
     title: "Text recognition failed",

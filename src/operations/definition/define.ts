@@ -24,6 +24,11 @@ export const resultHeaders = {
   "X-Unknown-Fields-Count": "The number of names in `values` that the form does not have.",
   "X-Original-Size": "The size of the input in bytes.",
   "X-Output-Size": "The size of the output in bytes.",
+  "X-Redactions": "The number of matches and regions that were removed, wherever they were.",
+  "X-Pages-Without-Text":
+    "Pages on which no text could be searched, separated by commas, such as `2,5`. Scans need `ocr` first. Cut off at 4,096 bytes.",
+  "X-Attachments-Removed":
+    "The number of embedded files that were removed because they matched or could not be searched.",
   "X-OCR-Mean-Confidence": "The mean confidence of all words, from 0 to 1.",
   "X-Pipeline-Steps":
     'What the steps of a pipeline returned, as JSON: `[{ "operation", "pages", "bytes" }]`. `pages` is missing where a result is not a PDF, and `bytes` where the size is not known before the response starts.',

@@ -125,7 +125,7 @@ export class StampPages {
   }
 }
 
-function pageAsShown(object: PDFObject, index: number): StampPage {
+export function pageAsShown(object: PDFObject, index: number): StampPage {
   const { box, unit, rotation } = visiblePage(object);
   const [x0, y0, x1, y1] = box;
   const [across, up] = [(x1 - x0) * unit, (y1 - y0) * unit];

@@ -8,11 +8,16 @@ import { characterOf, isLatinLike, isMark, isRightToLeft, isUnspaced } from "./c
 /** `[x0, y0, x1, y1]` in points, origin top-left of the visible page. */
 export type Box = [number, number, number, number];
 
+/** Four corners: x and y of each, in points. */
+export type Quad = readonly [number, number, number, number, number, number, number, number];
+
 /** A glyph on the page with all the characters it represents, or several adjacent letters of a word. */
 export interface Glyph {
   text: string;
   /** Empty unless boxes were requested. */
   readonly box: Box;
+  /** The corners upper left, upper right, lower left, and lower right, as the glyph stands, if letters were requested. */
+  readonly quad?: Quad;
   /** Start and end along the line's direction, in points. */
   readonly start: number;
   end: number;
@@ -73,6 +78,8 @@ interface ReadOptions {
   readonly boxes: boolean;
   /** Gives the style of a glyph by its font and flags. Letters of different styles are not combined. */
   readonly styleOf?: (font: number, flags: number) => number;
+  /** Whether each letter is a glyph of its own with its corners, and glyphs that are too small to see are read, too. */
+  readonly letters?: boolean;
 }
 
 /**
@@ -103,7 +110,7 @@ function readLine(
   { lib }: PdfEngine,
   line: number,
   block: number,
-  { bounds, budget, boxes, styleOf }: ReadOptions,
+  { bounds, budget, boxes, styleOf, letters = false }: ReadOptions,
 ): Segment | undefined {
   // Nothing here allocates, so the heap does not move.
   const floats = lib.HEAPF32;
@@ -128,7 +135,7 @@ function readLine(
     const place = character >> 2;
     const code = words[place] ?? 0;
     const characterSize = at(floats, place + SIZE);
-    const written = characterSize < LEAST_SIZE ? "" : characterOf(code);
+    const written = characterSize < LEAST_SIZE && !letters ? "" : characterOf(code);
     if (written === "") continue;
     const quad = place + QUAD;
     const ulx = at(floats, quad);
@@ -145,20 +152,20 @@ function readLine(
     const to = vertical ? Math.max(across, along) : along;
     if (isRightToLeft(code)) rightToLeft = true;
     // MuPDF puts the additional characters of a glyph at its end with zero width.
-    if (to - from < SAME || (last !== undefined && isMark(code))) {
+    if (to - from < (letters ? Math.min(SAME, characterSize / 100) : SAME) || (last !== undefined && isMark(code))) {
       if (last !== undefined && (written === " " || isMark(code) || Math.abs(last.end - from) < SAME))
         last.text += written;
       else early.push({ text: written, place: from });
       continue;
     }
     if (length++ >= budget) throw tooMuchText();
-    if (lastJoins && last !== undefined && written === " ") {
+    if (lastJoins && last !== undefined && written === " " && !letters) {
       // It ends the word in either reading direction: next to a Latin word in Arabic text it may be on either side.
       last.text += written;
       lastJoins = false;
       continue;
     }
-    const joins = isLatinLike(code);
+    const joins = !letters && isLatinLike(code);
     const style = styleOf === undefined ? 0 : styleOf(words[place + FONT] ?? 0, (words[place + FLAGS] ?? 0) >>> 16);
     if (joins && lastJoins && last !== undefined && isClose(last, from, characterSize) && last.style === style) {
       last.text += written;
@@ -176,6 +183,7 @@ function readLine(
       unspaced: isUnspaced(code),
       style,
       baseline: styleOf === undefined ? 0 : at(floats, place + ORIGIN + 1) * dx - at(floats, place + ORIGIN) * dy,
+      ...(letters ? { quad: quadAt(floats, quad) } : {}),
     };
     if (early.length > 0) {
       for (const mark of early.toReversed()) attach(mark, glyph, last);
@@ -238,6 +246,17 @@ export function tooMuchText(): Refusal {
 }
 
 const at = (floats: Float32Array, index: number): number => floats[index] ?? 0;
+
+const quadAt = (floats: Float32Array, quad: number): Quad => [
+  at(floats, quad),
+  at(floats, quad + 1),
+  at(floats, quad + 2),
+  at(floats, quad + 3),
+  at(floats, quad + 4),
+  at(floats, quad + 5),
+  at(floats, quad + 6),
+  at(floats, quad + 7),
+];
 
 const NO_BOX: Box = [0, 0, 0, 0];
 

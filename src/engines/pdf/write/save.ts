@@ -102,7 +102,7 @@ function dropUnused(document: PDFDocument, reached: Uint8Array): void {
  * Finds the objects reachable from the trailer, without recursion. Walks them without handles: the values of one object are
  * visited while nothing else is read, which could move them.
  */
-async function findUsed({ document, engine }: OpenPdf): Promise<{ reached: Uint8Array; count: number }> {
+export async function findUsed({ document, engine }: OpenPdf): Promise<{ reached: Uint8Array; count: number }> {
   const { lib, work } = engine;
   const reached = new Uint8Array(document.countObjects());
   const pending: number[] = [];

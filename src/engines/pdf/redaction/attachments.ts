@@ -1,0 +1,80 @@
+/** Embedded files (ISO 32000-2, 7.11.4): those that have what is redacted, or that cannot be searched, are removed. */
+import type { PDFObject } from "mupdf";
+import { decryptAttachments, attachedStreams } from "../document/attachments.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { eachObject } from "../objects/each-object.ts";
+import { isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
+import type { Matcher } from "./matcher.ts";
+import { asText } from "./searchable.ts";
+import { markupText } from "./streams.ts";
+
+/** Removes embedded files, and returns how many there were. `removes`: or only counts them. */
+export async function redactAttachments(
+  open: OpenPdf,
+  matcher: Matcher,
+  { removes }: { removes: boolean },
+): Promise<number> {
+  // Where only areas are redacted, there is nothing to search for.
+  if (matcher.isEmpty) return 0;
+  const { document, engine } = open;
+  const found = new Map<number, number[]>();
+  await eachObject(open, (object) => {
+    const visit = (filespec: PDFObject, holder: number): void => {
+      const streams = attachedStreams(open, filespec);
+      if (streams.length > 0) found.set(holder, [...(found.get(holder) ?? []), ...streams]);
+    };
+    if (!object.isDictionary()) return;
+    if (object.get("EF").isDictionary()) visit(object, objectNumber(object));
+    // A file specification may be a direct object.
+    for (const key of ["FS", "F"]) {
+      const value = object.get(key);
+      if (!value.isIndirect() && value.get("EF").isDictionary()) visit(value, objectNumber(object));
+    }
+  });
+  if (found.size === 0) return 0;
+  if (removes) decryptAttachments(open, new Set([...found.values()].flat()));
+  const dropped = new Set<number>();
+  for (const [holder, streams] of found) {
+    for (const number of streams) if (!isClean(number)) dropped.add(holder);
+    await engine.work.pause();
+  }
+  if (!removes || dropped.size === 0) return dropped.size;
+  for (const number of dropped) {
+    const holder = document.newIndirect(number);
+    if (holder.get("EF").isDictionary()) holder.delete("EF");
+    for (const key of ["FS", "F"]) if (holder.get(key, "EF").isDictionary()) holder.get(key).delete("EF");
+  }
+  const names = document.getTrailer().get("Root", "Names");
+  const tree = names.get("EmbeddedFiles");
+  if (tree.isDictionary()) {
+    const kept = [...nameTree(engine, tree)].filter(([, value]) => value.get("EF").isDictionary());
+    if (kept.length > 0) names.put("EmbeddedFiles", writeNameTree(document, new Map(kept)));
+    else names.delete("EmbeddedFiles");
+  }
+  await eachObject(open, (object) => {
+    const files = object.get("AF");
+    for (let index = items(files).length - 1; index >= 0; index--) {
+      if (dropped.has(objectNumber(files.get(index)))) files.delete(index);
+    }
+  });
+  return dropped.size;
+
+  function isClean(number: number): boolean {
+    return engine.scope(() => {
+      try {
+        const buffer = document.newIndirect(number).readStream();
+        engine.countDecoded(buffer.getLength());
+        const text = asText(buffer.asUint8Array());
+        buffer.destroy();
+        return text !== undefined && !matcher.isIn(text) && !matcher.isIn(markupText(text));
+      } catch (error) {
+        if (!engine.isFailure(error)) throw error;
+        return false;
+      }
+    });
+  }
+}
+
+/** Whether an annotation shows an embedded file that was removed. */
+export const isWithoutFile = (annotation: PDFObject): boolean =>
+  isNamed(annotation.get("Subtype"), "FileAttachment") && !annotation.get("FS", "EF").isDictionary();

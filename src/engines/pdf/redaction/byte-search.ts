@@ -1,0 +1,100 @@
+/** Finds texts in bytes, in every encoding that a file may have them in, and overwrites them. */
+import type { Work } from "../../work.ts";
+import { bytesOf } from "../../bytes/latin1.ts";
+import { fold } from "./folded-text.ts";
+
+/** Shortest encoded text in bytes that is searched in binary data: shorter ones occur by chance. */
+const LEAST = 5;
+
+/** Most texts that are searched. */
+const MOST_TEXTS = 20_000;
+
+/** Fuel per byte. */
+const WORK = 3;
+
+/** Bytes after which others should have their turn. */
+const STRETCH = 256 * 1024;
+
+const utf8 = new TextEncoder();
+
+const LOWER = Uint8Array.from({ length: 256 }, (_, byte) =>
+  (byte >= 0x41 && byte <= 0x5a) || (byte >= 0xc0 && byte <= 0xde && byte !== 0xd7) ? byte + 0x20 : byte,
+);
+
+function utf16(text: string, high: 0 | 1): Uint8Array {
+  const bytes = new Uint8Array(text.length * 2);
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    bytes[index * 2 + high] = unit & 0xff;
+    bytes[index * 2 + 1 - high] = unit >> 8;
+  }
+  return bytes;
+}
+
+const hex = (bytes: Uint8Array): Uint8Array =>
+  bytesOf(Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""));
+
+/** Latin-1 stands for PDFDocEncoding and for what content in a standard encoding looks like. */
+const isLatin1 = (text: string): boolean => /^[\0-\xff]*$/.test(text);
+
+/** A text in each encoding. */
+function encodings(text: string): Uint8Array[] {
+  const plain = [utf8.encode(text), utf16(text, 1), utf16(text, 0), ...(isLatin1(text) ? [bytesOf(text)] : [])];
+  return [...plain, ...plain.map(hex)];
+}
+
+/** From one offset up to another. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Searches without regard to case, which at worst finds more. */
+export class ByteSearch {
+  /** By the first two bytes of a text, and then by the first four. */
+  readonly #starts = new Uint8Array(65_536);
+  readonly #texts = new Map<number, Uint8Array[]>();
+  readonly #work: Work;
+
+  constructor(texts: Iterable<string>, work: Work) {
+    this.#work = work;
+    let count = 0;
+    for (const text of texts) {
+      if (++count > MOST_TEXTS) break;
+      const forms = new Set([text, text.normalize("NFC"), fold(text), text.toLowerCase(), text.toUpperCase()]);
+      for (const form of forms) for (const bytes of encodings(form)) this.#add(bytes.map((byte) => LOWER[byte] ?? 0));
+    }
+  }
+
+  #add(bytes: Uint8Array): void {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes;
+    if (bytes.length < LEAST) return;
+    const key = ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
+    const known = this.#texts.get(key) ?? [];
+    if (known.some((other) => other.length === bytes.length && other.every((byte, at) => byte === bytes[at]))) return;
+    this.#starts[(a << 8) | b] = 1;
+    this.#texts.set(key, [...known, bytes]);
+  }
+
+  /** Where texts are found, in order. The bytes must stay where they are. */
+  async find(bytes: Uint8Array): Promise<ByteRange[]> {
+    this.#work.spend(bytes.length * WORK);
+    const found: ByteRange[] = [];
+    if (this.#texts.size === 0) return found;
+    const lower = (at: number): number => LOWER[bytes[at] ?? 0] ?? 0;
+    for (let at = 0, first = lower(0); at + LEAST <= bytes.length; at++) {
+      const second = lower(at + 1);
+      if (this.#starts[(first << 8) | second] === 1) {
+        const key = ((first << 24) | (second << 16) | (lower(at + 2) << 8) | lower(at + 3)) >>> 0;
+        for (const text of this.#texts.get(key) ?? []) {
+          let length = 4;
+          while (length < text.length && lower(at + length) === text[length]) length++;
+          if (length === text.length && at + length <= bytes.length) found.push({ start: at, end: at + length });
+        }
+      }
+      first = second;
+      if (at % STRETCH === STRETCH - 1) await this.#work.pause();
+    }
+    return found;
+  }
+}

@@ -1,0 +1,47 @@
+/** Text in the form in which it is searched: as a reader sees it, whatever characters a file has for it. */
+
+/** Folded text, and the place in the source that each of its UTF-16 units comes from. */
+export interface FoldedText {
+  readonly text: string;
+  /** By UTF-16 unit: the index of the piece that it comes from. */
+  readonly origins: readonly number[];
+}
+
+/** Quotation marks and dashes that readers take for one another. */
+const SAME: readonly (readonly [RegExp, string])[] = [
+  [/[\u2018\u2019\u201a\u201b\u2032\u02bc]/g, "'"],
+  [/[\u201c\u201d\u201e\u201f\u2033]/g, '"'],
+  [/[\u2010-\u2015\u2212\u00ad]/g, "-"],
+];
+
+/** Characters without a shape of their own: joiners, directional marks, byte order marks. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
+
+/**
+ * Folds a piece of text: compatibility decomposition (so that ligatures are letters, and accents characters of their own), one kind of
+ * quotation mark and dash, a space for all white space. Line feeds stay.
+ */
+export function fold(piece: string): string {
+  if (/^[\x20-\x7e\n]*$/.test(piece)) return piece;
+  let text = piece.replaceAll(/\r\n?/g, "\n").normalize("NFKD");
+  for (const [marks, mark] of SAME) text = text.replaceAll(marks, mark);
+  return text
+    .replaceAll(/[^\S\n]/gu, " ")
+    .replaceAll("\n", "\ufffc")
+    .replaceAll(INVISIBLE, "")
+    .replaceAll("\ufffc", "\n");
+}
+
+/** Folds pieces: the characters of a string, or the glyphs of a page. */
+export function foldPieces(pieces: Iterable<string>): FoldedText {
+  let text = "";
+  const origins: number[] = [];
+  let index = 0;
+  for (const piece of pieces) {
+    const folded = fold(piece);
+    for (let unit = 0; unit < folded.length; unit++) origins.push(index);
+    text += folded;
+    index++;
+  }
+  return { text, origins };
+}

@@ -1,0 +1,143 @@
+/**
+ * Redacts content that pages do not show, or show otherwise than as their own: forms, appearances of annotations in all states, tiling
+ * patterns, soft masks, and glyphs of Type 3 fonts (ISO 32000-2, 8.7.3, 8.10, 9.6.4, 11.6.5, 12.5.5).
+ */
+import type { PDFObject } from "mupdf";
+import { type Content, forEachContent, streamsOf } from "../content/streams.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { eachObject } from "../objects/each-object.ts";
+import { isNamed, objectNumber } from "../objects/objects.ts";
+import { findUsed } from "../write/save.ts";
+import { eraseOnPage } from "./erase.ts";
+import type { Matcher } from "./matcher.ts";
+import { findOnPage, type PageMatch } from "./page-matches.ts";
+
+/** What is set on the page that shows other content for a while. */
+const OF_PAGE = ["Contents", "Resources", "MediaBox", "CropBox", "Rotate", "UserUnit", "Annots"] as const;
+
+/** Times that what was found is erased, in areas that grow. */
+export const MOST_ROUNDS = 3;
+
+/** Redacts hidden content on pages (0-based) and returns how many matches it had. `erases`: or only counts them. */
+export async function redactHidden(
+  open: OpenPdf,
+  pages: ReadonlySet<number>,
+  matcher: Matcher,
+  { erases }: { erases: boolean },
+): Promise<number> {
+  if (matcher.isEmpty) return 0;
+  const { document, engine, pageCount } = open;
+  const selected = new Set([...pages].map((index) => objectNumber(document.findPage(index))));
+  let isSelected = false;
+  /** Object numbers: handles are gone when the visit of a page ends. */
+  const found: { number: number; resources: number; kind: Content["kind"] }[] = [];
+  await forEachContent(open, async ({ kind, owner, resources }) => {
+    if (kind === "page") isSelected = selected.has(objectNumber(owner));
+    else if (isSelected) found.push({ number: objectNumber(owner), resources: indirect(resources), kind });
+  });
+  if (pages.size === pageCount) {
+    for (const { number, resources } of await unreachedContent(open, new Set(found.map((content) => content.number)))) {
+      found.push({ number, resources, kind: "form" });
+    }
+  }
+  let count = 0;
+  for (const { number, resources, kind } of found) {
+    if (number === 0) continue;
+    count += await asPage(open, number, resources, async () => {
+      const matches = await redactRounds(open, 0, matcher, erases);
+      if (matches.length > 0 && erases) writeBack(open, number, kind);
+      return matches.length;
+    });
+    await engine.work.pause();
+  }
+  return count;
+}
+
+/** The number of a dictionary, which becomes an object of its own if it is none; 0 for no dictionary. */
+function indirect(dictionary: PDFObject): number {
+  const number = objectNumber(dictionary);
+  return number > 0 || !dictionary.isDictionary() ? number : objectNumber(dictionary._doc.addObject(dictionary));
+}
+
+/** Content that no page leads to: named appearances, templates of pages, default resources of forms (7.7.4, 12.7.3). */
+async function unreachedContent(
+  open: OpenPdf,
+  known: ReadonlySet<number>,
+): Promise<{ number: number; resources: number }[]> {
+  const found: { number: number; resources: number }[] = [];
+  const { reached } = await findUsed(open);
+  await eachObject(open, (object, number) => {
+    if (reached[number] === 0) return;
+    const isTemplate = isNamed(object.get("Type"), "Template");
+    const isContent =
+      object.isStream() && (isNamed(object.get("Subtype"), "Form") || object.get("PatternType").isNumber());
+    const resources = (): number => indirect(object.get("Resources"));
+    if (isContent && !known.has(number)) found.push({ number, resources: resources() });
+    if (isTemplate)
+      for (const stream of streamsOf(object)) found.push({ number: objectNumber(stream), resources: resources() });
+  });
+  return found;
+}
+
+/** Finds what to redact in the content of a page alone, and erases it until nothing is found. Returns what was found at first. */
+async function redactRounds(
+  open: OpenPdf,
+  index: number,
+  matcher: Matcher,
+  erases: boolean,
+): Promise<readonly PageMatch[]> {
+  let first: readonly PageMatch[] | undefined;
+  for (let reach = 0; reach < MOST_ROUNDS; reach++) {
+    const page = await open.engine.long.loadPage(open.document, index);
+    const { matches } = await findOnPage(open, page, matcher, { annotations: false }).finally(() => page.destroy());
+    first ??= matches;
+    if (matches.length === 0 || !erases) break;
+    await eraseOnPage(open, index, { marks: matches.flatMap(({ marks }) => marks), regions: [], reach });
+  }
+  return first ?? [];
+}
+
+/** Does the work while the first page shows other content than its own. */
+async function asPage<T>(open: OpenPdf, number: number, resources: number, work: () => Promise<T>): Promise<T> {
+  const { document } = open;
+  const page = document.findPage(0);
+  const own = OF_PAGE.map((key) => [key, page.get(key)] as const);
+  const contents = document.newArray();
+  contents.push(document.newIndirect(number));
+  page.put("Contents", contents);
+  page.put("Resources", resources > 0 ? document.newIndirect(resources) : document.newDictionary());
+  page.put("MediaBox", [0, 0, 1000, 1000]);
+  page.put("CropBox", [0, 0, 1000, 1000]);
+  page.put("Rotate", 0);
+  for (const key of ["UserUnit", "Annots"]) page.delete(key);
+  try {
+    return await work();
+  } finally {
+    for (const [key, value] of own) {
+      if (value.isNull()) page.delete(key);
+      else page.put(key, value);
+    }
+  }
+}
+
+/** Writes the content that the first page shows to the stream that it comes from. */
+function writeBack({ document }: OpenPdf, number: number, kind: Content["kind"]): void {
+  const page = document.findPage(0);
+  const stream = document.newIndirect(number);
+  if (kind === "glyph") {
+    // It shows what is redacted, and is not shown any more. Its width is in its first operator (9.6.4).
+    const content = stream.readStream().asString();
+    const width = /^\s*([\d.+-]+\s+[\d.+-]+)\s/.exec(content)?.[1] ?? "0 0";
+    stream.writeStream(`${width} d0\n`);
+    return;
+  }
+  const contents = page.get("Contents");
+  stream.writeStream(contents.isArray() ? joined(contents) : contents.readStream());
+  stream.put("Resources", page.get("Resources"));
+}
+
+function joined(contents: PDFObject): string {
+  let text = "";
+  for (let index = 0; index < contents.length; index++) text += `${contents.get(index).readStream().asString()}\n`;
+  return text;
+}

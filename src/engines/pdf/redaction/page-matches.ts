@@ -1,0 +1,211 @@
+/** Finds what to redact in the text of a page, and where it stands. */
+import type { PDFPage, StructuredText } from "mupdf";
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import type { Matrix } from "../content/operands.ts";
+import { withoutStructure } from "../document/without-structure.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { inColumns } from "../text/columns.ts";
+import { type Glyph, type Quad, readSegments, type Segment } from "../text/glyphs.ts";
+import { inReadingOrder, isApart, joinLines } from "../text/lines.ts";
+import { foldPieces } from "./folded-text.ts";
+import type { Matcher } from "./matcher.ts";
+
+/** A run of glyphs on one line. */
+export interface Mark {
+  /** Unit vector of the line, in units of the page, y up. */
+  readonly direction: readonly [number, number];
+  /** All of the glyphs, in units of the page. */
+  readonly box: Quad;
+  /** The middle of the glyphs, which reaches into no other line and no glyph beside them. */
+  readonly middle: Quad;
+  /** Largest font size, in units of the page. */
+  readonly size: number;
+}
+
+export interface PageMatch {
+  readonly text: string;
+  readonly marks: readonly Mark[];
+}
+
+export interface PageText {
+  readonly matches: readonly PageMatch[];
+  /** Whether the page has any text. */
+  readonly hasText: boolean;
+}
+
+/** Text is read wherever it is, and not as the document says that it should be read; the second time, as it says. */
+const READINGS = ["clip=no,inhibit-spaces,ignore-actualtext", "clip=no,inhibit-spaces"];
+
+const EVERYWHERE: [number, number, number, number] = [-Infinity, -Infinity, Infinity, Infinity];
+
+/** How much of the first and last glyph of a run, and of its height, is left out of the middle. */
+const [END, SIDE] = [0.22, 0.42];
+
+/** Single letters in a row that are one word, spaced out. */
+const LEAST_SPACED = 3;
+
+/** A glyph with the line that it is on. A gap has no glyph. */
+type Piece = { readonly text: string; readonly glyph?: Glyph; readonly line?: Segment };
+
+/** Reads a loaded page. `annotations`: whether the annotations that it shows count. */
+export async function findOnPage(
+  open: OpenPdf,
+  page: PDFPage,
+  matcher: Matcher,
+  { annotations }: { annotations: boolean },
+): Promise<PageText> {
+  const { engine, document } = open;
+  const toPage = inverse(page.getTransform() as unknown as Matrix);
+  const matches: PageMatch[] = [];
+  let hasText = false;
+  for (const options of READINGS) {
+    using stack = new DisposableStack();
+    const drop = (made: { destroy(): void }): void => made.destroy();
+    const text: StructuredText = await withoutStructure(document, async () => {
+      if (!annotations) return stack.adopt(await engine.long.textOfPage(page, options), drop);
+      const list = stack.adopt(await engine.long.displayList(page), drop);
+      return stack.adopt(await engine.long.textOfList(list, options), drop);
+    });
+    engine.refuseSkipped();
+    const reading = { bounds: EVERYWHERE, budget: limits.redaction.pageCharacters, boxes: false, letters: true };
+    const segments = readSegments(engine, text, reading);
+    hasText ||= segments.some((segment) => segment.glyphs.some((glyph) => glyph.text.trim() !== ""));
+    for (const pieces of ordersOf(segments)) {
+      for (const { start, end } of matcher.inFolded(foldPieces(pieces.map((piece) => piece.text)))) {
+        const found = pieces.slice(start, end);
+        const marks = marksOf(found, toPage);
+        if (marks.length > 0)
+          matches.push({
+            text: found
+              .map((piece) => piece.text)
+              .join("")
+              .replaceAll("\n", " "),
+            marks,
+          });
+      }
+    }
+    await engine.work.pause();
+  }
+  if (matches.length > limits.redaction.matches) throw tooManyMatches();
+  return { matches: distinct(matches), hasText };
+}
+
+export const tooManyMatches = (): Refusal =>
+  new Refusal("limit_exceeded", "The request matches too much text. Select fewer pages, or use narrower patterns.", {
+    limit: limits.redaction.matches,
+  });
+
+/** The glyphs in reading order and in the order of the content, and both with words that are spaced out as words. */
+function* ordersOf(segments: readonly Segment[]): Generator<Piece[]> {
+  const lines = [joinLines(inColumns(segments)), segments];
+  for (const order of lines) {
+    const pieces = order.flatMap(piecesOf);
+    yield pieces;
+    const closed = withoutSpacing(pieces);
+    if (closed.length < pieces.length) yield closed;
+  }
+}
+
+function piecesOf(line: Segment): Piece[] {
+  const pieces: Piece[] = [];
+  let last: Glyph | undefined;
+  for (const glyph of inReadingOrder(line)) {
+    if (last !== undefined && isApart(last, glyph)) pieces.push({ text: " " });
+    pieces.push({ text: glyph.text, glyph, line });
+    last = glyph;
+  }
+  pieces.push({ text: "\n" });
+  return pieces;
+}
+
+/** Leaves out the spaces between single letters. */
+function withoutSpacing(pieces: readonly Piece[]): Piece[] {
+  const isSpace = (piece: Piece | undefined): boolean => piece === undefined || piece.text.trim() === "";
+  const isSingle = (index: number): boolean =>
+    !isSpace(pieces[index]) && isSpace(pieces[index - 1]) && isSpace(pieces[index + 1]);
+  const kept: Piece[] = [];
+  for (let from = 0; from < pieces.length; from++) {
+    let to = from;
+    while (isSingle(to) && pieces[to + 1]?.text === " ") to += 2;
+    if (to > from && !isSingle(to)) to -= 2;
+    if (isSingle(to) && (to - from) / 2 + 1 >= LEAST_SPACED) {
+      for (let at = from; at <= to; at += 2) kept.push(pieces[at] ?? { text: "" });
+      from = to;
+    } else kept.push(pieces[from] ?? { text: "" });
+  }
+  return kept;
+}
+
+/** One mark for glyphs that follow each other on a line. */
+function marksOf(pieces: readonly Piece[], toPage: Matrix): Mark[] {
+  const marks: Mark[] = [];
+  let run: Piece[] = [];
+  const end = (): void => {
+    const mark = markOf(run, toPage);
+    if (mark) marks.push(mark);
+    run = [];
+  };
+  for (const piece of pieces) {
+    const last = run.at(-1);
+    if (piece.glyph === undefined) continue;
+    if (last && (last.line !== piece.line || last.glyph?.size !== piece.glyph.size)) end();
+    run.push(piece);
+  }
+  end();
+  return marks;
+}
+
+function markOf(pieces: readonly Piece[], toPage: Matrix): Mark | undefined {
+  const [first] = pieces;
+  const quads = pieces.flatMap(({ glyph }) => (glyph?.quad ? [glyph.quad] : []));
+  if (!first?.glyph || !first.line || quads.length === 0) return undefined;
+  const [dx, dy] = first.line.direction;
+  /** Corners along and across the line. */
+  const extents = quads.map((quad) => {
+    const along = [0, 2, 4, 6].map((at) => (quad[at] ?? 0) * dx + (quad[at + 1] ?? 0) * dy);
+    const across = [0, 2, 4, 6].map((at) => (quad[at + 1] ?? 0) * dx - (quad[at] ?? 0) * dy);
+    return { from: Math.min(...along), to: Math.max(...along), top: Math.min(...across), bottom: Math.max(...across) };
+  });
+  const from = Math.min(...extents.map((extent) => extent.from));
+  const to = Math.max(...extents.map((extent) => extent.to));
+  const top = Math.min(...extents.map((extent) => extent.top));
+  const bottom = Math.max(...extents.map((extent) => extent.bottom));
+  const ends = (at: "from" | "to", edge: number): number => {
+    const extent = extents.find((other) => other[at] === edge);
+    return extent ? (extent.to - extent.from) * END : 0;
+  };
+  const corners = (left: number, right: number, high: number, low: number): Quad => {
+    const at = (along: number, across: number): [number, number] =>
+      apply(toPage, along * dx - across * dy, along * dy + across * dx);
+    return [...at(left, high), ...at(right, high), ...at(left, low), ...at(right, low)];
+  };
+  const side = (bottom - top) * SIDE;
+  const [ax, ay] = apply(toPage, 0, 0);
+  const [bx, by] = apply(toPage, dx, dy);
+  const length = Math.hypot(bx - ax, by - ay);
+  if (!(length > 0)) return undefined;
+  return {
+    direction: [(bx - ax) / length, (by - ay) / length],
+    box: corners(from, to, top, bottom),
+    middle: corners(from + ends("from", from), to - ends("to", to), top + side, bottom - side),
+    size: first.glyph.size * length,
+  };
+}
+
+/** The matches without those that stand where another one does. */
+function distinct(matches: readonly PageMatch[]): PageMatch[] {
+  const keyOf = ({ marks }: PageMatch): string =>
+    marks.map(({ middle }) => middle.map((value) => Math.round(value * 10)).join()).join(";");
+  return [...new Map(matches.map((match) => [keyOf(match), match])).values()];
+}
+
+export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [number, number] {
+  return [a * x + c * y + e, b * x + d * y + f];
+}
+
+export function inverse([a, b, c, d, e, f]: Matrix): Matrix {
+  const det = a * d - b * c;
+  const scale = det === 0 ? 0 : 1 / det;
+  return [d * scale, -b * scale, -c * scale, a * scale, (c * f - d * e) * scale, (b * e - a * f) * scale];
+}

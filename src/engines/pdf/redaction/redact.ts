@@ -1,0 +1,195 @@
+/** Removes text, images, and drawings from a document, with everything that would give them away. */
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
+import type { EngineBytes } from "../../bytes/heap.ts";
+import type { Engines } from "../../lease/engines.ts";
+import { checkContents } from "../content/size.ts";
+import { streamsOf } from "../content/streams.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { repairPageTree } from "../document/page-tree.ts";
+import { objectNumber } from "../objects/objects.ts";
+import { dropPrivateData } from "../optimize/private-data.ts";
+import { rewritePdf } from "../write/save.ts";
+import { type Area, removeAnnotations } from "./annotations.ts";
+import { redactAttachments } from "./attachments.ts";
+import { type Covering, coverPages } from "./cover.ts";
+import { eraseOnPage } from "./erase.ts";
+import { MOST_ROUNDS, redactHidden } from "./hidden-content.ts";
+import { showHiddenLayers } from "./layers.ts";
+import { Matcher, type Wanted } from "./matcher.ts";
+import { findOnPage, type Mark, type PageMatch, tooManyMatches } from "./page-matches.ts";
+import { proveRedacted } from "./prove.ts";
+import { shownBox, type Region, regionIssue, toPageArea } from "./regions.ts";
+import { redactStreams } from "./streams.ts";
+import { StringRedactor } from "./strings.ts";
+
+export interface Redaction extends Wanted, Covering {
+  /** 0-based, in order. Text is searched on these. */
+  readonly pages: readonly number[];
+  readonly regions: readonly Region[];
+}
+
+/** What was found on a page. */
+export interface FoundOnPage {
+  /** 1-based. */
+  readonly page: number;
+  readonly text: string;
+  /** Points, from the top left of the visible page. */
+  readonly boxes: readonly {
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  }[];
+}
+
+export interface Findings {
+  readonly matches: readonly FoundOnPage[];
+  /** Matches that are not on a page: in hidden content, annotations, fields, metadata, and so on. */
+  readonly elsewhere: number;
+  /** 1-based. */
+  readonly pagesWithoutText: readonly number[];
+  /** Embedded files that are removed. */
+  readonly attachments: number;
+}
+
+/** A page with what was found on it, and what goes. */
+interface PageFindings {
+  readonly index: number;
+  readonly matches: readonly PageMatch[];
+  readonly regions: readonly Area[];
+}
+
+/** Finds what would be redacted. The document is changed as little as that needs, and must not be written. */
+export async function findRedactions(open: OpenPdf, redaction: Redaction): Promise<Findings> {
+  const matcher = await prepare(open, redaction);
+  await showHiddenLayers(open);
+  const { pages, pagesWithoutText } = await findOnPages(open, redaction, matcher);
+  const hidden = await redactHidden(open, new Set(redaction.pages), matcher, { erases: false });
+  const attachments = await redactAttachments(open, matcher, { removes: false });
+  const strings = new StringRedactor(open, matcher);
+  if (!matcher.isEmpty) {
+    await strings.redactAll();
+    await redactStreams(open, matcher, strings, { replaced: new Set() });
+  }
+  const matches = pages.flatMap((page) => foundOn(open, page));
+  return { matches, elsewhere: hidden + strings.count, pagesWithoutText, attachments };
+}
+
+/**
+ * Redacts a document and writes it. Nothing of the file is kept as it was: its earlier revisions and unused objects are gone.
+ * @throws Refusal `redaction_failed`, `limit_exceeded`, `invalid_parameters`, `unsupported_text`
+ */
+export async function redactPdf(
+  open: OpenPdf,
+  engines: Engines,
+  redaction: Redaction,
+): Promise<{ readonly bytes: EngineBytes; readonly findings: Findings }> {
+  const { engine, document } = open;
+  const matcher = await prepare(open, redaction);
+  const layers = await showHiddenLayers(open);
+  const { pages, pagesWithoutText } = await findOnPages(open, redaction, matcher);
+  const findings = pages.flatMap((page) => foundOn(open, page));
+  const changed = pages.filter(({ matches, regions }) => matches.length + regions.length > 0);
+  const dropped = new Set<number>();
+  for (const page of changed) await erase(open, page, matcher);
+  const hidden = await redactHidden(open, new Set(redaction.pages), matcher, { erases: true });
+  const attachments = await redactAttachments(open, matcher, { removes: true });
+  for (const { index, matches, regions } of pages) {
+    const areas = { regions, matches: matches.flatMap(({ marks }) => marks.map(areaOf)) };
+    for (const number of removeAnnotations(open, index, areas, matcher)) dropped.add(number);
+    document.findPage(index).delete("Thumb");
+  }
+  await coverPages(open, engines, changed.map(toCover), redaction);
+  layers.restore();
+  await dropPrivateData(open);
+  const strings = new StringRedactor(open, matcher);
+  if (!matcher.isEmpty || dropped.size > 0) await strings.redactAll(dropped);
+  for (const number of dropped) document.deleteObject(number);
+  if (!matcher.isEmpty) {
+    const replaced = new Set(changed.flatMap(({ index }) => streamsOf(document.findPage(index)).map(objectNumber)));
+    await redactStreams(open, matcher, strings, { replaced });
+  }
+  engine.work.allow(limits.work.request);
+  const bytes = await rewritePdf(open, { changed: changed.map(({ index }) => index) });
+  await proveRedacted(open, bytes, matcher, redaction.pages);
+  return {
+    bytes,
+    findings: { matches: findings, elsewhere: hidden + strings.count, pagesWithoutText, attachments },
+  };
+}
+
+async function prepare(open: OpenPdf, { pages, regions, ...wanted }: Redaction): Promise<Matcher> {
+  await repairPageTree(open);
+  const issue = regionIssue(regions, open);
+  if (issue !== undefined) {
+    throw new Refusal("invalid_parameters", `\`regions\` ${issue}.`, { fields: [{ name: "regions", issue }] });
+  }
+  await checkContents(open, pages);
+  return new Matcher(wanted, open.engine.work);
+}
+
+async function findOnPages(
+  open: OpenPdf,
+  { pages, regions }: Redaction,
+  matcher: Matcher,
+): Promise<{ pages: readonly PageFindings[]; pagesWithoutText: readonly number[] }> {
+  const { document, engine } = open;
+  const found: PageFindings[] = [];
+  const pagesWithoutText: number[] = [];
+  let count = 0;
+  const all = [...new Set([...pages, ...regions.map(({ page }) => page - 1)])].sort((a, b) => a - b);
+  for (const index of all) {
+    engine.work.allow(limits.work.request);
+    const areas = regions.filter(({ page }) => page === index + 1).map((region) => toPageArea(open, region));
+    if (matcher.isEmpty || !pages.includes(index)) {
+      found.push({ index, matches: [], regions: areas });
+      continue;
+    }
+    const page = await engine.long.loadPage(document, index);
+    const { matches, hasText } = await findOnPage(open, page, matcher, { annotations: true }).finally(() =>
+      page.destroy(),
+    );
+    if (!hasText) pagesWithoutText.push(index + 1);
+    count += matches.length;
+    if (count > limits.redaction.matches) throw tooManyMatches();
+    found.push({ index, matches, regions: areas });
+    await engine.work.pause();
+  }
+  return { pages: found, pagesWithoutText };
+}
+
+/** Erases what was found on a page, in areas that grow until nothing is found any more. */
+async function erase(open: OpenPdf, { index, matches, regions }: PageFindings, matcher: Matcher): Promise<void> {
+  const { document, engine } = open;
+  let marks: readonly Mark[] = matches.flatMap((match) => match.marks);
+  for (let reach = 0; reach < MOST_ROUNDS && (marks.length > 0 || reach === 0); reach++) {
+    await eraseOnPage(open, index, { marks, regions: reach === 0 ? regions : [], reach });
+    if (matches.length === 0) return;
+    const page = await engine.long.loadPage(document, index);
+    const left = await findOnPage(open, page, matcher, { annotations: false }).finally(() => page.destroy());
+    marks = left.matches.flatMap((match) => match.marks);
+  }
+}
+
+/** The rectangle around a mark. */
+function areaOf({ middle }: Mark): Area {
+  const [x, y] = [0, 1].map((from) => [0, 2, 4, 6].map((at) => middle[at + from] ?? 0));
+  return [Math.min(...(x ?? [])), Math.min(...(y ?? [])), Math.max(...(x ?? [])), Math.max(...(y ?? []))];
+}
+
+const toCover = ({ index, matches, regions }: PageFindings) => ({
+  index,
+  quads: [
+    ...matches.flatMap(({ marks }) => marks.map(({ box }) => box)),
+    ...regions.map(([left, bottom, right, top]) => [left, top, right, top, left, bottom, right, bottom] as const),
+  ],
+});
+
+function foundOn(open: OpenPdf, { index, matches }: PageFindings): FoundOnPage[] {
+  return matches.map(({ text, marks }) => ({
+    page: index + 1,
+    text,
+    boxes: marks.map(({ box }) => shownBox(open, index, box)),
+  }));
+}

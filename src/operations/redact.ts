@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { openPdf } from "../engines/pdf/document/document.ts";
+import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { regexProblem } from "../engines/pdf/redaction/matcher.ts";
+import { PRESETS } from "../engines/pdf/redaction/presets.ts";
+import { type Findings, findRedactions, redactPdf } from "../engines/pdf/redaction/redact.ts";
+import { regionIssue } from "../engines/pdf/redaction/regions.ts";
+import { limits } from "../limits.ts";
+import { defineOperation, type ResultHeaders } from "./definition/define.ts";
+import { pdfFile, text } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formBoolean, formColor, formText, jsonField, pageRange } from "./definition/values.ts";
+
+const most = limits.redaction;
+
+const term = z
+  .string()
+  .min(1)
+  .max(most.termCharacters)
+  .refine((value) => value.isWellFormed() && value.trim() !== "", { error: "must not be blank" });
+
+const pattern = z
+  .union([z.enum(PRESETS), z.strictObject({ regex: z.string().min(1).max(most.regexCharacters) })], {
+    error: `must be ${PRESETS.join(", ")}, or {"regex": "..."} with up to ${most.regexCharacters.toLocaleString("en-US")} characters`,
+  })
+  .superRefine((value, context) => {
+    if (typeof value === "string") return;
+    const problem = regexProblem(value.regex);
+    if (problem !== undefined) context.addIssue({ code: "custom", message: problem, path: ["regex"] });
+  });
+
+const region = z.strictObject({
+  page: z.int().min(1),
+  x: z.number(),
+  y: z.number(),
+  width: z.number().positive(),
+  height: z.number().positive(),
+  origin: z.enum(["top-left", "bottom-left"]).default("top-left"),
+});
+
+const result = z.object({
+  matches: z.array(
+    z.object({
+      page: z.int().min(1),
+      text: z.string(),
+      boxes: z
+        .array(z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }))
+        .describe("One for each line, in points from the top left of the visible page."),
+    }),
+  ),
+  elsewhere: z
+    .int()
+    .min(0)
+    .describe("Matches that no page shows: in hidden content, annotations, form fields, bookmarks, and metadata."),
+  pagesWithoutText: z.array(z.int().min(1)).describe("Pages on which no text could be searched: use `ocr` first."),
+  attachments: z.int().min(0).describe("Embedded files that match or cannot be searched, which would be removed."),
+});
+
+/** Longest list of pages in a header, in bytes. */
+const LONGEST_HEADER = 4096;
+
+export const redact = defineOperation({
+  name: "redact",
+  summary: "Remove text and areas for good",
+  description: `Removes every occurrence of \`terms\` and \`patterns\`, and everything in \`regions\`, and draws boxes in their place. Text is found as a
+reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
+overwritten, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+that match, or that cannot be searched, are removed. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+
+Before it is sent, the output is opened again, and everything in it is searched. If anything is found, the response is \`redaction_failed\`, without a file. Scans have no text:
+\`X-Pages-Without-Text\` lists such pages. In a pipeline, run \`ocr\` first, and the pixels under the words are overwritten, too.
+
+With \`dryRun\`, the response is JSON with what would be redacted.`,
+  credits: 1,
+  scope: {
+    anyOf: ["pdf:read", "pdf:write"],
+    exact: ({ dryRun }) => [dryRun ? "pdf:read" : "pdf:write"],
+  },
+  fields: {
+    file: pdfFile(),
+    terms: text(
+      jsonField(z.array(term).max(most.terms)),
+      'Texts to redact, as a JSON array: `["Jane Doe", "Project X"]`. They are also found within longer words, and white space matches any white space.',
+      { format: "multiline" },
+    ),
+    ignoreCase: text(formBoolean(), "Whether `terms` match in upper and lower case."),
+    patterns: text(
+      jsonField(z.array(pattern).max(most.patterns)),
+      'Kinds of text to redact, as a JSON array of `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax: `["email", {"regex": "INV-\\\\d{6}"}]`. Card numbers and IBANs must have valid check digits.',
+      { format: "multiline" },
+    ),
+    regions: text(
+      jsonField(z.array(region).max(most.regions)),
+      'Areas to redact, as a JSON array: `[{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `"origin": "bottom-left"`, the bottom left corner, from the bottom left of the page.',
+      { format: "multiline" },
+    ),
+    pages: text(
+      pageRange(),
+      "The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case.",
+      { default: "all" },
+    ),
+    fill: text(formColor(), "The color of the boxes, as `#rgb` or `#rrggbb`.", { default: "#000000", format: "color" }),
+    label: text(formText(most.labelCharacters), "A text to show in each box."),
+    dryRun: text(formBoolean(), "Returns what would be redacted as JSON instead of a PDF."),
+  },
+  needsHeadroom: true,
+  example: { file: "letter.pdf", terms: '["Ada Lovelace"]', patterns: '["email", "phone"]' },
+  produces: ["application/pdf", "application/json"],
+  returnsPdf: ({ dryRun }) => !dryRun,
+  json: result,
+  errors: ["redaction_failed", "unsupported_text"],
+  headers: [
+    "X-Page-Count",
+    "X-Input-Repaired",
+    "X-Signature-Invalidated",
+    "X-Redactions",
+    "X-Pages-Without-Text",
+    "X-Attachments-Removed",
+  ],
+
+  checks: [
+    ({ terms = [], patterns = [], regions = [] }) =>
+      terms.length + patterns.length + regions.length > 0
+        ? []
+        : [{ name: "terms", issue: "is required unless `patterns` or `regions` is set" }],
+  ],
+  pageChecks: [
+    ({ regions = [] }, pageCount) => {
+      const issue = regionIssue(regions, { pageCount });
+      return issue === undefined ? [] : [{ name: "regions", issue }];
+    },
+  ],
+
+  async run({ file, terms = [], patterns = [], regions = [], label, dryRun, ...given }, engines) {
+    using open = await openPdf(engines.pdf, file, { validateFor: "save" });
+    const { pageCount } = open;
+    const pages = given.pages.resolveSet("pages", pageCount);
+    const redaction = { terms, ignoreCase: given.ignoreCase, patterns, regions, pages, fill: given.fill, label };
+    if (dryRun) {
+      const value = await findRedactions(open, redaction);
+      return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
+    }
+    const signed = isSigned(open.document.getTrailer().get("Root"));
+    const { bytes, findings } = await redactPdf(open, engines, redaction);
+    const headers = {
+      ...resultHeadersOf([open], { pageCount, signed }),
+      ...headersOf(findings, regions.length),
+    };
+    return { kind: "pdf", bytes, headers };
+  },
+});
+
+function headersOf({ matches, elsewhere, pagesWithoutText, attachments }: Findings, regions: number): ResultHeaders {
+  let list = pagesWithoutText.join(",");
+  if (list.length > LONGEST_HEADER) list = list.slice(0, list.lastIndexOf(",", LONGEST_HEADER));
+  return {
+    "X-Redactions": String(matches.length + elsewhere + regions),
+    ...(list === "" ? {} : { "X-Pages-Without-Text": list }),
+    ...(attachments === 0 ? {} : { "X-Attachments-Removed": String(attachments) }),
+  };
+}
