@@ -30,6 +30,9 @@ const PARALLEL = 0.002;
 /** How far beyond what was found pixels are overwritten, in units of the page: they are antialiased. */
 const BLEED = 0.75;
 
+/** The same along the line, in font sizes: the words that were recognized in a scan have letters of other widths than their pixels. */
+const SPREAD = 0.4;
+
 export interface Areas {
   readonly marks: readonly Mark[];
   /** Left, bottom, right, top in units of the page. All that they touch goes. */
@@ -66,7 +69,7 @@ export async function eraseOnPage(open: OpenPdf, index: number, { marks, regions
       await apply1(open, index, { quads: text, text: true, graphics: false });
       if (reach > 0) return;
       await apply1(open, index, {
-        quads: group.map((mark) => grown(turn(mark.box), BLEED)),
+        quads: group.map((mark) => grown(turn(lengthened(mark.box, SPREAD * mark.size)), BLEED)),
         text: false,
         graphics: true,
       });
@@ -77,6 +80,13 @@ export async function eraseOnPage(open: OpenPdf, index: number, { marks, regions
 function coordinate(quad: Quad, at: number, matrix: Matrix): number {
   const first = at - (at % 2);
   return apply(matrix, quad[first] ?? 0, quad[first + 1] ?? 0)[at % 2] ?? 0;
+}
+
+/** A quadrilateral that is longer at both ends of its line. */
+function lengthened([ax, ay, bx, by, cx, cy, dx, dy]: Quad, more: number): Quad {
+  const length = Math.hypot(bx - ax, by - ay) || 1;
+  const [x, y] = [((bx - ax) / length) * more, ((by - ay) / length) * more];
+  return [ax - x, ay - y, bx + x, by + y, cx - x, cy - y, dx + x, dy + y];
 }
 
 /** The rectangle around a quadrilateral, larger on each side. */
