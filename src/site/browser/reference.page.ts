@@ -90,6 +90,7 @@ function closeContentsOnPhones(): void {
   };
   narrow.addEventListener("change", fit);
   fit();
+  contents.dataset["ready"] = "";
   contents.addEventListener("click", ({ target }) => {
     if (narrow.matches && target instanceof HTMLAnchorElement) contents.open = false;
   });
