@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|markdown|ocr-grid|files|jobs]`: wall
+ * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|markdown|ocr-grid|files|jobs|repair]`: wall
  * time of every operation over HTTP on a warm server, beside the whole process of the program that a user would take instead,
  * where that is installed (qpdf, poppler, mupdf-tools, ghostscript, tesseract), and the memory it takes. Then, on a corpus
  * (`$CORPUS_DIR` where none is named): how right extract-text and ocr are, how large the images and compressed files. Both run in
@@ -20,6 +20,7 @@ import { benchOcr, printOcr } from "./ocr.ts";
 import { benchOperations, printOperations } from "./operations.ts";
 import { benchOcrGrid, printOcrGrid } from "./ocr-grid.ts";
 import { benchPipeline, printPipeline } from "./pipeline.ts";
+import { benchRepair, printRepair } from "./repair.ts";
 import { startMeasuredServer } from "./server-process.ts";
 import { benchText, printText } from "./text.ts";
 import type { Service } from "../test/harness/client.ts";
@@ -55,6 +56,7 @@ async function measure(service: Service & { readonly pid?: number }) {
     // It takes half an hour, so only where it is asked for.
     ocrGrid: values.only === "ocr-grid" ? await benchOcrGrid(service, Number(values.step)) : [],
     markdown: values.only === "markdown" ? await benchMarkdown(service, TEXT_TRUTH) : [],
+    repair: values.only === "repair" ? await benchRepair(service) : [],
     jobs: values.only === "jobs" ? await benchJobs(service) : [],
     // It takes as much room on the disk.
     files: values.only === "files" ? await benchFiles(service) : [],
@@ -71,6 +73,7 @@ try {
     console.log(`${new Date().toISOString().slice(0, 10)}, ${machine}, medians of ${runs} runs`);
     if (rows.operations.length > 0) printOperations(rows.operations);
     if (rows.pipeline.length > 0) printPipeline(rows.pipeline);
+    if (rows.repair.length > 0) printRepair(rows.repair);
     if (rows.files.length > 0) printFiles(rows.files);
     if (rows.jobs.length > 0) printJobs(rows.jobs);
     if (rows.text.length > 0) printText(rows.text);

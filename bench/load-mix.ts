@@ -66,6 +66,7 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
     ],
     "fill-form": [{ file: form, values: valuesOf(40, "Ada") }],
     flatten: [{ file: form }, { file: small }],
+    repair: [{ file: small }],
     ocr: [{ file: receipt }],
     compress: [{ file: small }, { file: megabytes }],
     rotate: [

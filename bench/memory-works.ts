@@ -180,6 +180,7 @@ export const works: [string, Call[][]][] = [
     ],
   ],
   ["flatten of 25 MiB", [[stamp("flatten", largeForm, {})]]],
+  ["repair of 25 MiB", [[stamp("repair", large, {})]]],
   ["unlock of 25 MiB", [[stamp("unlock", lockedLarge, { password: "user" })]]],
   ["extract-text of 25 MiB", [[extract(large)]]],
   ["extract-text of 32 MiB", [[extract(largest)]]],

@@ -12,6 +12,8 @@ export interface HeaderFacts {
   readonly pageCount: number | undefined;
   /** `true` if an input was damaged and has been repaired without losing pages or resources. */
   readonly inputRepaired: boolean;
+  /** The number of pages of a damaged document that are not in the output. */
+  readonly pagesLost: number | undefined;
   /** The number of document-level attachments that are not in the output. */
   readonly attachmentsDropped: number | undefined;
   /** `true` if a digital signature of an input is no longer valid in the output. */
@@ -44,6 +46,7 @@ export const headerFacts = {
   idempotencyReplayed: { header: "Idempotency-Replayed", type: "boolean" },
   pageCount: { header: "X-Page-Count", type: "integer" },
   inputRepaired: { header: "X-Input-Repaired", type: "boolean" },
+  pagesLost: { header: "X-Pages-Lost", type: "integer" },
   attachmentsDropped: { header: "X-Attachments-Dropped", type: "integer" },
   signatureInvalidated: { header: "X-Signature-Invalidated", type: "boolean" },
   unknownFields: { header: "X-Unknown-Fields", type: "array" },

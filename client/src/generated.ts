@@ -354,6 +354,25 @@ const compressFields = {
   imageMaxDpi: { name: "imageMaxDpi", kind: "text" },
 } as const;
 
+export interface RepairInput {
+  /** The damaged PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** `pdf` returns the repaired document, `json` a report. Default: `pdf`. */
+  readonly output?: "pdf" | "json" | undefined;
+}
+
+export type RepairJsonInput = RepairInput & { readonly output: "json" };
+
+export type RepairFileInput = RepairInput & { readonly output?: "pdf" | undefined };
+
+const repairFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  output: { name: "output", kind: "text" },
+} as const;
+
 export type RotateInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
@@ -843,6 +862,14 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
     return new Pipeline(this.with("compress", "file", compressFields, input));
   }
 
+  /** Repair a damaged PDF. */
+  repair(input: Without<RepairJsonInput, "file">): Pipeline<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>;
+  /** Repair a damaged PDF. */
+  repair(input?: Without<RepairFileInput, "file">): Pipeline<FileResult>;
+  repair(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("repair", "file", repairFields, input));
+  }
+
   /** Rotate pages. */
   rotate(input: Without<RotateInput, "file">): Pipeline<FileResult>;
   rotate(input: object = {}): Pipeline<Result> {
@@ -1245,6 +1272,55 @@ export class ServiceMethods extends OperationTransport {
   compress(input: CompressInput, options?: CallOptions): Promise<FileResult>;
   compress(input: CompressInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/compress", compressFields, input, options, fileResult);
+  }
+
+  /** Repair a damaged PDF, as a job. */
+  repair(input: RepairJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>>;
+  /** Repair a damaged PDF, as a job. */
+  repair(input: RepairFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Repair a damaged PDF, as a job. */
+  repair(input: RepairInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>>;
+  /**
+   * Repair a damaged PDF.
+   *
+   * Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+   * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
+   * which they were created. The encryption stays.
+   *
+   * `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+   * rejected with `invalid_file`.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  repair(input: RepairJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }>>;
+  /**
+   * Repair a damaged PDF.
+   *
+   * Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+   * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
+   * which they were created. The encryption stays.
+   *
+   * `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+   * rejected with `invalid_file`.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  repair(input: RepairFileInput, options?: CallOptions): Promise<FileResult>;
+  /**
+   * Repair a damaged PDF.
+   *
+   * Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+   * file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
+   * which they were created. The encryption stays.
+   *
+   * `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+   * rejected with `invalid_file`.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  repair(input: RepairInput, options?: CallOptions): Promise<JsonResult<{ readonly damaged: boolean; readonly rebuilt: readonly ("cross-references" | "page-tree")[]; readonly lostPages: readonly (number)[]; readonly incompletePages: readonly (number)[]; readonly pageCount: number }> | FileResult>;
+  repair(input: RepairInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/repair", repairFields, input, options, result);
   }
 
   /** Rotate pages, as a job. */

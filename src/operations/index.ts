@@ -14,6 +14,7 @@ import { ocr } from "./ocr.ts";
 import { outline } from "./outline.ts";
 import { protect } from "./protect.ts";
 import { redact } from "./redact.ts";
+import { repair } from "./repair.ts";
 import { rotate } from "./rotate.ts";
 import { sign } from "./sign.ts";
 import { split } from "./split.ts";
@@ -33,6 +34,7 @@ export const operations: readonly Operation[] = [
   protect,
   unlock,
   compress,
+  repair,
   rotate,
   crop,
   watermark,

@@ -191,6 +191,7 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       replace: random.pick([undefined, "true"]),
     });
   },
+  repair: ({ random, document }) => given({ ...document(), output: random.pick([undefined, "json"]) }),
   flatten: ({ random, document }) => given({ ...document(), what: random.pick([undefined, "forms", "annotations"]) }),
   attachments({ random, mark, document, image }) {
     const action = random.pick(["list", "extract", "add", "remove"]);

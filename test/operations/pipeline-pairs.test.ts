@@ -33,6 +33,7 @@ const last: readonly Step[] = [
   ["to-images", { pages: 1, dpi: 36 }],
   ["protect", { ownerPassword: "secret" }],
   ["unlock", {}],
+  ["repair", { output: "json" }],
   ["flatten", {}],
   ["attachments", { action: "list" }],
   ["outline", { action: "set", outline: [{ title: "New", page: 1 }] }],

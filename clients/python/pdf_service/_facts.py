@@ -35,6 +35,11 @@ class Facts(Headers):
         return read_boolean(self.headers, "X-Input-Repaired")
 
     @property
+    def pages_lost(self) -> Optional[int]:
+        """The number of pages of a damaged document that are not in the output."""
+        return read_integer(self.headers, "X-Pages-Lost")
+
+    @property
     def attachments_dropped(self) -> Optional[int]:
         """The number of document-level attachments that are not in the output."""
         return read_integer(self.headers, "X-Attachments-Dropped")

@@ -275,6 +275,14 @@ class OcrResult(TypedDict):
     languagesUsed: List[str]
 
 
+class RepairResult(TypedDict):
+    damaged: bool
+    rebuilt: List[Literal["cross-references", "page-tree"]]
+    lostPages: List[int]
+    incompletePages: List[int]
+    pageCount: int
+
+
 class CropBox(TypedDict):
     x: float
     y: float
@@ -938,6 +946,59 @@ class ServiceMethods(Transport):
             ("text", "imageMaxDpi", image_max_dpi),
         ]
         result: FileResult = self._operation("/api/v1/compress", fields, None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        output: Literal["json"],
+        password: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonResult[RepairResult]: ...
+
+    @overload
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        output: Optional[Literal["pdf"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        output: Optional[Literal["pdf", "json"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JsonResult[RepairResult], FileResult]:
+        """Repair a damaged PDF.
+
+        Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+        file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
+        which they were created. The encryption stays.
+
+        `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+        rejected with `invalid_file`.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The damaged PDF.
+            password: The password of `file`, if it is encrypted.
+            output: `pdf` returns the repaired document, `json` a report. Default: `pdf`.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "output", output),
+        ]
+        result: Union[JsonResult[RepairResult], FileResult] = self._operation("/api/v1/repair", fields, None, idempotency_key, read_result)
         return result
 
 
@@ -2563,6 +2624,63 @@ class JobMethods:
             ("text", "imageMaxDpi", image_max_dpi),
         ]
         result: JobHandle[FileResult] = self._service._start("/api/v1/compress", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        output: Literal["json"],
+        password: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[JsonResult[RepairResult]]: ...
+
+    @overload
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        output: Optional[Literal["pdf"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def repair(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        output: Optional[Literal["pdf", "json"]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]]:
+        """Repair a damaged PDF.
+
+        Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+        file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
+        which they were created. The encryption stays.
+
+        `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
+        rejected with `invalid_file`.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The damaged PDF.
+            password: The password of `file`, if it is encrypted.
+            output: `pdf` returns the repaired document, `json` a report. Default: `pdf`.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "output", output),
+        ]
+        result: Union[JobHandle[JsonResult[RepairResult]], JobHandle[FileResult]] = self._service._start("/api/v1/repair", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
         return result
 
 

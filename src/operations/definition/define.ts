@@ -17,6 +17,7 @@ export interface ScopeOfInput<F extends Fields> {
 export const resultHeaders = {
   "X-Page-Count": "The number of pages of the PDF.",
   "X-Input-Repaired": "`true` if an input was damaged and has been repaired without losing pages or resources.",
+  "X-Pages-Lost": "The number of pages of a damaged document that are not in the output.",
   "X-Attachments-Dropped": "The number of document-level attachments that are not in the output.",
   "X-Signature-Invalidated": "`true` if a digital signature of an input is no longer valid in the output.",
   "X-Unknown-Fields":
@@ -42,6 +43,7 @@ export type ResultHeader = keyof typeof resultHeaders;
 export const resultHeaderTypes: Partial<Record<ResultHeader, "integer" | "number" | "boolean" | "array">> = {
   "X-Page-Count": "integer",
   "X-Input-Repaired": "boolean",
+  "X-Pages-Lost": "integer",
   "X-Attachments-Dropped": "integer",
   "X-Signature-Invalidated": "boolean",
   "X-Unknown-Fields": "array",

@@ -14,6 +14,7 @@ import { findMissingPages } from "./missing-pages.ts";
 import { correctPageCounts } from "./page-count.ts";
 import { isSound } from "./page-tree.ts";
 import { saslPrep } from "../encryption/saslprep.ts";
+import { salvagePages } from "./salvage.ts";
 import { withoutSignLabels } from "./without-sign-labels.ts";
 import { withoutStructure } from "./without-structure.ts";
 
@@ -47,6 +48,8 @@ export interface OpenPdf extends Disposable {
    * Whether the client may do anything with it: it is not encrypted, nothing is forbidden, or the owner password was given.
    */
   readonly unrestricted: boolean;
+  /** Whether the page tree needs no repair. */
+  readonly treeIsSound: boolean;
   /** Whether the file was damaged and MuPDF rebuilt its cross-references. Can become true while objects are read. */
   readonly repaired: boolean;
 }
@@ -54,6 +57,7 @@ export interface OpenPdf extends Disposable {
 /**
  * Opens a PDF in the arena. `validateFor`: looks for damage in the whole file up front, before it is saved, its pages are
  * rendered (or otherwise interpreted), or they are grafted; by default, damage is found when the damaged object is read.
+ * `lenient`: accepts a document of which pages are lost, and finds the pages without a page tree if there is none.
  * `repair`: makes MuPDF rebuild the cross-references, which is also done if they lead to no pages.
  * @throws Refusal `invalid_file` (unreadable, without pages, damaged beyond repair with `missingPages`),
  *   `password_required`, `incorrect_password`, `unsupported_encryption`, `limit_exceeded` (pages, objects, bytes)
@@ -61,9 +65,9 @@ export interface OpenPdf extends Disposable {
 export async function openPdf(
   engine: PdfEngine,
   sent: PdfInput,
-  options: { validateFor?: ValidationPurpose | undefined; repair?: boolean } = {},
+  options: { validateFor?: ValidationPurpose | undefined; repair?: boolean; lenient?: boolean } = {},
 ): Promise<OpenPdf> {
-  const { validateFor, repair = false } = options;
+  const { validateFor, repair = false, lenient = false } = options;
   const { field } = sent;
   if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
   const ranges = sent.bytes instanceof Ranges ? sent.bytes : undefined;
@@ -84,9 +88,15 @@ export async function openPdf(
   const wasEncrypted = document.getTrailer().get("Encrypt").isDictionary();
   if (validateFor !== undefined && !ranges) await findDamage(engine, document, validateFor);
   await correctPageCounts(engine.work, document);
+  let isSalvaged = false;
   if (!repair && !ranges && !document.wasRepaired() && !hasPages(engine, document)) {
     document.destroy();
     return openPdf(engine, sent, { ...options, repair: true });
+  }
+  const hasTree = document.getTrailer().get("Root", "Pages", "Kids").isArray();
+  if (lenient && !(hasTree && hasPages(engine, document))) {
+    await salvagePages(engine, document);
+    isSalvaged = true;
   }
   const root = document.getTrailer().get("Root");
   if (!root.isDictionary() || root.isStream()) throw invalidFile(field, "has no readable catalog");
@@ -100,7 +110,7 @@ export async function openPdf(
   const permissions = encryption.get("P");
   const restricted = encrypted && (permissions.asNumber() & PERMISSION_BITS) !== PERMISSION_BITS;
   const tree = document.getTrailer().get("Root", "Pages");
-  const treeIsSound = ranges !== undefined || (await engine.scope(() => isSound(engine.work, tree)));
+  const treeIsSound = ranges !== undefined || (!isSalvaged && (await engine.scope(() => isSound(engine.work, tree))));
   const open: OpenPdf = {
     input,
     engine,
@@ -108,6 +118,7 @@ export async function openPdf(
     pageCount,
     encrypted,
     unrestricted: !restricted || isOwner(),
+    treeIsSound,
     get repaired() {
       return document.wasRepaired() || !treeIsSound;
     },
@@ -117,7 +128,7 @@ export async function openPdf(
     inlineEncryption(engine, document);
     markClearMetadata(document);
   }
-  if (!ranges) await refuseMissingPages(open);
+  if (!ranges && !lenient) await refuseMissingPages(open);
   return open;
 }
 
@@ -237,7 +248,7 @@ function countPages(document: PDFDocument, field: string): number {
 /** Refuses a page tree that lists a missing page. In a damaged file, each page must also have everything it draws. */
 async function refuseMissingPages({ engine, document, pageCount, input }: OpenPdf): Promise<void> {
   const { missing, lost } = await findMissingPages(engine, document, pageCount);
-  if (missing.length === 0 || !(lost || document.wasRepaired())) return;
+  if (missing.length === 0 || !(lost.length > 0 || document.wasRepaired())) return;
   throw invalidFile(input.field, "is damaged, and some of its pages are lost", { missingPages: missing.slice(0, 100) });
 }
 

@@ -8,24 +8,24 @@ const PAGE_WORK = 1_000;
 const RESOURCE_WORK = 100;
 
 /**
- * Finds pages (1-based) that are missing or lack something they draw. `lost`: whether any page is missing entirely. Reading
+ * Finds pages (1-based) that are missing or lack something they draw. `lost`: those that are missing entirely. Reading
  * all pages also makes MuPDF find damage before the work begins.
  */
 export async function findMissingPages(
   engine: PdfEngine,
   document: PDFDocument,
   pageCount: number,
-): Promise<{ missing: number[]; lost: boolean }> {
+): Promise<{ missing: number[]; lost: number[] }> {
   const { work, scope } = engine;
   const missing: number[] = [];
-  let lost = false;
+  const lost: number[] = [];
   const resolves = new ResourceCheck(engine);
   for (let index = 0; index < pageCount; index++) {
     work.spend(PAGE_WORK);
     await work.pause();
     await scope(async () => {
       const page = findPage(engine, document, index);
-      if (!page) lost = true;
+      if (!page) lost.push(index + 1);
       if (!page || !contentResolves(page) || !(await resolves.all(page.getInheritable("Resources")))) {
         missing.push(index + 1);
       }

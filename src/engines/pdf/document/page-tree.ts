@@ -27,17 +27,31 @@ export async function repairPageTree({
   if (engine.ranges) return;
   const root = document.getTrailer().get("Root", "Pages");
   if (await isSound(engine.work, root)) return;
+  flattenPageTree(
+    { document, engine },
+    Array.from({ length: pageCount }, (_, index) => index),
+  );
+}
+
+/** Makes the pages (0-based) the only ones of the document, in a tree of one level. */
+export function flattenPageTree(
+  { document, engine }: { readonly document: PDFDocument; readonly engine: PdfEngine },
+  kept: readonly number[],
+): void {
+  const root = document.getTrailer().get("Root", "Pages");
   const used = new Set<number>();
-  const pages = Array.from({ length: pageCount }, (_, index) => document.findPage(index)).map((page) => {
-    const number = objectNumber(page);
-    if (number > 0 && !used.has(number)) {
-      used.add(number);
-      return page;
-    }
-    const copy = document.newDictionary();
-    for (const { key, value } of entries(engine, page)) copy.put(key, value);
-    return document.addObject(copy);
-  });
+  const pages = kept
+    .map((index) => document.findPage(index))
+    .map((page) => {
+      const number = objectNumber(page);
+      if (number > 0 && !used.has(number)) {
+        used.add(number);
+        return page;
+      }
+      const copy = document.newDictionary();
+      for (const { key, value } of entries(engine, page)) copy.put(key, value);
+      return document.addObject(copy);
+    });
   for (const page of pages) {
     for (const key of INHERITABLE) {
       const value = page.getInheritable(key);
@@ -46,7 +60,7 @@ export async function repairPageTree({
     page.put("Parent", root);
   }
   root.put("Kids", pages);
-  root.put("Count", pageCount);
+  root.put("Count", pages.length);
 }
 
 /** Whether a page tree is sound: no cycles, no lost branches, and each page an indirect object that occurs once. */

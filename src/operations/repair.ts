@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { openPdf } from "../engines/pdf/document/document.ts";
+import { findMissingPages } from "../engines/pdf/document/missing-pages.ts";
+import { dropMissing } from "../engines/pdf/document/salvage.ts";
+import { isSigned } from "../engines/pdf/document/signatures.ts";
+import { rewritePdf } from "../engines/pdf/write/save.ts";
+import { defineOperation } from "./definition/define.ts";
+import { pdfFile, text } from "./definition/fields.ts";
+import { resultHeadersOf } from "./definition/result-headers.ts";
+import { formChoice } from "./definition/values.ts";
+
+const pageNumbers = z.array(z.int().min(1));
+const report = z.object({
+  damaged: z.boolean().describe("Whether any damage was found."),
+  rebuilt: z
+    .array(z.enum(["cross-references", "page-tree"]))
+    .describe("What was read by searching the whole file, because it was damaged or missing."),
+  lostPages: pageNumbers.describe("Pages of the damaged document that are not in the file. They are left out."),
+  incompletePages: pageNumbers.describe(
+    "Pages of the damaged document that lack content or resources, such as fonts and images. They are kept without it.",
+  ),
+  pageCount: z.int().describe("Pages of the repaired document."),
+});
+
+export const repair = defineOperation({
+  name: "repair",
+  summary: "Repair a damaged PDF",
+  description: `Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
+file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
+which they were created. The encryption stays.
+
+\`output=json\` returns a report instead: what was damaged, and what is lost. \`X-Pages-Lost\` counts the pages that are left out. A document without any readable page is
+rejected with \`invalid_file\`.`,
+  credits: 1,
+  scope: "pdf:write",
+  fields: {
+    file: pdfFile("The damaged PDF."),
+    output: text(formChoice("pdf", "json"), "`pdf` returns the repaired document, `json` a report.", {
+      default: "pdf",
+    }),
+  },
+  example: { file: "letter.pdf" },
+  produces: ["application/pdf", "application/json"],
+  returnsPdf: ({ output }) => output === "pdf",
+  json: report,
+  jsonWhen: { output: ["json"] },
+  headers: ["X-Page-Count", "X-Input-Repaired", "X-Pages-Lost", "X-Signature-Invalidated"],
+
+  async run({ file, output }, { pdf }) {
+    using open = await openPdf(pdf, file, { validateFor: "save", lenient: true });
+    const { document, treeIsSound } = open;
+    const found = await findMissingPages(pdf, document, open.pageCount);
+    const pageCount = await dropMissing(open, found);
+    const rebuilt: z.infer<typeof report>["rebuilt"] = [
+      ...(document.wasRepaired() ? (["cross-references"] as const) : []),
+      ...(treeIsSound ? [] : (["page-tree"] as const)),
+    ];
+    const lost = new Set(found.lost);
+    const incompletePages = found.missing.filter((page) => !lost.has(page));
+    const damaged = rebuilt.length > 0 || found.missing.length > 0;
+    const headers = {
+      ...resultHeadersOf([open], { pageCount, signed: isSigned(document.getTrailer().get("Root")) }),
+      ...(damaged && { "X-Input-Repaired": "true" }),
+      ...(lost.size > 0 && { "X-Pages-Lost": String(lost.size) }),
+    };
+    // Also for a report: whether the document can be repaired shows when it is written.
+    const bytes = await rewritePdf(open);
+    if (output === "pdf") return { kind: "pdf", bytes, headers };
+    const value: z.infer<typeof report> = { damaged, rebuilt, lostPages: found.lost, incompletePages, pageCount };
+    const { "X-Signature-Invalidated": _, ...reported } = headers;
+    return { kind: "json", value, headers: reported };
+  },
+});

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
+import { withoutXref } from "../harness/broken-fixtures.ts";
+import { pdfPart, post, type Answer } from "../harness/client.ts";
+import { document } from "../harness/fixtures.ts";
+import { latin1 } from "../harness/pdf-writer.ts";
+import { openPdf } from "../harness/pdfjs.ts";
+import { check } from "../harness/qpdf.ts";
+
+const { baseUrl, liveKey } = ownServer();
+const send = (bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+  post({ baseUrl, key: liveKey }, "repair", { file: pdfPart(bytes), ...fields });
+
+async function reportOf(bytes: Uint8Array): Promise<unknown> {
+  const { status, body } = await send(bytes, { output: "json" });
+  expect(status).toBe(200);
+  return JSON.parse(new TextDecoder().decode(body));
+}
+
+const intact = document({ name: "intact", pages: 4, features: ["outline", "links", "form"] });
+const NOTHING = { damaged: false, rebuilt: [], lostPages: [], incompletePages: [], pageCount: 4 };
+
+/** The file with each match replaced by as many bytes. */
+function replaced(pattern: RegExp, by: string): Uint8Array {
+  const text = Buffer.from(intact).toString("latin1");
+  const changed = text.replace(pattern, (match) => by.padEnd(match.length));
+  expect(changed).not.toBe(text);
+  return latin1(changed);
+}
+
+const texts = async (bytes: Uint8Array): Promise<string[]> =>
+  (await openPdf(bytes)).pages.map(({ text }) => text.slice(0, 6));
+
+test("an intact document stays what it is", async () => {
+  expect(await reportOf(intact)).toEqual(NOTHING);
+  const { headers, body } = await send(intact);
+  expect([headers.get("X-Input-Repaired"), headers.get("X-Pages-Lost")]).toEqual([null, null]);
+  expect((await openPdf(body)).outline).toEqual((await openPdf(intact)).outline);
+});
+
+test("cross-references are written anew", async () => {
+  const broken = withoutXref(intact);
+  expect((await check(broken)).ok).toBe(false);
+  expect(await reportOf(broken)).toEqual({ ...NOTHING, damaged: true, rebuilt: ["cross-references"] });
+  const { headers, body } = await send(broken);
+  expect([headers.get("X-Input-Repaired"), headers.get("X-Page-Count")]).toEqual(["true", "4"]);
+  expect(await check(body)).toMatchObject({ ok: true });
+  expect(await texts(body)).toEqual(["Page 1", "Page 2", "Page 3", "Page 4"]);
+});
+
+test("pages that are lost are left out, and named", async () => {
+  // The second page object is no object any more.
+  const text = Buffer.from(intact).toString("latin1");
+  const [, second = ""] = /\/Kids \[\d+ 0 R (\d+) 0 R \d+ 0 R \d+ 0 R\]/.exec(text) ?? [];
+  const broken = replaced(new RegExp(`\n${second} 0 obj\n<< /Type /Page `), "\n% gone");
+  expect(await reportOf(broken)).toMatchObject({ damaged: true, lostPages: [2], pageCount: 3 });
+  const { headers, body } = await send(broken);
+  expect([headers.get("X-Pages-Lost"), headers.get("X-Page-Count")]).toEqual(["1", "3"]);
+  expect(await check(body)).toMatchObject({ ok: true });
+  expect(await texts(body)).toEqual(["Page 1", "Page 3", "Page 4"]);
+});
+
+test("without a page tree, all pages are found", async () => {
+  const broken = replaced(/\/Type \/Pages/g, "/Type /Lost");
+  const treeless = latin1(Buffer.from(broken).toString("latin1").replaceAll("/Kids", "/Kidz"));
+  expect(await reportOf(treeless)).toMatchObject({
+    damaged: true,
+    rebuilt: ["page-tree"],
+    pageCount: 4,
+  });
+  const { body } = await send(treeless);
+  expect(await texts(body)).toEqual(["Page 1", "Page 2", "Page 3", "Page 4"]);
+});
+
+test("a file without any page is refused", async () => {
+  expect(await send(latin1("%PDF-1.7\nnothing"))).toMatchObject({ status: 400, code: "invalid_file" });
+});
