@@ -53,6 +53,7 @@ export async function proveRedacted(
       encrypted,
       unrestricted,
       repaired: false,
+      treeIsSound: true,
       [Symbol.dispose]: () => undefined,
     };
     await searchPages(written, matcher, pages);
