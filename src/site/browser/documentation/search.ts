@@ -15,7 +15,14 @@ export function addSearch(): void {
   const input = document.querySelector<HTMLInputElement>(".contents search input");
   const list = document.querySelector<HTMLElement>("#found");
   if (input === null || list === null) return;
-  const index = loadIndex();
+  let loading: Promise<readonly SearchEntry[]> | undefined;
+  /** Loaded again if it failed before. */
+  const load = () => {
+    loading ??= loadIndex();
+    loading.catch(() => (loading = undefined));
+    return loading;
+  };
+  load().catch(() => {});
   let chosen = 0;
 
   const options = () => [...list.querySelectorAll<HTMLAnchorElement>("a")];
@@ -36,13 +43,14 @@ export function addSearch(): void {
   const show = async () => {
     const query = input.value;
     if (query.trim() === "") return close();
-    const entries = await index;
+    const entries = await load().catch(() => undefined);
     // Typed further while the index was loaded.
     if (input.value !== query) return;
-    const found = search(entries, query);
+    const found = entries === undefined ? [] : search(entries, query);
     const none = document.createElement("p");
     none.className = "none";
-    none.textContent = `Nothing found for “${query.trim()}”.`;
+    none.textContent =
+      entries === undefined ? "The search index could not be loaded." : `Nothing found for “${query.trim()}”.`;
     list.replaceChildren(...(found.length === 0 ? [none] : found.map(option)));
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
