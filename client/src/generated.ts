@@ -1472,7 +1472,7 @@ export class ServiceMethods extends OperationTransport {
    *
    * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
    * reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-   * overwritten, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+   * overwritten, drawings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
    * that match, or that cannot be searched, are removed. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
    *
    * Before it is sent, the output is opened again, and everything in it is searched. If anything is found, the response is `redaction_failed`, without a file. Scans have no text:

@@ -4,6 +4,7 @@ import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { type HidingPlace, hidingDocument, SECRET } from "../harness/hiding-places.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { check, runQpdf } from "../harness/qpdf.ts";
+import { show, textDocument } from "../harness/text-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
@@ -81,5 +82,54 @@ describe("a secret in every place that a document has for text", () => {
     ])
       expect(text).toContain(kept);
     expect(await decoded(redacted)).toContain("nothing to see");
+  });
+
+  test("can be a letter that the syntax of a file has everywhere", async () => {
+    const { body } = await redact(bytes, { terms: '["e"]', ignoreCase: "true" });
+    expect((await check(body)).errors).toEqual([]);
+    const text = await textOfPages(body);
+    expect(text).toContain("what stays".replace("e", ""));
+    expect(text).not.toMatch(/e/i);
+  });
+});
+
+describe("patterns and regions", () => {
+  const lines = [
+    "mail jane.doe@example.com, card 4111 1111 1111 1111, no card 4111 1111 1111 1112",
+    "iban DE89 3704 0044 0532 0130 00, ssn 123-45-6789, at 10.0.0.1 and 1.2.3.999",
+    "call +49 30 1234567 or see www.example.org/page. INV-123456 and INV-12",
+  ];
+  const shown = lines.map((line, row) => show(line, 50, 700 - row * 20)).join(" ");
+  const bytes = textDocument([
+    { content: `${shown} 100 400 m 150 500 250 300 300 400 c S` },
+    { content: "10 10 50 50 re f", entries: "/Rotate 90" },
+  ]);
+  const presets = ["email", "credit-card", "iban", "us-ssn", "ip", "phone", "url"];
+  const patterns = JSON.stringify([...presets, { regex: String.raw`INV-\d{6}` }]);
+
+  test("go where they are valid, and nothing else does", async () => {
+    const { body, headers } = await redact(bytes, { patterns });
+    expect((await textOfPages(body)).replaceAll(/\s+/g, " ").trim()).toBe(
+      "mail , card , no card 4111 1111 1111 1112 iban , ssn , at and 1.2.3.999 call or see . and INV-12",
+    );
+    expect(headers.get("X-Redactions")).toBe("8");
+    expect(headers.get("X-Pages-Without-Text")).toBe("2");
+  });
+
+  test("take drawings that they touch", async () => {
+    const regions = JSON.stringify([{ page: 1, x: 90, y: 380, width: 60, height: 40 }]);
+    const { body } = await redact(bytes, { regions });
+    expect(await decoded(bytes)).toContain("150 500 250 300");
+    expect((await decoded(body)).slice(body.length)).not.toContain("150 500 250 300");
+    expect(await textOfPages(body)).toContain("4111 1111 1111 1111");
+  });
+
+  test("are listed with dryRun", async () => {
+    const { body } = await redact(bytes, { patterns: '["email"]', dryRun: "true" });
+    expect(JSON.parse(new TextDecoder().decode(body))).toMatchObject({
+      matches: [{ page: 1, text: "jane.doe@example.com", boxes: [{ height: expect.any(Number) }] }],
+      elsewhere: 0,
+      pagesWithoutText: [2],
+    });
   });
 });

@@ -15,13 +15,13 @@ import { apply, inverse, type Mark } from "./page-matches.ts";
 interface Erasure {
   readonly quads: readonly Quad[];
   readonly text: boolean;
-  /** Pixels of images, and drawings that lie in the area as a whole. */
-  readonly graphics: boolean;
+  /** Pixels of images, and drawings: those that lie in the area as a whole, or all that it touches. */
+  readonly graphics: "none" | "covered" | "touched";
 }
 
 /** Values of MuPDF's constants `REDACT_IMAGE_...`, `REDACT_LINE_ART_...`, and `REDACT_TEXT_...`. */
 const IMAGES = { none: 0, pixels: 2 } as const;
-const DRAWINGS = { none: 0, covered: 1 } as const;
+const DRAWINGS = { none: 0, covered: 1, touched: 2 } as const;
 const TEXT = { remove: 0, none: 1 } as const;
 
 /** Sine of an angle below which a line counts as parallel to an axis of the page. */
@@ -54,7 +54,7 @@ export async function eraseOnPage(open: OpenPdf, index: number, { marks, regions
       right,
       bottom,
     ]);
-    await apply1(open, index, { quads, text: true, graphics: true });
+    await applyErasure(open, index, { quads, text: true, graphics: "touched" });
   }
   // MuPDF removes what touches the rectangle around an area. A line at an angle is turned until it is parallel to that.
   const angles = Map.groupBy(marks, ({ direction: [x, y] }) =>
@@ -66,12 +66,12 @@ export async function eraseOnPage(open: OpenPdf, index: number, { marks, regions
       const text = group.map((mark) =>
         reach === 0 ? turn(mark.middle) : grown(turn(mark.box), (reach - 1) * mark.size),
       );
-      await apply1(open, index, { quads: text, text: true, graphics: false });
+      await applyErasure(open, index, { quads: text, text: true, graphics: "none" });
       if (reach > 0) return;
-      await apply1(open, index, {
+      await applyErasure(open, index, {
         quads: group.map((mark) => grown(turn(lengthened(mark.box, SPREAD * mark.size)), BLEED)),
         text: false,
-        graphics: true,
+        graphics: "covered",
       });
     });
   }
@@ -120,7 +120,7 @@ async function turned(
   wrap(inverse(matrix), "\nQ");
 }
 
-async function apply1(open: OpenPdf, index: number, { quads, text, graphics }: Erasure): Promise<void> {
+async function applyErasure(open: OpenPdf, index: number, { quads, text, graphics }: Erasure): Promise<void> {
   const { document, engine } = open;
   const page = document.findPage(index);
   const annotations = page.get("Annots");
@@ -143,8 +143,8 @@ async function apply1(open: OpenPdf, index: number, { quads, text, graphics }: E
   try {
     await withoutStructure(document, () =>
       engine.long.redact(loaded, {
-        images: graphics ? IMAGES.pixels : IMAGES.none,
-        lines: graphics ? DRAWINGS.covered : DRAWINGS.none,
+        images: graphics === "none" ? IMAGES.none : IMAGES.pixels,
+        lines: DRAWINGS[graphics],
         text: text ? TEXT.remove : TEXT.none,
       }),
     );

@@ -87,8 +87,9 @@ export async function findOnPage(
     }
     await engine.work.pause();
   }
-  if (matches.length > limits.redaction.matches) throw tooManyMatches();
-  return { matches: distinct(matches), hasText };
+  const found = distinct(matches);
+  if (found.length > limits.redaction.matches) throw tooManyMatches();
+  return { matches: found, hasText };
 }
 
 export const tooManyMatches = (): Refusal =>

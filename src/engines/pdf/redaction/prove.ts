@@ -8,7 +8,7 @@ import type { EngineBytes } from "../../bytes/heap.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { shareKey } from "../encryption/file-key.ts";
-import { items, objectNumber } from "../objects/objects.ts";
+import { isNamed, items, objectNumber } from "../objects/objects.ts";
 import { serialize } from "../objects/serialize.ts";
 import { decodeText } from "../objects/text-string.ts";
 import { ByteSearch } from "./byte-search.ts";
@@ -89,6 +89,8 @@ async function searchObjects(written: OpenPdf, matcher: Matcher, pages: readonly
     await engine.scope(async () => {
       const object = document.newIndirect(number);
       if (object.isNull()) return;
+      // The one has objects that are searched by themselves, the other the identifiers of the file.
+      if (["ObjStm", "XRef"].some((type) => isNamed(object.get("Type"), type))) return;
       await searchValue(object);
       if (object.isStream() && !skipped.has(number)) await searchStream(object, number);
     });
