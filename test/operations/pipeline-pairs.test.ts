@@ -38,6 +38,7 @@ const last: readonly Step[] = [
   ["attachments", { action: "list" }],
   ["outline", { action: "set", outline: [{ title: "New", page: 1 }] }],
   ["crop", { margins: { top: 9, left: 9 }, remove: true }],
+  ["redact", { terms: ["letter"] }],
   ["metadata", { action: "get" }],
   ["split", { mode: "pages" }],
   ["ocr", {}],

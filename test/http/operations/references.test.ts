@@ -93,6 +93,7 @@ describe("every file field takes a reference", () => {
     crop: { margins: "9" },
     attachments: { action: "add" },
     outline: { action: "get" },
+    redact: { terms: '["letter"]' },
   };
   /** What does not differ between two runs: the output of protect has random keys. */
   const content = async (name: string, answer: Response): Promise<unknown> =>
