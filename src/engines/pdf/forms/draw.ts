@@ -48,8 +48,10 @@ export class FieldDrawer {
   /**
    * Redraws a field with its current value, either completely or only widgets without an appearance. A field with characters
    * that no font has keeps its look.
+   * @param mustShow whether it is an error if a widget is left without an appearance, because nothing else will show the value
+   * @throws Refusal `unsupported_text`
    */
-  async redraw(node: TerminalField, what: "whole" | "lacking"): Promise<void> {
+  async redraw(node: TerminalField, what: "whole" | "lacking", mustShow: boolean): Promise<void> {
     if (node.type === "checkbox" || node.type === "radio") {
       const buttons = buttonsOf(node, this.#open.engine, this.#texts);
       const lacking = buttons.filter(({ widget, drawn }) => !drawn && isWidget(widget));
@@ -60,11 +62,12 @@ export class FieldDrawer {
       return;
     }
     if (node.type === "button" || node.type === "signature") return;
+    const isLacking = (widget: PDFObject): boolean => !widget.get("AP", "N").isStream();
     try {
-      const isDrawn = (widget: PDFObject): boolean => widget.get("AP", "N").isStream();
-      await this.draw(node, this.#present(node), (widget) => what === "whole" || !isDrawn(widget));
+      await this.draw(node, this.#present(node), (widget) => what === "whole" || isLacking(widget));
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== "unsupported_text") throw error;
+      if (mustShow && node.widgets.some(isLacking)) throw error;
     }
   }
 

@@ -26,7 +26,7 @@ export async function fillForm(open: OpenPdf, loadFont: LoadFont, filling: Filli
   }
   const asked = form.get("NeedAppearances").asBoolean();
   for (const node of asked || flatten ? filling.nodes : []) {
-    if (!given.has(node)) await drawer.redraw(node, asked ? "whole" : "lacking");
+    if (!given.has(node)) await drawer.redraw(node, asked ? "whole" : "lacking", flatten);
   }
   drawer.faces.write();
   for (const key of ["NeedAppearances", "XFA"]) if (!form.get(key).isNull()) form.delete(key);
