@@ -657,6 +657,10 @@ export interface RedactInput {
   readonly dryRun?: boolean | undefined;
 }
 
+export type RedactJsonInput = RedactInput & { readonly dryRun: true };
+
+export type RedactFileInput = RedactInput & { readonly dryRun?: false | undefined };
+
 const redactFields = {
   file: { name: "file", kind: "file" },
   password: { name: "password", kind: "text" },
@@ -913,7 +917,9 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   }
 
   /** Remove text and areas for good. */
-  redact(input?: Without<RedactInput, "file">): Pipeline<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }> | FileResult>;
+  redact(input: Without<RedactJsonInput, "file">): Pipeline<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }>>;
+  /** Remove text and areas for good. */
+  redact(input?: Without<RedactFileInput, "file">): Pipeline<FileResult>;
   redact(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("redact", "file", redactFields, input));
   }
@@ -1466,7 +1472,43 @@ export class ServiceMethods extends OperationTransport {
   }
 
   /** Remove text and areas for good, as a job. */
+  redact(input: RedactJsonInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }>>>;
+  /** Remove text and areas for good, as a job. */
+  redact(input: RedactFileInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /** Remove text and areas for good, as a job. */
   redact(input: RedactInput, options: JobOptions): Promise<JobHandle<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }> | FileResult>>;
+  /**
+   * Remove text and areas for good.
+   *
+   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
+   * reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
+   * overwritten, drawings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+   * that match, or that cannot be searched, are removed. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+   *
+   * Before it is sent, the output is opened again, and everything in it is searched. If anything is found, the response is `redaction_failed`, without a file. Scans have no text:
+   * `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten, too.
+   *
+   * With `dryRun`, the response is JSON with what would be redacted.
+   *
+   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   */
+  redact(input: RedactJsonInput, options?: CallOptions): Promise<JsonResult<{ readonly matches: readonly ({ readonly page: number; readonly text: string; readonly boxes: readonly ({ readonly x: number; readonly y: number; readonly width: number; readonly height: number })[] })[]; readonly elsewhere: number; readonly pagesWithoutText: readonly (number)[]; readonly attachments: number }>>;
+  /**
+   * Remove text and areas for good.
+   *
+   * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
+   * reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
+   * overwritten, drawings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+   * that match, or that cannot be searched, are removed. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+   *
+   * Before it is sent, the output is opened again, and everything in it is searched. If anything is found, the response is `redaction_failed`, without a file. Scans have no text:
+   * `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten, too.
+   *
+   * With `dryRun`, the response is JSON with what would be redacted.
+   *
+   * Costs 1 credit. Requires the `pdf:read` or `pdf:write` scope.
+   */
+  redact(input: RedactFileInput, options?: CallOptions): Promise<FileResult>;
   /**
    * Remove text and areas for good.
    *

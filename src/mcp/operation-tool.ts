@@ -24,7 +24,7 @@ export function operationTool(operation: Operation): McpTool {
     example,
     nameOf: (field) => parameterOf(operation, field),
   };
-  const isReading = scope === "pdf:read" && produces.every((type) => type === "application/json");
+  const isReading = scope === "pdf:read" && produces.every(isText);
   const described: ToolDescription = {
     name,
     title: summary,
@@ -103,9 +103,10 @@ function issuesOf(
   return issues;
 }
 
+const isText = (type: string): boolean => type === "application/json" || type.startsWith("text/");
+
 /** Whether the result is text or a file. `either`: that depends on the document, or on parameters in a way that only the operation knows. */
 function resultKind({ produces, returnsPdf, fields }: Operation, parameters: Json): "text" | "file" | "either" {
-  const isText = (type: string): boolean => type === "application/json" || type.startsWith("text/");
   if (produces.every(isText)) return "text";
   if (!produces.some(isText)) return "file";
   if (returnsPdf === undefined) return "either";

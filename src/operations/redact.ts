@@ -108,6 +108,7 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
   produces: ["application/pdf", "application/json"],
   returnsPdf: ({ dryRun }) => !dryRun,
   json: result,
+  jsonWhen: { dryRun: ["true"] },
   errors: ["redaction_failed", "unsupported_text"],
   headers: [
     "X-Page-Count",

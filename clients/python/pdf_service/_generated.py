@@ -1338,6 +1338,40 @@ class ServiceMethods(Transport):
         return result
 
 
+    @overload
+    def redact(
+        self,
+        file: FileInput,
+        *,
+        dry_run: Literal[True],
+        password: Optional[str] = None,
+        terms: Optional[Sequence[str]] = None,
+        ignore_case: Optional[bool] = None,
+        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
+        regions: Optional[Sequence[RedactRegionsItem]] = None,
+        pages: Optional[str] = None,
+        fill: Optional[str] = None,
+        label: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonResult[RedactResult]: ...
+
+    @overload
+    def redact(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        terms: Optional[Sequence[str]] = None,
+        ignore_case: Optional[bool] = None,
+        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
+        regions: Optional[Sequence[RedactRegionsItem]] = None,
+        pages: Optional[str] = None,
+        fill: Optional[str] = None,
+        label: Optional[str] = None,
+        dry_run: Optional[Literal[False]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
     def redact(
         self,
         file: FileInput,
@@ -3034,6 +3068,42 @@ class JobMethods:
         return result
 
 
+    @overload
+    def redact(
+        self,
+        file: FileInput,
+        *,
+        dry_run: Literal[True],
+        password: Optional[str] = None,
+        terms: Optional[Sequence[str]] = None,
+        ignore_case: Optional[bool] = None,
+        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
+        regions: Optional[Sequence[RedactRegionsItem]] = None,
+        pages: Optional[str] = None,
+        fill: Optional[str] = None,
+        label: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[JsonResult[RedactResult]]: ...
+
+    @overload
+    def redact(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        terms: Optional[Sequence[str]] = None,
+        ignore_case: Optional[bool] = None,
+        patterns: Optional[Sequence[Union[Literal["email", "phone", "iban", "credit-card", "ip", "url", "us-ssn"], RedactPatternsItem]]] = None,
+        regions: Optional[Sequence[RedactRegionsItem]] = None,
+        pages: Optional[str] = None,
+        fill: Optional[str] = None,
+        label: Optional[str] = None,
+        dry_run: Optional[Literal[False]] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
     def redact(
         self,
         file: FileInput,
@@ -3049,7 +3119,7 @@ class JobMethods:
         dry_run: Optional[bool] = None,
         expires_in: Optional[int] = None,
         idempotency_key: Optional[str] = None,
-    ) -> JobHandle[Union[JsonResult[RedactResult], FileResult]]:
+    ) -> Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]]:
         """Remove text and areas for good.
 
         Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
@@ -3089,7 +3159,7 @@ class JobMethods:
             ("text", "label", label),
             ("text", "dryRun", dry_run),
         ]
-        result: JobHandle[Union[JsonResult[RedactResult], FileResult]] = self._service._start("/api/v1/redact", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
+        result: Union[JobHandle[JsonResult[RedactResult]], JobHandle[FileResult]] = self._service._start("/api/v1/redact", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_result)
         return result
 
 
