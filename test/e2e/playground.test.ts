@@ -125,7 +125,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await chooser.setFiles(join(root, "examples/letter.pdf"));
     await expect.poll(() => rows.allInnerTexts()).toEqual(["letter.pdf"]);
 
-    await page.getByRole("searchbox").fill("no such thing");
+    await page.getByRole("searchbox").fill("xylophone");
     await page.getByText("No operation matches.").waitFor();
     await page.getByRole("searchbox").fill("watermark");
     await page.getByRole("link", { name: "Add a text or image watermark" }).click();
