@@ -145,9 +145,14 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     one("sign", "sign", { mode: "type", field: signatureBox(view), typedName: "Ada" }, () => [
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, ...(page === 0 ? { stamp: "Ada" } : {}) })) },
     ]),
-    one("redact", "redact", { terms: '["no such words"]', ignoreCase: "true" }, () => [
-      { kind: "rotate", pages: all.map((page) => ({ source: 0, page })) },
-    ]),
+    // Attached documents are removed, because they cannot be searched.
+    ...(view?.attachments.some(({ name }) => name.endsWith(".pdf"))
+      ? []
+      : [
+          one("redact", "redact", { terms: '["no such words"]', ignoreCase: "true" }, () => [
+            { kind: "rotate", pages: all.map((page) => ({ source: 0, page })) },
+          ]),
+        ]),
     // A form that pdf.js finds no field in is one for the tests of fill-form.
     ...(view === undefined || view.fields.size === 0
       ? []
