@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { refuseAttachmentFilter } from "../engines/pdf/document/crypt-filters.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { regexProblem } from "../engines/pdf/redaction/matcher.ts";
@@ -141,6 +142,8 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
       const value = await findRedactions(open, redaction);
       return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
     }
+    // Attachments are searched, too.
+    refuseAttachmentFilter(open.document, file.field);
     const signed = isSigned(open.document.getTrailer().get("Root"));
     const { bytes, findings } = await redactPdf(open, engines, redaction);
     const headers = {

@@ -34,6 +34,13 @@ export function refuseMixedFilters(document: PDFDocument, field: string | undefi
   if (strings !== streams || !keepsAttachments) throw mixed(field);
 }
 
+/** Throws what `mixed` returns, if attachments are encrypted in another way than streams. MuPDF reads them as they are in the file. */
+export function refuseAttachmentFilter(document: PDFDocument, field: string | undefined): void {
+  const encrypt = document.getTrailer().get("Encrypt");
+  if (!encrypt.isDictionary() || !encrypt.get("EFF").isName()) return;
+  if (methodOf(encrypt, "EFF") !== methodOf(encrypt, "StmF")) throw mixed(field);
+}
+
 /** `field`: the form field of the document whose encryption was to be kept. */
 export function mixed(field: string | undefined): Refusal {
   return new Refusal(
