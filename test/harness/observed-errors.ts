@@ -24,10 +24,13 @@ export class ObservedErrors {
       return Object.keys(content["application/json"]?.examples ?? {});
     };
     this.#declared = new Map(
-      Object.entries(paths).map(([path, { post }]) => [
-        path.slice(path.lastIndexOf("/") + 1),
-        new Set(Object.values(post?.responses ?? {}).flatMap(codesOf)),
-      ]),
+      // Not `/keys/{id}/rotate`.
+      Object.entries(paths).flatMap(([path, { post }]) => {
+        const name = /^\/api\/v1\/([\w-]+)$/.exec(path)?.[1];
+        return name === undefined
+          ? []
+          : [[name, new Set(Object.values(post?.responses ?? {}).flatMap(codesOf))] as const];
+      }),
     );
   }
 
