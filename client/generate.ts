@@ -1,6 +1,6 @@
 /** The client's types and methods, from openapi.json: an operation that is new there needs nothing here. */
 import { generateCommands } from "./generate-commands.ts";
-import { generatePython, generatePythonFacts } from "./generate-python.ts";
+import { generatePython } from "./generate-python.ts";
 import { headerFactsOf } from "./header-facts.ts";
 import {
   capital,
@@ -269,8 +269,7 @@ import type { CallOptions } from "./transport.ts";\n`,
     ["error-codes.ts", errorCodes.join("\n")],
     ["generated-facts.ts", facts(document)],
     ["generated-job.ts", jobState.join("\n")],
-    [`${PYTHON}/_generated.py`, generatePython(document)],
-    [`${PYTHON}/_facts.py`, generatePythonFacts(document)],
+    ...Array.from(generatePython(document), ([name, text]): [string, string] => [`${PYTHON}/${name}`, text]),
     ["generated-commands.ts", `${NOTE}${generateCommands(document)}`],
     ["generated.ts", service.join("\n")],
   ]);

@@ -74,6 +74,10 @@ export type SplitInput = {
   readonly password?: string | undefined;
 } & (
   | {
+  /**
+   * `ranges`: one part per range in `ranges`. `chunks`: parts of `chunkSize` pages. `pages`: one part per page.
+   * `bookmarks`: one part per top-level outline entry; pages before the first entry go into the first part.
+   */
   readonly mode: "ranges";
   /** Page ranges separated by `|`. The pages of each part stay in document order. Required when `mode` is `ranges`. */
   readonly ranges: string;
@@ -81,6 +85,10 @@ export type SplitInput = {
   readonly chunkSize?: undefined;
   }
   | {
+  /**
+   * `ranges`: one part per range in `ranges`. `chunks`: parts of `chunkSize` pages. `pages`: one part per page.
+   * `bookmarks`: one part per top-level outline entry; pages before the first entry go into the first part.
+   */
   readonly mode: "chunks";
   /** Page ranges separated by `|`. The pages of each part stay in document order. Required when `mode` is `ranges`. */
   readonly ranges?: undefined;
@@ -88,6 +96,10 @@ export type SplitInput = {
   readonly chunkSize: number;
   }
   | {
+  /**
+   * `ranges`: one part per range in `ranges`. `chunks`: parts of `chunkSize` pages. `pages`: one part per page.
+   * `bookmarks`: one part per top-level outline entry; pages before the first entry go into the first part.
+   */
   readonly mode: "pages" | "bookmarks";
   /** Page ranges separated by `|`. The pages of each part stay in document order. Required when `mode` is `ranges`. */
   readonly ranges?: undefined;
@@ -113,6 +125,7 @@ export type ExtractTextInput = {
   readonly pages?: string | undefined;
 } & (
   | {
+  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. Default: `json`. */
   readonly format?: "json" | undefined;
   /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
   readonly words?: boolean | undefined;
@@ -124,6 +137,7 @@ export type ExtractTextInput = {
   readonly furniture?: boolean | undefined;
   }
   | {
+  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. Default: `json`. */
   readonly format: "text";
   /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
   readonly words?: false | undefined;
@@ -135,6 +149,7 @@ export type ExtractTextInput = {
   readonly furniture?: false | undefined;
   }
   | {
+  /** `json`: text by page, with what the other parameters add. `text`: plain text, with `\n\f` between pages. `markdown`: Markdown of all pages. Default: `json`. */
   readonly format: "markdown";
   /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1] }]`, in points from the top left of the visible page. Only applies when `format` is `json`. */
   readonly words?: false | undefined;
@@ -188,11 +203,13 @@ export type ToImagesInput = {
   readonly pages?: string | undefined;
 } & (
   | {
+  /** The image format. Default: `png`. */
   readonly format?: "png" | undefined;
   /** Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`. */
   readonly quality?: 90 | undefined;
   }
   | {
+  /** The image format. Default: `png`. */
   readonly format: "jpeg" | "webp";
   /** Compression quality. Only applies when `format` is `jpeg` or `webp`. Default: `90`. */
   readonly quality?: number | undefined;
@@ -215,6 +232,7 @@ export type FromImagesInput = {
   readonly marginPt?: number | undefined;
 } & (
   | {
+  /** The size of all pages. `auto`: each page has the size of its image. Default: `auto`. */
   readonly pageSize?: "auto" | undefined;
   /** The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`. */
   readonly orientation?: "portrait" | undefined;
@@ -225,6 +243,7 @@ export type FromImagesInput = {
   readonly fit?: "contain" | undefined;
   }
   | {
+  /** The size of all pages. `auto`: each page has the size of its image. Default: `auto`. */
   readonly pageSize: "a4" | "letter" | "legal";
   /** The orientation of the pages. `auto`: landscape for images that are wider than they are high. Only applies when `pageSize` is `a4`, `letter`, or `legal`. Default: `portrait`. */
   readonly orientation?: "portrait" | "landscape" | "auto" | undefined;
@@ -260,11 +279,13 @@ export type OcrInput = {
   readonly mode?: "skip-text" | "force" | undefined;
 } & (
   | {
+  /** `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`. */
   readonly output?: "json" | undefined;
   /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`. */
   readonly words?: boolean | undefined;
   }
   | {
+  /** `json`: the text. `pdf`: the document, with invisible text on the recognized pages. Default: `json`. */
   readonly output: "pdf";
   /** Adds `pages[].words`: `[{ text, bbox: [x0, y0, x1, y1], confidence }]`, in points from the top left of the visible page. Only applies when `output` is `json`. */
   readonly words?: false | undefined;
@@ -305,8 +326,17 @@ export type ProtectInput = {
   /** The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`. */
   readonly encryption?: "aes-128" | "aes-256" | undefined;
 } & (
-  | { readonly userPassword: string }
-  | { readonly ownerPassword: string }
+  | {
+  /**
+   * The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with
+   * aes-128, 1 to 32 printable ASCII characters.
+   */
+  readonly userPassword: string;
+  }
+  | {
+  /** The password to change permissions. The rules of `userPassword` apply, and the two must differ. */
+  readonly ownerPassword: string;
+  }
 );
 
 const protectFields = {
@@ -382,18 +412,26 @@ export type RotateInput = {
   readonly rotations?: Readonly<Record<string, 0 | 90 | 180 | 270>> | undefined;
 } & (
   | {
+  /** Degrees clockwise, for the pages in `pages`. */
   readonly angle: "0" | "90" | "180" | "270" | 0 | 90 | 180 | 270;
   /** The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`. */
   readonly pages?: string | undefined;
   }
   | {
+  /** Degrees clockwise, for the pages in `pages`. */
   readonly angle?: undefined;
   /** The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`. */
   readonly pages?: "all" | undefined;
   }
 ) & (
-  | { readonly angle: "0" | "90" | "180" | "270" | 0 | 90 | 180 | 270 }
-  | { readonly rotations: Readonly<Record<string, 0 | 90 | 180 | 270>> }
+  | {
+  /** Degrees clockwise, for the pages in `pages`. */
+  readonly angle: "0" | "90" | "180" | "270" | 0 | 90 | 180 | 270;
+  }
+  | {
+  /** Degrees clockwise by page number: `{"1": 90, "4": 180}`. Overrides `angle` for these pages. */
+  readonly rotations: Readonly<Record<string, 0 | 90 | 180 | 270>>;
+  }
 );
 
 const rotateFields = {
@@ -423,20 +461,20 @@ export type CropInput = {
   readonly auto?: false | undefined;
   }
   | {
-  /** What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page. */
-  readonly box?: undefined;
   /** What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`. */
   readonly margins: number | { readonly top?: number | undefined; readonly right?: number | undefined; readonly bottom?: number | undefined; readonly left?: number | undefined };
+  /** What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page. */
+  readonly box?: undefined;
   /** Crops each page to what is drawn on it. Almost white pixels count as blank. */
   readonly auto?: false | undefined;
   }
   | {
+  /** Crops each page to what is drawn on it. Almost white pixels count as blank. */
+  readonly auto: true;
   /** What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page. */
   readonly box?: undefined;
   /** What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`. */
   readonly margins?: undefined;
-  /** Crops each page to what is drawn on it. Almost white pixels count as blank. */
-  readonly auto: true;
   }
 );
 
@@ -465,6 +503,7 @@ export type WatermarkInput = {
   readonly pages?: string | undefined;
 } & (
   | {
+  /** What to stamp. */
   readonly kind: "text";
   /** The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`. */
   readonly text: string;
@@ -478,6 +517,7 @@ export type WatermarkInput = {
   readonly scale?: undefined;
   }
   | {
+  /** What to stamp. */
   readonly kind: "image";
   /** The text, up to 2,000 characters. Line feeds start new lines; markup is shown as it is. Required when `kind` is `text`. */
   readonly text?: undefined;
@@ -492,11 +532,13 @@ export type WatermarkInput = {
   }
 ) & (
   | {
+  /** Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle. Default: `center`. */
   readonly position: "top-left" | "top-right" | "bottom-left" | "bottom-right";
   /** Repeats the watermark across the page. Only applies when `position` is `center` or `diagonal`. */
   readonly tile?: false | undefined;
   }
   | {
+  /** Where on the page. `diagonal` runs from the bottom left to the top right; `rotation` is added to its angle. Default: `center`. */
   readonly position?: "center" | "diagonal" | undefined;
   /** Repeats the watermark across the page. Only applies when `position` is `center` or `diagonal`. */
   readonly tile?: boolean | undefined;
@@ -571,6 +613,7 @@ export type SignInput = {
   readonly signerEmail?: string | undefined;
 } & (
   | {
+  /** Whether the signature is typed or an image. */
   readonly mode: "type";
   /** The name to sign with, up to 2,000 characters. Required when `mode` is `type`. */
   readonly typedName: string;
@@ -578,6 +621,7 @@ export type SignInput = {
   readonly signatureImage?: undefined;
   }
   | {
+  /** Whether the signature is typed or an image. */
   readonly mode: "image";
   /** The name to sign with, up to 2,000 characters. Required when `mode` is `type`. */
   readonly typedName?: undefined;
@@ -681,6 +725,7 @@ export type MetadataInput = {
   readonly password?: string | undefined;
 } & (
   | {
+  /** `get` reads the metadata, `set` changes it. */
   readonly action: "get";
   /**
    * The entries to change: `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. `null` removes an
@@ -691,6 +736,7 @@ export type MetadataInput = {
   readonly replace?: false | undefined;
   }
   | {
+  /** `get` reads the metadata, `set` changes it. */
   readonly action: "set";
   /**
    * The entries to change: `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. `null` removes an
@@ -721,6 +767,7 @@ export type AttachmentsInput = {
   readonly password?: string | undefined;
 } & (
   | {
+  /** What to do. */
   readonly action: "list";
   /** The name of the attachment. `extract` returns all files without it, and `add` uses the name of the uploaded file. Only applies when `action` is `extract`, `add`, or `remove`. */
   readonly name?: undefined;
@@ -732,6 +779,7 @@ export type AttachmentsInput = {
   readonly relationship?: "Unspecified" | undefined;
   }
   | {
+  /** What to do. */
   readonly action: "extract" | "remove";
   /** The name of the attachment. `extract` returns all files without it, and `add` uses the name of the uploaded file. Only applies when `action` is `extract`, `add`, or `remove`. */
   readonly name?: string | undefined;
@@ -743,6 +791,7 @@ export type AttachmentsInput = {
   readonly relationship?: "Unspecified" | undefined;
   }
   | {
+  /** What to do. */
   readonly action: "add";
   /** The name of the attachment. `extract` returns all files without it, and `add` uses the name of the uploaded file. Only applies when `action` is `extract`, `add`, or `remove`. */
   readonly name?: string | undefined;
@@ -776,11 +825,13 @@ export type OutlineInput = {
   readonly password?: string | undefined;
 } & (
   | {
+  /** `get` reads the outline, `set` replaces it. */
   readonly action: "get";
   /** The entries: `[{"title": "Chapter 1", "page": 3, "children": [{"title": "Section 1.1", "page": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. */
   readonly outline?: undefined;
   }
   | {
+  /** `get` reads the outline, `set` replaces it. */
   readonly action: "set";
   /** The entries: `[{"title": "Chapter 1", "page": 3, "children": [{"title": "Section 1.1", "page": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. */
   readonly outline: readonly ({ readonly title: string; readonly page?: number | null | undefined; readonly view?: readonly (string | number | null)[] | undefined; readonly url?: string | undefined; readonly open?: boolean | undefined; readonly bold?: boolean | undefined; readonly italic?: boolean | undefined; readonly color?: string | undefined; readonly children?: readonly (Readonly<Record<string, unknown>>)[] | undefined })[];

@@ -1,9 +1,10 @@
 """A typed client for the PDF service. It needs nothing but Python."""
 
 from ._files import FileInput
-from ._generated import ErrorCode, Job, StoredFile
-from ._results import FileResult, JobHandle, JsonResult
+from ._jobs import JobHandle
+from ._results import FileResult, JsonResult
 from ._service import PdfService
+from ._types import ErrorCode, Job, StoredFile
 from .errors import FieldIssue, PdfServiceError
 from .webhooks import WebhookVerificationError, verify_webhook
 

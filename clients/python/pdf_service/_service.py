@@ -8,8 +8,10 @@ from typing import Any, Optional, Union, cast
 from urllib.parse import quote
 
 from ._files import Content, FileInput, Form, content_of
-from ._generated import JobMethods, ServiceMethods, StoredFile
-from ._results import FileResult, JobHandle, JsonResult, read_result
+from ._generated import JobMethods, ServiceMethods
+from ._jobs import JobHandle
+from ._results import FileResult, JsonResult, read_result
+from ._types import StoredFile
 
 _ONE_REQUEST = 16 * 1024 * 1024
 """Bytes of a file that is sent in one request. Larger ones are sent in parts."""
@@ -18,17 +20,10 @@ _ONE_REQUEST = 16 * 1024 * 1024
 class PdfService(ServiceMethods):
     """A client of the service: one method per request, `jobs`, `upload_file`, and `open_job`."""
 
-    def __init__(
-        self,
-        *,
-        base_url: str,
-        api_key: Optional[str] = None,
-        max_retries: int = 2,
-        timeout: float = 300,
-    ) -> None:
-        super().__init__(base_url=base_url, api_key=api_key, max_retries=max_retries, timeout=timeout)
-        self.jobs = JobMethods(self)
+    @property
+    def jobs(self) -> JobMethods:
         """The operations, as jobs: `pdf.jobs.ocr(...)` returns at once."""
+        return JobMethods(self)
 
     def open_job(self, id: str) -> JobHandle[Union[JsonResult[Any], FileResult]]:
         """A job that was started earlier, perhaps by another process."""

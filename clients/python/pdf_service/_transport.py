@@ -14,7 +14,6 @@ from urllib.parse import urlencode
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 from ._files import Content, Form, content_of
-from ._results import JobHandle
 from .errors import PdfServiceError
 
 T = TypeVar("T")
@@ -74,20 +73,6 @@ class Transport:
         if prefer is not None:
             headers["Prefer"] = prefer
         return read(self._send("POST", path, form=form, headers=headers, repeatable=True))
-
-    def _start(
-        self,
-        path: str,
-        fields: Fields,
-        parts: Optional[Mapping[str, Any]],
-        idempotency_key: Optional[str],
-        read: Callable[[HTTPResponse], T],
-    ) -> JobHandle[T]:
-        def job(response: HTTPResponse) -> JobHandle[T]:
-            with response:
-                return JobHandle(self, json_module.loads(response.read()), read)
-
-        return self._operation(path, fields, parts, idempotency_key, job, prefer="respond-async")
 
     def _json(self, method: str, path: str, **request: Any) -> object:
         with self._send(method, path, **request) as response:

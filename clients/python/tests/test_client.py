@@ -56,7 +56,7 @@ class Operations(unittest.TestCase):
 class Errors(unittest.TestCase):
     def test_they_name_their_fields(self) -> None:
         with self.assertRaises(PdfServiceError) as caught:
-            pdf.split(LETTER, mode="chunks")
+            pdf.split(LETTER, mode="chunks")  # type: ignore[call-overload]
         error = caught.exception
         self.assertEqual((error.code, error.status), ("invalid_parameters", 400))
         self.assertEqual([field.name for field in error.fields], ["chunkSize"])
