@@ -1338,7 +1338,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Areas to redact, as a JSON array: `[{\"page\": 1, \"x\": 72, \"y\": 650, \"width\": 200, \"height\": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `\"origin\": \"bottom-left\"`, the bottom left corner, from the bottom left of the page."
+        "description": "Areas to redact, as a JSON array: `[{\"page\": 1, \"x\": 72, \"y\": 650, \"width\": 200, \"height\": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `\"origin\": \"bottom-left\"`, the bottom left corner, from the bottom left of the page. Each area must touch its page."
       },
       {
         "field": "pages",

@@ -689,7 +689,7 @@ export interface RedactInput {
   readonly ignoreCase?: boolean | undefined;
   /** Kinds of text to redact, as a JSON array of `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax: `["email", {"regex": "INV-\\d{6}"}]`. Card numbers and IBANs must have valid check digits. */
   readonly patterns?: readonly ("email" | "phone" | "iban" | "credit-card" | "ip" | "url" | "us-ssn" | { readonly regex: string })[] | undefined;
-  /** Areas to redact, as a JSON array: `[{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `"origin": "bottom-left"`, the bottom left corner, from the bottom left of the page. */
+  /** Areas to redact, as a JSON array: `[{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `"origin": "bottom-left"`, the bottom left corner, from the bottom left of the page. Each area must touch its page. */
   readonly regions?: readonly ({ readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined })[] | undefined;
   /** The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`. */
   readonly pages?: string | undefined;

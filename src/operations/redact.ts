@@ -10,7 +10,7 @@ import { limits } from "../limits.ts";
 import { defineOperation, type ResultHeaders } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { resultHeadersOf } from "./definition/result-headers.ts";
-import { formBoolean, formColor, formText, jsonField, pageRange } from "./definition/values.ts";
+import { formBoolean, formColor, formText, jsonField, pageBox, pageRange } from "./definition/values.ts";
 
 const most = limits.redaction;
 
@@ -29,15 +29,6 @@ const pattern = z
     const problem = regexProblem(value.regex);
     if (problem !== undefined) context.addIssue({ code: "custom", message: problem, path: ["regex"] });
   });
-
-const region = z.strictObject({
-  page: z.int().min(1),
-  x: z.number(),
-  y: z.number(),
-  width: z.number().positive(),
-  height: z.number().positive(),
-  origin: z.enum(["top-left", "bottom-left"]).default("top-left"),
-});
 
 const result = z.object({
   matches: z.array(
@@ -91,8 +82,8 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
       { format: "multiline" },
     ),
     regions: text(
-      jsonField(z.array(region).max(most.regions)),
-      'Areas to redact, as a JSON array: `[{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `"origin": "bottom-left"`, the bottom left corner, from the bottom left of the page.',
+      jsonField(z.array(pageBox(z.number().positive())).max(most.regions)),
+      'Areas to redact, as a JSON array: `[{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `"origin": "bottom-left"`, the bottom left corner, from the bottom left of the page. Each area must touch its page.',
       { format: "multiline" },
     ),
     pages: text(
@@ -128,7 +119,7 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
   ],
   pageChecks: [
     ({ regions = [] }, pageCount) => {
-      const issue = regionIssue(regions, { pageCount });
+      const issue = regionIssue(regions, pageCount);
       return issue === undefined ? [] : [{ name: "regions", issue }];
     },
   ],

@@ -1,25 +1,17 @@
 import { z } from "zod";
+import { pageIssue } from "../engines/pdf/content/shown-box.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { checkLength } from "../engines/pdf/stamps/labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
-import { pageIssue, signaturePlace, stampSignature, withHairlines } from "../engines/pdf/stamps/signature.ts";
+import { signaturePlace, stampSignature, withHairlines } from "../engines/pdf/stamps/signature.ts";
 import { defineOperation } from "./definition/define.ts";
 import { imageFile, pdfFile, text } from "./definition/fields.ts";
 import { resultHeadersOf } from "./definition/result-headers.ts";
-import { formBoolean, formChoice, jsonField, stampText } from "./definition/values.ts";
+import { formBoolean, formChoice, jsonField, pageBox, stampText } from "./definition/values.ts";
 
 /** Less than a point is a mistake, not a signature. */
 const length = z.number().min(1);
-
-const signatureField = z.strictObject({
-  page: z.int().min(1),
-  x: z.number(),
-  y: z.number(),
-  width: length,
-  height: length,
-  origin: z.enum(["top-left", "bottom-left"]).default("top-left"),
-});
 
 const BLACK = [0, 0, 0] as const;
 
@@ -42,7 +34,7 @@ change.`,
     file: pdfFile(),
     mode: text(formChoice("type", "image"), "Whether the signature is typed or an image.", { required: true }),
     field: text(
-      jsonField(signatureField),
+      jsonField(pageBox(length)),
       'The box for the signature: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; with `"origin": "bottom-left"`, its bottom left corner, from the bottom left of the page.',
       { required: true },
     ),

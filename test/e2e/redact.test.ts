@@ -124,6 +124,23 @@ describe("patterns and regions", () => {
     expect(await textOfPages(body)).toContain("4111 1111 1111 1111");
   });
 
+  test.each([
+    [{ page: 1, x: 10, y: 5000, width: 50, height: 50 }, "must touch page 1 ("],
+    // The page is turned: it is wider than high.
+    [{ page: 2, x: 10, y: 700, width: 50, height: 50 }, "must touch page 2 (800 x 600 points)"],
+    [{ page: 1, x: -60, y: 10, width: 60, height: 50, origin: "bottom-left" }, "must touch page 1 ("],
+    [{ page: 3, x: 10, y: 10, width: 50, height: 50 }, "must be at most 2"],
+  ])("are refused where a region is not on the document: %j", async (region, issue) => {
+    const fine = { page: 1, x: 0, y: 0, width: 10, height: 10 };
+    const { status, body } = await redact(bytes, { regions: JSON.stringify([fine, region]) });
+    const { error } = JSON.parse(new TextDecoder().decode(body)) as { error: { code: string; details: unknown } };
+    expect(status).toBe(400);
+    expect(error).toMatchObject({
+      code: "invalid_parameters",
+      details: { fields: [{ name: "regions", issue: expect.stringContaining(issue) }] },
+    });
+  });
+
   test("are listed with dryRun", async () => {
     const { body } = await redact(bytes, { patterns: '["email"]', dryRun: "true" });
     expect(JSON.parse(new TextDecoder().decode(body))).toMatchObject({

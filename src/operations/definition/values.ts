@@ -65,6 +65,17 @@ export function pageRanges(maxLength: number): z.ZodType<readonly PageRange[] | 
     .meta({ type: "string", format: "page-groups", examples: ["1-3|4-6|7-end"] });
 }
 
+/** A box on a page as a viewer shows it. `length`: its width and height in points. */
+export const pageBox = (length: z.ZodType<number>) =>
+  z.strictObject({
+    page: z.int().min(1),
+    x: z.number(),
+    y: z.number(),
+    width: length,
+    height: length,
+    origin: z.enum(["top-left", "bottom-left"]).default("top-left"),
+  });
+
 /** A form field that holds JSON, checked by `schema`. */
 export function jsonField<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
   return z.preprocess((value, context) => {

@@ -1,6 +1,6 @@
 /** Crops pages: sets what of them is visible (ISO 32000-2, 14.11.2). */
-import { Refusal } from "../../errors.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
+import { boxOn, inUnits, liesOn, refusedBox, sizeOf } from "../content/shown-box.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type Box, boxOf, common, visiblePage } from "../document/page-facts.ts";
 
@@ -26,9 +26,6 @@ export interface Crop {
   readonly box: Box;
 }
 
-/** Points by which an area may extend past the page: page sizes are reported with three decimals. */
-const TOLERANCE = 0.01;
-
 /** The smallest side of a page in points. */
 const SMALLEST = 1;
 
@@ -45,7 +42,7 @@ export async function planCrops(
   for (const page of (await StampPages.of(open, pages, "under")).pages) {
     await open.engine.work.pause();
     const area = await areaOf(page);
-    if (area) crops.push({ page, box: boxOn(page, area) });
+    if (area) crops.push({ page, box: visibleBox(page, area) });
   }
   return crops;
 }
@@ -70,39 +67,26 @@ export function setBoxes(crops: readonly Crop[], { removed }: { removed: boolean
  * Returns the area if it is on the page.
  * @throws Refusal `invalid_parameters`
  */
-export function areaOn({ width, height, index }: StampPage, area: Area): Area {
-  const { x, y } = area;
-  const right = x + area.width;
-  const bottom = y + area.height;
-  if (Math.min(x, y) >= -TOLERANCE && right <= width + TOLERANCE && bottom <= height + TOLERANCE) return area;
-  throw refused("box", `must lie on the pages: page ${index + 1} has ${sizeOf(width, height)}`);
+export function areaOn(page: StampPage, area: Area): Area {
+  if (liesOn(page, area)) return area;
+  throw refusedBox("box", `must lie on the pages: page ${page.index + 1} has ${sizeOf(page)}`);
 }
 
 /**
  * What is left of the page within the margins.
  * @throws Refusal `invalid_parameters` if that is nothing
  */
-export function areaWithin({ width, height, index }: StampPage, { top, right, bottom, left }: Margins): Area {
-  const area = { x: left, y: top, width: width - left - right, height: height - top - bottom };
+export function areaWithin(page: StampPage, { top, right, bottom, left }: Margins): Area {
+  const area = { x: left, y: top, width: page.width - left - right, height: page.height - top - bottom };
   if (Math.min(area.width, area.height) >= SMALLEST) return area;
-  throw refused("margins", `must leave a part of each page: page ${index + 1} has ${sizeOf(width, height)}`);
+  throw refusedBox("margins", `must leave a part of each page: page ${page.index + 1} has ${sizeOf(page)}`);
 }
 
-const sizeOf = (width: number, height: number): string => `${round(width)} x ${round(height)} points`;
-const round = (value: number): number => Math.round(value * 100) / 100;
-
-const refused = (name: "box" | "margins", issue: string): Refusal =>
-  new Refusal("invalid_parameters", `\`${name}\` ${issue}.`, { fields: [{ name, issue }] });
-
 /** The box of an area in units of the page. */
-function boxOn({ object, height, toPage }: StampPage, area: Area): Box {
-  const [a, b, c, d, e, f] = toPage;
-  const corner = (x: number, y: number) => [a * x + c * y + e, b * x + d * y + f] as const;
-  const [x0, y0] = corner(area.x, height - area.y - area.height);
-  const [x1, y1] = corner(area.x + area.width, height - area.y);
-  const visible = visiblePage(object).box;
-  const [left, bottom, right, top] =
-    common([Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)], visible) ?? visible;
+function visibleBox(page: StampPage, area: Area): Box {
+  const visible = visiblePage(page.object).box;
+  const box = inUnits(page, boxOn(page, { ...area, origin: "top-left" }));
+  const [left, bottom, right, top] = common(box, visible) ?? visible;
   return [digits(left), digits(bottom), digits(right), digits(top)];
 }
 

@@ -1,8 +1,8 @@
 /** Removes text, images, and drawings from a document, with everything that would give them away. */
 import { limits } from "../../../limits.ts";
-import { Refusal } from "../../errors.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import type { Engines } from "../../lease/engines.ts";
+import type { ShownBox } from "../content/shown-box.ts";
 import { checkContents } from "../content/size.ts";
 import { streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -19,14 +19,14 @@ import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type Wanted } from "./matcher.ts";
 import { findOnPage, type Mark, type PageMatch, tooManyMatches } from "./page-matches.ts";
 import { proveRedacted } from "./prove.ts";
-import { shownBox, type Region, regionIssue, toPageArea } from "./regions.ts";
+import { boxAsShown, checkRegions, toPageArea } from "./regions.ts";
 import { redactStreams } from "./streams.ts";
 import { StringRedactor } from "./strings.ts";
 
 export interface Redaction extends Wanted, Covering {
   /** 0-based, in order. Text is searched on these. */
   readonly pages: readonly number[];
-  readonly regions: readonly Region[];
+  readonly regions: readonly ShownBox[];
 }
 
 /** What was found on a page. */
@@ -121,10 +121,7 @@ export async function redactPdf(
 
 async function prepare(open: OpenPdf, { pages, regions, ...wanted }: Redaction): Promise<Matcher> {
   await repairPageTree(open);
-  const issue = regionIssue(regions, open);
-  if (issue !== undefined) {
-    throw new Refusal("invalid_parameters", `\`regions\` ${issue}.`, { fields: [{ name: "regions", issue }] });
-  }
+  checkRegions(open, regions);
   await checkContents(open, pages);
   return new Matcher(wanted, open.engine.work);
 }
@@ -190,6 +187,6 @@ function foundOn(open: OpenPdf, { index, matches }: PageFindings): FoundOnPage[]
   return matches.map(({ text, marks }) => ({
     page: index + 1,
     text,
-    boxes: marks.map(({ box }) => shownBox(open, index, box)),
+    boxes: marks.map(({ box }) => boxAsShown(open, index, box)),
   }));
 }

@@ -1,31 +1,17 @@
 /** A signature in a box on one page, with lines of text below it. */
-import { Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
 import type { Box } from "../document/page-facts.ts";
 import { MARK_SIZE } from "./ink.ts";
 import type { Mark } from "./mark.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
+import { boxOn, liesOn, misplaced, pageIssue, refusedBox, type ShownBox } from "../content/shown-box.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
-
-/** Points on the page as displayed. */
-export interface SignatureField {
-  /** 1-based. */
-  readonly page: number;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-  /** The corner of the page from which `x` and `y` are measured, to the same corner of the box. */
-  readonly origin: "top-left" | "bottom-left";
-}
 
 /** Preferred font size of the footer in points, and the largest fraction of the box height it may take. */
 const FOOTER_SIZE = 8;
 const FOOTER_PART = 0.4;
 /** Space between signature and footer, as a fraction of the footer's height. */
 const GAP = 0.15;
-/** Points by which a box may extend past the page: page sizes are reported with two decimals. */
-const TOLERANCE = 0.01;
 
 /** The page of a field, and its box: left, bottom, right, top in points, y up. */
 export interface SignaturePlace {
@@ -34,32 +20,19 @@ export interface SignaturePlace {
   readonly box: Box;
 }
 
-/** What is wrong with the page number of a field, or undefined. */
-export function pageIssue({ page }: SignatureField, pageCount: number): string | undefined {
-  return page > pageCount ? `is invalid: \`page\` must be at most ${pageCount}, the last page` : undefined;
-}
-
 /**
  * Locates a signature field.
  * @throws Refusal `invalid_parameters` if the document has no such page or the box is not on it; `limit_exceeded` if the
  *   contents of the page are too large to read
  */
-export async function signaturePlace(open: OpenPdf, field: SignatureField): Promise<SignaturePlace> {
+export async function signaturePlace(open: OpenPdf, field: ShownBox): Promise<SignaturePlace> {
   const issue = pageIssue(field, open.pageCount);
-  if (issue !== undefined) throw refused(issue);
+  if (issue !== undefined) throw refusedBox("field", issue);
   const pages = await StampPages.of(open, [field.page - 1], "over");
   const [page] = pages.pages;
   if (!page) throw new Error("the page of the signature is missing");
-  const { x, y, width, height, origin } = field;
-  const outside =
-    Math.min(x, y) < -TOLERANCE || x + width > page.width + TOLERANCE || y + height > page.height + TOLERANCE;
-  if (outside) {
-    const size = `${round(page.width)} x ${round(page.height)} points`;
-    const given = `x ${x}, y ${y}, width ${width}, height ${height}`;
-    throw refused(`is invalid: the box (${given}) must lie on page ${field.page} (${size})`);
-  }
-  const bottom = origin === "bottom-left" ? y : page.height - y - height;
-  return { pages, page, box: [x, bottom, x + width, bottom + height] };
+  if (!liesOn(page, field)) throw misplaced("field", page, field, "must lie on");
+  return { pages, page, box: boxOn(page, field) };
 }
 
 /** Adds room for hairlines to a text mark: its ink is measured in pixels, which may miss their ends. */
@@ -113,8 +86,3 @@ function show({ form }: Mark, { scale, x, y }: Contained, name: NameResource): s
   const factor = scale.toFixed(8);
   return `q 1 0 0 1 ${numbers(x, y)} cm ${factor} 0 0 ${factor} 0 0 cm /${name("XObject", form)} Do Q`;
 }
-
-const round = (value: number): number => Math.round(value * 100) / 100;
-
-const refused = (issue: string): Refusal =>
-  new Refusal("invalid_parameters", `\`field\` ${issue}.`, { fields: [{ name: "field", issue }] });
