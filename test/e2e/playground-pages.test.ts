@@ -169,4 +169,54 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
     await page.getByRole("group", { name: /^Box/ }).getByRole("button", { name: "place one" }).click();
     expect(await page.locator(".code").innerText()).toMatch(/box=\{"x":\d+,"y":\d+,"width":\d+,"height":\d+\}/);
   });
+
+  test("show what was read from them: boxes around blocks, and Markdown beside the page", async () => {
+    const page = await visitor.open("extract-text");
+    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
+    await page.locator('[name="blocks"]').check({ force: true });
+    await visitor.run();
+    const heading = visitor.result.locator('.place[data-kind="heading"] rect');
+    await heading.waitFor();
+    const [x = 0, y = 0, width = 0, height = 0] = await Promise.all(
+      ["x", "y", "width", "height"].map(async (name) => Number(await heading.getAttribute(name))),
+    );
+    const { dark } = await visitor.inkOf(1, [x / 595.28, y / 841.89, width / 595.28, height / 841.89]);
+    expect(dark).toBeGreaterThan(0.08);
+    await visitor.result.getByRole("listitem").filter({ hasText: "Our order of punched cards" }).focus();
+    await visitor.result.locator('.place[data-kind="heading"][data-chosen="true"]').waitFor();
+
+    await page.locator('[name="markdown"]').check({ force: true });
+    await visitor.run();
+    await visitor.result.getByRole("heading", { name: "Our order of punched cards" }).waitFor();
+    await visitor.result.getByRole("cell", { name: "2 April" }).waitFor();
+    await visitor.result.getByRole("button", { name: "Next page" }).click();
+    await visitor.result.getByText("Yours sincerely").waitFor();
+    await page.evaluate("document.fullscreenElement === null || document.exitFullscreen()");
+  });
+
+  test("show Markdown without the HTML that a document may bring into it", async () => {
+    const page = await visitor.open("extract-text");
+    const body = [
+      "# Title<script>document.title = 'run'</script>",
+      '<img src="/assets/icon.svg?stolen" onerror="document.title = 1"> <b onclick="document.title = 1">bold</b>',
+      "[bad](javascript:document.title=1) [good](<https://example.com/a b>)[^1-1]",
+      '<table onclick="document.title=1"><tr><td colspan="2">cell</td></tr></table>',
+      "[^1-1]: The *note*.",
+    ].join("\n\n");
+    await page.route("**/api/v1/extract-text", (route) => route.fulfill({ contentType: "text/markdown", body }));
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
+    await page.getByRole("radio", { name: "markdown" }).check({ force: true });
+    await visitor.run();
+    const shown = visitor.result.locator(".markdown");
+    await shown.getByRole("heading", { name: "Title" }).waitFor();
+    const kept = await page.evaluate(`[...document.querySelectorAll(".markdown *")]
+      .map((one) => [one.localName, ...one.getAttributeNames()].join(" ")).join(", ")`);
+    expect(kept).toBe("h3 class, p, p, a href title target rel, sup, table, tbody, tr, td colspan, p, sup, em");
+    expect(await shown.innerText()).toContain("bad good1");
+    expect(requests.some((url) => url.includes("stolen"))).toBe(false);
+    // Said of the document without a window that the HTML is read into.
+    visitor.expected("Executing inline event handler violates");
+  });
 });

@@ -171,7 +171,7 @@ function fileNameOf(disposition: string | undefined): string | undefined {
   return /filename="([^"]*)"/.exec(disposition ?? "")?.[1];
 }
 
-/** What a password mends: they name the file that it belongs to. */
+/** Errors that a password fixes: they name the file that it belongs to. */
 const PASSWORD_ERRORS: readonly string[] = ["password_required", "incorrect_password", "owner_password_required"];
 
 /** The fields that an error lists, with the issue of each. Those of a step begin with its number: `2 angle`. */

@@ -1,6 +1,7 @@
 import { Download, useBlobUrl } from "./download.tsx";
 import { TextView } from "./text-view.tsx";
 import { JsonView } from "./json-view.tsx";
+import { MarkdownResult } from "./reading/markdown-result.tsx";
 import { PdfView } from "./pages/pdf-view.tsx";
 import { ZipView } from "./zip-view.tsx";
 
@@ -10,16 +11,19 @@ interface Props {
   readonly name: string;
   /** Passwords to try. */
   readonly passwords: readonly string[];
+  /** The PDF that it was made of, if it is known: a file, or a path of the API. */
+  readonly source?: Blob | string | undefined;
 }
 
 /** Shows a file according to its type. */
-export function Body({ blob, type, name, passwords }: Props) {
+export function Body({ blob, type, name, passwords, source }: Props) {
   if (type === "application/pdf") return <PdfView file={blob} passwords={passwords} />;
   if (type === "application/zip") {
     const show = (file: Blob, name: string) => <Body blob={file} type={file.type} name={name} passwords={passwords} />;
     return <ZipView zip={blob} show={show} />;
   }
-  if (type === "application/json") return <JsonView blob={blob} name={name} />;
+  if (type === "application/json") return <JsonView {...{ blob, name, passwords, source }} />;
+  if (type === "text/markdown") return <MarkdownResult {...{ blob, passwords, source }} />;
   if (type.startsWith("text/")) return <TextView blob={blob} />;
   if (type.startsWith("image/")) return <ImageView blob={blob} name={name} />;
   return <Download blob={blob} name={name} />;

@@ -3,24 +3,42 @@ import { CopyButton } from "../parts/copy.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Download } from "./download.tsx";
 import { Highlighted } from "./highlighted.tsx";
+import { readPagesIn } from "./reading/places.ts";
+import { Reading } from "./reading/reading.tsx";
 import { abridged, Text } from "./text-view.tsx";
 
-/** Indented JSON. If it contains a text, that comes first. */
-export function JsonView({ blob, name }: { blob: Blob; name: string }) {
+interface Props {
+  readonly blob: Blob;
+  readonly name: string;
+  readonly passwords: readonly string[];
+  /** The document that it tells of, if it is known. */
+  readonly source: Blob | string | undefined;
+}
+
+type View = "On the page" | "Text" | "JSON";
+
+/** Indented JSON. What it tells of places on pages comes first, and then its text. */
+export function JsonView({ blob, name, passwords, source }: Props) {
   const [json, setJson] = useState<unknown>();
-  const [tab, setTab] = useState<"Text" | "JSON">("Text");
+  const [tab, setTab] = useState<View>();
   useEffect(() => {
     void blob.text().then((text) => setJson(JSON.parse(text)));
   }, [blob]);
   if (json === undefined) return null;
   const text = (json as { text?: unknown } | null)?.text;
   const hasText = typeof text === "string";
-  const chosen = hasText ? tab : "JSON";
+  const read = source === undefined ? undefined : readPagesIn(json);
+  const names: readonly View[] = [
+    ...(read ? (["On the page"] as const) : []),
+    ...(hasText ? (["Text"] as const) : []),
+    "JSON",
+  ];
+  const chosen = tab !== undefined && names.includes(tab) ? tab : (names[0] ?? "JSON");
   const whole = chosen === "Text" && hasText ? text : JSON.stringify(json, null, 2);
   return (
     <Tabs
       label="View as"
-      names={hasText ? (["Text", "JSON"] as const) : (["JSON"] as const)}
+      names={names}
       chosen={chosen}
       choose={setTab}
       aside={
@@ -30,7 +48,9 @@ export function JsonView({ blob, name }: { blob: Blob; name: string }) {
         </span>
       }
     >
-      {chosen === "Text" ? (
+      {chosen === "On the page" && read && source !== undefined ? (
+        <Reading {...{ source, passwords, read }} />
+      ) : chosen === "Text" ? (
         <Text text={whole} />
       ) : (
         <pre class="code" tabIndex={0}>

@@ -162,8 +162,8 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
         location.hash = "#/jobs";
       } else {
         const name = response.fileName ?? nameFor(operation, entries, response.type);
-        const files = entries.flatMap((entry) => ("file" in entry ? [entry.file] : []));
-        finish({ state: "done", response, name, input: files.length === 1 ? files[0] : undefined });
+        const documents = (field && values.files[field.name]) ?? [];
+        finish({ state: "done", response, name, input: documents.length === 1 ? documents[0] : undefined });
       }
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") setRunning(undefined);

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ApiResponse, ApiProblem, FieldIssue } from "../api/call.ts";
 import type { Description, Operation } from "../../description/description.ts";
 import { grouped } from "../../description/labels.ts";
-import type { FormValues, LocalFile } from "../../description/form-values.ts";
+import type { ChosenFile, FormValues, LocalFile } from "../../description/form-values.ts";
 import { typeOfName } from "../../description/media-types.ts";
 import { stepsIn } from "../../description/steps.ts";
 import { CopyButton } from "../parts/copy.tsx";
@@ -12,6 +12,7 @@ import { askForKey } from "../parts/key-dialog.tsx";
 import { Inline } from "../parts/prose.tsx";
 import { Body } from "./body.tsx";
 import { Compare } from "./pages/compare.tsx";
+import { sourceOf } from "./pages/use-pdf.ts";
 import { Download } from "./download.tsx";
 import { documentField, type Run, takesType } from "./workspace.ts";
 
@@ -134,7 +135,13 @@ function Done({ run: { response, name, input }, values, description, operations,
       ) : (
         <Views response={response} input={input} passwords={passwordsIn(values)}>
           <div class="body">
-            <Body blob={response.body} type={response.type} name={name} passwords={passwordsIn(values)} />
+            <Body
+              blob={response.body}
+              type={response.type}
+              name={name}
+              passwords={passwordsIn(values)}
+              source={isPdf(input) ? sourceOf(input) : undefined}
+            />
           </div>
         </Views>
       )}
@@ -159,17 +166,21 @@ function Done({ run: { response, name, input }, values, description, operations,
 
 interface ViewsProps {
   readonly response: ApiResponse;
-  readonly input: LocalFile | undefined;
+  readonly input: ChosenFile | undefined;
   readonly passwords: readonly string[];
   readonly children: ComponentChildren;
 }
 
+/** What is recognized by its bytes is taken for a PDF. */
+const isPdf = (file: ChosenFile | undefined): boolean =>
+  file !== undefined && (typeOfName(file.name) ?? "application/pdf") === "application/pdf";
+
 /** The result, and beside it the comparison with the input where both are documents. */
 function Views({ response, input, passwords, children }: ViewsProps) {
   const [compares, setCompares] = useState(false);
-  const type = input && (typeOfName(input.name) ?? input.blob.type);
-  const canCompare = response.type === "application/pdf" && (type === "application/pdf" || type?.startsWith("image/"));
-  if (input === undefined || !canCompare) return children;
+  const before = sourceOf(input);
+  const isImage = input !== undefined && typeOfName(input.name)?.startsWith("image/");
+  if (before === undefined || response.type !== "application/pdf" || !(isPdf(input) || isImage)) return children;
   return (
     <>
       <div class="segments views">
@@ -183,7 +194,7 @@ function Views({ response, input, passwords, children }: ViewsProps) {
       {compares ? (
         <div class="body">
           <Compare
-            before={input.blob}
+            before={before}
             after={response.body}
             passwords={passwords}
             withText={response.headers.has("x-ocr-mean-confidence")}

@@ -1,6 +1,6 @@
 import type { Operation } from "../../description/description.ts";
 import type { FileField, FilesField } from "../../description/fields.ts";
-import { type ChosenFile, type FormValues, initialTexts, type LocalFile } from "../../description/form-values.ts";
+import { type ChosenFile, type FormValues, initialTexts } from "../../description/form-values.ts";
 import { typeOfName } from "../../description/media-types.ts";
 import type { ApiResponse, Progress } from "../api/call.ts";
 
@@ -10,8 +10,8 @@ export type FinishedRun =
       readonly response: ApiResponse;
       /** The file that the result is saved as. */
       readonly name: string;
-      /** The file that was sent, if it was one. */
-      readonly input: LocalFile | undefined;
+      /** The document that was sent, if it was one. */
+      readonly input: ChosenFile | undefined;
     }
   | { readonly state: "failed"; readonly message: string };
 

@@ -2,6 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import type { Schema } from "../../../description/schema.ts";
 import { type Box, type Corner, dragged, moved, sized } from "./box.ts";
 import { boxesIn, boxKindOf, type PlacedBox, textOfBoxes } from "./boxes.ts";
+import { PageTurner } from "./page-turner.tsx";
 import { PdfPage } from "./pdf-page.tsx";
 import type { PDFDocumentProxy } from "./pdfjs.ts";
 
@@ -36,10 +37,10 @@ export function BoxPicker({ schema, document, value, change }: Props) {
     const placed = { ...box, page };
     set(index < boxes.length ? boxes.with(index, placed) : [...boxes, placed]);
   };
-  const turn = (step: number): void => {
-    setTurnedTo(page + step);
+  const turnTo = (next: number): void => {
+    setTurnedTo(next);
     const [box] = boxes;
-    if (kind === "one" && box) set([{ ...box, page: page + step }]);
+    if (kind === "one" && box) set([{ ...box, page: next }]);
   };
   /** In points of the page, from its top left. */
   const pointOf = (event: PointerEvent) => {
@@ -87,17 +88,7 @@ export function BoxPicker({ schema, document, value, change }: Props) {
 
   return (
     <div class="box-picker">
-      <div class="row">
-        <button type="button" class="plain" disabled={page <= 1} onClick={() => turn(-1)}>
-          ← Page before
-        </button>
-        <span class="quiet grow">
-          Page {page} of {document.numPages}
-        </span>
-        <button type="button" class="plain" disabled={page >= document.numPages} onClick={() => turn(1)}>
-          Next page →
-        </button>
-      </div>
+      <PageTurner page={page} pageCount={document.numPages} turnTo={turnTo} />
       <div
         class="surface"
         ref={surface}

@@ -1,12 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { useBlobUrl } from "../download.tsx";
+import { PageTurner } from "./page-turner.tsx";
 import { PdfPage } from "./pdf-page.tsx";
 import type { PDFDocumentProxy } from "./pdfjs.ts";
 import { usePdf } from "./use-pdf.ts";
 
 interface Props {
-  /** A PDF or an image. */
-  readonly before: Blob;
+  /** A PDF or an image, or the path of a PDF in the API. */
+  readonly before: Blob | string;
   readonly after: Blob;
   readonly passwords: readonly string[];
   /** Whether the text of the page is shown at first, as where it is what was made. */
@@ -15,7 +16,8 @@ interface Props {
 
 /** A page before and after an operation, on either side of a line that can be moved. */
 export function Compare({ before, after, passwords, withText }: Props) {
-  const isImage = before.type.startsWith("image/");
+  const image = typeof before !== "string" && before.type.startsWith("image/") ? before : undefined;
+  const isImage = image !== undefined;
   const old = usePdf(isImage ? undefined : before, passwords);
   const made = usePdf(after, passwords);
   const [page, setPage] = useState(1);
@@ -36,24 +38,15 @@ export function Compare({ before, after, passwords, withText }: Props) {
   }
   return (
     <div class="compare">
-      <div class="row wrap">
-        <button type="button" class="plain" disabled={page <= 1} onClick={() => setPage(page - 1)}>
-          ← Page before
-        </button>
-        <span class="quiet">
-          Page {page} of {numPages}
-        </span>
-        <button type="button" class="plain" disabled={page >= numPages} onClick={() => setPage(page + 1)}>
-          Next page →
-        </button>
-        <span class="grow" />
+      <PageTurner page={page} pageCount={numPages} turnTo={setPage}>
         <label class="row quiet">
           <input type="checkbox" checked={text} onChange={(event) => setText(event.currentTarget.checked)} />
           Text layer
         </label>
-      </div>
+      </PageTurner>
       <div class="sides">
-        {old.state === "open" ? <PdfPage document={old.document} page={page} /> : <BeforeImage image={before} />}
+        {old.state === "open" && <PdfPage document={old.document} page={page} />}
+        {image && <BeforeImage image={image} />}
         <div class="after" style={{ clipPath: `inset(0 0 0 ${part}%)` }}>
           <PdfPage document={made.document} page={page} />
           {text && <TextLayer document={made.document} page={page} />}

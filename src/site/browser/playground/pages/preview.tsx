@@ -3,6 +3,7 @@ import type { FormValues } from "../../../description/form-values.ts";
 import { readMembers } from "../json-input.tsx";
 import type { FormField, Widget } from "./form-fields.ts";
 import { pagesIn } from "./page-selection.ts";
+import { PageTurner } from "./page-turner.tsx";
 import { PdfPage } from "./pdf-page.tsx";
 import type { PDFDocumentProxy } from "./pdfjs.ts";
 import { hasStamp, type PageSize, StampPreview } from "./stamp-preview.tsx";
@@ -29,17 +30,7 @@ export function Preview({ document, operation, values, formFields, spot }: Props
   const stamped = pagesIn(values.texts["pages"] || "all", numPages)?.includes(page) ?? false;
   return (
     <div class="compare">
-      <div class="row">
-        <button type="button" class="plain" disabled={page <= 1} onClick={() => setTurnedTo(page - 1)}>
-          ← Page before
-        </button>
-        <span class="quiet">
-          Page {page} of {numPages}
-        </span>
-        <button type="button" class="plain" disabled={page >= numPages} onClick={() => setTurnedTo(page + 1)}>
-          Next page →
-        </button>
-      </div>
+      <PageTurner page={page} pageCount={numPages} turnTo={setTurnedTo} />
       <div class="sides">
         <PdfPage document={document} page={page} sized={(width, height) => setSize({ width, height })} />
         <svg class="overlay" viewBox={`0 0 ${size.width} ${size.height}`} role="img" aria-label="Preview">
