@@ -105,9 +105,13 @@ async function findObjectStreams(work: Work, file: InputBytes): Promise<ObjectSt
   for (let keyword = find(bytes, "stream", 0); keyword >= 0; keyword = find(bytes, "stream", keyword + 1)) {
     work.spend(STREAM_WORK + keyword - last);
     await work.pause();
+    if (isEnd(bytes, keyword)) {
+      last = keyword;
+      continue;
+    }
     const head = unescapeName(latin1(bytes.subarray(Math.max(last, keyword - MOST_DICTIONARY), keyword)));
     last = keyword;
-    if (head.endsWith("end") || !head.includes("/ObjStm")) continue;
+    if (!head.includes("/ObjStm")) continue;
     const body = head.lastIndexOf("obj");
     const number = /(\d{1,10})\s+\d{1,5}\s*$/.exec(head.slice(0, Math.max(body, 0)))?.[1];
     const dictionary = head.slice(Math.max(body, 0));
@@ -128,3 +132,7 @@ async function findObjectStreams(work: Work, file: InputBytes): Promise<ObjectSt
   }
   return streams;
 }
+
+/** Whether the keyword is the end of `endstream`: what precedes it is data, and is not worth decoding. */
+const isEnd = (bytes: Uint8Array, keyword: number): boolean =>
+  bytes[keyword - 3] === 0x65 && bytes[keyword - 2] === 0x6e && bytes[keyword - 1] === 0x64;
