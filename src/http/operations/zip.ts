@@ -1,8 +1,24 @@
 import { Zip, ZipPassThrough } from "fflate";
 import { fileChunks } from "./chunks.ts";
+import { concat } from "../../engines/bytes/concat.ts";
+import { crc32 } from "../../engines/bytes/crc.ts";
 import { Refusal } from "../../engines/errors.ts";
 import { limits } from "../../limits.ts";
 import type { OutputFile } from "../../operations/definition/define.ts";
+
+/** Pieces of an entry are joined up to this size in bytes: each chunk of a response is a write with a time limit of its own. */
+const CHUNK_BYTES = 64 * 1024;
+
+/** A stored entry. fflate takes the bytes of its CRC one by one. */
+class StoredEntry extends ZipPassThrough {
+  override crc = 0;
+
+  override push(chunk: Uint8Array, final = false): void {
+    this.crc = crc32(chunk, this.crc);
+    this.size += chunk.length;
+    this.process(chunk as Uint8Array<ArrayBuffer>, final);
+  }
+}
 
 /**
  * A ZIP produced as it is read: an entry is requested when the bytes before it are sent, and its own bytes are freed before the
@@ -12,29 +28,36 @@ import type { OutputFile } from "../../operations/definition/define.ts";
 export async function* zipOf(
   entries: Iterable<OutputFile> | AsyncIterable<OutputFile>,
 ): AsyncGenerator<Uint8Array, void> {
-  const ready: Uint8Array[] = [];
+  let ready: Uint8Array[] = [];
+  let readyBytes = 0;
   let count = 0;
   let bytes = 0;
   const zip = new Zip((error, chunk) => {
     if (error) throw error;
     ready.push(chunk);
+    readyBytes += chunk.byteLength;
   });
+  const taken = (): Uint8Array => {
+    const chunk = concat(ready);
+    [ready, readyBytes] = [[], 0];
+    return chunk;
+  };
   for await (const entry of entries) {
     count += 1;
     if (count > limits.zipEntries) throw tooLarge("entries", limits.zipEntries, count);
-    const file = new ZipPassThrough(entry.name);
+    const file = new StoredEntry(entry.name);
     zip.add(file);
     for await (const chunk of fileChunks(entry.bytes)) {
       bytes += chunk.byteLength;
       if (bytes > limits.zipBytes) throw tooLarge("bytes", limits.zipBytes, bytes);
       file.push(chunk);
-      yield* ready.splice(0);
+      if (readyBytes >= CHUNK_BYTES) yield taken();
     }
     file.push(new Uint8Array(0), true);
-    yield* ready.splice(0);
+    yield taken();
   }
   zip.end();
-  yield* ready.splice(0);
+  yield taken();
 }
 
 const tooLarge = (what: string, limit: number, actual: number): Refusal =>
