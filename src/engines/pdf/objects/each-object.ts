@@ -8,6 +8,11 @@ const OBJECT_WORK = 200;
 /** Object numbers without a visitable object, by document. MuPDF does not reuse them. */
 const empty = new WeakMap<PDFDocument, Uint8Array>();
 
+interface Document {
+  readonly document: PDFDocument;
+  readonly engine: PdfEngine;
+}
+
 /**
  * Visits the dictionaries, streams, and arrays of a document that are indirect objects, in order of their numbers, and lets
  * other requests run meanwhile. Unused numbers cost little: real files have 150,000 of them next to 1,000 objects. Objects
@@ -15,8 +20,21 @@ const empty = new WeakMap<PDFDocument, Uint8Array>();
  * @param visit gets a handle that is valid only until it returns
  */
 export async function eachObject(
-  { document, engine }: { readonly document: PDFDocument; readonly engine: PdfEngine },
+  { document, engine }: Document,
   visit: (object: PDFObject, number: number) => void,
+): Promise<void> {
+  await eachPointer({ document, engine }, (_, number) => {
+    engine.scope(() => visit(document.newIndirect(number), number));
+  });
+}
+
+/**
+ * The same without handles, which take longer than a look at an object.
+ * @param visit gets a pointer to a reference to the object, valid only until it returns
+ */
+export async function eachPointer(
+  { document, engine }: Document,
+  visit: (reference: PDFObject["pointer"], number: number) => void,
 ): Promise<void> {
   const { lib, work } = engine;
   const count = document.countObjects();
@@ -26,22 +44,14 @@ export async function eachObject(
     if (passed[number] === 1) continue;
     work.spend(NUMBER_WORK);
     await work.pause();
-    try {
-      if (!holdsOthers(number)) {
-        if (number < passed.length) passed[number] = 1;
-        continue;
-      }
-      work.spend(OBJECT_WORK);
-      engine.scope(() => visit(document.newIndirect(number), number));
-    } catch (error) {
-      if (!engine.isFailure(error)) throw error;
-    }
-  }
-
-  function holdsOthers(number: number): boolean {
     const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
     try {
-      return lib._wasm_pdf_is_dict(reference) !== 0 || lib._wasm_pdf_is_array(reference) !== 0;
+      if (lib._wasm_pdf_is_dict(reference) !== 0 || lib._wasm_pdf_is_array(reference) !== 0) {
+        work.spend(OBJECT_WORK);
+        visit(reference, number);
+      } else if (number < passed.length) passed[number] = 1;
+    } catch (error) {
+      if (!engine.isFailure(error)) throw error;
     } finally {
       lib._wasm_pdf_drop_obj(reference);
     }

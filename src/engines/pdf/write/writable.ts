@@ -1,7 +1,7 @@
 /** Fixes what MuPDF cannot write, or would write incorrectly. */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { keepsNamedFilters, mixed, namesCryptFilter, refuseMixedFilters } from "../document/crypt-filters.ts";
-import { eachObject } from "../objects/each-object.ts";
+import { eachPointer } from "../objects/each-object.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { objectNumber } from "../objects/objects.ts";
 
@@ -51,14 +51,16 @@ export async function makeWritable(
       }
     }
   };
-  await eachObject({ document, engine }, (object, number) => {
-    look(object.pointer);
-    if (lib._wasm_pdf_is_stream(object.pointer) === 0) return;
-    const hasFilters = lib._wasm_pdf_is_array(lib._wasm_pdf_dict_get(object.pointer, filterKey.pointer)) !== 0;
-    if (!hasFilters && !staysEncrypted) return;
+  const prepare = (object: PDFObject, number: number): void => {
     if (refusesNamed && number !== metadata && namesCryptFilter(object)) throw mixed(field);
     completeParameters(document, object);
     if (staysEncrypted && object.get("Length").asNumber() <= SHORT) deflateNothing(engine, object);
+  };
+  await eachPointer({ document, engine }, (reference, number) => {
+    look(reference);
+    if (lib._wasm_pdf_is_stream(reference) === 0) return;
+    const hasFilters = lib._wasm_pdf_is_array(lib._wasm_pdf_dict_get(reference, filterKey.pointer)) !== 0;
+    if (hasFilters || staysEncrypted) engine.scope(() => prepare(document.newIndirect(number), number));
   });
   return hasEmptyName;
 }
