@@ -77,6 +77,10 @@ export async function loadMix(): Promise<Readonly<Record<string, readonly Parts[
       { file: small, margins: "20" },
       { file: letter, auto: "true" },
     ],
+    "n-up": [
+      { file: small, pagesPerSheet: "4" },
+      { file: letter, layout: "booklet" },
+    ],
     "add-page-numbers": [{ file: small }, { file: hundred, template: "{n} / {total}" }],
     attachments: [
       { file: small, action: "list" },

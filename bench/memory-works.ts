@@ -168,6 +168,7 @@ export const works: [string, Call[][]][] = [
   ["from-images of 10 JPEGs of 3 MB", [[fromImages(10, 3_000_000)]]],
   ["protect of 32 MiB", [[protect(largest)]]],
   ["crop of 25 MiB, removing", [[stamp("crop", large, { margins: "100", remove: "true" })]]],
+  ["n-up of 25 MiB", [[stamp("n-up", large, { pagesPerSheet: "4" })]]],
   [
     "attachments: 12.5 MiB added to as many",
     [

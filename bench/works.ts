@@ -164,6 +164,11 @@ export async function works(inputs: readonly string[]): Promise<readonly Work[]>
     { name: "crop 14 pages to their ink", operation: "crop", parts: file(fourteen, { auto: "true" }) },
     { name: "crop 100 pages, removing", operation: "crop", parts: file(hundred, { margins: "20", remove: "true" }) },
     {
+      name: "put 100 pages on 25 sheets",
+      operation: "n-up",
+      parts: file(hundred, { pagesPerSheet: "4" }),
+    },
+    {
       name: "attach a file of 1 MB",
       operation: "attachments",
       parts: { ...file(hundred, { action: "add" }), attachment: pdfPart(megabyte) },

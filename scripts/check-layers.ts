@@ -38,6 +38,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pdf/redaction",
     "render",
     "pdf/crop",
+    "pdf/n-up",
   ],
   "src/operations": ["definition", "."],
   "src/http": [

@@ -834,6 +834,97 @@ export const commands: readonly Command[] = [
     ]
   },
   {
+    "name": "n-up",
+    "path": "/api/v1/n-up",
+    "summary": "Put several pages on each sheet",
+    "description": "Scales pages to fit side by side on sheets, row by row. Send `pagesPerSheet`, or `layout=booklet`: two pages per side, in the order for printing on both\nsides, with the short edge as the binding, and folding all sheets together. Documents that are read from right to left are arranged from right to left.\n\nSheets are turned so that the pages are as large as possible. Pages appear as a viewer shows them, with their rotation and crop box applied. Text stays text. Links, the\noutline, named destinations, tags, layers, and attachments are kept and lead to the pages on their sheets. Form fields and comments become part of the page, and digital\nsignatures become invalid (`X-Signature-Invalidated`). Page labels are removed.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "isPageByPage": false,
+    "takesPdf": true,
+    "atLeastOneOf": [
+      "pagesPerSheet",
+      "layout"
+    ],
+    "example": {
+      "file": "letter.pdf",
+      "pagesPerSheet": "2",
+      "border": "true"
+    },
+    "parameters": [
+      {
+        "field": "file",
+        "kind": "file",
+        "isList": false,
+        "isPassword": false,
+        "required": true,
+        "description": "The PDF."
+      },
+      {
+        "field": "password",
+        "kind": "text",
+        "isList": false,
+        "isPassword": true,
+        "required": false,
+        "description": "The password of `file`, if it is encrypted."
+      },
+      {
+        "field": "pagesPerSheet",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The number of pages on each sheet.",
+        "values": [
+          "2",
+          "4",
+          "6",
+          "9",
+          "16"
+        ]
+      },
+      {
+        "field": "layout",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`booklet`: pages in the order for a folded booklet.",
+        "values": [
+          "booklet"
+        ]
+      },
+      {
+        "field": "pageSize",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "The size of the sheets. `auto`: the size of the first page. Default: `auto`.",
+        "values": [
+          "auto",
+          "a4",
+          "letter",
+          "legal"
+        ]
+      },
+      {
+        "field": "marginPt",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Space around the sheet and between its pages, in points. Default: `0`."
+      },
+      {
+        "field": "border",
+        "kind": "boolean",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Draws a thin line around each page."
+      }
+    ]
+  },
+  {
     "name": "watermark",
     "path": "/api/v1/watermark",
     "summary": "Add a text or image watermark",

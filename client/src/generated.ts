@@ -488,6 +488,42 @@ const cropFields = {
   remove: { name: "remove", kind: "text" },
 } as const;
 
+export type NUpInput = {
+  /** The PDF. */
+  readonly file: FileInput | FileReference;
+  /** The password of `file`, if it is encrypted. */
+  readonly password?: string | undefined;
+  /** The size of the sheets. `auto`: the size of the first page. Default: `auto`. */
+  readonly pageSize?: "auto" | "a4" | "letter" | "legal" | undefined;
+  /** Space around the sheet and between its pages, in points. Default: `0`. */
+  readonly marginPt?: number | undefined;
+  /** Draws a thin line around each page. */
+  readonly border?: boolean | undefined;
+} & (
+  | {
+  /** The number of pages on each sheet. */
+  readonly pagesPerSheet: "2" | "4" | "6" | "9" | "16" | 2 | 4 | 6 | 9 | 16;
+  /** `booklet`: pages in the order for a folded booklet. */
+  readonly layout?: undefined;
+  }
+  | {
+  /** `booklet`: pages in the order for a folded booklet. */
+  readonly layout: "booklet";
+  /** The number of pages on each sheet. */
+  readonly pagesPerSheet?: undefined;
+  }
+);
+
+const nUpFields = {
+  file: { name: "file", kind: "file" },
+  password: { name: "password", kind: "text" },
+  pagesPerSheet: { name: "pagesPerSheet", kind: "text" },
+  layout: { name: "layout", kind: "text" },
+  pageSize: { name: "pageSize", kind: "text" },
+  marginPt: { name: "marginPt", kind: "text" },
+  border: { name: "border", kind: "text" },
+} as const;
+
 export type WatermarkInput = {
   /** The PDF. */
   readonly file: FileInput | FileReference;
@@ -935,6 +971,12 @@ export class Pipeline<R = never> extends PipelineSteps<R> {
   crop(input: Without<CropInput, "file">): Pipeline<FileResult>;
   crop(input: object = {}): Pipeline<Result> {
     return new Pipeline(this.with("crop", "file", cropFields, input));
+  }
+
+  /** Put several pages on each sheet. */
+  nUp(input: Without<NUpInput, "file">): Pipeline<FileResult>;
+  nUp(input: object = {}): Pipeline<Result> {
+    return new Pipeline(this.with("n-up", "file", nUpFields, input));
   }
 
   /** Add a text or image watermark. */
@@ -1417,6 +1459,25 @@ export class ServiceMethods extends OperationTransport {
   crop(input: CropInput, options?: CallOptions): Promise<FileResult>;
   crop(input: CropInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
     return this.sendForm("/api/v1/crop", cropFields, input, options, fileResult);
+  }
+
+  /** Put several pages on each sheet, as a job. */
+  nUp(input: NUpInput, options: JobOptions): Promise<JobHandle<FileResult>>;
+  /**
+   * Put several pages on each sheet.
+   *
+   * Scales pages to fit side by side on sheets, row by row. Send `pagesPerSheet`, or `layout=booklet`: two pages per side, in the order for printing on both
+   * sides, with the short edge as the binding, and folding all sheets together. Documents that are read from right to left are arranged from right to left.
+   *
+   * Sheets are turned so that the pages are as large as possible. Pages appear as a viewer shows them, with their rotation and crop box applied. Text stays text. Links, the
+   * outline, named destinations, tags, layers, and attachments are kept and lead to the pages on their sheets. Form fields and comments become part of the page, and digital
+   * signatures become invalid (`X-Signature-Invalidated`). Page labels are removed.
+   *
+   * Costs 1 credit. Requires the `pdf:write` scope.
+   */
+  nUp(input: NUpInput, options?: CallOptions): Promise<FileResult>;
+  nUp(input: NUpInput, options?: CallOptions | JobOptions): Promise<Result | JobHandle<Result>> {
+    return this.sendForm("/api/v1/n-up", nUpFields, input, options, fileResult);
   }
 
   /** Add a text or image watermark, as a job. */

@@ -1,11 +1,7 @@
-import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
+import { openPdf } from "../engines/pdf/document/document.ts";
 import { isSigned } from "../engines/pdf/document/signatures.ts";
-import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
-import { fillForm } from "../engines/pdf/forms/fill.ts";
-import { flatten as flattenPages } from "../engines/pdf/forms/flatten.ts";
-import { type Filling, resolveFilling } from "../engines/pdf/forms/resolve-values.ts";
+import { flattenDocument } from "../engines/pdf/forms/flatten-document.ts";
 import { saveChanges } from "../engines/pdf/write/save-changes.ts";
-import { Refusal } from "../engines/errors.ts";
 import { defineOperation } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { resultHeadersOf } from "./definition/result-headers.ts";
@@ -32,26 +28,14 @@ A document with nothing to flatten is returned as it is. With \`forms\` or \`all
 
   async run({ file, what }, { pdf, loadFont }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
-    await repairPageTree(open);
     const { document, pageCount } = open;
-    const root = document.getTrailer().get("Root");
-    const signed = isSigned(root);
-    const hasForm = what !== "annotations" && root.get("AcroForm").isDictionary();
-    const form = hasForm ? await readForm(open) : undefined;
-    if (form) await fillForm(open, loadFont, form, true);
-    await flattenPages(open, { forms: what !== "annotations", annotations: what !== "forms" });
+    const signed = isSigned(document.getTrailer().get("Root"));
+    const lostForm = await flattenDocument(open, loadFont, {
+      forms: what !== "annotations",
+      annotations: what !== "forms",
+    });
     const saved = await saveChanges(open);
-    const broken = hasForm ? signed : saved.broken;
+    const broken = lostForm ? signed : saved.broken;
     return { kind: "pdf", bytes: saved.bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };
   },
 });
-
-/** The form, with nothing to fill in; undefined if it has no fields. */
-async function readForm(open: OpenPdf): Promise<Filling | undefined> {
-  try {
-    return await resolveFilling(open, new Map(), false);
-  } catch (error) {
-    if (error instanceof Refusal && error.code === "no_form") return undefined;
-    throw error;
-  }
-}

@@ -10,6 +10,7 @@ import { flatten } from "./flatten.ts";
 import { fromImages } from "./from-images.ts";
 import { merge } from "./merge.ts";
 import { metadata } from "./metadata.ts";
+import { nUp } from "./n-up.ts";
 import { ocr } from "./ocr.ts";
 import { outline } from "./outline.ts";
 import { protect } from "./protect.ts";
@@ -37,6 +38,7 @@ export const operations: readonly Operation[] = [
   repair,
   rotate,
   crop,
+  nUp,
   watermark,
   addPageNumbers,
   sign,

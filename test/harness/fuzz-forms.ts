@@ -81,6 +81,18 @@ export const forms: Readonly<Record<string, (draw: Draw) => Form>> = {
       remove: random.pick([undefined, "true"]),
     });
   },
+  "n-up": ({ random, document }) =>
+    given({
+      ...document(),
+      ...random.pick([
+        { pagesPerSheet: random.pick(["2", "4", "6", "9", "16"]) },
+        { layout: "booklet" },
+        { pagesPerSheet: "2", layout: "booklet" },
+      ]),
+      pageSize: random.pick([undefined, "a4", "legal"]),
+      marginPt: random.pick([undefined, "9", "300"]),
+      border: random.pick([undefined, "true"]),
+    }),
   unlock: ({ document }) => given({ ...document() }),
   "to-images": ({ random, document }) =>
     given({

@@ -16,6 +16,7 @@ const needed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "extract-pages": { range: "1" },
   rotate: { angle: "90" },
   crop: { margins: "9" },
+  "n-up": { pagesPerSheet: "2" },
   attachments: { action: "list" },
   outline: { action: "get" },
   protect: { userPassword: "open" },

@@ -20,6 +20,7 @@ const unknownLetters: Readonly<Record<string, Sent>> = {
   "add-page-numbers": { texts: { template: "\u{1f600}" } },
   sign: { texts: { typedName: "\u{1f600}" } },
   flatten: { file: formOf({ line: "/FT /Tx /V <FEFFD83DDE00>" }) },
+  "n-up": { file: formOf({ line: "/FT /Tx /V <FEFFD83DDE00>" }) },
   redact: { texts: { label: "\u{1f600}" } },
   "fill-form": { file: form, texts: { values: '{"line":"\u{1f600}"}' } },
 };

@@ -35,6 +35,7 @@ const last: readonly Step[] = [
   ["unlock", {}],
   ["repair", { output: "json" }],
   ["flatten", {}],
+  ["n-up", { pagesPerSheet: 2 }],
   ["attachments", { action: "list" }],
   ["outline", { action: "set", outline: [{ title: "New", page: 1 }] }],
   ["crop", { margins: { top: 9, left: 9 }, remove: true }],

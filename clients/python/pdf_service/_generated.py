@@ -814,6 +814,77 @@ class ServiceMethods(Transport):
 
 
     @overload
+    def n_up(
+        self,
+        file: FileInput,
+        *,
+        pages_per_sheet: Literal["2", "4", "6", "9", "16", 2, 4, 6, 9, 16],
+        password: Optional[str] = None,
+        page_size: Optional[Literal["auto", "a4", "letter", "legal"]] = None,
+        margin_pt: Optional[int] = None,
+        border: Optional[bool] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def n_up(
+        self,
+        file: FileInput,
+        *,
+        layout: Literal["booklet"],
+        password: Optional[str] = None,
+        page_size: Optional[Literal["auto", "a4", "letter", "legal"]] = None,
+        margin_pt: Optional[int] = None,
+        border: Optional[bool] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    def n_up(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        pages_per_sheet: Optional[Literal["2", "4", "6", "9", "16", 2, 4, 6, 9, 16]] = None,
+        layout: Optional[Literal["booklet"]] = None,
+        page_size: Optional[Literal["auto", "a4", "letter", "legal"]] = None,
+        margin_pt: Optional[int] = None,
+        border: Optional[bool] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult:
+        """Put several pages on each sheet.
+
+        Scales pages to fit side by side on sheets, row by row. Send `pagesPerSheet`, or `layout=booklet`: two pages per side, in the order for printing on both
+        sides, with the short edge as the binding, and folding all sheets together. Documents that are read from right to left are arranged from right to left.
+
+        Sheets are turned so that the pages are as large as possible. Pages appear as a viewer shows them, with their rotation and crop box applied. Text stays text. Links, the
+        outline, named destinations, tags, layers, and attachments are kept and lead to the pages on their sheets. Form fields and comments become part of the page, and digital
+        signatures become invalid (`X-Signature-Invalidated`). Page labels are removed.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            pages_per_sheet: The number of pages on each sheet.
+            layout: `booklet`: pages in the order for a folded booklet.
+            page_size: The size of the sheets. `auto`: the size of the first page. Default: `auto`.
+            margin_pt: Space around the sheet and between its pages, in points. Default: `0`.
+            border: Draws a thin line around each page.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "pagesPerSheet", pages_per_sheet),
+            ("text", "layout", layout),
+            ("text", "pageSize", page_size),
+            ("text", "marginPt", margin_pt),
+            ("text", "border", border),
+        ]
+        result: FileResult = self._operation("/api/v1/n-up", fields, None, idempotency_key, read_file)
+        return result
+
+
+    @overload
     def watermark(
         self,
         file: FileInput,
@@ -2824,6 +2895,81 @@ class JobMethods:
             ("text", "remove", remove),
         ]
         result: JobHandle[FileResult] = start_job(self._service, "/api/v1/crop", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
+        return result
+
+
+    @overload
+    def n_up(
+        self,
+        file: FileInput,
+        *,
+        pages_per_sheet: Literal["2", "4", "6", "9", "16", 2, 4, 6, 9, 16],
+        password: Optional[str] = None,
+        page_size: Optional[Literal["auto", "a4", "letter", "legal"]] = None,
+        margin_pt: Optional[int] = None,
+        border: Optional[bool] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def n_up(
+        self,
+        file: FileInput,
+        *,
+        layout: Literal["booklet"],
+        password: Optional[str] = None,
+        page_size: Optional[Literal["auto", "a4", "letter", "legal"]] = None,
+        margin_pt: Optional[int] = None,
+        border: Optional[bool] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    def n_up(
+        self,
+        file: FileInput,
+        *,
+        password: Optional[str] = None,
+        pages_per_sheet: Optional[Literal["2", "4", "6", "9", "16", 2, 4, 6, 9, 16]] = None,
+        layout: Optional[Literal["booklet"]] = None,
+        page_size: Optional[Literal["auto", "a4", "letter", "legal"]] = None,
+        margin_pt: Optional[int] = None,
+        border: Optional[bool] = None,
+        expires_in: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]:
+        """Put several pages on each sheet.
+
+        Scales pages to fit side by side on sheets, row by row. Send `pagesPerSheet`, or `layout=booklet`: two pages per side, in the order for printing on both
+        sides, with the short edge as the binding, and folding all sheets together. Documents that are read from right to left are arranged from right to left.
+
+        Sheets are turned so that the pages are as large as possible. Pages appear as a viewer shows them, with their rotation and crop box applied. Text stays text. Links, the
+        outline, named destinations, tags, layers, and attachments are kept and lead to the pages on their sheets. Form fields and comments become part of the page, and digital
+        signatures become invalid (`X-Signature-Invalidated`). Page labels are removed.
+
+        Costs 1 credit. Requires the `pdf:write` scope.
+
+        Args:
+            file: The PDF.
+            password: The password of `file`, if it is encrypted.
+            pages_per_sheet: The number of pages on each sheet.
+            layout: `booklet`: pages in the order for a folded booklet.
+            page_size: The size of the sheets. `auto`: the size of the first page. Default: `auto`.
+            margin_pt: Space around the sheet and between its pages, in points. Default: `0`.
+            border: Draws a thin line around each page.
+            expires_in: How many seconds the result is kept once the job has ended.
+        """
+        fields: Fields = [
+            ("file", "file", file),
+            ("text", "password", password),
+            ("text", "pagesPerSheet", pages_per_sheet),
+            ("text", "layout", layout),
+            ("text", "pageSize", page_size),
+            ("text", "marginPt", margin_pt),
+            ("text", "border", border),
+        ]
+        result: JobHandle[FileResult] = start_job(self._service, "/api/v1/n-up", [*fields, *[("text", "expiresIn", expires_in)]], None, idempotency_key, read_file)
         return result
 
 

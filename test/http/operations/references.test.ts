@@ -91,6 +91,7 @@ describe("every file field takes a reference", () => {
     "fill-form": { values: "{}" },
     metadata: { action: "get" },
     crop: { margins: "9" },
+    "n-up": { pagesPerSheet: "2" },
     attachments: { action: "add" },
     outline: { action: "get" },
     redact: { terms: '["letter"]' },

@@ -4,10 +4,11 @@ import { checkContents } from "./size.ts";
 import { ContentState } from "./state.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchContents, fetchPages } from "../document/fetch-pages.ts";
-import { items } from "../objects/objects.ts";
 import { visiblePage } from "../document/page-facts.ts";
 import { repairPageTree } from "../document/page-tree.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { ResourceNames } from "./resource-names.ts";
+import { streamsOf } from "./streams.ts";
 import type { Matrix, NameResource } from "./operands.ts";
 
 /** A page as displayed. */
@@ -72,14 +73,13 @@ export class StampPages {
     const { document } = this.#open;
     const operators = draw(this.#names.in(object));
     const stamp = `q ${this.#tagged && !tagged ? `/Artifact BMC ${operators} EMC` : operators} Q`;
-    const contents = object.get("Contents");
-    const streams = (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
+    const streams = streamsOf(object);
     const parts = document.newArray();
     if (layer === "under") {
       parts.push(this.#stream(stamp));
       for (const stream of streams) parts.push(stream);
     } else {
-      const { closing, sound } = this.#closed(streams);
+      const { closing, sound } = closedContent(this.#open, streams);
       if (sound.length > 0) parts.push(this.#stream("q"));
       for (const stream of sound) parts.push(stream);
       parts.push(this.#stream(sound.length > 0 ? `${closing}Q ${stamp}` : stamp));
@@ -95,33 +95,35 @@ export class StampPages {
     this.#streams.set(operators, made);
     return made;
   }
+}
 
-  /** The operators that close what the streams leave open, and the streams without anything that cannot be closed. */
-  #closed(streams: readonly PDFObject[]): { closing: string; sound: PDFObject[] } {
-    const state = new ContentState();
-    for (const stream of streams) this.#read(stream, (bytes) => state.read(bytes));
-    const sound = streams.map((stream, index) => {
-      const ranges = state.blanked[index] ?? [];
-      const copy = ranges.length > 0 ? this.#read(stream, (bytes) => bytes.slice()) : undefined;
-      if (!copy) return stream;
-      for (const [from, to] of ranges) copy.fill(0x20, from, to);
-      return this.#open.document.addStream(copy, {});
-    });
-    return { closing: state.closing, sound };
-  }
+/** The operators that close what the streams of a page leave open, and the streams without anything that cannot be closed. */
+export function closedContent(
+  { engine, document }: OpenPdf,
+  streams: readonly PDFObject[],
+): { closing: string; sound: PDFObject[] } {
+  const state = new ContentState();
+  for (const stream of streams) readContent(engine, stream, (bytes) => state.read(bytes));
+  const sound = streams.map((stream, index) => {
+    const ranges = state.blanked[index] ?? [];
+    const copy = ranges.length > 0 ? readContent(engine, stream, (bytes) => bytes.slice()) : undefined;
+    if (!copy) return stream;
+    for (const [from, to] of ranges) copy.fill(0x20, from, to);
+    return document.addStream(copy, {});
+  });
+  return { closing: state.closing, sound };
+}
 
-  /** Passes the bytes of a stream to `look`: empty if it cannot be read, since then it draws nothing. */
-  #read<T>(stream: PDFObject, look: (bytes: Uint8Array) => T): T {
-    const { engine } = this.#open;
-    try {
-      const buffer = stream.readStream();
-      const seen = look(buffer.asUint8Array());
-      buffer.destroy();
-      return seen;
-    } catch (error) {
-      if (engine.isFailure(error)) return look(new Uint8Array());
-      throw error;
-    }
+/** Passes the bytes of a stream to `look`: empty if it cannot be read, since then it draws nothing. */
+export function readContent<T>(engine: PdfEngine, stream: PDFObject, look: (bytes: Uint8Array) => T): T {
+  try {
+    const buffer = stream.readStream();
+    const seen = look(buffer.asUint8Array());
+    buffer.destroy();
+    return seen;
+  } catch (error) {
+    if (engine.isFailure(error)) return look(new Uint8Array());
+    throw error;
   }
 }
 
