@@ -6,8 +6,10 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { PDFDocument } from "pdf-lib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestHarness } from "wrangler";
 import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
+import { readPage } from "../harness/render.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const run = promisify(execFile);
@@ -95,19 +97,49 @@ test("its command runs", async () => {
   expect((JSON.parse(stdout) as { pages: unknown[] }).pages).toHaveLength(2);
 });
 
+/** What a bundler for browsers makes of a module. */
+async function bundled(contents: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: folder },
+    bundle: true,
+    minify: true,
+    write: false,
+    platform: "browser",
+    format: "esm",
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
 test("a bundler for browsers needs nothing of Node, and takes only what is used", async () => {
-  const bundle = (contents: string) =>
-    build({
-      stdin: { contents, resolveDir: folder },
-      bundle: true,
-      minify: true,
-      write: false,
-      platform: "browser",
-      format: "esm",
-    });
-  const [client] = (await bundle('export { PdfService } from "pdf-service-client";')).outputFiles;
-  expect(client?.text).toContain("/api/v1/merge");
-  expect(client?.text).not.toMatch(/node:|--help/);
-  const [verify] = (await bundle('export { verifyWebhook } from "pdf-service-client";')).outputFiles;
-  expect(verify?.text).not.toContain("/api/v1/");
+  const client = await bundled('export { PdfService } from "pdf-service-client";');
+  expect(client).toContain("/api/v1/merge");
+  expect(client).not.toMatch(/node:|--help/);
+  expect(await bundled('export { verifyWebhook } from "pdf-service-client";')).not.toContain("/api/v1/");
+});
+
+test("it runs in a Worker, which streams the file to the service, and the result from it", async () => {
+  const worker = `
+    import { PdfService } from "pdf-service-client";
+    export default {
+      async fetch(request, { BASE_URL, KEY }) {
+        const pdf = new PdfService({ baseUrl: BASE_URL, apiKey: KEY });
+        const numbered = await pdf.addPageNumbers({ file: request.body, template: "Sheet {n}" });
+        return new Response(numbered.stream(), { headers: { pages: String(numbered.pageCount) } });
+      },
+    };`;
+  await writeFile(join(folder, "worker.js"), worker);
+  const config = { name: "caller", main: "worker.js", compatibility_date: "2026-01-01" };
+  const vars = { BASE_URL: baseUrl, KEY: liveKey };
+  await writeFile(join(folder, "wrangler.json"), JSON.stringify({ ...config, vars }));
+  const harness = createTestHarness({ root: folder, workers: [{ configPath: "wrangler.json" }] });
+  try {
+    await harness.listen();
+    const body = await readFile(join(root, "examples/letter.pdf"));
+    const response = await harness.fetch("/", { method: "POST", body });
+    expect([response.status, response.headers.get("pages")]).toEqual([200, "2"]);
+    const { text } = await readPage(new Uint8Array(await response.arrayBuffer()), 2);
+    expect(text).toContain("Sheet 2");
+  } finally {
+    await harness.close();
+  }
 });
