@@ -32,6 +32,7 @@ describe("a file that is uploaded in one request", () => {
     ["\x89PNG\r\n\x1a\n", "image/png"],
     ["\xff\xd8\xff\xe0", "image/jpeg"],
     ["RIFF....WEBP", "image/webp"],
+    ["PK\x03\x04 a.pdf %PDF-1.4", "application/zip"],
     ["<script>", "application/octet-stream"],
   ])("that begins %j is %s, whatever its name", async (text, type) => {
     const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
