@@ -1,6 +1,8 @@
-import { and, type Column, desc, sql, type SQL } from "drizzle-orm";
-import type { SQLiteSelect } from "drizzle-orm/sqlite-core";
+import { and, type Column, count, desc, sql, type SQL } from "drizzle-orm";
+import type { SQLiteSelect, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { AccountRefusal } from "./refusal.ts";
+import { batch } from "../db/batch.ts";
+import type { Database } from "../db/client.ts";
 
 /** A position in a list sorted newest first: after this row. New rows do not move it. */
 interface ListPosition {
@@ -23,7 +25,7 @@ export interface PageRequest {
 
 /** A table, those of its rows that a list consists of, and the prefix of their IDs. */
 interface List {
-  readonly table: { readonly createdAt: Column; readonly id: Column };
+  readonly table: SQLiteTable & { readonly createdAt: Column; readonly id: Column };
   readonly rows: SQL | undefined;
   readonly prefix: Prefix;
 }
@@ -43,6 +45,23 @@ export function pageQuery<Query extends SQLiteSelect>(
     .where(and(rows, isBehind(table, cursor, prefix)))
     .orderBy(desc(table.createdAt), desc(table.id))
     .limit(limit + 1);
+}
+
+/** A page of a list, and how many rows the whole list has. Throws `invalid_parameters` for a bad cursor. */
+export async function countedPage<Query extends SQLiteSelect & { readonly _: { readonly result: ListPosition[] } }>(
+  db: Database,
+  query: Query,
+  list: List,
+  request: PageRequest,
+): Promise<Page<Query["_"]["result"][number]> & { readonly count: number }> {
+  const {
+    rows,
+    total: [total],
+  } = await batch(db, {
+    rows: pageQuery(query, list, request),
+    total: db.select({ count: count() }).from(list.table).where(list.rows),
+  });
+  return { ...pageOf(rows, request.limit), count: total?.count ?? 0 };
 }
 
 /** Turns the rows of `pageQuery` into a page of `limit`. */

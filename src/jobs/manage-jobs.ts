@@ -1,7 +1,7 @@
-import { and, count, eq, gt, lte, type SQL } from "drizzle-orm";
+import { and, eq, gt, lte, type SQL } from "drizzle-orm";
 import { endJob } from "./finish.ts";
 import { failedPages, isLive, type JobContext, jobRow, type JobRow, jobsOf, over, viewOf } from "./job.ts";
-import { type Page, pageOf, pageQuery, type PageRequest } from "../accounts/list-cursor.ts";
+import { countedPage, type Page, type PageRequest } from "../accounts/list-cursor.ts";
 import { AccountRefusal } from "../accounts/refusal.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
@@ -23,15 +23,9 @@ export async function listJobs(
   now: Date,
 ): Promise<Page<JobView> & { readonly count: number }> {
   const listed = and(jobsOf(owner), status && withStatus(status, now));
-  const {
-    rows,
-    total: [total],
-  } = await batch(db, {
-    rows: pageQuery(db.select().from(jobs).$dynamic(), { table: jobs, rows: listed, prefix: "job" }, request),
-    total: db.select({ count: count() }).from(jobs).where(listed),
-  });
-  const page = pageOf(rows, request.limit);
-  return { ...page, data: page.data.map((row) => viewOf(row, baseUrl, now)), count: total?.count ?? 0 };
+  const list = { table: jobs, rows: listed, prefix: "job" } as const;
+  const page = await countedPage(db, db.select().from(jobs).$dynamic(), list, request);
+  return { ...page, data: page.data.map((row) => viewOf(row, baseUrl, now)) };
 }
 
 function withStatus(status: Status, now: Date): SQL | undefined {

@@ -1,4 +1,4 @@
-import { and, count, exists, isNull, sql } from "drizzle-orm";
+import { and, exists, isNull, sql } from "drizzle-orm";
 import {
   type ApiKey,
   apiKeyOf,
@@ -11,7 +11,7 @@ import {
 } from "./api-key.ts";
 import { keyEvent } from "./key-events.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { type Page, pageOf, pageQuery, type PageRequest } from "../accounts/list-cursor.ts";
+import { countedPage, type Page, type PageRequest } from "../accounts/list-cursor.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { apiKeys } from "../db/schema.ts";
@@ -24,19 +24,9 @@ export interface KeyPage extends Page<ApiKey> {
 
 /** The keys of the caller's account and mode, newest first. Throws `invalid_parameters` for a bad cursor. */
 export async function listKeys(db: Database, caller: Caller, request: PageRequest): Promise<KeyPage> {
-  const {
-    rows,
-    total: [total],
-  } = await batch(db, {
-    rows: pageQuery(
-      db.select(shownColumns).from(apiKeys).$dynamic(),
-      { table: apiKeys, rows: visibleTo(caller), prefix: "key" },
-      request,
-    ),
-    total: db.select({ count: count() }).from(apiKeys).where(visibleTo(caller)),
-  });
-  const page = pageOf(rows, request.limit);
-  return { ...page, data: page.data.map(apiKeyOf), count: total?.count ?? 0 };
+  const list = { table: apiKeys, rows: visibleTo(caller), prefix: "key" } as const;
+  const page = await countedPage(db, db.select(shownColumns).from(apiKeys).$dynamic(), list, request);
+  return { ...page, data: page.data.map(apiKeyOf) };
 }
 
 /** Throws `not_found`. */

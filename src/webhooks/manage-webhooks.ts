@@ -1,4 +1,3 @@
-import { count } from "drizzle-orm";
 import { cancelPending } from "./deliveries.ts";
 import { ordered, requireEndpointUrl, type WebhookRequest } from "./subscribe.ts";
 import {
@@ -11,7 +10,7 @@ import {
   type WebhookSettings,
 } from "./webhook.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { type Page, pageOf, pageQuery, type PageRequest } from "../accounts/list-cursor.ts";
+import { countedPage, type Page, type PageRequest } from "../accounts/list-cursor.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { webhooks } from "../db/schema.ts";
@@ -28,19 +27,9 @@ export async function listWebhooks(
   request: PageRequest,
   now: Date,
 ): Promise<WebhookPage> {
-  const {
-    rows,
-    total: [total],
-  } = await batch(db, {
-    rows: pageQuery(
-      db.select(shownColumns).from(webhooks).$dynamic(),
-      { table: webhooks, rows: visibleTo(caller), prefix: "wh" },
-      request,
-    ),
-    total: db.select({ count: count() }).from(webhooks).where(visibleTo(caller)),
-  });
-  const page = pageOf(rows, request.limit);
-  return { ...page, data: page.data.map((row) => webhookOf(row, now)), count: total?.count ?? 0 };
+  const list = { table: webhooks, rows: visibleTo(caller), prefix: "wh" } as const;
+  const page = await countedPage(db, db.select(shownColumns).from(webhooks).$dynamic(), list, request);
+  return { ...page, data: page.data.map((row) => webhookOf(row, now)) };
 }
 
 /** The members to change. */
