@@ -108,8 +108,8 @@ export const limits = {
     request: 800_000_000,
     /** Additional fuel for the images of a rendered page, in proportion to their pixels, up to this. */
     images: 8_000_000_000,
-    /** Additional fuel for each byte of the request body, because honest work grows with the document. */
-    bodyByte: 300,
+    /** Additional fuel for each byte of the request's files, because honest work grows with the document: ten times what the most expensive real file needs to be rotated. */
+    bodyByte: 5_000,
     /** Fuel for a page that is recognized (OCR). */
     recognizedPage: 5_000_000_000,
     /** Fuel for a request in total: what fits into `cpu_ms` in wrangler.toml. */
