@@ -42,9 +42,9 @@ const BINARIES = [
     "30fb52fa2a80166d25ba7debf902218904ba1f05ccce9f959f722beff9e2f344",
   ],
   [
-    "tesseract.js-core/tesseract-core-simd-lstm.wasm",
+    "tesseract.js-core/tesseract-core-relaxedsimd-lstm.wasm",
     "tesseract.wasm",
-    "34e8d50cac216427d86bf397d610fdd9f49492539bbcdfbfccc4eda20c810bea",
+    "7985c92d4c64e7267d24cadffe1b2a1da6bf8aa55fdcaf953fe94fe122a24545",
   ],
 ] as const;
 
@@ -321,7 +321,7 @@ for (const [family, name] of Object.entries(FONTS)) {
   copyFileSync(join(folder, "400Regular", `${family}_400Regular.ttf`), join(fonts, `${family}.ttf`));
 }
 
-const tesseract = join(packages, "tesseract.js-core/tesseract-core-simd-lstm.js");
+const tesseract = join(packages, "tesseract.js-core/tesseract-core-relaxedsimd-lstm.js");
 writeFileSync(join(target, "tesseract.js"), tesseractGlue(readFileSync(tesseract, "utf8")));
 // Models that somebody added stay where they are.
 const models = join(packages, "@tesseract.js-data");

@@ -11,7 +11,7 @@ export function tesseractGlue(text: string): string {
   text = replace(text, 'require("crypto")', "undefined", 1);
   text = replace(text, "l=new Uint8Array(a);", "e.HEAPU8=l=new Uint8Array(a);", 1);
   // The files are models that nobody else has: without this they would be copied.
-  text = replace(text, "b.byteLength,void 0,c.Fh)", "b.byteLength,void 0,!0)", 1);
+  text = replace(text, "b.byteLength,void 0,c.Gh)", "b.byteLength,void 0,!0)", 1);
   // No more than is asked for: what is taken in advance is held back from other requests.
   text = replace(text, "var d=b*(1+.2/c);", "var d=b;", 1);
   // Calls that may throw go by way of JavaScript.
@@ -21,9 +21,9 @@ export function tesseractGlue(text: string): string {
   text = replace(text, "console.log.bind(console)", "()=>{}", 1);
   text = replace(text, "console.error.bind(console)", "()=>{}", 1);
   // What takes its time.
-  text = replace(text, "TessBaseAPI_AnalyseLayout_0=Rf=c.Cd", "TessBaseAPI_AnalyseLayout_0=Rf=e.gauge.long(c.Cd)", 1);
+  text = replace(text, "TessBaseAPI_AnalyseLayout_0=Rf=c.Dd", "TessBaseAPI_AnalyseLayout_0=Rf=e.gauge.long(c.Dd)", 1);
   text = replace(text, "void 0===a?E(Rf(b),M):", "void 0===a?Rf(b).then(function(p){return E(p,M)}):", 1);
-  text = replace(text, "TessBaseAPI_Recognize_1=Tf=c.Ed", "TessBaseAPI_Recognize_1=Tf=e.gauge.long(c.Ed)", 1);
+  text = replace(text, "TessBaseAPI_Recognize_1=Tf=c.Fd", "TessBaseAPI_Recognize_1=Tf=e.gauge.long(c.Fd)", 1);
   // Tesseract does not look whether malloc found memory, and would write to address 0.
   const denied = 'throw new RangeError("heap limit")';
   text = replace(text, "catch(h){}f=void 0}if(f)return!0}return!1}", `catch(h){}f=void 0}if(f)return!0}${denied}}`, 1);

@@ -8,7 +8,7 @@ const packaged = (path: string): Uint8Array => readFileSync(new URL(`../../node_
 describe("the engines' binaries", () => {
   it.each([
     ["mupdf/dist/mupdf-wasm.wasm", 9_362],
-    ["tesseract.js-core/tesseract-core-simd-lstm.wasm", 7_706],
+    ["tesseract.js-core/tesseract-core-relaxedsimd-lstm.wasm", 7_710],
     ["@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm", 521],
     ["@jsquash/webp/codec/enc/webp_enc_simd.wasm", 864],
     ["@jsquash/webp/codec/dec/webp_dec.wasm", 357],
