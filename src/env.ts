@@ -165,7 +165,7 @@ export function readEnv(bindings: object): Env {
     },
     documentUrls: urlPolicy("FETCH_ALLOW_LOCAL"),
     loadFont: (name) => readAsset(ASSETS, `fonts/${name}.ttf`),
-    loadModel: (code) => readAsset(ASSETS, `models/${code}.traineddata.gz`),
+    loadModel: (name) => readAsset(ASSETS, `models/${name}.traineddata.gz`),
     sourceUrl: result.data.SOURCE_URL ?? OWN_SOURCE,
     siteAsset: siteIn(ASSETS),
   };

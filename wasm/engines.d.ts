@@ -229,7 +229,7 @@ declare module "*/wasm/generated/tesseract.wasm" {
 
 declare module "*/wasm/generated/models.js" {
   /** Codes of the models that are in place, sorted. */
-  export const models: readonly string[];
+  export const models: Readonly<Record<"best" | "fast", readonly string[]>>;
 }
 
 /** tesseract.js-core: emscripten's glue and Tesseract's own API (baseapi.h). Addresses are those of the instance's memory. */

@@ -442,6 +442,18 @@ export const commands: readonly Command[] = [
         "description": "Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`."
       },
       {
+        "field": "accuracy",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.",
+        "values": [
+          "best",
+          "fast"
+        ]
+      },
+      {
         "field": "output",
         "kind": "text",
         "isList": false,

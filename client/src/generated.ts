@@ -270,6 +270,8 @@ export type OcrInput = {
   readonly password?: string | undefined;
   /** Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`. */
   readonly languages?: string | undefined;
+  /** `fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`. */
+  readonly accuracy?: "best" | "fast" | undefined;
   /** The pages to recognize, in document order. Default: `all`. */
   readonly pages?: string | undefined;
   /**
@@ -300,6 +302,7 @@ const ocrFields = {
   file: { name: "file", kind: "file" },
   password: { name: "password", kind: "text" },
   languages: { name: "languages", kind: "text" },
+  accuracy: { name: "accuracy", kind: "text" },
   output: { name: "output", kind: "text" },
   pages: { name: "pages", kind: "text" },
   words: { name: "words", kind: "text" },

@@ -8,7 +8,7 @@ import { newKey } from "../http/echo-service.ts";
 export const app = createApp(operations);
 
 /** Calls an operation through the whole service, within the Worker, and waits until all that it left running has ended. */
-export async function operationService(name: string) {
+export async function operationService(name: string, bindings: object = env) {
   const key = await newKey("business");
   return async (file: Uint8Array, fields: Readonly<Record<string, string>> = {}, token = key): Promise<Response> => {
     const form = new FormData();
@@ -29,7 +29,7 @@ export async function operationService(name: string) {
       },
       body: sent,
     });
-    const answer = await app.fetch(request, env, context);
+    const answer = await app.fetch(request, bindings, context);
     const body = await answer.arrayBuffer();
     await Promise.all(waited.mock.calls.flat());
     return new Response(body, answer);

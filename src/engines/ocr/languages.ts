@@ -1,7 +1,13 @@
 import { models } from "../../../wasm/generated/models.js";
 
+/** Which of Tesseract's models to read with: `fast` ones are smaller and read less accurately. */
+export type Accuracy = keyof typeof models;
+
 /** The supported languages by Tesseract's codes, sorted. */
-export const languages: readonly string[] = models;
+export const languages: readonly string[] = [...new Set([...models.best, ...models.fast])].toSorted();
+
+/** The languages that have a model of this accuracy. */
+export const languagesWith = (accuracy: Accuracy): readonly string[] => models[accuracy];
 
 /** Tesseract's codes for languages whose code in BCP 47 (RFC 5646) has two letters or differs otherwise. */
 const CODES: ReadonlyMap<string, string> = new Map(

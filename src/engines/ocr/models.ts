@@ -1,8 +1,9 @@
 /** Text recognition models: Tesseract's files, put in place by wasm/prepare.ts and scripts/add-model.ts. */
 import { MiB } from "../../limits.ts";
+import type { Accuracy } from "./languages.ts";
 
-/** Reads the gzipped file of a model. */
-export type LoadModel = (code: string) => Promise<ArrayBuffer>;
+/** Reads the gzipped file of a model: `eng`, or `fast/eng`. */
+export type LoadModel = (name: string) => Promise<ArrayBuffer>;
 
 /** Maximum bytes of gzipped models kept in the isolate. */
 const MOST_KEPT = 6 * MiB;
@@ -21,10 +22,11 @@ export function dropModels(): void {
 }
 
 /** The uncompressed bytes of a model, for one use. */
-export async function readModel(code: string, load: LoadModel): Promise<Uint8Array> {
-  const file = kept.get(code) ?? (await load(code));
-  kept.delete(code);
-  kept.set(code, file);
+export async function readModel(code: string, accuracy: Accuracy, load: LoadModel): Promise<Uint8Array> {
+  const name = accuracy === "fast" ? `fast/${code}` : code;
+  const file = kept.get(name) ?? (await load(name));
+  kept.delete(name);
+  kept.set(name, file);
   for (const [oldest] of kept) {
     if (keptModelBytes() <= MOST_KEPT) break;
     kept.delete(oldest);

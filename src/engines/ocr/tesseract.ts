@@ -6,6 +6,7 @@ import type { FuelGauge } from "../fuel-gauge.ts";
 import type { AllowHeap } from "../bytes/heap.ts";
 import { CodecInstance } from "../image/codec-instance.ts";
 import { intsIn, LEVEL, linesOf, type ReadLine } from "./tesseract-results.ts";
+import type { Accuracy } from "./languages.ts";
 import { type LoadModel, readModel } from "./models.ts";
 
 /** An image of a page, 8-bit gray. */
@@ -62,7 +63,7 @@ export class TextRecognizer {
   readonly #instance: CodecInstance<Tesseract>;
   readonly #load: LoadModel;
   readonly #gauge: FuelGauge;
-  #reader: { readonly api: TessBaseAPI; readonly languages: string } | undefined;
+  #reader: { readonly api: TessBaseAPI; readonly languages: string; readonly accuracy: Accuracy } | undefined;
 
   /** `allowHeap` is called with the bytes that its memory needs. */
   constructor(allowHeap: AllowHeap, load: LoadModel, gauge: FuelGauge) {
@@ -82,11 +83,11 @@ export class TextRecognizer {
     return this.#reader?.languages.split("+") ?? [];
   }
 
-  /** Prepares to read these languages, in order of preference. */
-  async open(languages: readonly string[]): Promise<void> {
+  /** Prepares to read these languages, in order of preference. Each must have a model of this accuracy. */
+  async open(languages: readonly string[], accuracy: Accuracy): Promise<void> {
     const name = languages.join("+");
-    if (this.#reader?.languages === name) return;
-    const models = await this.#models(languages);
+    if (this.#reader?.languages === name && this.#reader.accuracy === accuracy) return;
+    const models = await this.#models(languages, accuracy);
     await this.#use((core) => {
       this.#close(core);
       const api = start(core, models, name);
@@ -95,7 +96,7 @@ export class TextRecognizer {
       api.SetVariable("preserve_interword_spaces", "1");
       // The models of Chinese and Japanese set this themselves; without it, whole lines of Korean are missed.
       if (languages.includes("kor")) api.SetVariable("textord_use_cjk_fp_model", "T");
-      this.#reader = { api, languages: name };
+      this.#reader = { api, languages: name, accuracy };
     });
   }
 
@@ -145,9 +146,9 @@ export class TextRecognizer {
     }
   }
 
-  async #models(codes: readonly string[]): Promise<[string, Uint8Array][]> {
+  async #models(codes: readonly string[], accuracy: Accuracy): Promise<[string, Uint8Array][]> {
     const models: [string, Uint8Array][] = [];
-    for (const code of codes) models.push([code, await readModel(code, this.#load)]);
+    for (const code of codes) models.push([code, await readModel(code, accuracy, this.#load)]);
     return models;
   }
 
