@@ -5,7 +5,7 @@
  * (`$CORPUS_DIR` where none is named): how right extract-text and ocr are, how large the images and compressed files. Both run in
  * turn, so that what else the machine does hits both. A server is started, unless `$BASE_URL` and `$API_KEY` name one, whose
  * memory is not seen then. `--only ocr-grid` reads every text, size and resolution, with `--step N` every Nth. `--only files` uploads and reads a
- * file of 1 GiB. `--only markdown` scores tables and facts on `../shared/text-truth`, where that is. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers.
+ * file of 1 GiB. `--only markdown` scores tables and facts on `../shared/text-truth`, and headings on the corpus or `../shared/corpus`, where they are. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers.
  */
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import { benchCompress, printCompress } from "./compress.ts";
 import { benchFiles, printFiles } from "./files.ts";
 import { benchFromImages, printFromImages } from "./from-images.ts";
+import { benchHeadings, printHeadings } from "./headings.ts";
 import { benchImages, printImages } from "./images.ts";
 import { benchJobs, printJobs } from "./jobs.ts";
 import { benchMarkdown, printMarkdown } from "./markdown.ts";
@@ -28,6 +29,8 @@ import type { Service } from "../test/harness/client.ts";
 const DEFAULT_PORT = 8797;
 /** Documents with their tables and facts, and what scores them. */
 const TEXT_TRUTH = fileURLToPath(new URL("../../shared/text-truth", import.meta.url));
+/** Documents, some of them with an outline. */
+const CORPUS = fileURLToPath(new URL("../../shared/corpus", import.meta.url));
 
 const { values } = parseArgs({
   options: {
@@ -56,6 +59,7 @@ async function measure(service: Service & { readonly pid?: number }) {
     // It takes half an hour, so only where it is asked for.
     ocrGrid: values.only === "ocr-grid" ? await benchOcrGrid(service, Number(values.step)) : [],
     markdown: values.only === "markdown" ? await benchMarkdown(service, TEXT_TRUTH) : [],
+    headings: values.only === "markdown" ? await benchHeadings(service, corpus ?? CORPUS) : [],
     repair: values.only === "repair" ? await benchRepair(service) : [],
     jobs: values.only === "jobs" ? await benchJobs(service) : [],
     // It takes as much room on the disk.
@@ -82,6 +86,7 @@ try {
     if (rows.compress.length > 0) printCompress(rows.compress);
     if (rows.ocr.length > 0) printOcr(rows.ocr);
     if (rows.markdown.length > 0) printMarkdown(rows.markdown);
+    if (rows.headings.length > 0) printHeadings(rows.headings);
     if (rows.ocrGrid.length > 0) printOcrGrid(rows.ocrGrid);
   }
 } finally {

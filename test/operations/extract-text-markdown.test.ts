@@ -46,6 +46,20 @@ if (a < b) {
 `);
   });
 
+  it("takes neither labels, formulas, nor entries of a table of contents for headings", async () => {
+    const proof = (y: number): string => line("Proof:", 60, y, 10, "FB") + lines(PROSE, 60, y - 20);
+    const headed = (chapter: string): string =>
+      line(chapter, 60, 760, 18, "FB") + proof(700) + proof(600) + line("Definition 3", 60, 500, 10, "FB");
+    const markdown = await markdownOf([
+      line("2 Manifolds 2", 60, 700, 10, "FB") + lines(PROSE, 60, 600),
+      headed("2 Manifolds") + line("s2", 60, 300, 14) + line("Exercises", 60, 200, 14, "FB"),
+      headed("3 Manifolds and"),
+    ]);
+    const headings = markdown.split("\n").filter((text) => text.startsWith("#"));
+    expect(headings).toEqual(["# 2 Manifolds", "## Exercises", "# 3 Manifolds and"]);
+    expect(markdown.match(/^(?:Proof:|\*\*Definition 3|\*\*2 Manifolds 2)/gm)).toHaveLength(7);
+  });
+
   it("has tables with lines around their cells, and without", async () => {
     const page =
       lines(PROSE, 60, 760) +

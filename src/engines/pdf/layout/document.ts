@@ -34,8 +34,10 @@ export type Block =
 /** A heading has at most this many lines and characters; of the size of the text, in bold, fewer. */
 const [MOST_LINES, MOST_CHARACTERS] = [4, 220];
 const [MOST_BOLD_LINES, MOST_BOLD_CHARACTERS] = [2, 120];
-/** How much larger than the text a heading is. */
-const LARGER = 1.09;
+/** How much larger than the text a heading is, and a label with a number, such as `Exercise 3`, that is one. */
+const [LARGER, LARGER_LABEL] = [1.09, 1.25];
+/** How often a title in bold of the size of the text is there before it is known as a label, such as `Proof`. */
+const LABEL_REPEATS = 3;
 const DEEPEST = 6;
 /** Pages on which a text at the edge stands before it is known to repeat. */
 const LEAST_REPEATS = 3;
@@ -45,6 +47,10 @@ export class DocumentFacts {
   readonly #sizes = new Map<number, number>();
   readonly #edges = new Map<string, number>();
   readonly #headings = new Map<string, number>();
+  /** What looks like a title. */
+  readonly #titles = new Set<string>();
+  /** How often a title is there, or another with the same first word and a number, letter, or name after it. */
+  readonly #labels = new Map<string, number>();
   #pages = 0;
   #body: number | undefined;
   #levels: ReadonlyMap<string, number> | undefined;
@@ -60,6 +66,9 @@ export class DocumentFacts {
       if (isTitleLike(block)) {
         const style = styleOf(block);
         this.#headings.set(style, (this.#headings.get(style) ?? 0) + 1);
+        const [title, label] = [titleOf(block), labelOf(block)];
+        this.#titles.add(title);
+        this.#labels.set(label, (this.#labels.get(label) ?? 0) + 1);
       }
     }
     for (const key of edges) this.#edges.set(key, (this.#edges.get(key) ?? 0) + 1);
@@ -75,6 +84,8 @@ export class DocumentFacts {
     if (block.kind !== "text" || block.edge === undefined) return false;
     const { place, alone } = block.edge;
     if (place === "side") return true;
+    // A title that several chapters have, rather than what is above their text.
+    if (!alone && block.bold && block.size >= LARGER_LABEL * this.#bodySize) return false;
     const repeats = this.#edges.get(edgeKey(block)) ?? 0;
     if (repeats >= LEAST_REPEATS || (repeats === 2 && this.#pages <= 4)) return true;
     const text = plainText(block.spans);
@@ -109,12 +120,20 @@ export class DocumentFacts {
   headingLevel(block: TextBlock): number | undefined {
     if (block.level !== undefined) return block.level;
     if (!isTitleLike(block) || !this.#isHeadingStyle(block.size, block.bold)) return undefined;
+    const text = plainText(block.spans);
+    if (this.#isEntry(text)) return undefined;
+    if (block.size < LARGER_LABEL * this.#bodySize && LABEL.test(text)) return undefined;
     if (block.size < LARGER * this.#bodySize) {
-      const text = plainText(block.spans);
-      if (LABEL.test(text)) return undefined;
+      if (text.endsWith(":") || (this.#labels.get(labelOf(block)) ?? 0) >= LABEL_REPEATS) return undefined;
       if (block.lines > MOST_BOLD_LINES || text.length > MOST_BOLD_CHARACTERS) return undefined;
     }
     return this.#levelsByStyle().get(styleOf(block));
+  }
+
+  /** Whether it is an entry in a table of contents: a title and the number of its page. */
+  #isEntry(text: string): boolean {
+    const title = /^(.*?\p{L}.*?)[\s.\u2026]+\d{1,4}$/u.exec(text)?.[1];
+    return title !== undefined && this.#titles.has(normalized(title));
   }
 
   /** The blocks of a page. `furniture`: also headers, footers and page numbers. */
@@ -149,9 +168,24 @@ export class DocumentFacts {
   }
 }
 
-/** In bold type of the size of the text: `Definition 3`, which begins a paragraph of its kind rather than a section. */
+/** Of about the size of the text: `Definition 3`, which begins a paragraph of its kind rather than a section. */
 const LABEL =
-  /^(?!(?:chapter|section|part|appendix|annex|article|kapitel|abschnitt|teil|anhang|artikel|chapitre|annexe)\b)\p{Lu}\p{L}+ \d+(?:\.\d+)*\b/iu;
+  /^[^\p{L}\p{N}]*(?!(?:chapter|section|part|appendix|annex|article|unit|lesson|module|title|kapitel|abschnitt|teil|anhang|artikel|chapitre|annexe|cap[ií]tulo)\b)\p{Lu}\p{L}+ \d+(?:\.\d+)*\b/iu;
+
+const normalized = (text: string): string => text.replaceAll(/\s+/g, " ").trim().toLowerCase();
+
+/** The text of a title, to compare it. */
+const titleOf = ({ marker, spans }: TextBlock): string =>
+  normalized(`${marker === undefined ? "" : `${marker} `}${plainText(spans)}`).replace(/[:.]$/, "");
+
+/** `Proof` of `Proof: (of the theorem)` and `Part a)`; of another title, all of it. */
+const labelOf = (block: TextBlock): string => {
+  const title = titleOf(block);
+  return /^[^\p{L}\p{N}]*(\p{L}+)(?=:?\s*(?:\(|\d|\p{L}\)))/u.exec(title)?.[1] ?? title;
+};
+
+/** A word: shorter ones, in scripts with spaces between words, are formulas. */
+const WORD = /\p{L}{3}|[\u0e00-\u0eff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]/u;
 
 const lengthOf = (block: TextBlock): number => block.spans.reduce((sum, span) => sum + span.text.length, 0);
 
@@ -162,7 +196,7 @@ function isTitleLike(block: TextBlock): boolean {
   if (block.caption === true || block.code !== undefined || block.note !== undefined) return false;
   if (block.lines > MOST_LINES) return false;
   const text = plainText(block.spans);
-  if (text.length > MOST_CHARACTERS || text.length < 2 || !/\p{L}/u.test(text)) return false;
+  if (text.length > MOST_CHARACTERS || !WORD.test(text)) return false;
   if (block.marker !== undefined && !/^\(?[\dA-ZIVX]+[.)]$/.test(block.marker)) return false;
   return !/[.;,]$/u.test(text) || (/^\S*\d/.test(text) && text.length < 60 && !/[;,]$/.test(text));
 }

@@ -14,6 +14,8 @@ export interface TextPart extends Area {
 
 const MARKER =
   /^(?:[•◦▪▫■□●○◆◇❖➢➤►▶✓✔⁃∙·\uf0b7\uf0a7\uf0d8\uf076\uf0fc§o–—*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxl]{1,5})[.)]|\(\d{1,3}\)|\[\d{1,3}\])$/u;
+/** The number of a section, without a period at its end. */
+const SECTION = /^\d{1,2}(?:\.\d{1,2})*$/;
 const BULLET = /^[^\p{L}\p{N}([]/u;
 
 export function paragraphsOf(rows: readonly Row[], links: readonly LinkArea[]): TextPart[] {
@@ -131,6 +133,10 @@ function breaksBetween(
   }
   const centered = isCentered(above, region) && isCentered(line, region);
   if (centered) return false;
+  // A line under the text of a title, rather than under its number.
+  const [number, title] = above.row.words;
+  if (current.length === 1 && number !== undefined && title !== undefined && SECTION.test(number.text))
+    if (Math.abs(line.row.x0 - title.x0) < 0.3 * size) return false;
   // A first line that is indented, after a line that ended early or a full one.
   const stepped = line.row.x0 - above.row.x0;
   const isFirst = current.length > 1 || Math.abs(first.row.x0 - region.x0) < size;
