@@ -1,5 +1,6 @@
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { NUMBER_STYLES, numberIssue, pageNumber } from "../engines/pdf/stamps/page-number.ts";
+import { pageNumber } from "../engines/pdf/stamps/page-number.ts";
+import { NUMBER_STYLES, numberIssue } from "../page-numbers.ts";
 import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { stampLabels } from "../engines/pdf/stamps/labels.ts";
 import { defineOperation } from "./definition/define.ts";

@@ -1,3 +1,4 @@
+import { NUMBER_STYLES, numberedText, numberIssue } from "../../../../page-numbers.ts";
 import type { FormValues, LocalFile } from "../../../description/form-values.ts";
 import { useBlobUrl } from "../download.tsx";
 
@@ -39,7 +40,7 @@ const numberIn = (texts: Texts, name: string): number | undefined => {
 
 function PageNumber({ texts, page, pageCount, size }: { texts: Texts } & Pick<Props, "page" | "pageCount" | "size">) {
   const template = texts["template"] ?? "";
-  const style = texts["style"] ?? "arabic";
+  const style = NUMBER_STYLES.find((one) => one === texts["style"]) ?? "arabic";
   const number = (numberIn(texts, "startAt") ?? 1) + page - 1;
   const [vertical = "bottom", horizontal = "center"] = (texts["position"] ?? "").split("-");
   const margin = numberIn(texts, "marginPt") ?? 20;
@@ -47,47 +48,15 @@ function PageNumber({ texts, page, pageCount, size }: { texts: Texts } & Pick<Pr
   const x = { left: margin, right: size.width - margin }[horizontal] ?? size.width / 2;
   // The space above and below the baseline that the service reserves, as fractions of the font size.
   const y = vertical === "top" ? margin + 0.78 * fontSize : size.height - margin - 0.22 * fontSize;
+  // The service refuses a number that the style cannot write.
+  if (numberIssue(template, style, number) !== undefined) return null;
   const anchor = { left: "start", right: "end" }[horizontal] ?? "middle";
   return (
     <text x={x} y={y} font-size={fontSize} text-anchor={anchor} fill={texts["color"] ?? "#000000"}>
-      {labelOf(template, style, number, pageCount)}
+      {numberedText(template, style, number, pageCount)}
     </text>
   );
 }
-
-const ROMAN = [
-  ["M", 1000],
-  ["CM", 900],
-  ["D", 500],
-  ["CD", 400],
-  ["C", 100],
-  ["XC", 90],
-  ["L", 50],
-  ["XL", 40],
-  ["X", 10],
-  ["IX", 9],
-  ["V", 5],
-  ["IV", 4],
-  ["I", 1],
-] as const;
-
-/** A number in a style; as digits where the style has no sign for it. */
-function written(number: number, style: string): string {
-  if (style === "arabic" || number < 1 || (style.startsWith("roman") && number > 3999)) return String(number);
-  let text = "";
-  let left = number;
-  if (style.startsWith("roman")) {
-    for (const [sign, value] of ROMAN) for (; left >= value; left -= value) text += sign;
-  } else {
-    for (; left > 0; left = Math.floor((left - 1) / 26)) text = String.fromCharCode(65 + ((left - 1) % 26)) + text;
-  }
-  return style.endsWith("Lower") ? text.toLowerCase() : text;
-}
-
-const labelOf = (template: string, style: string, number: number, total: number): string =>
-  template.replace(/\{(n|total|roman)\}/g, (_, token: string) =>
-    token === "total" ? String(total) : written(number, token === "n" ? style : "roman"),
-  );
 
 interface Mark {
   /** Its extent at scale 1. */
