@@ -81,6 +81,8 @@ async function contents(): Promise<Map<string, Uint8Array>> {
   }
   for (const file of examples) found.set(`examples/${basename(file)}`, await readFile(file));
   found.set("guides.json", Buffer.from(JSON.stringify(await guides())));
+  // For the preview of a typed signature.
+  found.set("GreatVibes.ttf", await readFile(join(root, "wasm/generated/assets/fonts/GreatVibes.ttf")));
   found.set("icon.svg", await readFile(join(browser, "icon.svg")));
   found.set("source.tar.gz", sourceArchive(root));
   return found;

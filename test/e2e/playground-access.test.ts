@@ -69,8 +69,8 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     expect([await volts.inputValue(), await volts.getAttribute("max")]).toEqual(["40", "90"]);
     await page.getByLabel("hand").fill("left");
     await page.getByLabel("times").fill("2");
-    expect(await page.locator(".code").innerText()).toContain(`--form-string 'plan={"hand":"left","times":2}'`);
-    expect(await page.locator(".code").innerText()).not.toContain("volts");
+    expect(await visitor.curl()).toContain(`--form-string 'plan={"hand":"left","times":2}'`);
+    expect(await visitor.curl()).not.toContain("volts");
     await visitor.run();
     await visitor.result.getByText("not_found").waitFor();
     visitor.expected("404 (Not Found)");

@@ -53,10 +53,9 @@ describe.skipIf(noBrowser)("files in the playground", () => {
     await page.getByLabel("file: ID of a stored file, or URL").fill(id);
     await page.keyboard.press("Enter");
     await page.getByText("file1", { exact: true }).waitFor();
-    const code = page.locator(".code");
-    expect(await code.innerText()).toContain(`--form-string 'file1=${id}'`);
+    expect(await visitor.curl()).toContain(`--form-string 'file1=${id}'`);
     await page.getByRole("tab", { name: "Python" }).click();
-    expect(await code.innerText()).toContain(`("file0", (None, "${id}"))`);
+    expect(await page.locator(".code").innerText()).toContain(`("file0", (None, "${id}"))`);
     await visitor.run();
     // The letter has two pages.
     await visitor.result.getByRole("img", { name: "Page 4 of 4" }).waitFor();
@@ -119,7 +118,7 @@ describe.skipIf(noBrowser)("files in the playground", () => {
     await page.keyboard.press("Enter");
     await page.getByText("report.pdf", { exact: true }).waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
-    const code = await page.locator(".code").innerText();
+    const code = await visitor.curl();
     expect(code).toContain("--form-string 'file=https://localhost/report.pdf'");
     expect(code).toContain("-o report-rotate.pdf");
     await visitor.run();

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PDFDocument } from "pdf-lib";
+import { PDFDocument, PDFName, PDFString } from "pdf-lib";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { root } from "./server.ts";
@@ -11,6 +11,24 @@ async function numbered(pageCount: number): Promise<{ name: string; mimeType: st
   const document = await PDFDocument.create();
   for (let page = 1; page <= pageCount; page += 1) document.addPage([300 + page, 400]);
   return { name: "numbered.pdf", mimeType: "application/pdf", buffer: Buffer.from(await document.save()) };
+}
+
+/** A document of two pages with an outline of two levels. */
+async function outlined(): Promise<{ name: string; mimeType: string; buffer: Buffer }> {
+  const document = await PDFDocument.create();
+  const [first, second] = [document.addPage(), document.addPage()];
+  const { context } = document;
+  const [root, outer, inner] = [context.nextRef(), context.nextRef(), context.nextRef()];
+  context.assign(root, context.obj({ Type: "Outlines", First: outer, Last: outer, Count: 1 }));
+  const title = (text: string) => ({ Title: PDFString.of(text) });
+  const [fit, place] = [context.obj([first.ref, "Fit"]), context.obj([second.ref, "XYZ", 10, 20, null])];
+  context.assign(
+    outer,
+    context.obj({ ...title("First"), Parent: root, First: inner, Last: inner, Count: -1, Dest: fit }),
+  );
+  context.assign(inner, context.obj({ ...title("Second"), Parent: outer, Dest: place }));
+  document.catalog.set(PDFName.of("Outlines"), root);
+  return { name: "outlined.pdf", mimeType: "application/pdf", buffer: Buffer.from(await document.save()) };
 }
 
 async function saved(page: Page, visitor: Visitor): Promise<PDFDocument> {
@@ -100,9 +118,7 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
     // As in the file: it is not sent.
     await fields.getByLabel("board").selectOption("light");
     await fields.getByLabel("board").selectOption("heavy");
-    expect(await page.locator(".code").innerText()).toContain(
-      `'values={"name":"Ada Lovelace","delivery":"rail","punched":true}'`,
-    );
+    expect(await visitor.curl()).toContain(`'values={"name":"Ada Lovelace","delivery":"rail","punched":true}'`);
     await visitor.run();
     await visitor.result.getByRole("img", { name: "Page 1 of 1" }).waitFor();
     const form = (await saved(page, visitor)).getForm();
@@ -135,22 +151,7 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
   });
 
   test("have boxes drawn on them, as many as the field takes", async () => {
-    const page = await visitor.open("crop", { height: 1_400 });
-    await page.route("**/api/v1/openapi.json", async (route) => {
-      const description = (await (await route.fetch()).json()) as {
-        paths: Record<
-          string,
-          { post: { requestBody: { content: Record<string, { schema: { properties: object } }> } } }
-        >;
-      };
-      const form = description.paths["/api/v1/crop"]?.post.requestBody.content["multipart/form-data"];
-      const number = { type: "number" };
-      const box = { type: "object", properties: { page: number, x: number, y: number, width: number, height: number } };
-      const regions = { type: "string", contentSchema: { type: "array", items: box }, description: "Boxes." };
-      if (form) form.schema.properties = { ...form.schema.properties, regions };
-      await route.fulfill({ json: description });
-    });
-    await page.reload();
+    const page = await visitor.open("redact", { height: 1_400 });
     await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
     const regions = page.getByRole("group", { name: /^Regions/ });
     await regions.getByRole("button", { name: "place one" }).click();
@@ -166,8 +167,73 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
     await page.keyboard.press("Delete");
     expect((await boxes()).map((one) => one.page)).toEqual([1]);
     // What is the same on all pages has no page.
+    await visitor.view("crop");
     await page.getByRole("group", { name: /^Box/ }).getByRole("button", { name: "place one" }).click();
-    expect(await page.locator(".code").innerText()).toMatch(/box=\{"x":\d+,"y":\d+,"width":\d+,"height":\d+\}/);
+    expect(await visitor.curl()).toMatch(/box=\{"x":\d+,"y":\d+,"width":\d+,"height":\d+\}/);
+    const margins = page.getByRole("group", { name: /^Margins/ });
+    await margins.getByLabel("left").fill("20");
+    expect(await visitor.curl()).toContain('margins={"left":20}');
+  });
+
+  test("show what would be redacted, and what has been", async () => {
+    const page = await visitor.open("redact", { height: 1_400 });
+    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
+    const terms = page.getByLabel("terms, one a line");
+    await terms.pressSequentially("Babbage\npunched cards");
+    await page.getByLabel("email").check();
+    await page.getByLabel("regex, one a line").fill("[0-9] Dorset");
+    expect(await visitor.curl()).toMatch(
+      /terms=\["Babbage","punched cards"\].*patterns=\["email",\{"regex":"\[0-9\] Dorset"\}\]/s,
+    );
+    await page.getByRole("button", { name: "Show matches" }).click();
+    await visitor.result.locator(".place rect").nth(3).waitFor();
+    const matches = visitor.result.locator(".places li");
+    expect((await matches.allInnerTexts()).map((text) => text.split("\n").at(-1))).toEqual([
+      "Babbage",
+      "1 Dorset",
+      "punched cards",
+      "Babbage",
+    ]);
+    const area = ["x", "y", "width", "height"].map(async (name, index) => {
+      const rect = visitor.result.locator(".place rect").nth(2);
+      return Number(await rect.getAttribute(name)) / (index % 2 === 0 ? 595.28 : 841.89);
+    });
+    const place = await Promise.all(area);
+    expect((await visitor.inkOf(1, place)).dark).toBeLessThan(0.5);
+    await visitor.run();
+    expect(await visitor.status()).toBe("200");
+    await visitor.result.getByRole("img", { name: "Page 1 of 2" }).waitFor();
+    expect((await visitor.inkOf(1, place)).dark).toBeGreaterThan(0.9);
+    await visitor.result.getByRole("button", { name: "Before and after" }).click();
+    await visitor.result.getByLabel("Text layer").check();
+    const layer = visitor.result.getByRole("img", { name: "Text layer" });
+    await layer.getByText("Dear Mr").waitFor();
+    expect(await layer.textContent()).not.toMatch(/Babbage|punched cards/);
+  });
+
+  test("bring their outline and attachments with them", async () => {
+    const page = await visitor.open("outline");
+    await page.setInputFiles('input[type="file"]', await outlined());
+    await page.getByRole("radio", { name: "set" }).check({ force: true });
+    await page.getByRole("button", { name: "Start from the outline" }).click();
+    const field = page.getByLabel("outline as JSON");
+    await expect.poll(() => field.inputValue()).toContain("Second");
+    expect(JSON.parse(await field.inputValue())).toEqual([
+      {
+        title: "First",
+        page: 1,
+        view: ["Fit"],
+        children: [{ title: "Second", page: 2, view: ["XYZ", 10, 20, null], children: [] }],
+      },
+    ]);
+
+    await visitor.view("attachments");
+    await visitor.runExample();
+    await visitor.result.getByLabel("Use result in").selectOption("attachments");
+    await page.getByRole("radio", { name: "extract" }).check({ force: true });
+    await visitor.run();
+    await visitor.result.locator(".image img").waitFor();
+    expect(await visitor.result.getByRole("link", { name: "Download" }).getAttribute("download")).toBe("receipt.png");
   });
 
   test("show what was read from them: boxes around blocks, and Markdown beside the page", async () => {

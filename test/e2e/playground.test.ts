@@ -94,9 +94,9 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await visitor.view("sign");
     expect(await page.getByLabel("origin").locator("option").allInnerTexts()).toEqual(["top-left", "bottom-left"]);
     await visitor.view("to-images");
-    expect(await page.locator(".code").innerText()).toContain("-o locked-to-images.zip");
+    expect(await visitor.curl()).toContain("-o locked-to-images.zip");
     await page.locator('[name="pages"]').fill("2");
-    expect(await page.locator(".code").innerText()).toContain("-o locked-to-images.png");
+    expect(await visitor.curl()).toContain("-o locked-to-images.png");
     visitor.expected("400 (Bad Request)");
     visitor.expected("422 (");
   });
@@ -178,7 +178,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     expect(requests.length).toBe(2);
   });
 
-  test("lists a ZIP, shows an entry and lets it be saved", async () => {
+  test("lists a ZIP, shows an entry, lets it be saved, and works on its files", async () => {
     const page = await visitor.open("split");
     await visitor.runExample();
     await visitor.result.getByRole("button", { name: "letter-002.pdf" }).click();
@@ -190,6 +190,15 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     expect(download.suggestedFilename()).toBe("letter-002.pdf");
     const saved = await PDFDocument.load(await readFile(await download.path()));
     expect(saved.getPageCount()).toBe(1);
+    await visitor.result.getByLabel("Use file in").selectOption("rotate");
+    expect(await page.locator(".files .file-name").allInnerTexts()).toEqual(["letter-002.pdf"]);
+    await visitor.view("split");
+    await visitor.result.getByLabel("Use all in").selectOption("merge");
+    await expect
+      .poll(() => page.locator(".files .file-name").allInnerTexts())
+      .toEqual(["letter-001.pdf", "letter-002.pdf"]);
+    await visitor.run();
+    await visitor.result.getByRole("img", { name: "Page 2 of 2" }).waitFor();
   });
 
   test("shows JSON, text and images as what they are", async () => {
@@ -214,10 +223,11 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     const page = await visitor.open("watermark");
     await page.getByRole("button", { name: "letter.pdf", exact: true }).click();
     await page.locator('[name="text"]').fill(`It's "@draft"; $HOME \\ 100 %`);
+    await visitor.curl();
     await page.getByRole("button", { name: "Copy with key" }).click();
     const copied = () => page.evaluate("navigator.clipboard.readText()") as Promise<string>;
     const curl = await copied();
-    expect(await page.locator(".code").innerText()).not.toContain(server.testKey);
+    expect(await visitor.curl()).not.toContain(server.testKey);
     await page.getByRole("tab", { name: "JavaScript" }).click();
     await page.getByRole("button", { name: "Copy with key" }).click();
     const javascript = await copied();
@@ -267,7 +277,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
         [/extract-pages.*1 page/s, /watermark.*1 page/s].map((text) => expect.stringMatching(text) as unknown),
       );
     expect((await visitor.inkOf(1)).dark).toBeGreaterThan(0.001);
-    const code = await page.getByRole("region", { name: "This request as code" }).innerText();
+    const code = await visitor.curl();
     expect(code).toMatch(/-F [\s\S]*image=@/);
     expect(code).toContain(
       '[{"operation":"extract-pages","range":"2"},{"operation":"watermark","kind":"image","image":"part:image"}]',
@@ -275,7 +285,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     visitor.expected("400 (Bad Request)");
   });
 
-  test("draws the box of a signature with the mouse, and moves it with the keys", async () => {
+  test("draws the box of a signature with the mouse, moves it with the keys, and draws the signature", async () => {
     const page = await visitor.open("sign", { height: 1_600 });
     await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
     await page.locator('[name="typedName"]').fill("Ada Lovelace");
@@ -310,11 +320,34 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Shift+ArrowDown");
     expect(await member("x")).toBe(before + 1);
+    await surface.locator(".box").getByText("Ada Lovelace").waitFor();
     await visitor.run();
     await visitor.result.locator(".status").waitFor();
     expect(await visitor.status()).toBe("200");
     // Nothing else stands on this part of the page.
     expect((await visitor.inkOf(1, [100 / 595, 500 / 842, 204 / 595, 64 / 842])).dark).toBeGreaterThan(0.02);
     expect((await visitor.inkOf(1, [0, 570 / 842, 1, 0.2])).dark).toBe(0);
+
+    // In place of the name, a drawing: a line through the box, from its upper left to its lower right.
+    await page.getByRole("radio", { name: "image" }).check({ force: true });
+    const pad = page.getByRole("img", { name: "Draw a signature here" });
+    await pad.scrollIntoViewIfNeeded();
+    const { x = 0, y = 0 } = (await pad.boundingBox()) ?? {};
+    await page.mouse.move(x + 20, y + 20);
+    await page.mouse.down();
+    await page.mouse.move(x + 220, y + 80, { steps: 5 });
+    await page.mouse.up();
+    await page.getByRole("button", { name: "Use the drawing" }).click();
+    await surface.locator(".box img").waitFor();
+    await visitor.run();
+    await visitor.result.locator(".status").waitFor();
+    const parts = [
+      [100, 500],
+      [250, 530],
+      [100, 530],
+    ].map(([left = 0, top = 0]) => visitor.inkOf(1, [left / 595, top / 842, 50 / 595, 30 / 842]));
+    const [start, end, elsewhere] = await Promise.all(parts);
+    expect([start?.dark, end?.dark].every((dark = 0) => dark > 0.005)).toBe(true);
+    expect(elsewhere?.dark).toBe(0);
   });
 });

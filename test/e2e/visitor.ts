@@ -90,6 +90,12 @@ export class Visitor {
     await this.page.getByRole("button", { name: "Run", exact: true }).click();
   }
 
+  /** The request as a command. */
+  async curl(): Promise<string> {
+    await this.page.getByRole("tab", { name: "curl" }).click();
+    return await this.page.locator(".code-card .code").innerText();
+  }
+
   /** Waits for the answer, and returns its status. */
   status(): Promise<string> {
     return this.result.locator(".status").innerText();

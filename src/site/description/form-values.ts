@@ -13,6 +13,9 @@ export interface LocalFile extends Chosen {
   readonly path: string;
 }
 
+/** A file that was made here: a result, or a drawing. */
+export const asFile = (blob: Blob, name: string): LocalFile => ({ blob, name, path: name, password: "" });
+
 /** A file that the service has, or fetches: the ID of a stored file, or a URL. */
 export interface ReferredFile extends Chosen {
   readonly reference: string;

@@ -26,7 +26,7 @@ interface Props {
 
 /** The form's request as code, ready to paste, and the requests before it. Shown without the key, copied with it. */
 export function Code({ operation, entries, apiKey, response, log }: Props) {
-  const [tab, setTab] = useState<Language | typeof LOG>("curl");
+  const [tab, setTab] = useState<Language | typeof LOG>(languages[0]);
   if (tab === LOG) {
     return (
       <Tabs label="This request as code" names={tabs} chosen={tab} choose={setTab}>

@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import type { FileField, FilesField } from "../../description/fields.ts";
-import type { ChosenFile } from "../../description/form-values.ts";
+import { asFile, type ChosenFile } from "../../description/form-values.ts";
 import { isFileId } from "../api/stored-files.ts";
 import { labelOf } from "../../description/labels.ts";
 import { useReorder } from "../parts/use-reorder.ts";
@@ -8,9 +8,10 @@ import { Drop } from "../parts/drop.tsx";
 import { bytes } from "../parts/figures.ts";
 import { Inline } from "../parts/prose.tsx";
 import { ReferenceInput } from "./reference-input.tsx";
+import { SketchPad } from "./sketch-pad.tsx";
 import { fetchSample, samplesFor } from "./samples.ts";
 
-export const chosenFrom = (file: File): ChosenFile => ({ blob: file, name: file.name, path: file.name, password: "" });
+export const chosenFrom = (file: File): ChosenFile => asFile(file, file.name);
 
 interface ChooseProps {
   readonly label: string;
@@ -86,14 +87,17 @@ export function FileInput({ field, chosen, choose, issue }: Props<FileField> & {
           />
         </ul>
       ) : (
-        <Choose
-          label={name}
-          accept={accept}
-          multiple={false}
-          add={choose}
-          issue={issue}
-          describedBy={`${id}-about ${id}-issue`}
-        />
+        <>
+          <Choose
+            label={name}
+            accept={accept}
+            multiple={false}
+            add={choose}
+            issue={issue}
+            describedBy={`${id}-about ${id}-issue`}
+          />
+          {name === "signatureImage" && <SketchPad draw={(file) => choose([file])} />}
+        </>
       )}
       <p class="issue" id={`${id}-issue`}>
         {issue && <Inline text={issue} />}

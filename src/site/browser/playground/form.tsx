@@ -1,5 +1,5 @@
 import type { Operation } from "../../description/description.ts";
-import { type Field, isPages } from "../../description/fields.ts";
+import { type Field, isForJobs, isPages } from "../../description/fields.ts";
 import { applies, type ChosenFile, type FormValues } from "../../description/form-values.ts";
 import { isStepsField, stepsIn } from "../../description/steps.ts";
 import type { Usage } from "../api/usage.ts";
@@ -27,7 +27,8 @@ interface Props {
   readonly usage: Usage | undefined;
   /** Whether the files are too large for a request, so that Run stores them and starts a job. */
   readonly becomesJob: boolean;
-  readonly submit: () => void;
+  /** Runs it, with some parameters as given here. */
+  readonly submit: (texts?: FormValues["texts"]) => void;
   readonly submitJob: () => void;
 }
 
@@ -68,7 +69,8 @@ export function Form({ operation, operations, values, change, issues, running, .
   };
 
   const needed = shown.filter((field) => field.required || isTied(field) || (field.kind === "value" && isPages(field)));
-  const further = shown.filter((field) => !needed.includes(field));
+  const forJobs = shown.filter(isForJobs);
+  const further = shown.filter((field) => !needed.includes(field) && !forJobs.includes(field));
   const strays = [...issues].filter(([name]) => !isShown(name, shown));
   return (
     <form
@@ -88,6 +90,12 @@ export function Form({ operation, operations, values, change, issues, running, .
           {further.map(input)}
         </fieldset>
       )}
+      {forJobs.length > 0 && (
+        <details class="for-jobs" open={forJobs.some(({ name }) => issues.has(name))}>
+          <summary>Options of jobs</summary>
+          <div>{forJobs.map(input)}</div>
+        </details>
+      )}
       {strays.map(([name, issue]) => (
         <p class="issue" key={name}>
           <code>{name}</code> <Inline text={issue} />
@@ -97,6 +105,11 @@ export function Form({ operation, operations, values, change, issues, running, .
         <button type="submit" class="primary" aria-disabled={running}>
           {running ? "Running…" : "Run"}
         </button>
+        {fields.some(({ name }) => name === "dryRun") && (
+          <button type="button" aria-disabled={running} onClick={() => running || submit({ dryRun: "true" })}>
+            Show matches
+          </button>
+        )}
         <button type="button" aria-disabled={running} onClick={() => running || submitJob()}>
           Run as a job
         </button>

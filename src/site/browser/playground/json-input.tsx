@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { allows, type Schema } from "../../description/schema.ts";
+import { ListInput, listKindOf, readList } from "./list-input.tsx";
 
 interface Props {
   readonly name: string;
@@ -30,12 +31,29 @@ export function writeMembers(members: Members): string {
   return given.length === 0 ? "" : JSON.stringify(Object.fromEntries(given));
 }
 
-/** Edits an object as rows if its schema names its members or allows free names; any other JSON as text. */
-export function JsonInput({ name, schema, value, change, invalid, describedBy }: Props) {
+/** The object that a schema allows, alone or instead of a number for all of its members. */
+const objectIn = (schema: Schema): Schema => schema.anyOf?.find(({ properties }) => properties) ?? schema;
+
+/** The members in the text. One number stands for all. */
+function membersIn(text: string, schema: Schema): Members | undefined {
+  const names = Object.keys(schema.properties ?? {});
+  const isNumber = text.trim() !== "" && Number.isFinite(Number(text));
+  return isNumber ? Object.fromEntries(names.map((name) => [name, Number(text)])) : readMembers(text);
+}
+
+/**
+ * Edits an object as rows if its schema names its members or allows free names, and a list of words and texts as such; any other JSON
+ * as text.
+ */
+export function JsonInput({ name, schema: given, value, change, invalid, describedBy }: Props) {
   const [asText, setAsText] = useState(false);
-  const members = readMembers(value);
-  const rows = schema.properties !== undefined || typeof schema.additionalProperties === "object";
-  const text = asText || !rows || members === undefined;
+  const schema = objectIn(given);
+  const members = membersIn(value, schema);
+  const kind = listKindOf(given);
+  const list = kind && readList(value);
+  const rows = kind !== undefined || schema.properties !== undefined || typeof schema.additionalProperties === "object";
+  const isReadable = kind ? list !== undefined : members !== undefined;
+  const text = asText || !rows || !isReadable;
   return (
     <div class="json">
       {text ? (
@@ -46,17 +64,22 @@ export function JsonInput({ name, schema, value, change, invalid, describedBy }:
           aria-invalid={invalid}
           aria-describedby={describedBy}
           spellcheck={false}
-          placeholder="{ }"
+          placeholder={allows(schema, "array") ? "[ ]" : "{ }"}
           value={value}
           onInput={(event) => change(event.currentTarget.value)}
         />
-      ) : schema.properties ? (
+      ) : kind && list ? (
+        <ListInput
+          {...{ name, kind, list, invalid, describedBy }}
+          change={(next) => change(next.length === 0 ? "" : JSON.stringify(next))}
+        />
+      ) : members === undefined ? null : schema.properties ? (
         <NamedRows {...{ schema, members, invalid, describedBy }} change={(next) => change(writeMembers(next))} />
       ) : (
         <FreeRows {...{ schema, members, invalid, describedBy }} change={(next) => change(writeMembers(next))} />
       )}
       {rows && (
-        <button type="button" class="plain" disabled={members === undefined} onClick={() => setAsText(!asText)}>
+        <button type="button" class="plain" disabled={!isReadable} onClick={() => setAsText(!asText)}>
           {text ? "Edit as fields" : "Edit as JSON"}
         </button>
       )}

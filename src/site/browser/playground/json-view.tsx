@@ -3,7 +3,7 @@ import { CopyButton } from "../parts/copy.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Download } from "./download.tsx";
 import { Highlighted } from "./highlighted.tsx";
-import { readPagesIn } from "./reading/places.ts";
+import { notesIn, readPagesIn } from "./reading/places.ts";
 import { Reading } from "./reading/reading.tsx";
 import { abridged, Text } from "./text-view.tsx";
 
@@ -49,7 +49,7 @@ export function JsonView({ blob, name, passwords, source }: Props) {
       }
     >
       {chosen === "On the page" && read && source !== undefined ? (
-        <Reading {...{ source, passwords, read }} />
+        <Reading {...{ source, passwords, read }} notes={notesIn(json)} />
       ) : chosen === "Text" ? (
         <Text text={whole} />
       ) : (

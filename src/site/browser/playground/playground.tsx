@@ -177,13 +177,13 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
     await start(example);
   };
 
-  const use = (file: LocalFile, name: string): void => {
+  const use = (chosen: readonly LocalFile[], name: string): void => {
     const other = operations.find((one) => one.name === name);
     const into = other && documentField(other);
     if (!other || !into) return;
     setWorkspace((workspace) => {
       const { texts, files } = valuesIn(workspace, other);
-      return withValues(workspace, other, { texts, files: { ...files, [into.name]: [file] } });
+      return withValues(workspace, other, { texts, files: { ...files, [into.name]: chosen } });
     });
     location.hash = `#/${name}`;
   };
@@ -215,7 +215,7 @@ function Try({ operation, workspace, setWorkspace, ...props }: Props & { readonl
           forms={{ formFields, look: setSpot }}
           usage={usage}
           becomesJob={isLarge(entries, usage?.limits)}
-          submit={() => void start(values)}
+          submit={(texts) => void start({ ...values, texts: { ...values.texts, ...texts } })}
           submitJob={() => void start(values, "respond-async")}
         />
       </section>

@@ -2,8 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ApiResponse, ApiProblem, FieldIssue } from "../api/call.ts";
 import type { Description, Operation } from "../../description/description.ts";
-import { grouped } from "../../description/labels.ts";
-import type { ChosenFile, FormValues, LocalFile } from "../../description/form-values.ts";
+import { asFile, type ChosenFile, type FormValues, type LocalFile } from "../../description/form-values.ts";
 import { typeOfName } from "../../description/media-types.ts";
 import { stepsIn } from "../../description/steps.ts";
 import { CopyButton } from "../parts/copy.tsx";
@@ -14,7 +13,8 @@ import { Body } from "./body.tsx";
 import { Compare } from "./pages/compare.tsx";
 import { sourceOf } from "./pages/use-pdf.ts";
 import { Download } from "./download.tsx";
-import { documentField, type Run, takesType } from "./workspace.ts";
+import { UseIn } from "./use-in.tsx";
+import type { Run } from "./workspace.ts";
 
 interface Props {
   readonly run: Run | undefined;
@@ -25,14 +25,15 @@ interface Props {
   /** The input with what the operation will put on it, if that can be shown. */
   readonly preview: ComponentChildren;
   readonly operations: readonly Operation[];
-  /** Makes a file the document of another operation, and goes there. */
-  readonly use: (file: LocalFile, operation: string) => void;
+  /** Makes files the documents of another operation, and goes there. */
+  readonly use: (files: readonly LocalFile[], operation: string) => void;
 }
 
 /** The outcome of a run: progress, result or error. Changes are announced to screen readers. */
 export function Result({ run, tryExample, preview, ...props }: Props) {
   const [tab, setTab] = useState<"Preview" | "Result">("Result");
   useEffect(() => setTab("Result"), [run?.state]);
+  const [compares, setCompares] = useState(false);
   const shows = run === undefined && preview ? "Preview" : tab;
   return (
     <>
@@ -65,7 +66,7 @@ export function Result({ run, tryExample, preview, ...props }: Props) {
               <p>{run.message}</p>
             </div>
           )}
-          {run?.state === "done" && <Done run={run} {...props} />}
+          {run?.state === "done" && <Done {...{ run, compares, setCompares }} {...props} />}
         </>
       )}
     </>
@@ -105,11 +106,18 @@ function Running({ progress, stop }: Extract<Run, { state: "running" }>) {
   );
 }
 
-interface DoneProps extends Pick<Props, "values" | "description" | "operations" | "use"> {
+interface DoneProps extends Pick<Props, "values" | "description" | "operations" | "use">, Comparing {
   readonly run: Extract<Run, { state: "done" }>;
 }
 
-function Done({ run: { response, name, input }, values, description, operations, use }: DoneProps) {
+/** Whether the result is shown beside the input, which stays so from run to run. */
+interface Comparing {
+  readonly compares: boolean;
+  readonly setCompares: (compares: boolean) => void;
+}
+
+function Done({ run, values, description, operations, use, ...comparing }: DoneProps) {
+  const { response, name, input } = run;
   const requestId = response.headers.get("x-request-id") ?? "";
   const { size } = response.body;
   return (
@@ -122,8 +130,8 @@ function Done({ run: { response, name, input }, values, description, operations,
         {!response.error && size > 0 && (
           <>
             <UseIn
-              {...{ operations, type: response.type }}
-              use={(operation) => use(asFile(response.body, name), operation)}
+              {...{ operations, type: response.type, label: "Use result in" }}
+              use={(operation) => use([asFile(response.body, name)], operation)}
             />
             <Download blob={response.body} name={name} />
           </>
@@ -133,7 +141,7 @@ function Done({ run: { response, name, input }, values, description, operations,
       {response.error ? (
         <Problem problem={response.error} retryAfter={response.headers.get("retry-after")} />
       ) : (
-        <Views response={response} input={input} passwords={passwordsIn(values)}>
+        <Views {...{ response, input, ...comparing }} passwords={passwordsIn(values)}>
           <div class="body">
             <Body
               blob={response.body}
@@ -141,6 +149,13 @@ function Done({ run: { response, name, input }, values, description, operations,
               name={name}
               passwords={passwordsIn(values)}
               source={isPdf(input) ? sourceOf(input) : undefined}
+              useFiles={(names, files) => (
+                <UseIn
+                  {...{ operations, type: commonType(names), several: names.length > 1 }}
+                  label={names.length > 1 ? "Use all in" : "Use file in"}
+                  use={(operation) => use(files(), operation)}
+                />
+              )}
             />
           </div>
         </Views>
@@ -164,7 +179,7 @@ function Done({ run: { response, name, input }, values, description, operations,
   );
 }
 
-interface ViewsProps {
+interface ViewsProps extends Comparing {
   readonly response: ApiResponse;
   readonly input: ChosenFile | undefined;
   readonly passwords: readonly string[];
@@ -176,8 +191,7 @@ const isPdf = (file: ChosenFile | undefined): boolean =>
   file !== undefined && (typeOfName(file.name) ?? "application/pdf") === "application/pdf";
 
 /** The result, and beside it the comparison with the input where both are documents. */
-function Views({ response, input, passwords, children }: ViewsProps) {
-  const [compares, setCompares] = useState(false);
+function Views({ response, input, passwords, compares, setCompares, children }: ViewsProps) {
   const before = sourceOf(input);
   const isImage = input !== undefined && typeOfName(input.name)?.startsWith("image/");
   if (before === undefined || response.type !== "application/pdf" || !(isPdf(input) || isImage)) return children;
@@ -207,35 +221,10 @@ function Views({ response, input, passwords, children }: ViewsProps) {
   );
 }
 
-const asFile = (blob: Blob, name: string): LocalFile => ({ blob, name, path: name, password: "" });
-
-interface UseProps extends Pick<Props, "operations"> {
-  /** The media type of the result. */
-  readonly type: string;
-  readonly use: (operation: string) => void;
-}
-
-/** Makes the result the input of another operation. */
-function UseIn({ operations, type, use }: UseProps) {
-  const takers = operations.filter((operation) => {
-    const field = documentField(operation);
-    return field !== undefined && takesType(field, type);
-  });
-  if (takers.length === 0) return null;
-  return (
-    <select class="use-in" aria-label="Use result in" onChange={(event) => use(event.currentTarget.value)}>
-      <option value="">Use result in…</option>
-      {grouped(takers).map((group) => (
-        <optgroup key={group.name} label={group.name}>
-          {group.operations.map(({ name, summary }) => (
-            <option key={name} value={name}>
-              {summary}
-            </option>
-          ))}
-        </optgroup>
-      ))}
-    </select>
-  );
+/** Undefined if they are of several types. */
+function commonType(names: readonly string[]): string | undefined {
+  const [first, ...others] = new Set(names.map(typeOfName));
+  return others.length > 0 ? undefined : first;
 }
 
 function passwordsIn({ texts }: FormValues): string[] {

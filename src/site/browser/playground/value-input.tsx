@@ -3,6 +3,7 @@ import { useId } from "preact/hooks";
 import type { ValueField } from "../../description/fields.ts";
 import { labelOf } from "../../description/labels.ts";
 import { allows } from "../../description/schema.ts";
+import { boxKindOf } from "./pages/boxes.ts";
 import { Inline } from "../parts/prose.tsx";
 import { LanguagesInput } from "./languages-input.tsx";
 import { JsonInput } from "./json-input.tsx";
@@ -74,6 +75,10 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
       describedBy={aria["aria-describedby"]}
     />
   );
+  // What is chosen by sight is written, too, but rarely read.
+  const folded = schema.contentSchema?.["x-form-values"]
+    ? "Names and values"
+    : schema.contentSchema?.items && boxKindOf(schema) && "Boxes as JSON";
   if (schema.contentSchema || (schema.enum && isShort(schema.enum, required, schema.default))) {
     return (
       <fieldset class="field" aria-describedby={aria["aria-describedby"]}>
@@ -81,9 +86,9 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
         {about}
         {problem}
         {children}
-        {schema.contentSchema?.["x-form-values"] && children ? (
+        {children && folded ? (
           <details>
-            <summary>Names and values</summary>
+            <summary>{folded}</summary>
             {json}
           </details>
         ) : schema.contentSchema ? (

@@ -1,5 +1,6 @@
 import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { asFile, type LocalFile } from "../../description/form-values.ts";
 import { typeOfName } from "../../description/media-types.ts";
 import { bytes, number } from "../parts/figures.ts";
 import { Download } from "./download.tsx";
@@ -13,6 +14,15 @@ interface Archive {
   readonly entries: readonly Entry[];
   /** Unpacks one file. */
   read(name: string): Blob;
+}
+
+/** Shows where files of a ZIP can be used. They are unpacked when they are. */
+export type UseFiles = (names: readonly string[], files: () => readonly LocalFile[]) => ComponentChildren;
+
+interface Props {
+  readonly zip: Blob;
+  readonly show: (file: Blob, name: string) => ComponentChildren;
+  readonly useFiles: UseFiles | undefined;
 }
 
 async function openZip(zip: Blob): Promise<Archive> {
@@ -37,7 +47,7 @@ async function openZip(zip: Blob): Promise<Archive> {
 }
 
 /** The contents of a ZIP: every entry with its size, and the selected one open. */
-export function ZipView({ zip, show }: { zip: Blob; show: (file: Blob, name: string) => ComponentChildren }) {
+export function ZipView({ zip, show, useFiles }: Props) {
   const [archive, setArchive] = useState<Archive>();
   const [chosen, setChosen] = useState<{ name: string; blob: Blob }>();
   useEffect(() => {
@@ -48,9 +58,13 @@ export function ZipView({ zip, show }: { zip: Blob; show: (file: Blob, name: str
     });
   }, [zip]);
   if (archive === undefined) return <p class="quiet">Opening the ZIP archive…</p>;
+  const names = archive.entries.map(({ name }) => name);
   return (
     <>
-      <p class="quiet">{number(archive.entries.length)} files</p>
+      <div class="row zip-head">
+        <span class="quiet grow">{number(archive.entries.length)} files</span>
+        {archive.entries.length > 1 && useFiles?.(names, () => names.map((name) => asFile(archive.read(name), name)))}
+      </div>
       <ul class="entries">
         {archive.entries.map(({ name, size }) => (
           <li key={name}>
@@ -70,6 +84,7 @@ export function ZipView({ zip, show }: { zip: Blob; show: (file: Blob, name: str
         <section class="entry" aria-label={chosen.name}>
           <div class="row">
             <strong class="grow">{chosen.name}</strong>
+            {useFiles?.([chosen.name], () => [asFile(chosen.blob, chosen.name)])}
             <Download blob={chosen.blob} name={chosen.name} />
           </div>
           <Fragment key={chosen.name}>{show(chosen.blob, chosen.name)}</Fragment>

@@ -1,7 +1,8 @@
+import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Schema } from "../../../description/schema.ts";
 import { type Box, type Corner, dragged, moved, sized } from "./box.ts";
-import { boxesIn, boxKindOf, type PlacedBox, textOfBoxes } from "./boxes.ts";
+import { boxesIn, type BoxKind, boxKindOf, type PlacedBox, textOfBoxes } from "./boxes.ts";
 import { PageTurner } from "./page-turner.tsx";
 import { PdfPage } from "./pdf-page.tsx";
 import type { PDFDocumentProxy } from "./pdfjs.ts";
@@ -12,6 +13,8 @@ interface Props {
   readonly document: PDFDocumentProxy;
   readonly value: string;
   readonly change: (value: string) => void;
+  /** What the box will have in it. */
+  readonly children?: ComponentChildren;
 }
 
 const STEP = 1;
@@ -23,7 +26,7 @@ const KEYS: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 /** A page with boxes on it, which can be drawn, moved, and resized by mouse, finger, or arrow keys. */
-export function BoxPicker({ schema, document, value, change }: Props) {
+export function BoxPicker({ schema, document, value, change, children }: Props) {
   const kind = boxKindOf(schema) ?? "one";
   const surface = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 595, height: 842 });
@@ -116,6 +119,7 @@ export function BoxPicker({ schema, document, value, change }: Props) {
                 }}
                 onKeyDown={(event) => keyed(event, index)}
               >
+                {children}
                 {(["nw", "ne", "sw", "se"] as const).map((corner) => (
                   <span key={corner} class={`corner ${corner}`} data-corner={corner} />
                 ))}
@@ -128,7 +132,7 @@ export function BoxPicker({ schema, document, value, change }: Props) {
           ? "Drag the box, or use the arrow keys; hold Shift to resize it, and press Delete to remove it. "
           : "Draw the box with the mouse, or "}
         {(kind === "list" || boxes.length === 0) && (
-          <button type="button" class="plain" onClick={() => put(boxes.length, usualBox(size))}>
+          <button type="button" class="plain" onClick={() => put(boxes.length, usualBox(kind, size))}>
             {boxes.length > 0 ? "Place another" : "place one"}
           </button>
         )}
@@ -140,12 +144,13 @@ export function BoxPicker({ schema, document, value, change }: Props) {
   );
 }
 
-/** Where people usually sign: at the bottom left. */
-function usualBox({ width, height }: { width: number; height: number }): Box {
+/** Of an area, most of the page; else where people usually sign: at the bottom left. */
+function usualBox(kind: BoxKind, { width, height }: { width: number; height: number }): Box {
+  const [left, top, across, down] = kind === "area" ? [0.08, 0.08, 0.84, 0.84] : [0.12, 0.75, 0.35, 0.08];
   return {
-    x: Math.round(width * 0.12),
-    y: Math.round(height * 0.75),
-    width: Math.round(width * 0.35),
-    height: Math.round(height * 0.08),
+    x: Math.round(width * left),
+    y: Math.round(height * top),
+    width: Math.round(width * across),
+    height: Math.round(height * down),
   };
 }

@@ -4,13 +4,19 @@ import { BoxPicker } from "./box-picker.tsx";
 import { boxKindOf } from "./boxes.ts";
 import type { FormField, Widget } from "./form-fields.ts";
 import { FormValuesInput } from "./form-values.tsx";
+import { isOutline, OutlineInput } from "./outline-input.tsx";
 import { PageOrder, PageParts, PageSet, TurnedPages } from "./page-chooser.tsx";
+import { SignaturePreview } from "./signature-preview.tsx";
 import type { OpenPdf } from "./use-pdf.ts";
 
 /** Whether a field can be filled in by looking at the pages of the document. */
 export const needsPages = (field: Field): boolean =>
   field.kind === "value" &&
-  (isPages(field) || isRotations(field) || isFormValues(field) || boxKindOf(field.schema) !== undefined);
+  (isPages(field) ||
+    isRotations(field) ||
+    isFormValues(field) ||
+    isOutline(field.schema) ||
+    boxKindOf(field.schema) !== undefined);
 
 /** The document's own form, where it is filled in. */
 export interface FormOfPdf {
@@ -47,7 +53,14 @@ export function ByPages({ field, shown, pdf, values, setText, formFields, look }
   const value = values.texts[name] ?? "";
   const change = setText(name);
   if (isFormValues(field)) return <FormValuesInput {...{ value, change, look }} fields={formFields} />;
-  if (boxKindOf(schema)) return <BoxPicker {...{ schema, document, value, change }} />;
+  if (isOutline(schema)) return <OutlineInput {...{ document, change }} />;
+  if (boxKindOf(schema)) {
+    return (
+      <BoxPicker {...{ schema, document, value, change }}>
+        <SignaturePreview values={values} />
+      </BoxPicker>
+    );
+  }
   const turning = shown.find((one) => one.kind === "value" && isRotations(one));
   const rotations = turning && { value: values.texts[turning.name] ?? "", change: setText(turning.name) };
   const choosing = shown.some((one) => one.kind === "value" && isPages(one));

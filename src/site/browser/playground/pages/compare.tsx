@@ -23,6 +23,8 @@ export function Compare({ before, after, passwords, withText }: Props) {
   const [page, setPage] = useState(1);
   const [part, setPart] = useState(50);
   const [text, setText] = useState(withText);
+  const [oldSize, setOldSize] = useState<string>();
+  const [madeSize, setMadeSize] = useState<string>();
   if (made.state !== "open" || (!isImage && old.state !== "open")) {
     const failed = [old, made].some(({ state }) => state === "locked" || state === "failed");
     return <p class="quiet pages-wanted tall">{failed ? "The pages cannot be shown." : "Drawing the pages…"}</p>;
@@ -36,30 +38,43 @@ export function Compare({ before, after, passwords, withText }: Props) {
       </p>
     );
   }
+  // Pages of different sizes do not lie on each other: they stand side by side.
+  const isApart = !isImage && oldSize !== undefined && madeSize !== undefined && oldSize !== madeSize;
+  const turnTo = (next: number): void => {
+    setOldSize(undefined);
+    setMadeSize(undefined);
+    setPage(next);
+  };
   return (
     <div class="compare">
-      <PageTurner page={page} pageCount={numPages} turnTo={setPage}>
+      <PageTurner page={page} pageCount={numPages} turnTo={turnTo}>
         <label class="row quiet">
           <input type="checkbox" checked={text} onChange={(event) => setText(event.currentTarget.checked)} />
           Text layer
         </label>
       </PageTurner>
-      <div class="sides">
-        {old.state === "open" && <PdfPage document={old.document} page={page} />}
+      <div class={isApart ? "sides apart" : "sides"}>
+        {old.state === "open" && (
+          <PdfPage document={old.document} page={page} sized={(width, height) => setOldSize(sizeOf(width, height))} />
+        )}
         {image && <BeforeImage image={image} />}
-        <div class="after" style={{ clipPath: `inset(0 0 0 ${part}%)` }}>
-          <PdfPage document={made.document} page={page} />
+        <div class="after" style={{ clipPath: isApart ? "none" : `inset(0 0 0 ${part}%)` }}>
+          <PdfPage document={made.document} page={page} sized={(width, height) => setMadeSize(sizeOf(width, height))} />
           {text && <TextLayer document={made.document} page={page} />}
         </div>
-        <span class="divider" aria-hidden="true" style={{ left: `${part}%` }} />
-        <input
-          type="range"
-          min={0}
-          max={100}
-          aria-label="Before on the left of the line, after on the right"
-          value={part}
-          onInput={(event) => setPart(Number(event.currentTarget.value))}
-        />
+        {!isApart && (
+          <>
+            <span class="divider" aria-hidden="true" style={{ left: `${part}%` }} />
+            <input
+              type="range"
+              min={0}
+              max={100}
+              aria-label="Before on the left of the line, after on the right"
+              value={part}
+              onInput={(event) => setPart(Number(event.currentTarget.value))}
+            />
+          </>
+        )}
       </div>
       <p class="row quiet">
         <span class="grow">Before</span>
@@ -68,6 +83,9 @@ export function Compare({ before, after, passwords, withText }: Props) {
     </div>
   );
 }
+
+/** In whole points. */
+const sizeOf = (width: number, height: number): string => `${Math.round(width)} ${Math.round(height)}`;
 
 function BeforeImage({ image }: { image: Blob }) {
   const url = useBlobUrl(image);

@@ -49,7 +49,7 @@ export function PageSet({ document, name, value, byDefault, change, rotations }:
         <span class="quiet grow" role="status">
           {chosen.size > 0
             ? `${chosen.size} of ${numPages} pages`
-            : `All ${numPages} pages${isExplicit ? ": the range names none" : ""}. Click pages to choose some.`}
+            : `${numPages === 1 ? "The only page" : `All ${numPages} pages`}${isExplicit ? ": the range names none" : ""}. Click pages to choose some.`}
         </span>
         {rotations && (
           <>

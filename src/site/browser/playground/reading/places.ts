@@ -25,6 +25,17 @@ export interface Place {
   readonly rows?: readonly (readonly Cell[])[];
 }
 
+/** What a dry run says of matches that no page can show. */
+export function notesIn(json: unknown): string[] {
+  const { matches, elsewhere = 0, attachments = 0, pagesWithoutText = [] } = Object(json) as Told;
+  if (matches === undefined) return [];
+  return [
+    elsewhere > 0 ? `Matches that no page shows: ${elsewhere}.` : "",
+    attachments > 0 ? `Attachments that would be removed: ${attachments}.` : "",
+    pagesWithoutText.length > 0 ? `Pages without text to search: ${pagesWithoutText.join(", ")}.` : "",
+  ].filter((note) => note !== "");
+}
+
 /** A page as a result tells it. */
 export interface ReadPage {
   readonly pageNumber: number;
@@ -46,6 +57,9 @@ interface Told {
     readonly blocks?: readonly (Region & Omit<Place, "kind" | "text" | "boxes"> & { readonly type: string })[];
     readonly words?: readonly Region[];
   }[];
+  readonly elsewhere?: number;
+  readonly attachments?: number;
+  readonly pagesWithoutText?: readonly number[];
   readonly matches?: readonly { readonly page: number; readonly text: string; readonly boxes: readonly Box[] }[];
 }
 

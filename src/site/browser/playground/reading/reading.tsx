@@ -12,10 +12,12 @@ interface Props {
   readonly passwords: readonly string[];
   /** What was read of each page, or the Markdown of all. */
   readonly read: readonly ReadPage[] | string;
+  /** What is said below the page. */
+  readonly notes?: readonly string[];
 }
 
 /** A page with boxes around what was read, and beside it the text: whether it is right is seen at a glance. */
-export function Reading({ source, passwords, read }: Props) {
+export function Reading({ source, passwords, read, notes = [] }: Props) {
   const pdf = usePdf(source, passwords);
   const frame = useRef<HTMLDivElement>(null);
   const [first] = typeof read === "string" ? [] : read;
@@ -67,6 +69,11 @@ export function Reading({ source, passwords, read }: Props) {
           </svg>
         </div>
         <div class="read-text" tabIndex={0} role="group" aria-label="What was read">
+          {notes.map((note) => (
+            <p class="quiet" key={note}>
+              {note}
+            </p>
+          ))}
           {markdown === undefined ? (
             places.length === 0 ? (
               <p class="quiet">Nothing was found on this page.</p>
