@@ -17,6 +17,8 @@ import { unescapeName } from "./names.ts";
 export const DEFLATE_RATIO = 1032;
 /** Longest dictionary of an object stream in bytes. In practice they are short. */
 const MOST_DICTIONARY = 4096;
+/** `#`, which begins an escape in a name. */
+const ESCAPE = 0x23;
 /** Fuel per stream to decode its dictionary. */
 const STREAM_WORK = 500;
 
@@ -105,12 +107,10 @@ async function findObjectStreams(work: Work, file: InputBytes): Promise<ObjectSt
   for (let keyword = find(bytes, "stream", 0); keyword >= 0; keyword = find(bytes, "stream", keyword + 1)) {
     work.spend(STREAM_WORK + keyword - last);
     await work.pause();
-    if (isEnd(bytes, keyword)) {
-      last = keyword;
-      continue;
-    }
-    const head = unescapeName(latin1(bytes.subarray(Math.max(last, keyword - MOST_DICTIONARY), keyword)));
+    const before = bytes.subarray(Math.max(last, keyword - MOST_DICTIONARY), keyword);
     last = keyword;
+    if (isEnd(bytes, keyword) || !mayName(before)) continue;
+    const head = unescapeName(latin1(before));
     if (!head.includes("/ObjStm")) continue;
     const body = head.lastIndexOf("obj");
     const number = /(\d{1,10})\s+\d{1,5}\s*$/.exec(head.slice(0, Math.max(body, 0)))?.[1];
@@ -136,3 +136,6 @@ async function findObjectStreams(work: Work, file: InputBytes): Promise<ObjectSt
 /** Whether the keyword is the end of `endstream`: what precedes it is data, and is not worth decoding. */
 const isEnd = (bytes: Uint8Array, keyword: number): boolean =>
   bytes[keyword - 3] === 0x65 && bytes[keyword - 2] === 0x6e && bytes[keyword - 1] === 0x64;
+
+/** Whether a dictionary may name an object stream, with or without escapes. Searching the bytes is faster than decoding them. */
+const mayName = (dictionary: Uint8Array): boolean => dictionary.includes(ESCAPE) || find(dictionary, "/ObjStm", 0) >= 0;
