@@ -34,7 +34,9 @@ describe("an engine belongs to one request", () => {
     const marker = new TextEncoder().encode("(Marker 9f3c81)");
     const first = await leaseEngines(() => true);
     const { pdf } = first.engines;
-    upload(pdf, marker);
+    const large = new Uint8Array(8 * MiB);
+    large.set(marker, large.length - marker.length);
+    upload(pdf, large);
     pdf.mupdf.PDFDocument.openDocument(letter, "application/pdf").destroy();
     expect(holds(pdf.lib.HEAPU8, marker)).toBe(true);
     first.release(true);
