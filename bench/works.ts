@@ -31,12 +31,14 @@ const merge = (name: string, ...all: readonly Uint8Array[]): Work => ({
   name,
   operation: "merge",
   parts: files(...all),
+  atMost: { ratio: 0.9 },
   other: (inputs, output) => ["qpdf", "--empty", "--pages", ...inputs, "--", output],
 });
 const split = (name: string, bytes: Uint8Array): Work => ({
   name,
   operation: "split",
   parts: file(bytes, { mode: "pages" }),
+  atMost: { ratio: 1.2 },
   other: (inputs, output) => ["qpdf", "--split-pages", ...inputs, output],
 });
 const extract = (name: string, bytes: Uint8Array, page: string): Work => ({
@@ -55,7 +57,7 @@ const protect = (name: string, bytes: Uint8Array): Work => ({
   name,
   operation: "protect",
   parts: file(bytes, { userPassword: "user", ownerPassword: "owner" }),
-  atMost: { ratio: 2 },
+  atMost: { ratio: 1.6 },
   other: (inputs, output) => ["qpdf", "--encrypt", "user", "owner", "256", "--", ...inputs, output],
 });
 const compress = (name: string, bytes: Uint8Array): Work => ({
@@ -72,6 +74,7 @@ const toImages = (name: string, bytes: Uint8Array, format: "png" | "jpeg"): Work
   name,
   operation: "to-images",
   parts: file(bytes, { dpi: "150", format }),
+  ...(format === "jpeg" && { atMost: { ratio: 1.3 } }),
   other: ([input = ""], output) => ["pdftoppm", `-${format}`, "-r", "150", input, output],
 });
 const fill = (name: string, value: string): Work => ({
@@ -80,7 +83,15 @@ const fill = (name: string, value: string): Work => ({
   parts: file(fieldsOf(200), { values: valuesOf(200, value) }),
 });
 
-/** The same five for a file that was named. */
+const readAll = (name: string, bytes: Uint8Array): Work => ({
+  name,
+  operation: "extract-text",
+  parts: file(bytes),
+  atMost: { ratio: 1.4 },
+  other: ([input = ""], output) => ["mutool", "draw", "-q", "-F", "txt", "-o", output, input],
+});
+
+/** The same six for a file that was named. */
 async function worksOn(path: string): Promise<Work[]> {
   const bytes = new Uint8Array(await readFile(path));
   const name = basename(path);
@@ -89,6 +100,7 @@ async function worksOn(path: string): Promise<Work[]> {
     split(`split ${name}`, bytes),
     extract(`extract 1 of ${name}`, bytes, "1"),
     rotate(`rotate ${name}`, bytes),
+    readAll(`read ${name}`, bytes),
     protect(`protect ${name}`, bytes),
   ];
 }
@@ -115,6 +127,7 @@ export async function works(inputs: readonly string[]): Promise<readonly Work[]>
     features: ["outline", "image-per-page"],
     imageBytes: 50_000,
   });
+  const small = document({ name: "small", pages: 1, features: ["image-per-page"], imageBytes: 48_000 });
   const page = textPage({ width: 612, height: 792, colour: true });
   const fourteen = drawing(...Array.from({ length: 14 }, () => page));
   const photographs = Array.from({ length: 10 }, (_, index) => [
@@ -127,10 +140,13 @@ export async function works(inputs: readonly string[]): Promise<readonly Work[]>
   return [
     merge("merge ten files of 14 pages", ...chapters),
     split("split 100 pages", hundred),
+    split("split 174 pages", document({ name: "book", pages: 174, features: ["outline", "links", "shared-image"] })),
     extract("extract page 50 of 100", hundred, "50"),
     rotate("rotate 100 pages", hundred),
     rotate("rotate a file of 1 MB", megabyte),
+    { ...rotate("rotate a page of 50 KB", small), atMost: { ms: 8 } },
     { name: "read 14 pages of text", operation: "extract-text", parts: file(fourteen), other: readText },
+    readAll("read 150 pages of text", drawing(...Array.from({ length: 150 }, () => page))),
     toImages("14 pages as PNG at 150 dpi", fourteen, "png"),
     toImages("14 pages as JPEG at 150 dpi", fourteen, "jpeg"),
     {
