@@ -51,10 +51,11 @@ function readEntries(given: readonly unknown[], path: PropertyKey[], context: z.
     return [];
   }
   return given.flatMap((one, index) => {
-    const { success, data, error } = entry.safeParse(one);
+    // Whoever reads the whole words what has no words of its own.
+    const { success, data, error } = entry.safeParse(one, { error: () => "", reportInput: true });
     if (!success) {
       for (const issue of error.issues) {
-        context.issues.push({ ...issue, input: one, path: [...path, index, ...issue.path] } as z.core.$ZodRawIssue);
+        context.issues.push({ ...issue, path: [...path, index, ...issue.path] } as z.core.$ZodRawIssue);
       }
       return [];
     }

@@ -101,9 +101,9 @@ test("outlines that run in circles end", async () => {
 test.each([
   [[{ title: "a", page: 4 }], /`0\.page` must be at most 3, the last page/],
   [[{ title: "a", children: [{ title: "b", page: 9 }] }], /`0\.children\.0\.page` must be at most 3/],
-  [[{ title: "a", page: 0 }], /`0\.page`/],
-  [[{ page: 1 }], /`0\.title`/],
-  [[{ title: "a", pages: 1 }], /pages/],
+  [[{ title: "a", page: 0 }], /`0\.page` must be at least 1/],
+  [[{ page: 1 }], /`0\.title` is required/],
+  [[{ title: "a", pages: 1 }], /`0\.pages` is not a known parameter/],
   [[{ title: "a", page: 1, view: ["XYZ", 1] }], /`0\.view` must have 3 numbers after `XYZ`/],
   [[{ title: "a", view: ["Fit"] }], /`0\.view` requires `page`/],
   [[{ title: "a", page: 1, url: "https://example.com" }], /`0\.url` cannot be sent with `page`/],

@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import { call } from "./any-operation.ts";
 import { newKey, senderTo } from "../http/echo-service.ts";
 import { endpoints } from "../../src/http/endpoints/index.ts";
+import { takesJson } from "../../src/operations/definition/fields.ts";
 import { operations } from "../../src/operations/index.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -50,21 +51,24 @@ const json = [
   '{"line":1}',
   '{"line":{"a":1}}',
   '{"line":[1]}',
+  "[{}]",
+  '[{"title":1,"page":"x","view":["Fit",1],"children":[{"page":0,"x":1}]}]',
 ];
 const texts = ["x", " ", "-1", "0.5", "1e9", "99999999999999999", "1,,2", "99", "#12", "a\u0000", "x".repeat(200_000)];
 /** Opens as nothing, so that no work is done where a value is right. */
 const file = new TextEncoder().encode("%PDF-1.7");
 
 test.each(operations)("$name words its errors itself, whatever is sent", async (operation) => {
-  const names = Object.entries(operation.fields).flatMap(([name, field]) => (field.kind === "text" ? [name] : []));
-  const hasJson = ["sign", "fill-form", "metadata", "rotate", "redact"].includes(operation.name);
+  const fields = Object.entries(operation.fields).flatMap(([name, field]) =>
+    field.kind === "text" ? [{ name, hasJson: takesJson(field) }] : [],
+  );
   const odd: string[] = [];
-  for (const value of [...texts, ...(hasJson ? json : [])]) {
-    const all = Object.fromEntries(names.map((name) => [name, value]));
+  for (const value of [...texts, ...(fields.some(({ hasJson }) => hasJson) ? json : [])]) {
+    const all = Object.fromEntries(fields.map(({ name }) => [name, value]));
     odd.push(...(await oddIn(await call(operation, { file, texts: all }), value)));
   }
   // With the rest right, so that what depends on it is looked at.
-  for (const name of names) {
+  for (const { name, hasJson } of fields) {
     for (const value of ["x", ...(hasJson ? json : [])]) {
       odd.push(...(await oddIn(await call(operation, { file, texts: { [name]: value } }), `${name}: ${value}`)));
     }
