@@ -146,7 +146,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
       for await (const page of pagesIn(parts)) summary.add(page);
       if (input.output === "pdf") {
         using open = await opened(input, engines);
-        return await searchable(open, pagesIn(parts), summary);
+        return await searchable(open, pagesIn(parts), summary, { append: !isImage(input.file) });
       }
       const headers = { ...parts.headers, "X-OCR-Mean-Confidence": String(summary.meanConfidence) };
       return { kind: "long json", bytes: joined(parts, input, summary), headers };
@@ -229,15 +229,16 @@ async function* readPages(
   }
 }
 
-/** The document with the text of its pages, which are read one after the other. */
+/** The document with the text of its pages, which are read one after the other. `append`: the original is the beginning of the result. */
 async function searchable(
   open: OpenPdf,
   pages: Iterable<Page> | AsyncIterable<Page>,
   { meanConfidence }: Summary,
+  { append = false } = {},
 ): Promise<Output> {
   const { pageCount } = open;
   const changed = await addLayer(open, pages);
-  const { bytes, broken } = await saveChanges(open, { changed });
+  const { bytes, broken } = await saveChanges(open, { changed, append });
   const headers = {
     ...resultHeadersOf([open], { pageCount, signed: broken }),
     "X-OCR-Mean-Confidence": String(meanConfidence),

@@ -1,7 +1,10 @@
 import { unzipSync } from "fflate";
+import { PDFDocument } from "pdf-lib";
 import { describe, expect, it } from "vitest";
 import { consumeOnce, creditsOf, jobService, leftOf, operationForm, sweepLater } from "./job-service.ts";
+import { drawing } from "../harness/drawing-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
+import { scanned, scanPage } from "../operations/ocr-service.ts";
 
 const letter = document({ name: "letter", pages: 3 });
 
@@ -42,6 +45,23 @@ describe("a job", () => {
       unzipSync(new Uint8Array(await answer.arrayBuffer())),
     );
     expect(await own).toEqual(await theirs);
+  });
+
+  it("that recognizes text appends it to the document", async () => {
+    const service = await jobService();
+    const content = "0 g BT /F1 14 Tf 20 40 Td (Words of a scan) Tj ET";
+    const scan = await scanned(drawing({ width: 200, height: 80, content }), "jpeg");
+    const file = drawing(scanPage(scan), scanPage(scan), scanPage(scan));
+    const { id, progress } = await service.start("ocr", file, { output: "pdf" });
+    expect(progress.total).toBe(3);
+    await consumeOnce();
+    const result = await service.result(id);
+    expect(result.headers.get("X-Page-Count")).toBe("3");
+    const bytes = new Uint8Array(await result.arrayBuffer());
+    expect(bytes.subarray(0, file.length)).toEqual(file);
+    const read = await (await service.send("POST", "/extract-text", { body: operationForm(bytes) })).json();
+    expect(read).toMatchObject({ text: Array.from({ length: 3 }, () => "Words of a scan").join("\n\f") });
+    expect((await PDFDocument.load(bytes)).getPageCount()).toBe(3);
   });
 
   it("costs what its blocks of pages cost, reserves that, and leaves nothing but its result", async () => {

@@ -6,21 +6,25 @@ import { appendToPdf, rewritePdf } from "./save.ts";
 
 /**
  * Saves a document that was changed in place. A signed one is appended to, so that its signatures can still be verified, and so is
- * one that is read in ranges; any other is rewritten. `broken`: a signature no longer verifies, because the file was damaged and had to be rewritten, or the
+ * one that is read in ranges, and with `append` any that is not damaged; others are rewritten. `broken`: a signature no longer verifies, because the file was damaged and had to be rewritten, or the
  * signature certifies the document and does not allow the change. `allowed`: whether the signatures allow the change, if that
  * was checked. `changed`: the changed pages (0-based).
  */
 export async function saveChanges(
   open: OpenPdf,
-  { allowed, changed }: { allowed?: boolean; changed?: readonly number[] | undefined } = {},
+  {
+    allowed,
+    changed,
+    append = false,
+  }: { allowed?: boolean; changed?: readonly number[] | undefined; append?: boolean } = {},
 ): Promise<{ readonly bytes: EngineBytes; readonly broken: boolean }> {
   const { document, engine, input } = open;
   const root = document.getTrailer().get("Root");
   const signed = isSigned(root);
-  if (!signed && !engine.ranges) return { bytes: await rewritePdf(open, { changed }), broken: false };
+  if (!signed && !engine.ranges && !append) return { bytes: await rewritePdf(open, { changed }), broken: false };
   const forbidden = signed && (allowed === undefined ? isCertified(root) : !allowed);
   const appended = await appendToPdf(open, { changed });
   if (appended) return { bytes: appended, broken: forbidden };
   if (engine.ranges) throw new Refusal("invalid_file", `\`${input.field}\` is damaged.`, { input: input.field });
-  return { bytes: await rewritePdf(open, { changed }), broken: true };
+  return { bytes: await rewritePdf(open, { changed }), broken: signed };
 }
