@@ -1,6 +1,6 @@
 /** Finds texts in bytes, in every encoding that a file may have them in, and overwrites them. */
 import type { Work } from "../../work.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../bytes/latin1.ts";
 import { fold } from "./folded-text.ts";
 
 /** Shortest encoded text in bytes that is searched in binary data: shorter ones occur by chance. */
@@ -17,6 +17,7 @@ const STRETCH = 256 * 1024;
 
 const utf8 = new TextEncoder();
 
+const SAME = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 const LOWER = Uint8Array.from({ length: 256 }, (_, byte) =>
   (byte >= 0x41 && byte <= 0x5a) || (byte >= 0xc0 && byte <= 0xde && byte !== 0xd7) ? byte + 0x20 : byte,
 );
@@ -31,6 +32,8 @@ function utf16(text: string, high: 0 | 1): Uint8Array {
   return bytes;
 }
 
+const upperHex = (bytes: Uint8Array): Uint8Array => bytesOf(latin1(hex(bytes)).toUpperCase());
+
 const hex = (bytes: Uint8Array): Uint8Array =>
   bytesOf(Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""));
 
@@ -40,7 +43,7 @@ const isLatin1 = (text: string): boolean => /^[\0-\xff]*$/.test(text);
 /** A text in each encoding. */
 function encodings(text: string): Uint8Array[] {
   const plain = [utf8.encode(text), utf16(text, 1), utf16(text, 0), ...(isLatin1(text) ? [bytesOf(text)] : [])];
-  return [...plain, ...plain.map(hex)];
+  return [...plain, ...plain.map(hex), ...plain.map(upperHex)];
 }
 
 /** From one offset up to another. */
@@ -49,20 +52,30 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Searches without regard to case, which at worst finds more. */
+interface Searched {
+  /** Texts, as they are in a document. */
+  readonly found: Iterable<string>;
+  readonly ignoresCase: boolean;
+}
+
 export class ByteSearch {
   /** By the first two bytes of a text, and then by the first four. */
   readonly #starts = new Uint8Array(65_536);
   readonly #texts = new Map<number, Uint8Array[]>();
   readonly #work: Work;
 
-  constructor(texts: Iterable<string>, work: Work) {
+  readonly #byte: Uint8Array;
+
+  constructor({ found, ignoresCase }: Searched, work: Work) {
     this.#work = work;
+    this.#byte = ignoresCase ? LOWER : SAME;
     let count = 0;
-    for (const text of texts) {
+    for (const text of found) {
       if (++count > MOST_TEXTS) break;
-      const forms = new Set([text, text.normalize("NFC"), fold(text), text.toLowerCase(), text.toUpperCase()]);
-      for (const form of forms) for (const bytes of encodings(form)) this.#add(bytes.map((byte) => LOWER[byte] ?? 0));
+      const cases = ignoresCase ? [text.toLowerCase(), text.toUpperCase()] : [];
+      const forms = new Set([text, text.normalize("NFC"), fold(text), ...cases]);
+      for (const form of forms)
+        for (const bytes of encodings(form)) this.#add(bytes.map((byte) => this.#byte[byte] ?? 0));
     }
   }
 
@@ -81,7 +94,7 @@ export class ByteSearch {
     this.#work.spend(bytes.length * WORK);
     const found: ByteRange[] = [];
     if (this.#texts.size === 0) return found;
-    const lower = (at: number): number => LOWER[bytes[at] ?? 0] ?? 0;
+    const lower = (at: number): number => this.#byte[bytes[at] ?? 0] ?? 0;
     for (let at = 0, first = lower(0); at + LEAST <= bytes.length; at++) {
       const second = lower(at + 1);
       if (this.#starts[(first << 8) | second] === 1) {

@@ -53,10 +53,12 @@ export class Matcher {
   readonly #work: Work;
   /** What was found so far, in the form in which it was found; and the terms. */
   readonly found: Set<string>;
+  readonly ignoresCase: boolean;
 
   constructor(wanted: Wanted, work: Work) {
     const { terms, ignoreCase, patterns } = wanted;
     this.#work = work;
+    this.ignoresCase = ignoreCase;
     this.#terms = terms.flatMap((term) => expressionOf(term, ignoreCase) ?? []);
     this.#patterns = patterns.map((pattern) =>
       typeof pattern === "string"

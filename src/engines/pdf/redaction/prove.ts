@@ -78,7 +78,7 @@ async function searchPages(written: OpenPdf, matcher: Matcher, pages: readonly n
 async function searchObjects(written: OpenPdf, matcher: Matcher, pages: readonly number[]): Promise<void> {
   const { document, engine, pageCount } = written;
   const kinds = await findStreamKinds(written);
-  const search = new ByteSearch(matcher.found, engine.work);
+  const search = new ByteSearch(matcher, engine.work);
   const skipped = pages.length < pageCount ? kinds.content : new Set<number>();
   const encryption = objectNumber(document.getTrailer().get("Encrypt"));
   const count = document.countObjects();

@@ -208,5 +208,4 @@ const isFont = (object: PDFObject): boolean =>
   ["Font", "FontDescriptor"].some((type) => isNamed(object.get("Type"), type));
 
 /** Finds everything that was found so far, in bytes. */
-export const searchFor = (open: OpenPdf, matcher: Matcher): ByteSearch =>
-  new ByteSearch(matcher.found, open.engine.work);
+export const searchFor = (open: OpenPdf, matcher: Matcher): ByteSearch => new ByteSearch(matcher, open.engine.work);
