@@ -57,7 +57,9 @@ export const redact = defineOperation({
   description: `Removes every occurrence of \`terms\` and \`patterns\`, and everything in \`regions\`, and draws boxes in their place. Text is found as a
 reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
 overwritten, drawings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
-that match, or that cannot be searched, are removed. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
+that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
+shown; fonts of form fields, and font files of rare kinds, keep their glyphs. The text around a match stays in place, and one gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
+text could give it away, redact a larger area with \`regions\`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
 
 Before it is sent, the output is opened again, and everything in it is searched. If anything is found, the response is \`redaction_failed\`, without a file. Scans have no text:
 \`X-Pages-Without-Text\` lists such pages. In a pipeline, run \`ocr\` first, and the pixels under the words are overwritten, too.

@@ -4,7 +4,8 @@ import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { type HidingPlace, hidingDocument, SECRET } from "../harness/hiding-places.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { check, runQpdf } from "../harness/qpdf.ts";
-import { show, textDocument } from "../harness/text-fixtures.ts";
+import { embeddedFontDocument, embeddedFonts } from "../harness/embedded-font-fixtures.ts";
+import { show, showCodes, spelled, textDocument } from "../harness/text-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
@@ -149,4 +150,46 @@ describe("patterns and regions", () => {
       pagesWithoutText: [2],
     });
   });
+});
+
+describe("fonts", () => {
+  const { meanings, codes } = spelled("quiz");
+  const bytes = textDocument(
+    [
+      { content: `${showCodes(codes, 50, 700)} ${showCodes(codes.slice(1, 3), 50, 600)}` },
+      { content: showCodes(codes.slice(1, 2), 50, 700) },
+    ],
+    meanings,
+  );
+  const hexOf = (letter: string): string => `00${letter.charCodeAt(0).toString(16)}>`;
+
+  test("forget what codes mean that only the redacted text had", async () => {
+    const [before, { body }] = [await decoded(bytes), await redact(bytes, { terms: '["quiz"]' })];
+    const after = await decoded(body);
+    for (const letter of "quiz") expect(before).toContain(hexOf(letter));
+    for (const letter of "ui") expect(after).toContain(hexOf(letter));
+    for (const letter of "qz") expect(after).not.toContain(hexOf(letter));
+    expect(await textOfPages(body)).toBe("ui\nu");
+  });
+
+  test("lose glyphs, names, and widths that only the redacted text had", async () => {
+    const [fixture] = embeddedFonts.filter(({ name }) => name === "letters by their names");
+    if (!fixture) throw new Error("the font is not among the fixtures");
+    const document = embeddedFontDocument(fixture);
+    const { body } = await redact(document, { terms: '["quartz"]' });
+    const [before, after] = [await decoded(document), (await decoded(body)).slice(body.length)];
+    expect(before).toMatch(/\/q\s\/u\s/);
+    expect(after).toMatch(/\/k\b/);
+    expect(after).not.toMatch(/\/[qz]\b/);
+    expect(after.length).toBeLessThan(before.length / 2);
+    expect(await textOfPages(body)).toContain("Jackdaws love my");
+    expect((await check(body)).errors).toEqual([]);
+  });
+});
+
+test("text in the other case stays, wherever it is, unless case is ignored", async () => {
+  const bytes = textDocument([{ content: show("Topology and topology", 50, 700) }]);
+  const { status, body } = await redact(bytes, { terms: '["Topology"]' });
+  expect(status).toBe(200);
+  expect((await textOfPages(body)).trim()).toBe("and topology");
 });

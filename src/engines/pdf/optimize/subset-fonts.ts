@@ -57,15 +57,26 @@ interface NewProgram {
   readonly subtype?: string;
 }
 
+/** Fonts that must lose glyphs, whether that makes the file smaller or not. */
+interface Chosen {
+  /** Object numbers. */
+  readonly fonts: ReadonlySet<number>;
+  /** The codes shown in all fonts. */
+  readonly shown: ShownCodes;
+}
+
 /** Reduces fonts to the glyphs that pages show. Keeps fonts of a form complete, since filling it in may need any glyph. */
-export async function subsetFonts(open: OpenPdf): Promise<void> {
+export async function subsetFonts(open: OpenPdf, chosen?: Chosen): Promise<void> {
   const { document, engine } = open;
   const programs = await findPrograms(open, await findFormFonts(open));
+  for (const [number, users] of programs) {
+    if (chosen && !users.some(({ font }) => chosen.fonts.has(font))) programs.delete(number);
+  }
   const fonts = [...programs.values()].flat();
   if (fonts.length === 0) return;
   const isOneByte = (kind: UsedFont["kind"]): boolean => !kind.endsWith("CIDs");
   const codeBytes = new Map(fonts.map(({ font, kind }) => [font, isOneByte(kind) ? 1 : 2] as const));
-  const shown = await findShownCodes(open, codeBytes);
+  const shown = chosen?.shown ?? (await findShownCodes(open, codeBytes));
   for (const [number, users] of programs) {
     try {
       await engine.work.pause();
@@ -73,11 +84,12 @@ export async function subsetFonts(open: OpenPdf): Promise<void> {
       const file = document.newIndirect(number);
       if (largestSize(file) > most && (await decodedSize(engine, file, most)) > most) continue;
       const program = engine.scope(() => programOf(open, number, users, shown));
-      if (!program) continue;
+      if (!program || (chosen && !program.isSubset)) continue;
       const bytes = await deflate(program.data);
       engine.scope(() => {
         const stream = document.newIndirect(number);
-        if (bytes.length <= stream.get("Length").asNumber() * WORTH_IT) write(open, stream, users, program, bytes);
+        if (chosen || bytes.length <= stream.get("Length").asNumber() * WORTH_IT)
+          write(open, stream, users, program, bytes);
       });
     } catch (error) {
       if (!engine.outlives(error)) throw error;
@@ -111,7 +123,7 @@ function write(
 }
 
 /** Object numbers of the fonts that values of form fields may be shown in, or `all`. */
-async function findFormFonts(open: OpenPdf): Promise<ReadonlySet<number> | "all"> {
+export async function findFormFonts(open: OpenPdf): Promise<ReadonlySet<number> | "all"> {
   const root = open.document.getTrailer().get("Root");
   const form = root.get("AcroForm");
   // Hidden template pages contain text as well (12.7.8), and XFA finds fonts by their names.

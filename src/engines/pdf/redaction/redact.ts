@@ -14,6 +14,7 @@ import { type Area, removeAnnotations } from "./annotations.ts";
 import { redactAttachments } from "./attachments.ts";
 import { type Covering, coverPages } from "./cover.ts";
 import { eraseOnPage } from "./erase.ts";
+import { findCodes, forgetCodes } from "./fonts.ts";
 import { MOST_ROUNDS, redactHidden } from "./hidden-content.ts";
 import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type Wanted } from "./matcher.ts";
@@ -92,6 +93,8 @@ export async function redactPdf(
   const findings = pages.flatMap((page) => foundOn(open, page));
   const changed = pages.filter(({ matches, regions }) => matches.length + regions.length > 0);
   const dropped = new Set<number>();
+  engine.work.allow(limits.work.request);
+  const shownBefore = await findCodes(open);
   for (const page of changed) await erase(open, page, matcher);
   const hidden = await redactHidden(open, new Set(redaction.pages), matcher, { erases: true });
   const attachments = await redactAttachments(open, matcher, { removes: true });
@@ -103,6 +106,8 @@ export async function redactPdf(
   await coverPages(open, engines, changed.map(toCover), redaction);
   layers.restore();
   await dropPrivateData(open);
+  engine.work.allow(limits.work.request);
+  await forgetCodes(open, shownBefore);
   const strings = new StringRedactor(open, matcher);
   if (!matcher.isEmpty || dropped.size > 0) await strings.redactAll(dropped);
   for (const number of dropped) document.deleteObject(number);

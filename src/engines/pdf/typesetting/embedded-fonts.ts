@@ -133,17 +133,20 @@ export function utf16(text: string): string {
 
 /** The ToUnicode CMap of a font whose code `n` means `texts[n - 1]`. */
 export function toUnicode(texts: readonly string[]): string {
+  return toUnicodeOf(texts.map((text, index) => [hexCode(index + 1), utf16(text === "" ? NOTHING : text)]));
+}
+
+/** A ToUnicode CMap (9.10.3). `meanings`: codes, which all have the same length, and UTF-16BE, all in hexadecimal. */
+export function toUnicodeOf(meanings: readonly (readonly [code: string, text: string])[]): string {
   const sections: string[] = [];
-  for (let from = 0; from < texts.length; from += MOST_MEANINGS) {
-    const part = texts.slice(from, from + MOST_MEANINGS);
-    const meanings = part.map(
-      (text, index) => `<${hexCode(from + index + 1)}> <${utf16(text === "" ? NOTHING : text)}>`,
-    );
-    sections.push(`${part.length} beginbfchar\n${meanings.join("\n")}\nendbfchar`);
+  for (let from = 0; from < meanings.length; from += MOST_MEANINGS) {
+    const part = meanings.slice(from, from + MOST_MEANINGS).map(([code, text]) => `<${code}> <${text}>`);
+    sections.push(`${part.length} beginbfchar\n${part.join("\n")}\nendbfchar`);
   }
+  const digits = meanings[0]?.[0].length ?? 4;
   return `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
 /CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def /CMapName /Stamp def /CMapType 2 def
-1 begincodespacerange <0000> <ffff> endcodespacerange
+1 begincodespacerange <${"0".repeat(digits)}> <${"f".repeat(digits)}> endcodespacerange
 ${sections.join("\n")}
 endcmap CMapName currentdict /CMap defineresource pop end end`;
 }

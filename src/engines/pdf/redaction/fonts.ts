@@ -1,0 +1,205 @@
+/**
+ * Removes from fonts what would tell which letters redacted text had: the glyphs that only it used, with their names, widths, and
+ * meanings (ISO 32000-2, 9.6 to 9.10). A font that has lost a code keeps only those that are still shown, so that no gap between others
+ * says which it was.
+ */
+import type { PDFObject } from "mupdf";
+import { hex } from "../../bytes/hex.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { eachObject } from "../objects/each-object.ts";
+import { entries, isNamed, items, objectNumber } from "../objects/objects.ts";
+import { findShownCodes, type ShownCodes } from "../optimize/shown-codes.ts";
+import { findFormFonts, subsetFonts } from "../optimize/subset-fonts.ts";
+import { toUnicodeOf } from "../typesetting/embedded-fonts.ts";
+import { readToUnicode } from "./to-unicode.ts";
+
+const SIMPLE = ["Type1", "MMType1", "TrueType", "Type3"];
+
+/** Predefined CMaps whose codes have two bytes (9.7.5.2). */
+const TWO_BYTES = /^Identity-[HV]$|-UCS2-|-UTF16-/;
+
+const MOST_CID = 65_535;
+
+/** Fuel per width. */
+const METRIC_WORK = 10;
+
+/** The codes that the document shows in each font; undefined if that cannot be said of all text. */
+export async function findCodes(open: OpenPdf): Promise<ShownCodes | undefined> {
+  const { document, engine } = open;
+  const codeBytes = new Map<number, 1 | 2>();
+  await eachObject(open, (object) => {
+    // A direct font becomes an object of its own, to be found again.
+    for (const resources of [object, object.get("Resources"), object.get("DR")]) {
+      const fonts = resources.get("Font");
+      if (!resources.isDictionary() || !fonts.isDictionary()) continue;
+      for (const { key, value } of entries(engine, fonts)) {
+        if (value.isDictionary() && objectNumber(value) === 0) fonts.put(key, document.addObject(value));
+      }
+    }
+  });
+  await eachObject(open, (font, number) => {
+    if (!isNamed(font.get("Type"), "Font")) return;
+    const encoding = font.get("Encoding");
+    if (SIMPLE.some((name) => isNamed(font.get("Subtype"), name))) codeBytes.set(number, 1);
+    else if (isNamed(font.get("Subtype"), "Type0") && encoding.isName() && TWO_BYTES.test(encoding.asName()))
+      codeBytes.set(number, 2);
+  });
+  return findShownCodes(open, codeBytes);
+}
+
+/**
+ * Reduces fonts to what is shown, if they have lost a code. `before`: the codes that were shown before. Fonts of forms stay as they
+ * are: filling them in may need any glyph.
+ */
+export async function forgetCodes(open: OpenPdf, before: ShownCodes | undefined): Promise<void> {
+  const { document, engine } = open;
+  const shown = before && (await findCodes(open));
+  const formFonts = await findFormFonts(open);
+  if (!shown || formFonts === "all") return;
+  const lost = new Set<number>();
+  for (const [font, codes] of before) {
+    const left = shown.get(font);
+    if (left && !formFonts.has(font) && [...codes].some((code) => !left.has(code))) lost.add(font);
+  }
+  if (lost.size === 0) return;
+  await subsetFonts(open, { fonts: lost, shown });
+  for (const number of lost) {
+    await engine.work.pause();
+    const codes = shown.get(number) ?? new Set<number>();
+    await engine.scope(async () => {
+      const font = document.newIndirect(number);
+      await keepMeanings(open, font, codes);
+      if (isNamed(font.get("Subtype"), "Type0")) keepCids(open, font, codes);
+      else keepSimpleCodes(open, font, codes);
+    });
+  }
+}
+
+/** Fonts may share what they refer to, so each gets its own. */
+async function keepMeanings({ document, engine }: OpenPdf, font: PDFObject, codes: ReadonlySet<number>): Promise<void> {
+  const stream = font.get("ToUnicode");
+  if (!stream.isStream()) return;
+  const buffer = stream.readStream();
+  engine.countDecoded(buffer.getLength());
+  const cmap = buffer.asUint8Array().slice();
+  buffer.destroy();
+  const meanings = await readToUnicode(cmap, engine.work);
+  if (!meanings) return;
+  const digits = isNamed(font.get("Subtype"), "Type0") ? 4 : 2;
+  const kept = [...meanings]
+    .filter(([code]) => codes.has(code))
+    .sort(([a], [b]) => a - b)
+    .map(([code, text]) => [code.toString(16).padStart(digits, "0"), hex(text)] as const);
+  font.put("ToUnicode", document.addStream(toUnicodeOf(kept), {}));
+}
+
+function keepSimpleCodes(open: OpenPdf, font: PDFObject, codes: ReadonlySet<number>): void {
+  const { document, engine } = open;
+  const first = font.get("FirstChar").asNumber();
+  if (font.get("Widths").isArray()) {
+    const widths = document.newArray();
+    for (const [index, width] of items(font.get("Widths")).entries()) {
+      if (codes.has(first + index)) widths.push(width);
+      else widths.push(0);
+    }
+    font.put("Widths", widths);
+  }
+  const names = new Set<string>();
+  const differences = document.newArray();
+  let code = 0;
+  for (const item of items(font.get("Encoding", "Differences"))) {
+    if (item.isNumber()) code = item.asNumber();
+    else if (item.isName()) {
+      if (codes.has(code)) {
+        differences.push(code);
+        differences.push(item);
+        names.add(item.asName());
+      }
+      code++;
+    }
+  }
+  if (font.get("Encoding", "Differences").isArray()) {
+    const encoding = copyOf(open, font.get("Encoding"));
+    encoding.put("Differences", differences);
+    font.put("Encoding", encoding);
+  }
+  if (isNamed(font.get("Subtype"), "Type3")) {
+    const glyphs = copyOf(open, font.get("CharProcs"));
+    for (const { key } of entries(engine, font.get("CharProcs"))) if (!names.has(key.asName())) glyphs.delete(key);
+    font.put("CharProcs", glyphs);
+  }
+  keepNoLists(open, font);
+}
+
+function keepCids(open: OpenPdf, font: PDFObject, codes: ReadonlySet<number>): void {
+  const { document } = open;
+  if (!["Identity-H", "Identity-V"].some((name) => isNamed(font.get("Encoding"), name))) return;
+  const descendant = copyOf(open, font.get("DescendantFonts", 0));
+  for (const [key, count] of [
+    ["W", 1],
+    ["W2", 3],
+  ] as const) {
+    if (descendant.get(key).isArray()) descendant.put(key, metricsOf(open, descendant.get(key), count, codes));
+  }
+  const map = descendant.get("CIDToGIDMap");
+  if (map.isStream()) {
+    const buffer = map.readStream();
+    open.engine.countDecoded(buffer.getLength());
+    const bytes = buffer.asUint8Array().slice();
+    buffer.destroy();
+    for (let cid = 0; cid * 2 < bytes.length; cid++) if (!codes.has(cid)) bytes.fill(0, cid * 2, cid * 2 + 2);
+    descendant.put("CIDToGIDMap", document.addStream(bytes, {}));
+  }
+  keepNoLists(open, descendant);
+  const descendants = document.newArray();
+  descendants.push(document.addObject(descendant));
+  font.put("DescendantFonts", descendants);
+}
+
+/** Widths or vertical metrics of the CIDs that are shown (9.7.4.3). `count`: numbers for each. */
+function metricsOf(
+  { document, engine }: OpenPdf,
+  array: PDFObject,
+  count: 1 | 3,
+  codes: ReadonlySet<number>,
+): PDFObject {
+  const kept = document.newArray();
+  const add = (cid: number, values: readonly PDFObject[]): void => {
+    engine.work.spend(METRIC_WORK);
+    if (!codes.has(cid) || values.length < count) return;
+    const own = document.newArray();
+    for (const value of values) own.push(value);
+    kept.push(cid);
+    kept.push(own);
+  };
+  const list = items(array);
+  for (let at = 0; at + 1 < list.length;) {
+    const first = list[at]?.asNumber() ?? 0;
+    const next = list[at + 1];
+    if (next?.isArray()) {
+      const values = items(next);
+      for (let index = 0; index < values.length; index += count)
+        add(first + index / count, values.slice(index, index + count));
+      at += 2;
+    } else {
+      const last = Math.min(next?.asNumber() ?? 0, MOST_CID);
+      for (let cid = first; cid <= last; cid++) add(cid, list.slice(at + 2, at + 2 + count));
+      at += 2 + count;
+    }
+  }
+  return kept;
+}
+
+/** Lists of the glyphs that a font has (9.8.1, 9.8.3.2). */
+function keepNoLists(open: OpenPdf, font: PDFObject): void {
+  if (!font.get("FontDescriptor").isDictionary()) return;
+  const descriptor = copyOf(open, font.get("FontDescriptor"));
+  for (const key of ["CharSet", "CIDSet"]) descriptor.delete(key);
+  font.put("FontDescriptor", open.document.addObject(descriptor));
+}
+
+function copyOf({ document, engine }: OpenPdf, dictionary: PDFObject): PDFObject {
+  const copy = document.newDictionary();
+  for (const { key, value } of entries(engine, dictionary)) copy.put(key, value);
+  return copy;
+}
