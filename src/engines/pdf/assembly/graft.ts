@@ -21,12 +21,11 @@ export class Graft {
   readonly keepsAllPages: boolean;
   /** The target's names for the source's named destinations, for those whose page is kept. */
   readonly destinationNames = new Map<string, string>();
-  /** Object numbers of the kept annotations: those of the kept pages, except links to other pages. */
-  readonly annotations: ReadonlySet<number>;
   readonly #map: PDFGraftMap;
   readonly #remapped = new Set<number>();
   /** Object numbers of the kept pages in the target. */
   readonly #kept: ReadonlySet<number>;
+  #annotations: ReadonlySet<number> | undefined;
 
   constructor(source: Source, target: PDFDocument, kept: ReadonlySet<number>) {
     this.source = source;
@@ -42,12 +41,20 @@ export class Graft {
       );
     }
     this.#kept = new Set([...this.pages.values()].map(objectNumber));
-    this.annotations = new Set(
-      [...new Set([...kept].map((index) => source.pages[index]?.annotations ?? []))]
+  }
+
+  /**
+   * Object numbers of the kept annotations: those of the kept pages, except links to other pages. Found when they are first asked for: only
+   * forms and tags need them.
+   */
+  get annotations(): ReadonlySet<number> {
+    this.#annotations ??= new Set(
+      [...new Set([...this.pages.keys()].map((index) => this.source.pages[index]?.annotations ?? []))]
         .flat()
         .filter((annotation) => this.keeps(annotation))
         .map(objectNumber),
     );
+    return this.#annotations;
   }
 
   /** Whether an annotation of a kept page stays: links to pages that are gone do not. */
