@@ -34,7 +34,7 @@ export const createdTask = (job: JobView): Json => ({ resultType: "task", status
 
 const params = z.object({ taskId: z.string().max(200) });
 
-/** Answers the requests of the extension, each by those for jobs. */
+/** Handles the requests of the tasks extension. Each becomes a request to the jobs endpoints. */
 export function serveTasks(server: Server, call: (signal: AbortSignal) => ToolCall): void {
   server.setRequestHandler("tasks/get", { params }, async ({ taskId }, context) => {
     const send = call(context.mcpReq.signal);

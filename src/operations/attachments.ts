@@ -14,7 +14,7 @@ import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
 import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits, MiB } from "../limits.ts";
-import { defineOperation, type OutputFile } from "./definition/define.ts";
+import { defineOperation, type OutputFile, readsWhen } from "./definition/define.ts";
 import { anyFile, pdfFile, text } from "./definition/fields.ts";
 import { entryNames, safeFileName } from "./definition/file-names.ts";
 import { resultHeadersOf } from "./definition/result-headers.ts";
@@ -37,6 +37,8 @@ const list = z.object({
 export const attachments = defineOperation({
   name: "attachments",
   summary: "List, extract, add, or remove attachments",
+  guidance:
+    "For the files inside a PDF, such as the XML of an electronic invoice: to list, extract, add, or remove them. To combine the pages of documents, use `merge`.",
   description: `\`list\` and \`extract\` (scope \`pdf:read\`) return the attached files, those that are pinned to pages included: their names and sizes as JSON, or the
 files themselves. A single file comes as it is, several as a ZIP archive. \`add\` and \`remove\` (scope \`pdf:write\`) return the PDF. Portfolios and associated files
 (PDF/A-3, electronic invoices) are supported.
@@ -46,10 +48,7 @@ A file is added with \`attachment\`, and its name must not be taken. If several 
 Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB, are updated incrementally: a removed file stays in their earlier revision.
 \`X-Signature-Invalidated\` is set if a signature does not allow the change.`,
   credits: 1,
-  scope: {
-    anyOf: ["pdf:read", "pdf:write"],
-    exact: ({ action }) => [action === "list" || action === "extract" ? "pdf:read" : "pdf:write"],
-  },
+  scope: readsWhen({ action: ["list", "extract"] }),
   fields: {
     file: pdfFile(),
     action: text(formChoice("list", "extract", "add", "remove"), "What to do.", { required: true }),

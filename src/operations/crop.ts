@@ -32,6 +32,8 @@ const margins = z.union([distance, eachMargin], {
 export const crop = defineOperation({
   name: "crop",
   summary: "Crop pages",
+  guidance:
+    "To cut margins or a part out of pages. To remove confidential content, use `redact`: unless `remove` is set, what is cropped away is still in the file. To change how many pages are on a sheet, use `n-up`.",
   description: `Crops pages to a box, by margins, or to their ink. Send \`box\`, \`margins\`, or \`auto\`. Boxes and margins refer to the page as a viewer shows it, with its
 rotation and crop box applied. \`auto\` leaves blank pages as they are.
 

@@ -10,6 +10,8 @@ import { formChoice } from "./definition/values.ts";
 export const flatten = defineOperation({
   name: "flatten",
   summary: "Make form fields and annotations part of the pages",
+  guidance:
+    "To make a filled-in form or a commented document final: it looks the same and can no longer be edited. To fill in fields and flatten in one step, use `fill-form`; to remove content for good, use `redact`.",
   description: `Form fields and annotations become part of the pages: they look the same and can no longer be changed. Hidden ones are removed, and so is the text of
 comments that only opens in a window. Links, attached files, and media stay. Fields and annotations without an appearance get one, as viewers would draw them; an annotation of
 an unknown kind without one stays.

@@ -17,7 +17,7 @@ import { changeMetadata } from "../engines/pdf/metadata/metadata.ts";
 import { PERMISSIONS, readPageSizes, readPermissions, readVersion } from "../engines/pdf/document/page-facts.ts";
 import { TextReader } from "../engines/pdf/objects/text-string.ts";
 import { limits, MiB } from "../limits.ts";
-import { defineOperation } from "./definition/define.ts";
+import { defineOperation, readsWhen } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formBoolean, formChoice, jsonField, jsonMap } from "./definition/values.ts";
@@ -152,10 +152,7 @@ Old values do not remain in the file, with two exceptions: signed documents, so 
 ${limits.references.heldBytes / MiB} MiB are updated incrementally, and their earlier revision contains the old values. \`X-Signature-Invalidated\` is
 set if a signature breaks: the file was damaged, or it is certified and does not allow changes.`,
   credits: 1,
-  scope: {
-    anyOf: ["pdf:read", "pdf:write"],
-    exact: ({ action }) => [action === "get" ? "pdf:read" : "pdf:write"],
-  },
+  scope: readsWhen({ action: ["get"] }),
   fields: {
     file: pdfFile(),
     action: text(formChoice("get", "set"), "`get` reads the metadata, `set` changes it.", { required: true }),

@@ -5,7 +5,7 @@ import { MAX_DEPTH } from "../engines/pdf/objects/objects.ts";
 import { type OutlineEntry, outlineOf, setOutline, type View, VIEWS } from "../engines/pdf/outline/outline.ts";
 import { saveChanges } from "../engines/pdf/write/save-changes.ts";
 import { Refusal } from "../engines/errors.ts";
-import { defineOperation } from "./definition/define.ts";
+import { defineOperation, readsWhen } from "./definition/define.ts";
 import type { FieldIssue } from "./definition/fields.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { resultHeadersOf } from "./definition/result-headers.ts";
@@ -101,16 +101,15 @@ const entries = z
 export const outline = defineOperation({
   name: "outline",
   summary: "Read or replace the outline",
+  guidance:
+    "For the bookmarks in a viewer's sidebar: to read them, or to replace them all. To change some, get the outline, edit it, and set it again. To split a PDF at its bookmarks, use `split`.",
   description: `\`action=get\` (scope \`pdf:read\`) returns the outline, "bookmarks", as JSON. \`action=set\` (scope \`pdf:write\`) returns the PDF with another one, in the same
 form; \`[]\` removes it. What \`get\` returns can be sent back. Entries that run scripts or lead to other files come without a destination, and \`set\` does not
 keep theirs.
 
 Signed documents, and large stored ones, are updated incrementally. \`X-Signature-Invalidated\` is set if a signature does not allow the change.`,
   credits: 1,
-  scope: {
-    anyOf: ["pdf:read", "pdf:write"],
-    exact: ({ action }) => [action === "get" ? "pdf:read" : "pdf:write"],
-  },
+  scope: readsWhen({ action: ["get"] }),
   fields: {
     file: pdfFile(),
     action: text(formChoice("get", "set"), "`get` reads the outline, `set` replaces it.", { required: true }),

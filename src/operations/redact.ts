@@ -7,7 +7,7 @@ import { PRESETS } from "../engines/pdf/redaction/presets.ts";
 import { type Findings, findRedactions, redactPdf } from "../engines/pdf/redaction/redact.ts";
 import { regionIssue } from "../engines/pdf/redaction/regions.ts";
 import { limits } from "../limits.ts";
-import { defineOperation, type ResultHeaders } from "./definition/define.ts";
+import { defineOperation, type ResultHeaders, readsWhen } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formBoolean, formColor, formText, jsonField, pageBox, pageRange } from "./definition/values.ts";
@@ -54,6 +54,8 @@ const LONGEST_HEADER = 4096;
 export const redact = defineOperation({
   name: "redact",
   summary: "Remove text and areas for good",
+  guidance:
+    "To remove confidential text, images, and areas so that nothing of them is left in the file. Try it with `dryRun` first. Scans need `ocr` before their text can be found; to cut off margins, use `crop`.",
   description: `Removes every occurrence of \`terms\` and \`patterns\`, and everything in \`regions\`, and draws boxes in their place. Text is found as a
 reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
 overwritten, drawings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
@@ -66,10 +68,7 @@ Before it is sent, the output is opened again, and everything in it is searched.
 
 With \`dryRun\`, the response is JSON with what would be redacted.`,
   credits: 1,
-  scope: {
-    anyOf: ["pdf:read", "pdf:write"],
-    exact: ({ dryRun }) => [dryRun ? "pdf:read" : "pdf:write"],
-  },
+  scope: readsWhen({ dryRun: ["true"] }),
   fields: {
     file: pdfFile(),
     terms: text(

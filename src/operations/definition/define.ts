@@ -146,7 +146,7 @@ export interface Operation<F extends Fields = Fields> {
   /** What it is for, and when another operation is the right one: for a language model that chooses among them. */
   readonly guidance?: string;
   readonly credits: number;
-  readonly scope: OperationScope | ScopeOfInput<F>;
+  readonly scope: OperationScope | ScopeOfInput<NoInfer<F>>;
   /**
    * For the pipeline: the operations that its steps can be. Its form has their files besides `fields`, and its other facts depend on the
    * steps.
@@ -209,6 +209,13 @@ export interface Operation<F extends Fields = Fields> {
   readonly pageByPage?: PageByPage<F>;
   /** The work: a plain function, without HTTP or database. Throws a `Refusal` for what the client can fix. */
   run(input: Input<F>, engines: Engines): Promise<Output>;
+}
+
+/** The scope of an operation that only reads the document with some values of a parameter, and returns a new one with others. */
+export function readsWhen(values: Readonly<Record<string, readonly string[]>>): ScopeOfInput<Fields> {
+  const reads = (input: Input<Fields>): boolean =>
+    Object.entries(values).every(([name, list]) => list.includes(String(input[name])));
+  return { anyOf: ["pdf:read", "pdf:write"], exact: (input) => [reads(input) ? "pdf:read" : "pdf:write"] };
 }
 
 /** The scopes of which a key needs one before the parameters are known. */

@@ -5,7 +5,7 @@ export const PRESETS = ["email", "phone", "iban", "credit-card", "ip", "url", "u
 export type Preset = (typeof PRESETS)[number];
 
 interface PresetRule {
-  /** Finds candidates in folded text. Every repetition is bounded, so that it takes linear time. */
+  /** Finds candidates in folded text. Every quantifier is bounded, so that it takes linear time. */
   readonly candidates: RegExp;
   /** How much of a candidate is one: its first characters, or 0. */
   accepted(candidate: string): number;
