@@ -668,7 +668,7 @@ export const commands: readonly Command[] = [
     "name": "repair",
     "path": "/api/v1/repair",
     "summary": "Repair a damaged PDF",
-    "description": "Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the\nfile are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in\nwhich they were created. The encryption stays.\n\n`output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is\nrejected with `invalid_file`.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "description": "Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the\nfile are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in\nwhich they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.\n\n`output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is\nrejected with `invalid_file`.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [],

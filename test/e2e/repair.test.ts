@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { withoutXref } from "../harness/broken-fixtures.ts";
 import { pdfPart, post, type Answer } from "../harness/client.ts";
+import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { latin1 } from "../harness/pdf-writer.ts";
 import { openPdf } from "../harness/pdfjs.ts";
@@ -74,4 +75,30 @@ test("without a page tree, all pages are found", async () => {
 
 test("a file without any page is refused", async () => {
   expect(await send(latin1("%PDF-1.7\nnothing"))).toMatchObject({ status: 400, code: "invalid_file" });
+});
+
+describe("what would be worse than the damaged file is refused", () => {
+  test("the content of an encrypted document whose trailer is lost", async () => {
+    const locked = await encrypt(intact, { cipher: "aes-128", userPassword: "", ownerPassword: "owner" });
+    const text = Buffer.from(locked).toString("latin1");
+    const broken = latin1(text.replace(/trailer << /, "trailer << /Info 1 0 R 0 R "));
+    expect(broken.length).toBeGreaterThan(locked.length);
+    for (const operation of ["repair", "n-up"]) {
+      const fields = operation === "repair" ? {} : { pagesPerSheet: "2" };
+      const answer = await post({ baseUrl, key: liveKey }, operation, { file: pdfPart(broken), ...fields });
+      expect(answer).toMatchObject({ status: 400, code: "invalid_file" });
+    }
+  });
+
+  test("annotations that no file can have", async () => {
+    // The first annotation of a page is what only cross-references are.
+    const text = Buffer.from(intact).toString("latin1");
+    const [, first = ""] = /\/Annots \[(\d+) 0 R/.exec(text) ?? [];
+    const stream = `\n${first} 0 obj\n<< /Type /XRef /Size 1 /W [1 1 1] /Length 0 >>\nstream\n\nendstream\nendobj\n`;
+    expect(first).not.toBe("");
+    expect(await send(latin1(text.replace(/\nxref[\s\S]*/, stream)))).toMatchObject({
+      status: 400,
+      code: "invalid_file",
+    });
+  });
 });

@@ -654,7 +654,7 @@ class ServiceMethods(Transport):
 
         Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
         file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
-        which they were created. The encryption stays.
+        which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
 
         `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
         rejected with `invalid_file`.
@@ -2736,7 +2736,7 @@ class JobMethods:
 
         Reads what can be read of a damaged document and writes it as a clean file, with new cross-references and a sound page tree. Pages that are not in the
         file are left out, and those that lack some of their content are kept; other operations reject such documents. If even the list of pages is lost, pages are kept in the order in
-        which they were created. The encryption stays.
+        which they were created. The encryption stays; a document that has lost it cannot be read, and is rejected.
 
         `output=json` returns a report instead: what was damaged, and what is lost. `X-Pages-Lost` counts the pages that are left out. A document without any readable page is
         rejected with `invalid_file`.

@@ -10,6 +10,7 @@ import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { checkObjectStreams } from "../objects/object-streams.ts";
 import { fetchAnnotations, fetchDocument } from "./fetch-pages.ts";
+import { hasLostEncryption } from "./lost-encryption.ts";
 import { findMissingPages } from "./missing-pages.ts";
 import { correctPageCounts } from "./page-count.ts";
 import { isSound } from "./page-tree.ts";
@@ -104,7 +105,9 @@ export async function openPdf(
   const encryption = document.getTrailer().get("Encrypt");
   const encrypted = encryption.get("Filter").isName() && !encryption.isStream();
   // A repaired file may have a different trailer.
-  if (encrypted !== wasEncrypted) throw invalidFile(field, "is damaged, and its encryption is lost");
+  const isLost =
+    encrypted !== wasEncrypted || (!encrypted && document.wasRepaired() && (await hasLostEncryption(engine, document)));
+  if (isLost) throw invalidFile(field, "is damaged, and its encryption is lost");
   // The default MuPDF uses if it is missing. Other readers would not open the file.
   if (encrypted && !encryption.get("P").isNumber()) encryption.put("P", ALL_PERMISSIONS);
   const permissions = encryption.get("P");

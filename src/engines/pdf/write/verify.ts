@@ -2,6 +2,7 @@
  * Verifies a file before it is sent: from its written bytes, with its own cross-references and key. Compares it with facts
  * taken from the document in memory just before it was written.
  */
+import { Refusal } from "../../errors.ts";
 import type { PDFDocument, PDFObject, Stream } from "mupdf";
 import { shareKey } from "../encryption/file-key.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
@@ -50,11 +51,24 @@ export function expectationOf(engine: PdfEngine, document: PDFDocument, changed:
   return { pageCount, pages, facts, encrypted, from };
 }
 
+/** What was written is not what was meant. */
+class Unverified extends Error {}
+
 /**
  * Opens the bytes and compares them with the facts.
- * @throws Error if they do not open or do not match; Refusal or a MuPDF error if memory runs out
+ * @throws Error if they do not open or do not match, or Refusal `invalid_file` if they were made of a damaged document, which may
+ *   contradict itself; Refusal or a MuPDF error if memory runs out
  */
 export async function verify(engine: PdfEngine, bytes: EngineBytes, expectation: Expectation): Promise<void> {
+  try {
+    await compare(engine, bytes, expectation);
+  } catch (cause) {
+    if (!(cause instanceof Unverified) || expectation.from?.repaired !== true) throw cause;
+    throw new Refusal("invalid_file", "The PDF is damaged and cannot be processed.", undefined, { cause });
+  }
+}
+
+async function compare(engine: PdfEngine, bytes: EngineBytes, expectation: Expectation): Promise<void> {
   const { pageCount, facts, pages, encrypted = false, from } = expectation;
   // MuPDF drops all changes if it has to repair a document while writing it.
   expect("the changes", from === undefined || from.document.wasRepaired() === from.repaired);
@@ -120,12 +134,12 @@ async function reopened(
   let opened: PDFDocument | null | undefined;
   try {
     opened = await engine.long.open(stream);
-    if (!opened) throw new Error("the written file is no PDF");
+    if (!opened) throw new Unverified("the written file is no PDF");
     await check(opened);
     expect("its objects where its cross-references say", !opened.wasRepaired());
   } catch (cause) {
     if (!engine.isFailure(cause)) throw cause;
-    throw new Error("the written file cannot be read", { cause });
+    throw new Unverified("the written file cannot be read", { cause });
   } finally {
     stream.destroy();
     opened?.destroy();
@@ -186,7 +200,7 @@ function asRevision5(bytes: EngineBytes, offset: number): EngineBytes {
 }
 
 function expect(what: string, condition: boolean): void {
-  if (!condition) throw new Error(`the written file does not have ${what}`);
+  if (!condition) throw new Unverified(`the written file does not have ${what}`);
 }
 
 /**
