@@ -50,6 +50,26 @@ const views: readonly View[] = [
       await page.locator('.after canvas[data-drawn="true"]').waitFor();
     },
   },
+  {
+    name: "Blocks on a page",
+    path: "/#/extract-text",
+    async act(page) {
+      await page.setInputFiles('input[type="file"]', letter);
+      await page.locator('[name="blocks"]').check({ force: true });
+      await page.getByRole("button", { name: "Run", exact: true }).click();
+      await page.locator('.read-page canvas[data-drawn="true"]').waitFor();
+    },
+  },
+  {
+    name: "Matches to redact",
+    path: "/#/redact",
+    async act(page) {
+      await page.setInputFiles('input[type="file"]', letter);
+      await page.getByLabel("terms, one a line").fill("Babbage");
+      await page.getByRole("button", { name: "Show matches" }).click();
+      await page.locator('.read-page canvas[data-drawn="true"]').waitFor();
+    },
+  },
   { name: "Files", path: "/#/files" },
   { name: "Jobs", path: "/#/jobs" },
   { name: "Keys", path: "/#/keys" },

@@ -105,6 +105,12 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
   test("asks for a key where there is none, and takes one that is typed", async () => {
     const page = await visitor.open("rotate", { key: "" });
     await page.getByRole("button", { name: "Run an example" }).click();
+    // All of it can be seen.
+    expect(
+      await page.evaluate(
+        "document.querySelector('dialog').scrollWidth <= document.querySelector('dialog').clientWidth",
+      ),
+    ).toBe(true);
     await page.getByRole("dialog").getByLabel("Key").fill(server.testKey);
     await page.keyboard.press("Enter");
     // The run that asked for it goes on.

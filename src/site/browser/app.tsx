@@ -98,7 +98,10 @@ function View(props: ViewProps) {
 function markCurrentLink(route: string): void {
   const current = views.includes(route) ? `/#/${route}` : "/";
   for (const link of document.querySelectorAll("#links a")) {
-    if (link.getAttribute("href") === current) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.getAttribute("href") === current) {
+      link.setAttribute("aria-current", "page");
+      // On phones, the links scroll.
+      link.scrollIntoView({ block: "nearest", inline: "nearest" });
+    } else link.removeAttribute("aria-current");
   }
 }
