@@ -27,11 +27,11 @@ export interface HeaderFacts {
   /** The size of the output in bytes. */
   readonly outputSize: number | undefined;
   /** The number of matches and regions that were removed, wherever they were. */
-  readonly redactions: string | undefined;
+  readonly redactions: number | undefined;
   /** Pages on which no text could be searched, separated by commas, such as `2,5`. Scans need `ocr` first. Cut off at 4,096 bytes. */
-  readonly pagesWithoutText: string | undefined;
+  readonly pagesWithoutText: readonly string[];
   /** The number of embedded files that were removed because they matched or could not be searched. */
-  readonly attachmentsRemoved: string | undefined;
+  readonly attachmentsRemoved: number | undefined;
   /** The mean confidence of all words, from 0 to 1. */
   readonly meanConfidence: number | undefined;
   /** The cipher of the output: `aes-128` or `aes-256`. */
@@ -53,9 +53,9 @@ export const headerFacts = {
   unknownFieldsCount: { header: "X-Unknown-Fields-Count", type: "integer" },
   originalSize: { header: "X-Original-Size", type: "integer" },
   outputSize: { header: "X-Output-Size", type: "integer" },
-  redactions: { header: "X-Redactions", type: "string" },
-  pagesWithoutText: { header: "X-Pages-Without-Text", type: "string" },
-  attachmentsRemoved: { header: "X-Attachments-Removed", type: "string" },
+  redactions: { header: "X-Redactions", type: "integer" },
+  pagesWithoutText: { header: "X-Pages-Without-Text", type: "array" },
+  attachmentsRemoved: { header: "X-Attachments-Removed", type: "integer" },
   meanConfidence: { header: "X-OCR-Mean-Confidence", type: "number" },
   encryption: { header: "X-Encryption", type: "string" },
   encryptionVerified: { header: "X-Encryption-Verified", type: "boolean" },

@@ -70,19 +70,19 @@ class Facts(Headers):
         return read_integer(self.headers, "X-Output-Size")
 
     @property
-    def redactions(self) -> Optional[str]:
+    def redactions(self) -> Optional[int]:
         """The number of matches and regions that were removed, wherever they were."""
-        return read_text(self.headers, "X-Redactions")
+        return read_integer(self.headers, "X-Redactions")
 
     @property
-    def pages_without_text(self) -> Optional[str]:
+    def pages_without_text(self) -> List[str]:
         """Pages on which no text could be searched, separated by commas, such as `2,5`. Scans need `ocr` first. Cut off at 4,096 bytes."""
-        return read_text(self.headers, "X-Pages-Without-Text")
+        return read_array(self.headers, "X-Pages-Without-Text")
 
     @property
-    def attachments_removed(self) -> Optional[str]:
+    def attachments_removed(self) -> Optional[int]:
         """The number of embedded files that were removed because they matched or could not be searched."""
-        return read_text(self.headers, "X-Attachments-Removed")
+        return read_integer(self.headers, "X-Attachments-Removed")
 
     @property
     def mean_confidence(self) -> Optional[float]:

@@ -50,6 +50,9 @@ export const resultHeaderTypes: Partial<Record<ResultHeader, "integer" | "number
   "X-Unknown-Fields-Count": "integer",
   "X-Original-Size": "integer",
   "X-Output-Size": "integer",
+  "X-Redactions": "integer",
+  "X-Pages-Without-Text": "array",
+  "X-Attachments-Removed": "integer",
   "X-OCR-Mean-Confidence": "number",
   "X-Encryption-Verified": "boolean",
 };

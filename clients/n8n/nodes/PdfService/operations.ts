@@ -717,6 +717,23 @@ export const parameters: INodeProperties[] = [
     },
     "options": [
       {
+        "displayName": "Accuracy",
+        "name": "accuracy",
+        "description": "`fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models. Default: `best`.",
+        "type": "options",
+        "default": "best",
+        "options": [
+          {
+            "name": "Best",
+            "value": "best"
+          },
+          {
+            "name": "Fast",
+            "value": "fast"
+          }
+        ]
+      },
+      {
         "displayName": "Languages",
         "name": "languages",
         "description": "Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Default: `eng`.",
@@ -2568,6 +2585,11 @@ export const fields: Readonly<
       "kind": "text"
     },
     {
+      "name": "accuracy",
+      "field": "accuracy",
+      "kind": "text"
+    },
+    {
       "name": "output",
       "field": "output",
       "kind": "text"
@@ -3202,17 +3224,17 @@ export const facts: readonly { readonly name: string; readonly header: string; r
   {
     "name": "redactions",
     "header": "x-redactions",
-    "type": "string"
+    "type": "integer"
   },
   {
     "name": "pagesWithoutText",
     "header": "x-pages-without-text",
-    "type": "string"
+    "type": "array"
   },
   {
     "name": "attachmentsRemoved",
     "header": "x-attachments-removed",
-    "type": "string"
+    "type": "integer"
   },
   {
     "name": "meanConfidence",
