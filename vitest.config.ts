@@ -10,17 +10,25 @@ const migrations = await readD1Migrations("migrations");
 /** The files that take longest, those that mostly wait (`servers/`) between those that compute. */
 const longest = [
   "faults/engines",
+  "jobs/faults",
   "operations/ocr",
+  "http/operations/payment",
+  "operations/drawing-bombs",
   "operations/wording",
   "faults/logs",
   "servers/webhooks-killed",
   "e2e/survival",
-  "e2e/account",
   "servers/webhooks-fair",
-  "e2e/protect",
+  "e2e/command-line",
+  "servers/jobs-killed",
+  "e2e/account",
+  "servers/killed",
   "e2e/compress",
-  "e2e/bombs",
+  "e2e/start",
   "servers/webhooks",
+  "e2e/protect",
+  "e2e/playground",
+  "e2e/bombs",
   "e2e/broken-documents",
 ].map((name) => `/test/${name}.test.ts`);
 
