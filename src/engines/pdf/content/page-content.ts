@@ -79,7 +79,7 @@ export class StampPages {
       parts.push(this.#stream(stamp));
       for (const stream of streams) parts.push(stream);
     } else {
-      const { closing, sound } = closedContent(this.#open, streams);
+      const { closing, sound } = await closedContent(this.#open, streams);
       if (sound.length > 0) parts.push(this.#stream("q"));
       for (const stream of sound) parts.push(stream);
       parts.push(this.#stream(sound.length > 0 ? `${closing}Q ${stamp}` : stamp));
@@ -98,27 +98,32 @@ export class StampPages {
 }
 
 /** The operators that close what the streams of a page leave open, and the streams without anything that cannot be closed. */
-export function closedContent(
+export async function closedContent(
   { engine, document }: OpenPdf,
   streams: readonly PDFObject[],
-): { closing: string; sound: PDFObject[] } {
+): Promise<{ closing: string; sound: PDFObject[] }> {
   const state = new ContentState();
-  for (const stream of streams) readContent(engine, stream, (bytes) => state.read(bytes));
-  const sound = streams.map((stream, index) => {
-    const ranges = state.blanked[index] ?? [];
-    const copy = ranges.length > 0 ? readContent(engine, stream, (bytes) => bytes.slice()) : undefined;
-    if (!copy) return stream;
-    for (const [from, to] of ranges) copy.fill(0x20, from, to);
-    return document.addStream(copy, {});
-  });
+  for (const stream of streams) await readContent(engine, stream, (bytes) => state.read(bytes, engine.work));
+  const { blanked } = state;
+  const sound: PDFObject[] = [];
+  for (const [index, stream] of streams.entries()) {
+    const ranges = blanked[index] ?? [];
+    const copy = ranges.length > 0 ? await readContent(engine, stream, (bytes) => bytes.slice()) : undefined;
+    for (const [from, to] of ranges) copy?.fill(0x20, from, to);
+    sound.push(copy ? document.addStream(copy, {}) : stream);
+  }
   return { closing: state.closing, sound };
 }
 
 /** Passes the bytes of a stream to `look`: empty if it cannot be read, since then it draws nothing. */
-export function readContent<T>(engine: PdfEngine, stream: PDFObject, look: (bytes: Uint8Array) => T): T {
+export async function readContent<T>(
+  engine: PdfEngine,
+  stream: PDFObject,
+  look: (bytes: Uint8Array) => T | Promise<T>,
+): Promise<T> {
   try {
     const buffer = stream.readStream();
-    const seen = look(buffer.asUint8Array());
+    const seen = await look(buffer.asUint8Array());
     buffer.destroy();
     return seen;
   } catch (error) {

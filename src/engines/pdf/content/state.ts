@@ -1,5 +1,6 @@
 /** Tracks what the content streams of a page leave open at their end (ISO 32000-2, 7.8.2 and 8.4.2). */
 import { ContentLexer } from "./lexer.ts";
+import type { Work } from "../../work.ts";
 
 /** The bytes of a stream from one offset up to another. */
 type ByteRange = readonly [from: number, to: number];
@@ -35,12 +36,13 @@ export class ContentState {
   #streams = 0;
   readonly #blanked: ByteRange[][] = [];
 
-  /** Reads the next stream. */
-  read(bytes: Uint8Array): void {
+  /** Reads the next stream. Others have their turn meanwhile. */
+  async read(bytes: Uint8Array, work: Work): Promise<void> {
     this.#blanked.push([]);
     const lexer = this.#lexer;
     lexer.feed(bytes);
     for (let token = lexer.next(); token; token = lexer.next()) {
+      if (lexer.isDue) await work.rest();
       const { start, end } = lexer;
       if (token === "word") this.#word(bytes, start, end);
       else if (token === "image") this.#image = undefined;

@@ -163,13 +163,13 @@ class PageForms {
   async #streamOf(page: PDFObject): Promise<PDFObject> {
     const { document, engine } = this.#open;
     const streams = streamsOf(page);
-    const { closing, sound } = closedContent(this.#open, streams);
+    const { closing, sound } = await closedContent(this.#open, streams);
     const [only] = sound;
     const isOwn = only !== undefined && sound.length === 1 && only === streams[0] && closing.trim() === "";
     if (isOwn && this.#uses.get(objectNumber(only)) === 1 && only.get("Subtype").isNull()) return only;
-    const parts = sound.map((stream) => readContent(engine, stream, (bytes) => bytes.slice()));
-    const newline = Uint8Array.of(0x0a);
-    const joined = new Blob([...parts.flatMap((part) => [part, newline]), closing]);
+    const parts: (Uint8Array<ArrayBuffer> | string)[] = [];
+    for (const stream of sound) parts.push(await readContent(engine, stream, (bytes) => bytes.slice()), "\n");
+    const joined = new Blob([...parts, closing]);
     const bytes = await deflate(new Uint8Array(await joined.arrayBuffer()));
     return document.addRawStream(bytes, { Filter: document.newName("FlateDecode") });
   }
