@@ -145,7 +145,7 @@ export const commands: readonly Command[] = [
     "name": "extract-text",
     "path": "/api/v1/extract-text",
     "summary": "Extract the text of a PDF",
-    "description": "Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,\nright-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of\nscans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no\nreadable text have `needsOcr`: use `ocr` for them.\n\nWith `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without\nlines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several\nheader rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with\ntheir positions.\n\nHeadings, tables, and columns are recognized by how pages look, so they can be wrong: text in charts may come out of order, formulas are read as lines of text, and a table\nwhose columns touch may be read as text.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
+    "description": "Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,\nright-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of\nscans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no\nreadable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.\n\nWith `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without\nlines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several\nheader rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with\ntheir positions.\n\nHeadings, tables, and columns are recognized by how pages look, so they can be wrong: text in charts may come out of order, formulas are read as lines of text, and a table\nwhose columns touch may be read as text.\n\nCosts 1 credit. Requires the `pdf:read` scope.",
     "isPageByPage": true,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -221,6 +221,26 @@ export const commands: readonly Command[] = [
         "isPassword": false,
         "required": false,
         "description": "Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`."
+      },
+      {
+        "field": "ocr",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "`auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.",
+        "values": [
+          "none",
+          "auto"
+        ]
+      },
+      {
+        "field": "languages",
+        "kind": "text",
+        "isList": false,
+        "isPassword": false,
+        "required": false,
+        "description": "Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`."
       }
     ]
   },

@@ -160,6 +160,19 @@ export type ExtractTextInput = {
   /** Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`. */
   readonly furniture?: boolean | undefined;
   }
+) & (
+  | {
+  /** `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`. */
+  readonly ocr?: "none" | undefined;
+  /** Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`. */
+  readonly languages?: "eng" | undefined;
+  }
+  | {
+  /** `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`. */
+  readonly ocr: "auto";
+  /** Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`. */
+  readonly languages?: string | undefined;
+  }
 );
 
 export type ExtractTextJsonInput = ExtractTextInput & { readonly format?: "json" | undefined };
@@ -175,6 +188,8 @@ const extractTextFields = {
   markdown: { name: "markdown", kind: "text" },
   blocks: { name: "blocks", kind: "text" },
   furniture: { name: "furniture", kind: "text" },
+  ocr: { name: "ocr", kind: "text" },
+  languages: { name: "languages", kind: "text" },
 } as const;
 
 export interface ExtractPagesInput {
@@ -1150,7 +1165,7 @@ export class ServiceMethods extends OperationTransport {
    * Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
    * right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
    * scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-   * readable text have `needsOcr`: use `ocr` for them.
+   * readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
    *
    * With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
    * lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
@@ -1169,7 +1184,7 @@ export class ServiceMethods extends OperationTransport {
    * Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
    * right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
    * scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-   * readable text have `needsOcr`: use `ocr` for them.
+   * readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
    *
    * With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
    * lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
@@ -1188,7 +1203,7 @@ export class ServiceMethods extends OperationTransport {
    * Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
    * right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
    * scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-   * readable text have `needsOcr`: use `ocr` for them.
+   * readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
    *
    * With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
    * lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several

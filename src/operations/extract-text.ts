@@ -1,18 +1,26 @@
 import { z } from "zod";
+import { Refusal } from "../engines/errors.ts";
+import type { Engines } from "../engines/lease/engines.ts";
+import { readPictureWithLayout } from "../engines/ocr/read-picture.ts";
+import { allowPage } from "../engines/pdf/content/page-work.ts";
 import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
 import { DocumentFacts, type RawPage } from "../engines/pdf/layout/document.ts";
 import { markdownOf } from "../engines/pdf/layout/markdown.ts";
 import { layoutReader } from "../engines/pdf/layout/read.ts";
 import { blockTypes, shownBlock } from "../engines/pdf/layout/shown.ts";
 import { type PageText, readText } from "../engines/pdf/text/text.ts";
+import { limits } from "../limits.ts";
 import { defineOperation, type FinishedParts, type Output } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./definition/joined-pages.ts";
+import { formLanguages, languagesOfText, missingModels } from "./definition/languages.ts";
 import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formBoolean, formChoice, pageRange } from "./definition/values.ts";
 
-/** Pages of a part of a job. */
-const PAGES_PER_PART = 100;
+/** Pages of a part of a job, and of one whose pages may have to be recognized, which takes seconds. */
+const [PAGES_PER_PART, PAGES_PER_OCR_PART] = [100, 2];
+/** Memory in bytes for a character of recognized text with its block, and for a positioned word. */
+const [CHARACTER_BYTES, WORD_BYTES] = [50, 250];
 
 const box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
@@ -56,7 +64,7 @@ const result = z.object({
         .optional(),
       needsOcr: z
         .literal(true)
-        .describe("The page shows an image or drawn letters, but has no readable text: use `ocr` for it.")
+        .describe("The page shows an image or drawn letters, but has no readable text: `ocr=auto` reads it.")
         .optional(),
     }),
   ),
@@ -73,6 +81,8 @@ interface Wanted {
   readonly markdown: boolean;
   readonly blocks: boolean;
   readonly furniture: boolean;
+  readonly ocr: "none" | "auto";
+  readonly languages: readonly string[];
 }
 
 /** A page of a part of a job. */
@@ -82,11 +92,11 @@ export const extractText = defineOperation({
   name: "extract-text",
   summary: "Extract the text of a PDF",
   guidance:
-    "To read a document that has text: the cheapest way to learn what it says. `format=markdown` keeps headings and tables. Scans have no text; use `ocr` for them. To see how a page looks, use `to-images`.",
+    "To read a document: the cheapest way to learn what it says. `format=markdown` keeps headings and tables. Scans have no text; `ocr=auto` reads them, too. To make a searchable PDF of a scan, use `ocr`. To see how a page looks, use `to-images`.",
   description: `Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
 right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
 scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-readable text have \`needsOcr\`: use \`ocr\` for them.
+readable text have \`needsOcr\`. With \`ocr=auto\`, they are recognized in the same request: up to ${limits.ocr.pages} of them, and more in a job. The other pages are read as without it.
 
 With \`format=markdown\`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
 lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
@@ -119,12 +129,19 @@ whose columns touch may be read as text.`,
     furniture: text(formBoolean(), "Keeps running headers, footers, and page numbers in Markdown and blocks.", {
       when: { format: ["json", "markdown"] },
     }),
+    ocr: text(
+      formChoice("none", "auto"),
+      "`auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`.",
+      { default: "none" },
+    ),
+    languages: text(formLanguages(), languagesOfText, { default: "eng", when: { ocr: ["auto"] } }),
   },
   checks: [
     ({ format, markdown, blocks, furniture }) =>
       furniture && format === "json" && !markdown && !blocks
         ? [{ name: "furniture", issue: "needs `format=markdown`, `markdown=true`, or `blocks=true`" }]
         : [],
+    ({ ocr, languages }) => (ocr === "auto" ? missingModels("languages", languages, "best") : []),
   ],
   needsHeadroom: true,
   example: { file: "letter.pdf" },
@@ -133,23 +150,29 @@ whose columns touch may be read as text.`,
   json: result,
   jsonWhen: { format: ["json"] },
   headers: ["X-Input-Repaired"],
+  errors: ["ocr_failed"],
+  needs: ({ ocr }) =>
+    ocr === "auto"
+      ? { extraMemoryBytes: limits.admission.recognizerBytes, pricedPages: limits.jobs.pagesPerPriceOfOcr }
+      : {},
   pageByPage: {
     async pagesOf({ file, pages }, { pdf }) {
       using open = await openPdf(pdf, file);
       return pages.resolveSet("pages", open.pageCount);
     },
-    pagesPerPart: () => PAGES_PER_PART,
-    async run(input, pages, { pdf }) {
-      using open = await openPdf(pdf, input.file, { validateFor: "render" });
-      const value = await readPages(open, pages, input);
+    pagesPerPart: ({ ocr }) => (ocr === "auto" ? PAGES_PER_OCR_PART : PAGES_PER_PART),
+    async run(input, pages, engines) {
+      using open = await openPdf(engines.pdf, input.file, { validateFor: "render" });
+      const value = await readPages(open, pages, input, engines);
       return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
     },
     join: (input, parts) => joined(parts, input),
   },
 
-  async run(input, { pdf }) {
-    using open = await openPdf(pdf, input.file, { validateFor: "render" });
-    const read = await readPages(open, input.pages.resolveSet("pages", open.pageCount), input);
+  async run(input, engines) {
+    using open = await openPdf(engines.pdf, input.file, { validateFor: "render" });
+    const chosen = input.pages.resolveSet("pages", open.pageCount);
+    const read = await readPages(open, chosen, input, engines, limits.ocr.pages);
     const headers = resultHeadersOf([open], { signed: false });
     if (input.format === "json" && !hasLayout(input)) {
       const all = read.map((page) => page.text).join(PAGE_BREAK);
@@ -161,8 +184,53 @@ whose columns touch may be read as text.`,
 
 const hasLayout = ({ format, markdown, blocks }: Wanted): boolean => format === "markdown" || markdown || blocks;
 
-function readPages(open: OpenPdf, pages: readonly number[], input: Wanted): Promise<Page[]> {
-  return readText(open, pages, { words: input.words, ...(hasLayout(input) && { visitor: layoutReader }) });
+/** Reads pages (0-based). Throws `limit_exceeded` if more than `most` of them have to be recognized, and `ocr_failed`. */
+async function readPages(
+  open: OpenPdf,
+  pages: readonly number[],
+  input: Wanted,
+  engines: Engines,
+  most = Infinity,
+): Promise<Page[]> {
+  const withLayout = hasLayout(input);
+  const read: Page[] = await readText(open, pages, {
+    words: input.words,
+    ...(withLayout && { visitor: layoutReader }),
+  });
+  const actual = read.filter(({ needsOcr }) => needsOcr).length;
+  if (input.ocr === "none" || actual === 0) return read;
+  if (actual > most) {
+    throw new Refusal(
+      "limit_exceeded",
+      `A request can recognize up to ${most} pages. Use \`pages\` to select fewer, or send it as a job.`,
+      { limit: most, actual },
+    );
+  }
+  const { pdf, recognizer, work } = engines;
+  await recognizer.open(input.languages, "best");
+  for (const [index, page] of read.entries()) {
+    if (page.needsOcr) read[index] = await recognized(open, page, input, engines);
+    const { text: written, words = [] } = read[index] ?? page;
+    if (page.needsOcr) pdf.claim(written.length * CHARACTER_BYTES + words.length * WORD_BYTES);
+    await work.pause();
+  }
+  recognizer.drop();
+  return read;
+}
+
+/** A page as it was recognized from its picture. */
+async function recognized(open: OpenPdf, { pageNumber }: Page, input: Wanted, { recognizer }: Engines): Promise<Page> {
+  await allowPage(open, pageNumber - 1);
+  const reading = await readPictureWithLayout(open, pageNumber - 1, recognizer);
+  const words = reading.lines.flatMap((line) => line.words);
+  return {
+    pageNumber,
+    text: reading.text,
+    ...(input.words && {
+      words: words.map(({ text: word, bbox: [x0, y0, x1, y1] }) => ({ text: word, bbox: [x0, y0, x1, y1] })),
+    }),
+    ...(hasLayout(input) && { visited: reading.layout }),
+  };
 }
 
 async function* only(pages: readonly Page[]): AsyncGenerator<unknown, void> {

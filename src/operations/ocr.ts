@@ -3,10 +3,10 @@ import type { Engines } from "../engines/lease/engines.ts";
 import { Refusal } from "../engines/errors.ts";
 import { HiddenText } from "../engines/ocr/hidden-text.ts";
 import { InvisibleText } from "../engines/ocr/invisible-text.ts";
-import { type Accuracy, languageCode, languages as known, languagesWith } from "../engines/ocr/languages.ts";
+import { type Accuracy, languages as known } from "../engines/ocr/languages.ts";
 import { PagePicture } from "../engines/ocr/page-picture.ts";
-import { type PageReading, recognizePage } from "../engines/ocr/recognize-page.ts";
-import { RecognitionFailure } from "../engines/ocr/tesseract.ts";
+import { readPicture } from "../engines/ocr/read-picture.ts";
+import type { PageReading } from "../engines/ocr/recognize-page.ts";
 import { uncoveredWords } from "../engines/ocr/uncovered-words.ts";
 import { checkContents } from "../engines/pdf/content/size.ts";
 import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
@@ -19,8 +19,9 @@ import { imageKindOf } from "../engines/image/kind.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
 import { limits } from "../limits.ts";
 import { defineOperation, type FinishedParts, type Output } from "./definition/define.ts";
-import { type FieldIssue, pdfOrImageFile, text, type UploadedFile } from "./definition/fields.ts";
+import { pdfOrImageFile, text, type UploadedFile } from "./definition/fields.ts";
 import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./definition/joined-pages.ts";
+import { formLanguages, languagesOfText, missingModels } from "./definition/languages.ts";
 import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formBoolean, formChoice, pageRange } from "./definition/values.ts";
 
@@ -86,11 +87,7 @@ change.`,
   scope: "pdf:read",
   fields: {
     file: pdfOrImageFile("The document: PDF, PNG, or JPEG."),
-    languages: text(
-      formLanguages(),
-      `Up to ${limits.ocr.languages} languages of the text, separated by \`,\` or \`+\`, the most frequent one first.`,
-      { default: "eng" },
-    ),
+    languages: text(formLanguages(), languagesOfText, { default: "eng" }),
     accuracy: text(
       formChoice("best", "fast"),
       "`fast`: reads with smaller models, in about two thirds of the time. Only for languages for which the operator of the service has added such models.",
@@ -114,7 +111,7 @@ the page and the text has fewer than ${FEW_CHARACTERS} characters. \`force\`: ev
       { default: "skip-text" },
     ),
   },
-  checks: [({ languages, accuracy }) => missingModels(languages, accuracy)],
+  checks: [({ languages, accuracy }) => missingModels("accuracy", languages, accuracy)],
   extraMemoryBytes: limits.admission.recognizerBytes,
   needsHeadroom: true,
   readsRanges: true,
@@ -317,20 +314,14 @@ async function isScan(open: OpenPdf, page: number): Promise<boolean> {
 }
 
 async function recognized(open: OpenPdf, page: number, { recognizer }: Engines): Promise<Page> {
-  using picture = await PagePicture.of(open, page);
-  try {
-    const reading = await recognizePage(picture, recognizer);
-    return {
-      pageNumber: page + 1,
-      text: reading.text,
-      confidence: rounded(reading.confidence),
-      words: reading.lines.flatMap((line) => line.words),
-      reading: { ...reading, languages: [...reading.languages] },
-    };
-  } catch (error) {
-    if (!(error instanceof RecognitionFailure)) throw error;
-    throw new Refusal("ocr_failed", `Page ${page + 1} could not be recognized.`, { page: page + 1 }, { cause: error });
-  }
+  const reading = await readPicture(open, page, recognizer);
+  return {
+    pageNumber: page + 1,
+    text: reading.text,
+    confidence: rounded(reading.confidence),
+    words: reading.lines.flatMap((line) => line.words),
+    reading: { ...reading, languages: [...reading.languages] },
+  };
 }
 
 /**
@@ -357,39 +348,3 @@ async function addLayer(open: OpenPdf, pages: Iterable<Page> | AsyncIterable<Pag
 }
 
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
-
-/** A problem if not all languages have a model of this accuracy. */
-function missingModels(languages: Languages, accuracy: Accuracy): FieldIssue[] {
-  const there = languagesWith(accuracy);
-  const missing = languages.filter((language) => !there.includes(language));
-  if (missing.length === 0) return [];
-  const other = accuracy === "fast" ? "best" : "fast";
-  const has = there.length > 0 ? `only for ${there.join(", ")}` : "for no language";
-  const issue = `must be ${other} for ${missing.join(", ")}: this service has ${accuracy} models ${has}`;
-  return [{ name: "accuracy", issue }];
-}
-
-/** Language codes without duplicates. */
-function formLanguages(): z.ZodType<readonly string[] | undefined> {
-  return z
-    .preprocess((value) => (value === "" ? undefined : value), z.string().optional())
-    .transform((value, context) => {
-      if (value === undefined) return undefined;
-      const asked = value.split(/[,+]/).map((part) => part.trim());
-      const unknown = asked.filter((language) => languageCode(language) === undefined);
-      for (const language of new Set(unknown)) {
-        const message = `has an unknown language, "${language.slice(0, 40)}": use ${known.join(", ")}`;
-        context.addIssue({ code: "custom", message });
-      }
-      const codes = new Set(asked.flatMap((language) => languageCode(language) ?? []));
-      if (codes.size > limits.ocr.languages) {
-        context.addIssue({ code: "custom", message: `must list at most ${limits.ocr.languages} languages` });
-      }
-      return [...codes];
-    })
-    .meta({
-      type: "string",
-      examples: ["eng", "deu+eng", "zh-Hant"],
-      "x-choices": { values: [...known], most: limits.ocr.languages },
-    });
-}

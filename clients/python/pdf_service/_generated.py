@@ -166,6 +166,24 @@ class ServiceMethods(Transport):
         markdown: Optional[bool] = None,
         blocks: Optional[bool] = None,
         furniture: Optional[bool] = None,
+        ocr: Optional[Literal["none"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonResult[ExtractTextResult]: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        ocr: Literal["auto"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        format: Optional[Literal["json"]] = None,
+        words: Optional[bool] = None,
+        markdown: Optional[bool] = None,
+        blocks: Optional[bool] = None,
+        furniture: Optional[bool] = None,
+        languages: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> JsonResult[ExtractTextResult]: ...
 
@@ -177,6 +195,20 @@ class ServiceMethods(Transport):
         format: Literal["text"],
         password: Optional[str] = None,
         pages: Optional[str] = None,
+        ocr: Optional[Literal["none"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["text"],
+        ocr: Literal["auto"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        languages: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> FileResult: ...
 
@@ -189,6 +221,21 @@ class ServiceMethods(Transport):
         password: Optional[str] = None,
         pages: Optional[str] = None,
         furniture: Optional[bool] = None,
+        ocr: Optional[Literal["none"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> FileResult: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["markdown"],
+        ocr: Literal["auto"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        furniture: Optional[bool] = None,
+        languages: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> FileResult: ...
 
@@ -203,6 +250,8 @@ class ServiceMethods(Transport):
         markdown: Optional[bool] = None,
         blocks: Optional[bool] = None,
         furniture: Optional[bool] = None,
+        ocr: Optional[Literal["none", "auto"]] = None,
+        languages: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Union[JsonResult[ExtractTextResult], FileResult]:
         """Extract the text of a PDF.
@@ -210,7 +259,7 @@ class ServiceMethods(Transport):
         Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
         right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
         scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-        readable text have `needsOcr`: use `ocr` for them.
+        readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
 
         With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
         lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
@@ -231,6 +280,8 @@ class ServiceMethods(Transport):
             markdown: Adds `pages[].markdown`. Only applies when `format` is `json`.
             blocks: Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.
             furniture: Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`.
+            ocr: `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.
+            languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -241,6 +292,8 @@ class ServiceMethods(Transport):
             ("text", "markdown", markdown),
             ("text", "blocks", blocks),
             ("text", "furniture", furniture),
+            ("text", "ocr", ocr),
+            ("text", "languages", languages),
         ]
         result: Union[JsonResult[ExtractTextResult], FileResult] = self._operation("/api/v1/extract-text", fields, None, idempotency_key, read_result)
         return result
@@ -2205,6 +2258,26 @@ class JobMethods:
         markdown: Optional[bool] = None,
         blocks: Optional[bool] = None,
         furniture: Optional[bool] = None,
+        ocr: Optional[Literal["none"]] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[JsonResult[ExtractTextResult]]: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        ocr: Literal["auto"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        format: Optional[Literal["json"]] = None,
+        words: Optional[bool] = None,
+        markdown: Optional[bool] = None,
+        blocks: Optional[bool] = None,
+        furniture: Optional[bool] = None,
+        languages: Optional[str] = None,
         expires_in: Optional[int] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
@@ -2218,6 +2291,22 @@ class JobMethods:
         format: Literal["text"],
         password: Optional[str] = None,
         pages: Optional[str] = None,
+        ocr: Optional[Literal["none"]] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["text"],
+        ocr: Literal["auto"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        languages: Optional[str] = None,
         expires_in: Optional[int] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
@@ -2232,6 +2321,23 @@ class JobMethods:
         password: Optional[str] = None,
         pages: Optional[str] = None,
         furniture: Optional[bool] = None,
+        ocr: Optional[Literal["none"]] = None,
+        expires_in: Optional[int] = None,
+        on_page_error: Optional[Literal["fail", "continue"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JobHandle[FileResult]: ...
+
+    @overload
+    def extract_text(
+        self,
+        file: FileInput,
+        *,
+        format: Literal["markdown"],
+        ocr: Literal["auto"],
+        password: Optional[str] = None,
+        pages: Optional[str] = None,
+        furniture: Optional[bool] = None,
+        languages: Optional[str] = None,
         expires_in: Optional[int] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
@@ -2248,6 +2354,8 @@ class JobMethods:
         markdown: Optional[bool] = None,
         blocks: Optional[bool] = None,
         furniture: Optional[bool] = None,
+        ocr: Optional[Literal["none", "auto"]] = None,
+        languages: Optional[str] = None,
         expires_in: Optional[int] = None,
         on_page_error: Optional[Literal["fail", "continue"]] = None,
         idempotency_key: Optional[str] = None,
@@ -2257,7 +2365,7 @@ class JobMethods:
         Returns the text of each page in reading order, column by column: as JSON, plain text, or Markdown. Ligatures are split into letters,
         right-to-left scripts are in logical order. The text includes form field values, annotations that show text, and the invisible text of
         scans. Text outside the visible page is left out. Glyphs without a known character become U+FFFD. Pages that show something but have no
-        readable text have `needsOcr`: use `ocr` for them.
+        readable text have `needsOcr`. With `ocr=auto`, they are recognized in the same request: up to 50 of them, and more in a job. The other pages are read as without it.
 
         With `format=markdown`, the response is CommonMark with the tables and footnotes of GitHub: headings, lists, emphasis, code, links, and tables with and without
         lines around their cells. Hyphens at line ends are removed, and running headers, footers, and page numbers are left out. A table with merged cells or several
@@ -2278,6 +2386,8 @@ class JobMethods:
             markdown: Adds `pages[].markdown`. Only applies when `format` is `json`.
             blocks: Adds `pages[].blocks`: headings, paragraphs, list items, tables with their cells, code, figures, and captions, each with its position. Only applies when `format` is `json`.
             furniture: Keeps running headers, footers, and page numbers in Markdown and blocks. Only applies when `format` is `json` or `markdown`.
+            ocr: `auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.
+            languages: Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`.
             expires_in: How many seconds the result is kept once the job has ended.
             on_page_error: Whether the job goes on without pages that fail.
         """
@@ -2290,6 +2400,8 @@ class JobMethods:
             ("text", "markdown", markdown),
             ("text", "blocks", blocks),
             ("text", "furniture", furniture),
+            ("text", "ocr", ocr),
+            ("text", "languages", languages),
         ]
         result: Union[JobHandle[JsonResult[ExtractTextResult]], JobHandle[FileResult]] = start_job(self._service, "/api/v1/extract-text", [*fields, *[("text", "expiresIn", expires_in), ("text", "onPageError", on_page_error)]], None, idempotency_key, read_result)
         return result

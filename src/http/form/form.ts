@@ -57,7 +57,7 @@ export async function readForm<F extends Fields>(
   const issues = [...form.issues, ...(checks.issues ?? [])];
   if (issues.length > 0) throw invalidFields([...issues, ...(await form.pageIssues(checks.countPages))]);
   return {
-    operation,
+    operation: form.operation,
     files: form.reader.files,
     inputWith(loaded) {
       form.checkKinds(loaded);

@@ -66,6 +66,12 @@ export class OperationForm<F extends Fields> {
     this.#operation = operation;
   }
 
+  /** The operation with what it needs for these parameters; complete only if there are no issues. */
+  get operation(): Operation<F> {
+    const needs = this.#operation.needs?.(this.values.inputWith(new Map()));
+    return needs === undefined ? this.#operation : { ...this.#operation, ...needs };
+  }
+
   /** Problems that depend on the document's page count; if it cannot be opened, only malformed ranges. */
   async pageIssues(countPages: (file: FormFile) => Promise<number | undefined>): Promise<FieldIssue[]> {
     const { pageChecks = [] } = this.#operation;

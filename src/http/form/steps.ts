@@ -55,7 +55,7 @@ export async function readSteps<F extends Fields>(
   return {
     operation: composed(
       pipeline,
-      forms.map(({ operation }) => operation),
+      forms.map(({ form }) => form.operation),
     ) as Operation<F>,
     files: forms.flatMap(({ form }) => form.reader.files),
     inputWith(loaded) {

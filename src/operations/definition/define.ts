@@ -208,6 +208,8 @@ export interface Operation<F extends Fields = Fields> {
   readonly pageChecks?: readonly Check<F>["withPages"][];
   /** How many pages of a job the credits cover, if not as many as for most operations. */
   readonly pricedPages?: number;
+  /** Needs and prices that depend on the parameters: those that differ. */
+  needs?(input: Input<F>): Partial<Pick<Operation, "extraMemoryBytes" | "pricedPages">>;
   /** How a job divides the work, if it can. */
   readonly pageByPage?: PageByPage<F>;
   /** The work: a plain function, without HTTP or database. Throws a `Refusal` for what the client can fix. */

@@ -3,7 +3,7 @@ import type { PDFPage, StructuredText } from "mupdf";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { BOLD, type Box, ITALIC, MONOSPACED, readSegments } from "../text/glyphs.ts";
 import type { PageContent } from "./page.ts";
-import { BLOCKS, isImageBox, type PageVisitor, RECTANGLE } from "../text/text.ts";
+import { BLOCKS, isImageBox, type PageVisitor, RECTANGLE, type VisitedPage } from "../text/text.ts";
 import { blocksOf } from "./blocks.ts";
 import type { RawPage } from "./document.ts";
 import { layoutOf } from "./page.ts";
@@ -25,8 +25,8 @@ const BLOCK_BYTES = 40;
 /** Reads the blocks of pages. */
 export const layoutReader: PageVisitor<RawPage> = {
   bytesPerCharacter: BLOCK_BYTES,
-  visit({ engine, page, pageNumber, structured, bounds, budget }) {
-    const content = { ...readContent(engine, structured, bounds, budget), links: linksOf(page) };
+  visit({ engine, page, pageNumber, structured, bounds, budget, boxes }) {
+    const content = { ...readContent(engine, structured, { bounds, budget, boxes }), links: linksOf(page) };
     engine.work.spend(content.segments.reduce((sum, { length }) => sum + length * GLYPH_WORK, 0));
     return { segments: content.segments, value: { pageNumber, blocks: blocksOf(layoutOf(content), bounds) } };
   },
@@ -42,7 +42,11 @@ function linksOf(page: PDFPage): LinkArea[] {
 }
 
 /** @throws Refusal `limit_exceeded` if there are more glyphs than `budget` */
-function readContent(engine: PdfEngine, text: StructuredText, bounds: Box, budget: number): Omit<PageContent, "links"> {
+function readContent(
+  engine: PdfEngine,
+  text: StructuredText,
+  { bounds, budget, boxes }: Pick<VisitedPage, "bounds" | "budget" | "boxes">,
+): Omit<PageContent, "links"> {
   const { lib } = engine;
   const styles = new Map<number, number>();
   const styleOf = (font: number, flags: number): number => {
@@ -51,7 +55,7 @@ function readContent(engine: PdfEngine, text: StructuredText, bounds: Box, budge
     const isBold = (flags & FAKE_BOLD) !== 0 || (flags & (FILLED | OUTLINED)) === (FILLED | OUTLINED);
     return isBold ? style | BOLD : style;
   };
-  const segments = readSegments(engine, text, { bounds, budget, boxes: false, styleOf });
+  const segments = readSegments(engine, text, { bounds, budget, boxes, styleOf });
   const [drawn, images]: [PageContent["drawn"][number][], Area[]] = [[], []];
   let block = lib._wasm_stext_page_get_first_block(text.pointer);
   for (; block !== 0; block = lib._wasm_stext_block_get_next(block)) {

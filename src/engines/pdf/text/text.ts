@@ -42,6 +42,8 @@ export interface VisitedPage {
   readonly bounds: Box;
   /** Maximum number of glyphs. */
   readonly budget: number;
+  /** Whether glyphs need boxes. */
+  readonly boxes: boolean;
 }
 
 /** Bytes per character, and per word with its box, until they are in the response (`npm run memory`). */
@@ -121,7 +123,7 @@ async function readPage<T>(
         withoutStructure(document, () => structuredText(engine, page, stack, options)),
       );
     const structured = await structuredWith(visitor ? OPTIONS_WITH_DRAWINGS : OPTIONS);
-    const visited = visitor?.visit({ engine, page, pageNumber, structured, bounds, budget });
+    const visited = visitor?.visit({ engine, page, pageNumber, structured, bounds, budget, boxes: withWords });
     const segments = visited?.segments ?? readSegments(engine, structured, { bounds, budget, boxes: withWords });
     const lines = joinLines(inColumns(segments));
     let text = "";
