@@ -42,6 +42,7 @@ const another: Readonly<Record<string, string>> = {
   markdown: "true",
   blocks: "true",
   furniture: "true",
+  languages: "deu",
 };
 
 /** The same defaults, written as a client might. */
