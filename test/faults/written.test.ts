@@ -5,6 +5,7 @@ import { createApp } from "../../src/app.ts";
 import { operations } from "../../src/operations/index.ts";
 import { expectConsistency } from "../billing/ledger-facts.ts";
 import { document } from "../harness/fixtures.ts";
+import { show, textDocument } from "../harness/text-fixtures.ts";
 import { expectNoCredits, outcome, paidService } from "../http/paid-service.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -31,6 +32,9 @@ function replaced(file: Uint8Array, pattern: RegExp, by: string): Uint8Array {
   return Uint8Array.from(spoiled, (character) => character.charCodeAt(0));
 }
 
+/** Whether MuPDF's redaction removes nothing. */
+let isBlind = false;
+
 let spoil: ((file: Uint8Array) => Uint8Array) | undefined;
 
 beforeEach(() => {
@@ -43,6 +47,8 @@ beforeEach(() => {
       const file = await save(...asked);
       return spoil === undefined ? file : new engine.mupdf.Buffer(spoil(file.asUint8Array().slice()));
     });
+    const redact = engine.long.redact.bind(engine.long);
+    vi.spyOn(engine.long, "redact").mockImplementation((...asked) => (isBlind ? Promise.resolve() : redact(...asked)));
     return engine;
   });
 });
@@ -50,6 +56,7 @@ beforeEach(() => {
 afterEach(async () => {
   vi.mocked(PdfEngine.create).mockRestore();
   spoil = undefined;
+  isBlind = false;
   dropSpares();
   await expectConsistency();
 });
@@ -78,4 +85,18 @@ describe.each<[string, Record<string, string>]>([
     expectNoCredits(answer);
     expect(await service.used()).toBe(used);
   });
+});
+
+test("redact answers redaction_failed without a body and charges nothing where its engine leaves text in place", async () => {
+  const shown = textDocument([{ content: show("a secret word", 50, 700) }]);
+  const send = () =>
+    service.send({ path: "/api/v1/redact", file: new Blob([shown.slice()]), fields: { terms: '["secret"]' } });
+  expect((await send()).status).toBe(200);
+  const used = await service.used();
+  isBlind = true;
+  const answer = await send();
+  expectNoCredits(answer);
+  expect(answer.headers.get("content-type")).toContain("application/json");
+  expect(await outcome(answer)).toEqual([500, "redaction_failed"]);
+  expect(await service.used()).toBe(used);
 });
