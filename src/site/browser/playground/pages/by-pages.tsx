@@ -44,9 +44,9 @@ const words = {
 export function ByPages({ field, shown, pdf, values, setText, formFields, look }: Props) {
   const { name, schema } = field;
   // Room for what comes, so that what is below does not jump.
-  const isTall = isFormValues(field) || boxKindOf(schema) !== undefined;
+  const tall = boxKindOf(schema) ? "boxes" : isFormValues(field) ? "tall" : "";
   if (pdf.state !== "open") {
-    const room = pdf.state === "opening" ? `pages-wanted ${isTall ? "tall" : ""}` : "";
+    const room = pdf.state === "opening" ? `pages-wanted ${tall}` : "";
     return <p class={`quiet ${room}`}>{words[pdf.state]}</p>;
   }
   const { document } = pdf;

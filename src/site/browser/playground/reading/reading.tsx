@@ -24,11 +24,9 @@ export function Reading({ source, passwords, read, notes = [] }: Props) {
   const [turnedTo, setTurnedTo] = useState(first?.pageNumber ?? 1);
   const [size, setSize] = useState({ width: 595, height: 842 });
   const [chosen, setChosen] = useState<number>();
-  if (pdf.state !== "open") {
-    const isOpening = pdf.state === "opening";
-    return <p class="quiet pages-wanted tall">{isOpening ? "Drawing the pages…" : "The pages cannot be shown."}</p>;
-  }
-  const { numPages } = pdf.document;
+  if (pdf.state === "locked" || pdf.state === "failed") return <p class="quiet">The pages cannot be shown.</p>;
+  // The text does not wait for the page, so that nothing moves when it comes.
+  const document = pdf.state === "open" ? pdf.document : undefined;
   const here = typeof read === "string" ? undefined : read.find(({ pageNumber }) => pageNumber === turnedTo);
   const places = here?.places ?? [];
   const markdown = typeof read === "string" ? read : here?.markdown;
@@ -38,14 +36,18 @@ export function Reading({ source, passwords, read, notes = [] }: Props) {
   };
   return (
     <div class="reading" ref={frame}>
-      <PageTurner page={turnedTo} pageCount={numPages} turnTo={turnTo}>
+      <PageTurner page={turnedTo} pageCount={document?.numPages ?? turnedTo} turnTo={turnTo}>
         <button type="button" class="plain" onClick={() => void toggleFullscreen(frame.current)}>
           Full screen
         </button>
       </PageTurner>
       <div class="beside">
         <div class="read-page">
-          <PdfPage document={pdf.document} page={turnedTo} sized={(width, height) => setSize({ width, height })} />
+          {document ? (
+            <PdfPage {...{ document }} page={turnedTo} sized={(width, height) => setSize({ width, height })} />
+          ) : (
+            <div class="page" style={{ aspectRatio: "210 / 297" }} />
+          )}
           <svg
             class="overlay"
             viewBox={`0 0 ${size.width} ${size.height}`}
