@@ -111,6 +111,17 @@ describe("pages that share", () => {
     expect(copied.body.length).toBeLessThan(1.2 * body.length);
   });
 
+  test("40,000 annotations with an appearance, which become part of the pages", async () => {
+    const { status, body } = await send("flatten", sharedAnnotations(40, 40_000, "drawn"), {});
+    expect(status).toBe(200);
+    expect(await countPages(body)).toBe(40);
+    expect(Buffer.from(body).includes("/Annots")).toBe(false);
+    const few = await send("flatten", sharedAnnotations(3, 2, "drawn"), {});
+    const { pixels, stride, height, scale } = (await readPage(few.body, 3)).picture;
+    // The middle of the black square at the bottom left.
+    expect(pixels[4 * (stride * Math.round((height - 4) * scale) + Math.round(4 * scale))]).toBe(0);
+  });
+
   test("40,000 widgets of one field", async () => {
     const { body } = await send("metadata", sharedAnnotations(5_000, 40_000, "widget"), { action: "get" });
     const { formFields } = JSON.parse(Buffer.from(body).toString()) as { formFields: unknown };

@@ -88,15 +88,23 @@ export function sharedOptions(fields: number, options: number): Uint8Array {
   return pagesWith(1, `/Annots [${numbers}]`, objects, `/AcroForm << /Fields [${numbers}] >>`);
 }
 
-/** Pages that share an array of annotations: squares, or the widgets of one text field. */
-export function sharedAnnotations(pages: number, annotations: number, kind: "square" | "widget"): Uint8Array {
-  const annotation =
-    kind === "square"
-      ? "<< /Type /Annot /Subtype /Square /Rect [0 0 9 9] >>"
-      : "<< /Type /Annot /Subtype /Widget /Parent 4 0 R /Rect [0 0 9 9] >>";
+const ANNOTATIONS = {
+  square: "/Subtype /Square",
+  drawn: "/Subtype /Square /AP << /N 4 0 R >>",
+  widget: "/Subtype /Widget /Parent 4 0 R",
+} as const;
+
+/** Pages that share an array of annotations: squares, without an appearance or black, or the widgets of one text field. */
+export function sharedAnnotations(pages: number, annotations: number, kind: keyof typeof ANNOTATIONS): Uint8Array {
+  const annotation = `<< /Type /Annot ${ANNOTATIONS[kind]} /Rect [0 0 9 9] >>`;
   const numbers = listOf(annotations, (index) => `${5 + index} 0 R`);
-  const field = kind === "widget" ? `<< /FT /Tx /T (text) /Kids [${numbers}] >>` : "null";
-  const objects = [`[${numbers}]`, field, ...Array<string>(annotations).fill(annotation)];
+  const content = "0 0 9 9 re f";
+  const shared = {
+    square: "null",
+    drawn: `<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Length ${content.length} >>\nstream\n${content}\nendstream`,
+    widget: `<< /FT /Tx /T (text) /Kids [${numbers}] >>`,
+  };
+  const objects = [`[${numbers}]`, shared[kind], ...Array<string>(annotations).fill(annotation)];
   return pagesWith(pages, "/Annots 3 0 R", objects, kind === "widget" ? "/AcroForm << /Fields [4 0 R] >>" : "");
 }
 

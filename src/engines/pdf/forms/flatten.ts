@@ -37,12 +37,20 @@ export async function flatten(open: OpenPdf, what: Flattened): Promise<void> {
   /** The annotations to draw on each page, and all that are to go by number, since pages may share them. */
   const shown = new Map<number, PDFObject[]>();
   const all = new Map<number, PDFObject>();
+  /** What is drawn of a list that pages may share, by the list's number: each is looked at once. */
+  const seen = new Map<number, PDFObject[]>();
   const pausing = async (): Promise<void> => {
     work.spend(WIDGET_WORK);
     await work.pause();
   };
   for (let index = 0; index < open.pageCount; index++) {
-    const list = items(pageAt(open, index).get("Annots"));
+    const annots = pageAt(open, index).get("Annots");
+    const before = seen.get(objectNumber(annots));
+    if (before) {
+      if (before.length > 0) shown.set(index, before);
+      continue;
+    }
+    const list = items(annots);
     if (what.annotations && list.some(isBare)) await drawBare(open, index);
     const visible: PDFObject[] = [];
     for (const annotation of list) {
@@ -55,6 +63,7 @@ export async function flatten(open: OpenPdf, what: Flattened): Promise<void> {
       if (isShown && hasAppearance && !isPopup(annotation)) visible.push(annotation);
     }
     if (visible.length > 0) shown.set(index, visible);
+    if (objectNumber(annots) > 0) seen.set(objectNumber(annots), visible);
   }
   const isGone = (annotation: PDFObject): boolean =>
     objectNumber(annotation) > 0 ? all.has(objectNumber(annotation)) : isFlattened(annotation, what);
@@ -64,17 +73,19 @@ export async function flatten(open: OpenPdf, what: Flattened): Promise<void> {
     if (isPopup(annotation) && parent.isDictionary() && !isGone(parent)) all.delete(number);
   }
   const pages = await StampPages.of(open, [...shown.keys()], "over");
+  const sheets = new Sheets(open, tags);
   for (const page of pages.pages) {
     const annotations = shown.get(page.index) ?? [];
-    const sheet = await sheetOf(open, page.object, annotations, tags);
+    const sheet = await sheets.of(page.object, annotations);
     tags?.place(page.object, sheet, annotations);
     await pages.draw(page, "over", (name) => `/${name("XObject", sheet)} Do`, { tagged: tags !== undefined });
   }
   tags?.drop([...all.values()]);
   tags?.write();
+  const rest = new Map<number, PDFObject | undefined>();
   for (let index = 0; index < open.pageCount; index++) {
     await pausing();
-    dropAnnotations(open, pageAt(open, index), isGone);
+    dropAnnotations(open, pageAt(open, index), isGone, rest);
   }
   const root = document.getTrailer().get("Root");
   // Anything that still references one finds it empty.
@@ -118,8 +129,8 @@ async function drawBare(open: OpenPdf, index: number): Promise<void> {
   });
 }
 
-/** Fuel per widget or annotation. */
-const WIDGET_WORK = 500;
+/** Fuel per widget or annotation. Each is some thirty calls into MuPDF. */
+const WIDGET_WORK = 5_000;
 
 /** The appearance of a widget in its current state, or undefined if there is none. */
 function appearanceOf(widget: PDFObject): PDFObject | undefined {
@@ -129,6 +140,28 @@ function appearanceOf(widget: PDFObject): PDFObject | undefined {
   if (!normal.isDictionary() || !state.isName()) return undefined;
   const stream = normal.get(state);
   return stream.isStream() ? stream : undefined;
+}
+
+/** What is drawn on pages. Pages with one list of annotations and one box share a sheet, unless tags tell their annotations apart. */
+class Sheets {
+  readonly #open: OpenPdf;
+  readonly #tags: FormTags | undefined;
+  readonly #shared = new Map<readonly PDFObject[], Map<string, PDFObject>>();
+
+  constructor(open: OpenPdf, tags: FormTags | undefined) {
+    this.#open = open;
+    this.#tags = tags;
+  }
+
+  async of(page: PDFObject, annotations: readonly PDFObject[]): Promise<PDFObject> {
+    if (this.#tags) return sheetOf(this.#open, page, annotations, this.#tags);
+    const { box, rotation } = visiblePage(page);
+    const place = `${box.join(" ")} ${rotation}`;
+    const shared = this.#shared.get(annotations) ?? new Map<string, PDFObject>();
+    const sheet = shared.get(place) ?? (await sheetOf(this.#open, page, annotations, undefined));
+    this.#shared.set(annotations, shared.set(place, sheet));
+    return sheet;
+  }
 }
 
 /** All widgets of a page as one form: a page may have thousands, and its own resources stay as they are. */
@@ -204,16 +237,40 @@ function numbersOf(array: PDFObject, count: number): number[] | undefined {
   return list.length === count && list.every(Number.isFinite) ? list : undefined;
 }
 
-function dropAnnotations({ document }: OpenPdf, page: PDFObject, isGone: (annotation: PDFObject) => boolean): void {
-  const annotations = items(page.get("Annots"));
-  const kept = annotations.filter((annotation) => !isGone(annotation));
-  if (kept.length === annotations.length) return;
-  if (kept.length === 0) {
-    page.delete("Annots");
-    return;
+/** @param rest what is left of lists that pages may share, by their numbers */
+function dropAnnotations(
+  open: OpenPdf,
+  page: PDFObject,
+  isGone: (annotation: PDFObject) => boolean,
+  rest: Map<number, PDFObject | undefined>,
+): void {
+  const annots = page.get("Annots");
+  const number = objectNumber(annots);
+  if (!rest.has(number)) {
+    const left = withoutAnnotations(open, annots, isGone);
+    if (number > 0) rest.set(number, left);
+    return put(page, left);
   }
-  // A new list, since pages may share one.
+  put(page, rest.get(number));
+}
+
+function put(page: PDFObject, annots: PDFObject | undefined): void {
+  if (annots === undefined) page.delete("Annots");
+  else page.put("Annots", annots);
+}
+
+/** The list itself where nothing goes, a new one, or undefined if nothing is left. */
+function withoutAnnotations(
+  { document, engine }: OpenPdf,
+  annots: PDFObject,
+  isGone: (annotation: PDFObject) => boolean,
+): PDFObject | undefined {
+  const annotations = items(annots);
+  engine.work.spend(annotations.length * WIDGET_WORK);
+  const kept = annotations.filter((annotation) => !isGone(annotation));
+  if (kept.length === annotations.length) return annots.isNull() ? undefined : annots;
+  if (kept.length === 0) return undefined;
   const list = document.newArray();
   for (const annotation of kept) list.push(annotation);
-  page.put("Annots", list);
+  return list;
 }
