@@ -24,7 +24,10 @@ const list = z.object({
   attachments: z.array(
     z.object({
       name: z.string(),
-      size: z.int().nullable().describe("In bytes. Null if a large document does not say."),
+      size: z
+        .int()
+        .nullable()
+        .describe("In bytes. Null if the document does not say, and is over 32 MiB or the attachment over 128 MiB."),
       contentType: z.string().nullable().describe("The media type that the document names, which may be wrong."),
       description: z.string().nullable(),
       modified: z.string().nullable().describe("ISO 8601. Without an offset if the document has none."),

@@ -1,6 +1,7 @@
 import { unzipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
+import { deflatedAttachment } from "../harness/bomb-fixtures.ts";
 import { pdfPart, post, type Answer, type Part } from "../harness/client.ts";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
@@ -58,6 +59,10 @@ describe("list and extract", () => {
       { name: "pinned.txt", size: 17, description: "About pinned.txt", page: 1, ...facts },
     ]);
     expect(await list(empty)).toEqual([]);
+    const MiB = 1024 * 1024;
+    expect(await list(deflatedAttachment(MiB))).toMatchObject([{ size: MiB }]);
+    // Too large to be measured, so the size is not what has been counted of it.
+    expect(await list(deflatedAttachment(200 * MiB))).toMatchObject([{ size: null }]);
   });
 
   test("return one file as it is, under its name, and several as an archive", async () => {

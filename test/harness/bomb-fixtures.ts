@@ -70,6 +70,19 @@ export function deflatedZeros(size: number): Uint8Array {
   ]);
 }
 
+/** An attachment of so many bytes, whose size the document does not say. */
+export function deflatedAttachment(size: number): Uint8Array {
+  return pagesWith(
+    1,
+    "",
+    [
+      { entries: "/Type /EmbeddedFile /Filter /FlateDecode", data: deflatedRun(size, "\0") },
+      "<< /Type /Filespec /UF (zeros) /EF << /F 3 0 R >> >>",
+    ],
+    "/Names << /EmbeddedFiles << /Names [(zeros) 4 0 R] >> >>",
+  );
+}
+
 /** A list field named `list` with options `o0`, `o1`, ... of which several can be chosen. */
 export function longList(options: number): Uint8Array {
   const widget = `<< /Type /Annot /Subtype /Widget /FT /Ch /Ff 2097152 /T (list) /Rect [10 10 100 100] /Opt [${listOf(options, (index) => `(o${index})`)}] >>`;

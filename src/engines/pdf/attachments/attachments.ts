@@ -1,6 +1,5 @@
 /** The files attached to a document (ISO 32000-2, 7.11.4): named ones, associated ones (14.13), and those pinned to pages (12.5.6.15). */
 import type { PDFObject } from "mupdf";
-import { limits } from "../../../limits.ts";
 import { attachedStreams, decryptAttachments } from "../document/attachments.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchAttachments } from "../document/fetch-pages.ts";
@@ -111,8 +110,13 @@ export async function describeAttachments(open: OpenPdf, list: readonly Attachme
   return facts;
 }
 
+/** Decompressed bytes up to which an attachment is measured. */
+const MEASURED = 128 * 1024 * 1024;
+
 async function measured({ engine }: OpenPdf, stream: PDFObject): Promise<number | null> {
-  return engine.ranges ? null : decodedSize(engine, stream, limits.decompressedBytes);
+  if (engine.ranges) return null;
+  const size = await decodedSize(engine, stream, MEASURED);
+  return size > MEASURED ? null : size;
 }
 
 /**
