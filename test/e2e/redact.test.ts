@@ -1,6 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
+import { imageDocument } from "../harness/image-fixtures.ts";
+import { imagesOf } from "../harness/image-pdf-answer.ts";
+import { jpegDocument } from "../harness/jpeg-document-fixtures.ts";
+import { readPdfiumPage } from "../harness/pdfium.ts";
 import { type HidingPlace, hidingDocument, SECRET } from "../harness/hiding-places.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { check, runQpdf } from "../harness/qpdf.ts";
@@ -192,4 +196,32 @@ test("text in the other case stays, wherever it is, unless case is ignored", asy
   const { status, body } = await redact(bytes, { terms: '["Topology"]' });
   expect(status).toBe(200);
   expect((await textOfPages(body)).trim()).toBe("and topology");
+});
+
+test("a photograph is overwritten, and written as JPEG again at about its size", async () => {
+  const before = jpegDocument(3);
+  // The upper half of the image.
+  const { body } = await redact(before, { regions: '[{"page":1,"x":100,"y":192,"width":200,"height":100}]' });
+  const [[, photograph] = []] = [...(await imagesOf(before))];
+  const [[, image] = []] = [...(await imagesOf(body))];
+  expect(image?.dictionary).toMatchObject({ "/Filter": "/DCTDecode", "/Width": 480 });
+  const data = image?.data ?? new Uint8Array();
+  expect(data.length).toBeLessThan((photograph?.data.length ?? 0) * 1.2);
+  // The image without the box that the page shows over it.
+  const entries = "/ColorSpace /DeviceRGB /BitsPerComponent 8";
+  const alone = imageDocument({ name: "redacted", entries, data, filter: "DCTDecode", width: 480, height: 480 });
+  const size = { width: 612, height: 792 };
+  const [shown, was] = [await readPdfiumPage(alone, 0, size), await readPdfiumPage(before, 0, size)];
+  const valuesIn = ({ picture: { data, components } }: typeof shown, top: number, bottom: number): number[] =>
+    Array.from({ length: bottom - top }, (_, row) => [
+      ...data.subarray(((top + row) * 612 + 104) * components, ((top + row) * 612 + 296) * components),
+    ]).flat();
+  const rangeOf = (values: readonly number[]): number =>
+    values.reduce((most, value) => Math.max(most, value), 0) -
+    values.reduce((least, value) => Math.min(least, value), 255);
+  expect(rangeOf(valuesIn(was, 196, 284))).toBeGreaterThan(100);
+  expect(rangeOf(valuesIn(shown, 196, 284))).toBeLessThan(16);
+  const [kept, original] = [valuesIn(shown, 300, 390), valuesIn(was, 300, 390)];
+  const difference = kept.reduce((sum, value, at) => sum + Math.abs(value - (original[at] ?? 0)), 0) / kept.length;
+  expect(difference).toBeLessThan(4);
 });

@@ -411,11 +411,35 @@ export const parameters: INodeProperties[] = [
         "default": false
       },
       {
+        "displayName": "Languages",
+        "name": "languages",
+        "description": "Up to 3 languages of the text, separated by `,` or `+`, the most frequent one first. Only applies when `ocr` is `auto`. Default: `eng`.",
+        "type": "string",
+        "default": "eng"
+      },
+      {
         "displayName": "Markdown",
         "name": "markdown",
         "description": "Whether `markdown` is on. Adds `pages[].markdown`. Only applies when `format` is `json`.",
         "type": "boolean",
         "default": false
+      },
+      {
+        "displayName": "OCR",
+        "name": "ocr",
+        "description": "`auto`: recognizes the text of pages that have `needsOcr`, such as scans. In a job, the credits then cover as many pages as those of `ocr`. Default: `none`.",
+        "type": "options",
+        "default": "none",
+        "options": [
+          {
+            "name": "Auto",
+            "value": "auto"
+          },
+          {
+            "name": "None",
+            "value": "none"
+          }
+        ]
       },
       {
         "displayName": "Pages",
@@ -2489,6 +2513,16 @@ export const fields: Readonly<
     {
       "name": "furniture",
       "field": "furniture",
+      "kind": "text"
+    },
+    {
+      "name": "ocr",
+      "field": "ocr",
+      "kind": "text"
+    },
+    {
+      "name": "languages",
+      "field": "languages",
       "kind": "text"
     }
   ],

@@ -273,10 +273,11 @@ function isDrawing(
 
 const isSmaller = (size: Size, image: Size): boolean => size.width < image.width || size.height < image.height;
 
-async function withSamples<T>(
+/** Does the work with the samples of an image, as they are before its Decode array, color space, and mask. */
+export async function withSamples<T>(
   engine: PdfEngine,
   object: PDFObject,
-  { image }: ImageJob,
+  { image }: Pick<ImageJob, "image">,
   size: Size,
   work: (pixmap: Pixmap, samples: Samples) => Promise<T>,
 ): Promise<T> {

@@ -19,6 +19,7 @@ import { MOST_ROUNDS, redactHidden } from "./hidden-content.ts";
 import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type Wanted } from "./matcher.ts";
 import { findOnPage, type Mark, type PageMatch, tooManyMatches } from "./page-matches.ts";
+import { encodeAgain, findPhotographs } from "./photographs.ts";
 import { proveRedacted } from "./prove.ts";
 import { boxAsShown, checkRegions, toPageArea } from "./regions.ts";
 import { redactStreams } from "./streams.ts";
@@ -95,6 +96,7 @@ export async function redactPdf(
   const dropped = new Set<number>();
   engine.work.allow(limits.work.request);
   const shownBefore = await findCodes(open);
+  const photographs = await findPhotographs(open);
   for (const page of changed) await erase(open, page, matcher);
   const hidden = await redactHidden(open, new Set(redaction.pages), matcher, { erases: true });
   const attachments = await redactAttachments(open, matcher, { removes: true });
@@ -103,6 +105,8 @@ export async function redactPdf(
     for (const number of removeAnnotations(open, index, areas, matcher)) dropped.add(number);
     document.findPage(index).delete("Thumb");
   }
+  engine.work.allow(limits.work.request);
+  await encodeAgain(open, engines.codecs, photographs);
   await coverPages(open, engines, changed.map(toCover), redaction);
   layers.restore();
   await dropPrivateData(open);

@@ -1,0 +1,79 @@
+/** Writes images whose pixels were overwritten as JPEG again, if they were JPEG: without loss, a scan would be many times as large. */
+import type { PDFObject } from "mupdf";
+import type { ImageCodecs } from "../../image/codecs.ts";
+import { jpegQuality } from "../../image/jpeg-segments.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { withSamples } from "../images/choice.ts";
+import { type ImageFacts, readImageFacts } from "../images/facts.ts";
+import { encodeJpeg } from "../images/jpeg.ts";
+import { fits } from "../images/samples.ts";
+import { writeImage } from "../images/write.ts";
+import { eachObject } from "../objects/each-object.ts";
+import { objectNumber } from "../objects/objects.ts";
+
+/** A higher quality adds bytes, and hides no loss that is seen. */
+const MOST_QUALITY = 95;
+
+/** Fuel per decoded sample of an image, added to the budget of the request. */
+const WORK = 6;
+
+interface Photograph extends Pick<ImageFacts, "width" | "height" | "components"> {
+  readonly quality: number;
+}
+
+/** The JPEGs of a document before it is changed, and how many objects it has. */
+export interface Photographs {
+  readonly found: readonly Photograph[];
+  readonly objects: number;
+}
+
+export async function findPhotographs(open: OpenPdf): Promise<Photographs> {
+  const found: Photograph[] = [];
+  await eachObject(open, (object) => {
+    const facts = readImageFacts(object);
+    if (facts?.filter !== "DCTDecode") return;
+    const data = object.readRawStream();
+    const { width, height, components } = facts;
+    found.push({ width, height, components, quality: jpegQuality(data.asUint8Array()) ?? MOST_QUALITY });
+    data.destroy();
+  });
+  return { found, objects: open.document.countObjects() };
+}
+
+/**
+ * MuPDF has made a new image of each that it changed. One of the size of a JPEG is encoded as that was, and at its quality. An image
+ * that fails in any way stays without loss.
+ */
+export async function encodeAgain(open: OpenPdf, codecs: ImageCodecs, before: Photographs): Promise<void> {
+  const { document, engine } = open;
+  if (before.found.length === 0) return;
+  const images: ImageFacts[] = [];
+  const masks = new Set<number>();
+  await eachObject(open, (object, number) => {
+    const facts = readImageFacts(object);
+    if (!facts) return;
+    for (const key of ["SMask", "Mask"]) masks.add(objectNumber(object.get(key)));
+    if (number >= before.objects && facts.bits === 8 && !facts.isIndexed) images.push(facts);
+  });
+  for (const image of images) {
+    const qualities = before.found.filter((photograph) => isAlike(photograph, image)).map(({ quality }) => quality);
+    if (qualities.length === 0 || masks.has(image.number) || !fits(image, image)) continue;
+    engine.work.extend(image.width * image.height * WORK);
+    const object: PDFObject = document.newIndirect(image.number);
+    try {
+      const quality = Math.min(MOST_QUALITY, Math.round(Math.max(...qualities)));
+      const encoded = await withSamples(engine, object, { image }, image, (pixmap, samples) =>
+        encodeJpeg(codecs, pixmap, samples, quality),
+      );
+      if (encoded.bytes.length < image.bytes) engine.scope(() => writeImage(object, image, { size: image, encoded }));
+    } catch (error) {
+      if (!engine.outlives(error)) throw error;
+    } finally {
+      object.destroy();
+    }
+  }
+  codecs.drop();
+}
+
+const isAlike = (a: Photograph, b: ImageFacts): boolean =>
+  a.width === b.width && a.height === b.height && a.components === b.components;
