@@ -12,6 +12,8 @@ import { show, showCodes, textDocument, type TextPage } from "../test/harness/te
 export interface Call {
   readonly operation: string;
   readonly parts: Readonly<Record<string, Part>>;
+  /** Sent as a job, whose parts the same isolate works on. */
+  readonly isJob?: true;
   /** A client that sends or reads at so many bytes a second for a while, and then leaves. */
   readonly slow?: { readonly client: "reader" | "sender"; readonly bytesPerSecond: number };
 }
@@ -56,6 +58,7 @@ const ocr = (bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): 
   operation: "ocr",
   parts: { file: pdfPart(bytes), mode: "force", ...fields },
 });
+const jobOf = (call: Call): Call => ({ ...call, isJob: true });
 const compress = (bytes: Uint8Array): Call => ({ operation: "compress", parts: { file: pdfPart(bytes) } });
 
 const stamp = (operation: string, bytes: Uint8Array, fields: Readonly<Record<string, string>>): Call => ({
@@ -232,6 +235,11 @@ export const works: [string, Call[][]][] = [
   ["ocr of a page of 25 MiB, searchable", [[ocr(large, { output: "pdf", pages: "1" })]]],
   ["ocr and merge of 25 MiB in turn", [[ocr(letter)], [merge(halves)], [ocr(letter)], [merge(halves)]]],
   ["two ocr at once", [[ocr(letter), ocr(letter)]]],
+  ["a job of ocr beside an ocr", [[jobOf(ocr(drawing(page, page, page, page))), ocr(letter)]]],
+  [
+    "jobs of ocr and to-images beside an ocr",
+    [[jobOf(ocr(letter)), jobOf(images(twenty, { dpi: "300" })), ocr(letter)]],
+  ],
   ["two slow readers of 200 pages as png", [[slowReader, slowReader]]],
   ["two slow senders of 12.5 MiB", [[slowSender, slowSender]]],
   ["50 merges of 1 MiB at once", [Array.from({ length: 50 }, () => merge(megabyte))]],

@@ -3,6 +3,8 @@
  * it keeps between requests: together they must stay below 128 MiB, which is what Cloudflare gives an isolate. Linux only (/proc).
  */
 import { parseArgs } from "node:util";
+import { prepareCall } from "./call.ts";
+import { runJob } from "./jobs.ts";
 import { type Call, smallCalls, works } from "./memory-works.ts";
 import { peakDuring, residentBytes, startMeasuredServer, type ServerProcess } from "./server-process.ts";
 import { post } from "../test/harness/client.ts";
@@ -70,7 +72,11 @@ async function measure(port: number, name: string, rounds: readonly (readonly Ca
   }
 }
 
-async function send(server: ServerProcess, { operation, parts, slow }: Call): Promise<Outcome> {
+async function send(server: ServerProcess, { operation, parts, isJob, slow }: Call): Promise<Outcome> {
+  if (isJob) {
+    await runJob(server, await prepareCall(operation, parts));
+    return { status: 200, headers: new Headers() };
+  }
   if (slow === undefined) return post(server, operation, parts, 300_000);
   const { client, bytesPerSecond } = slow;
   const slowClient = await (client === "reader" ? slowReader : slowSender)(server, operation, parts, bytesPerSecond);
