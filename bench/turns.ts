@@ -1,10 +1,13 @@
 /**
  * `npm run turns -- [--only text]`: whether others have their turn, and at what price. While the service works on each of some dear
  * requests, how long /health and a rotation of one page take at most, how much the workerd process grows, and what becomes of the
- * request itself: small files that ask for much work, and honest work on large ones. Exit code 1 where /health took more than 300 ms, a
- * rotation more than 1 s, or the process grew by 128 MiB. The machine has to be quiet. Linux only (/proc).
+ * request itself: small files that ask for much work, and honest work on large ones, as requests and as jobs, the latter beside jobs of one
+ * page. Exit code 1 where /health took more than 300 ms, a rotation more than 1 s, a job of one page more than 5 s, or the process grew by
+ * 128 MiB. The machine has to be quiet. Linux only (/proc).
  */
 import { parseArgs } from "node:util";
+import { prepareCall } from "./call.ts";
+import { runJob } from "./jobs.ts";
 import { works } from "./memory-works.ts";
 import * as bombs from "../test/harness/bomb-fixtures.ts";
 import {
@@ -18,13 +21,13 @@ import {
   subroutines,
   tiles,
 } from "../test/harness/drawing-bombs.ts";
-import { drawing, type DrawnPage } from "../test/harness/drawing-fixtures.ts";
+import { drawing, type DrawnPage, textPage } from "../test/harness/drawing-fixtures.ts";
 import { type Part, patiently, pdfPart, post, type Service } from "../test/harness/client.ts";
 import { withService } from "../test/harness/service.ts";
 
 const MIB = 1024 * 1024;
-/** ms, ms and bytes. */
-const LIMITS = { health: 300, rotate: 1_000, growth: 128 * MIB };
+/** ms, and bytes of growth. */
+const LIMITS = { health: 300, rotate: 1_000, job: 5_000, growth: 128 * MIB };
 /** ms between two questions. */
 const PAUSE = 20;
 
@@ -32,6 +35,7 @@ interface Work {
   readonly name: string;
   readonly operation: string;
   readonly parts: Readonly<Record<string, Part>>;
+  readonly isJob?: true;
 }
 
 const on = (operation: string, name: string, file: Uint8Array, fields: Readonly<Record<string, Part>> = {}): Work => ({
@@ -82,8 +86,20 @@ const large: readonly Work[] = works
   .filter(([, rounds]) => rounds.length === 1 && rounds[0]?.length === 1)
   .flatMap(([name, rounds]) => (rounds[0] ?? []).map(({ operation, parts }) => ({ name, operation, parts })));
 
-async function measure(service: Service, { operation, parts }: Work) {
-  const state = { on: true, health: 0, rotate: 0, growth: 0 };
+const letter = textPage({ width: 612, height: 792 });
+const pages = (count: number): Uint8Array => drawing(...Array<DrawnPage>(count).fill(letter));
+const job = (operation: string, count: number, fields: Readonly<Record<string, string>>): Work => ({
+  ...on(operation, `a job of ${count} pages`, pages(count), fields),
+  isJob: true,
+});
+const jobs: readonly Work[] = [
+  job("ocr", 8, { mode: "force" }),
+  job("to-images", 200, { dpi: "150" }),
+  job("extract-text", 5_000, {}),
+];
+
+async function measure(service: Service, { operation, parts, isJob }: Work) {
+  const state = { on: true, health: 0, rotate: 0, job: 0, growth: 0 };
   const before = (await service.residentBytes?.()) ?? 0;
   const again = async (look: () => Promise<void>): Promise<void> => {
     while (state.on) {
@@ -91,25 +107,29 @@ async function measure(service: Service, { operation, parts }: Work) {
       await new Promise((done) => setTimeout(done, PAUSE));
     }
   };
-  const timed = async (name: "health" | "rotate", ask: () => Promise<unknown>): Promise<void> => {
+  const timed = async (name: "health" | "rotate" | "job", ask: () => Promise<unknown>): Promise<void> => {
     const start = performance.now();
     await ask();
     state[name] = Math.max(state[name], performance.now() - start);
   };
   const page = pdfPart(bombs.claimedPages("1"));
+  const small = await prepareCall("extract-text", { file: pdfPart(pages(1)) });
   const watches = [
     again(() => timed("health", async () => (await fetch(`${service.baseUrl}/api/v1/health`)).arrayBuffer())),
     again(() => timed("rotate", () => patiently(() => post(service, "rotate", { file: page, angle: "90" })))),
+    ...(isJob ? [again(() => timed("job", () => runJob(service, small)))] : []),
     again(async () => {
       state.growth = Math.max(state.growth, ((await service.residentBytes?.()) ?? 0) - before);
     }),
   ];
   const start = performance.now();
-  const { status, code } = await post(service, operation, parts, 300_000);
+  const outcome = isJob
+    ? await runJob(service, await prepareCall(operation, parts)).then(() => "200")
+    : await post(service, operation, parts, 300_000).then(({ status, code }) => [status, code].join(" ").trim());
   const time = performance.now() - start;
   state.on = false;
   await Promise.all(watches);
-  return { ...state, time, outcome: code === undefined ? String(status) : `${status} ${code}` };
+  return { ...state, time, outcome };
 }
 
 const { values } = parseArgs({ options: { only: { type: "string", default: "" } } });
@@ -117,12 +137,14 @@ await withService(async (service) => {
   for (let round = 0; round < 5; round++) {
     await post(service, "rotate", { file: pdfPart(bombs.claimedPages("1")), angle: "90" });
   }
-  console.log("    time   /health   rotate    growth");
-  for (const work of [...small, ...large].filter(({ name }) => name.includes(values.only))) {
-    const { time, health, rotate, growth, outcome } = await measure(service, work);
-    const isFine = health <= LIMITS.health && rotate <= LIMITS.rotate && growth < LIMITS.growth;
+  console.log("    time   /health   rotate      job    growth");
+  for (const work of [...jobs, ...small, ...large].filter(({ name }) => name.includes(values.only))) {
+    const { time, health, rotate, job, growth, outcome } = await measure(service, work);
+    const isSlow = health > LIMITS.health || rotate > LIMITS.rotate || job > LIMITS.job;
+    const isFine = !isSlow && growth < LIMITS.growth;
     if (!isFine) process.exitCode = 1;
     const columns = [`${(time / 1_000).toFixed(1)} s`, `${Math.round(health)} ms`, `${Math.round(rotate)} ms`];
+    columns.push(job === 0 ? "" : `${Math.round(job)} ms`);
     const row = [...columns, `${Math.round(growth / MIB)} MiB`].map((text) => text.padStart(8)).join("  ");
     console.log(`${isFine ? " " : "!"} ${row}   ${outcome}, ${work.name}`);
   }

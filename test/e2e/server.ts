@@ -38,6 +38,17 @@ const START_TIMEOUT = 120_000;
  * Throws with what it printed when it ends before that.
  */
 export async function startServer(persistTo: string, args: readonly string[] = []): Promise<StartedServer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOnce(persistTo, args);
+    } catch (error) {
+      // Another process can take a port after it was chosen.
+      if (attempt === 3 || !/in use/i.test(String(error))) throw error;
+    }
+  }
+}
+
+async function startOnce(persistTo: string, args: readonly string[]): Promise<StartedServer> {
   const port = await freePort();
   // Of two servers that start at once, both would choose the same one.
   const inspector = await freePort();
@@ -84,7 +95,8 @@ export async function startServer(persistTo: string, args: readonly string[] = [
     const described = await fetch(`http://localhost:${port}/api/v1/openapi.json`);
     observed = new ObservedErrors((await described.json()) as ConstructorParameters<typeof ObservedErrors>[0]);
   } catch (error) {
-    await stop();
+    // Why it did not start matters more than how it ends.
+    await end("SIGTERM").catch(() => undefined);
     throw error;
   }
   const account = JSON.parse(await readFile(join(persistTo, ".dev-account.json"), "utf8")) as {
