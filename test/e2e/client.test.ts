@@ -242,7 +242,7 @@ describe("over connections that are lost", () => {
     expect(result.headers.get("Idempotency-Replayed")).toBe("true");
     expect((await PDFDocument.load(await result.bytes())).getPageCount()).toBe(2);
     // A lost call holds its credits until the service has noticed that its client is gone.
-    await expect.poll(async () => (await used()) - before).toBe(1);
+    await expect.poll(async () => (await used()) - before, { timeout: 10_000 }).toBe(1);
   });
 
   test("JSON that does not come whole is asked for again", async () => {
