@@ -68,10 +68,9 @@ async function run(name: string, file: Uint8Array | Source, fields: Record<strin
     const ranges = file instanceof Source ? new Ranges(file) : undefined;
     if (!(file instanceof Source)) arena.write(file);
     await ranges?.fetch(0);
-    const uploaded = { field: "file", stem: "report", bytes: ranges ?? arena.seal(), passwordIsOwn: false };
     const parts: FormPart[] = [
       ...Object.entries(fields).map(([field, value]) => ({ kind: "text", field, value }) as const),
-      { kind: "file", field: "file", filename: "report.pdf", file: uploaded },
+      { kind: "file", field: "file", filename: "report.pdf", bytes: ranges ?? arena.seal() },
     ];
     const { input } = await readForm(operation, parts);
     return await resultOf(await runOperation(operation, input, lease.engines));

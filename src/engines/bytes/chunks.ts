@@ -3,11 +3,12 @@ import type { EngineBytes } from "./heap.ts";
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Bytes of an engine in chunks for sending: copied 64 KiB at a time, because a view would not outlive the next call into the engine,
- * and freed when all are out.
+ * Bytes in chunks for sending. Those of an engine are copied 64 KiB at a time, because a view would not outlive the next call into
+ * the engine, and freed when all are out.
  */
-export async function* chunksOf(bytes: EngineBytes): AsyncGenerator<Uint8Array, void> {
-  if (bytes.stored) yield* bytes.stored.chunks();
+export async function* chunksOf(bytes: EngineBytes | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  if (!("view" in bytes)) yield* bytes;
+  else if (bytes.stored) yield* bytes.stored.chunks();
   else yield* copiesOf(bytes);
 }
 

@@ -1,11 +1,13 @@
 import { admissionOf, admit, Share } from "./share.ts";
 import type { Admittance } from "./admission.ts";
 import type { Ticket } from "./ticket.ts";
+import type { ImagesBinding } from "@cloudflare/workers-types";
 import type { ApiError } from "../errors/api-error.ts";
-import type { Engines } from "../../engines/lease/engines.ts";
+import type { Engines, WebpService } from "../../engines/lease/engines.ts";
 import { clearSpares, dropLarger, dropSpares, type EngineLease, leaseEngines } from "../../engines/lease/pool.ts";
 import type { LeaseOptions } from "../../engines/lease/pool.ts";
 import { Work } from "../../engines/work.ts";
+import type { Env } from "../../env.ts";
 import { limits } from "../../limits.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 
@@ -22,6 +24,24 @@ export interface LeaseRequest {
   readonly given: Omit<LeaseOptions, "expected" | "most" | "work"> & { readonly memoryBytes: number };
   /** Keeps work running after the response. */
   waitUntil(promise: Promise<unknown>): void;
+}
+
+/** What engines are given for every request and every part of a job. */
+export function leaseOptions({ images, loadFont, loadModel, memoryBudgetBytes }: Env): LeaseRequest["given"] {
+  return {
+    memoryBytes: memoryBudgetBytes - limits.admission.baseBytes,
+    webpService: images && webpServiceOf(images),
+    loadFont,
+    loadModel,
+  };
+}
+
+/** WebP by Cloudflare Images. The local version used by `npm start` does not support quality and uses its default. */
+function webpServiceOf(images: ImagesBinding): WebpService {
+  return async (png, quality) => {
+    const result = await images.input(png).output({ format: "image/webp", quality });
+    return result.image();
+  };
 }
 
 /**

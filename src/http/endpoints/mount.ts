@@ -6,7 +6,7 @@ import { readJson } from "./json-body.ts";
 import { authorize } from "../auth/authorize.ts";
 import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
-import { boundaryOf } from "../multipart/part-headers.ts";
+import { boundaryOf } from "../multipart/multipart.ts";
 import { readEnv } from "../../env.ts";
 import type { FieldIssue } from "../../operations/definition/fields.ts";
 

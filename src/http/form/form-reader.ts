@@ -96,7 +96,7 @@ export class FormReader {
     if (options.made !== undefined) this.#parts.set(options.made, []);
     for (const [name, part] of parts) {
       // Browsers send this for an empty file input.
-      if (part.kind === "file" && part.filename === "" && !part.file?.bytes.length) continue;
+      if (part.kind === "file" && part.filename === "" && !part.bytes?.length) continue;
       const same = this.#parts.get(name);
       if (same === undefined) this.#parts.set(name, [part]);
       else same.push(part);
@@ -213,9 +213,9 @@ export class FormReader {
     if (part === undefined) return undefined;
     const { field } = part;
     if (part.kind === "file") {
-      const { filename, file } = part;
+      const { filename, bytes } = part;
       // A second file with the name is an issue already.
-      return file === undefined ? null : { field, source: { kind: "sent", filename, bytes: file.bytes } };
+      return bytes === undefined ? null : { field, source: { kind: "sent", filename, bytes } };
     }
     const { value } = part;
     if (value.startsWith("file_")) return { field, source: { kind: "stored", to: value } };

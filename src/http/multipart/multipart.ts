@@ -1,20 +1,13 @@
-import { BoundarySearch } from "./boundary-search.ts";
-import { type PartHeaders, readPartHeaders } from "./part-headers.ts";
-import { stemOf } from "../../operations/definition/file-names.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { FileSink, InputBytes } from "../../engines/bytes/heap.ts";
-import type { UploadedFile } from "../../operations/definition/fields.ts";
 
-/** A file of a body. `Bytes`: what its sink knows it by. */
-type SentFile<Bytes> = Omit<UploadedFile, "bytes"> & { readonly bytes: Bytes };
-
-/** One part of a body, by its form field. `file` is absent if the file was not wanted. */
+/** One part of a body, by its form field. `bytes`: what its sink knows a file by; absent if the file was not wanted. */
 export type FormPart<Bytes = InputBytes> =
   | { readonly kind: "text"; readonly field: string; readonly value: string }
-  | { readonly kind: "file"; readonly field: string; readonly filename: string; readonly file?: SentFile<Bytes> };
+  | { readonly kind: "file"; readonly field: string; readonly filename: string; readonly bytes?: Bytes };
 
 export interface MultipartOptions<Bytes = InputBytes> {
-  /** From the Content-Type; see `boundaryOf`. */
+  /** As `boundaryOf` reads it. */
   readonly boundary: string;
   /** Receives the bytes of files. */
   readonly arena: FileSink<Bytes>;
@@ -213,8 +206,7 @@ export class MultipartParser<Bytes = InputBytes> {
     if (filename === undefined) {
       this.parts.push({ kind: "text", field, value: this.#takeText() });
     } else if (this.#wanted) {
-      const file = { field, stem: stemOf(filename), bytes: this.#options.arena.seal(), passwordIsOwn: false };
-      this.parts.push({ kind: "file", field, filename, file });
+      this.parts.push({ kind: "file", field, filename, bytes: this.#options.arena.seal() });
     } else {
       this.parts.push({ kind: "file", field, filename });
     }
@@ -227,4 +219,117 @@ export class MultipartParser<Bytes = InputBytes> {
     this.#textBytes = 0;
     return value;
   }
+}
+
+/**
+ * Finds a boundary delimiter (RFC 2046, section 5.1.1) in windows of a body. Its only line break is at its start, which makes
+ * the search linear: matched bytes cannot contain another start. Elsewhere it skips as in Boyer-Moore-Horspool, up to the
+ * delimiter's length per step.
+ */
+class BoundarySearch {
+  readonly bytes: Uint8Array;
+  readonly #skip: Uint8Array;
+
+  constructor(text: string) {
+    this.bytes = new TextEncoder().encode(text);
+    const { length } = this.bytes;
+    this.#skip = new Uint8Array(256).fill(length);
+    this.bytes.subarray(0, -1).forEach((byte, index) => (this.#skip[byte] = length - 1 - index));
+  }
+
+  /** Index of the first occurrence entirely within `window[from, to)`, or -1. */
+  find(window: Uint8Array, from: number, to: number): number {
+    const { bytes } = this;
+    const skip = this.#skip;
+    const { length } = bytes;
+    const last = bytes[length - 1];
+    for (let at = from; at + length <= to;) {
+      const end = window[at + length - 1] as number;
+      let equal = 0;
+      if (end === last) {
+        while (equal < length && window[at + equal] === bytes[equal]) equal += 1;
+        if (equal === length) return at;
+      }
+      at += Math.max(equal, skip[end] as number);
+    }
+    return -1;
+  }
+}
+
+/** The headers of a part. `filename` makes it a file, even if empty. */
+interface PartHeaders {
+  /** The form field. */
+  readonly field: string;
+  readonly filename: string | undefined;
+}
+
+/**
+ * A parameter: a token, `=`, and a quoted string or a token. In a quoted string `\"` and `\\` are escapes; any other backslash
+ * is literal, because old browsers send complete Windows paths.
+ */
+const PARAMETER = /;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"|([^;\s"]*))\s*/gy;
+
+/** The parameters after the first word of a header's value, names in lower case; undefined if the value is malformed. */
+function parameters(value: string): Map<string, string> | undefined {
+  const start = value.indexOf(";");
+  const found = new Map<string, string>();
+  if (start < 0) return found;
+  PARAMETER.lastIndex = start;
+  let end = start;
+  for (let match = PARAMETER.exec(value); match !== null; match = PARAMETER.exec(value)) {
+    end = PARAMETER.lastIndex;
+    const [, name = "", quoted, token = ""] = match;
+    const key = name.toLowerCase();
+    if (!found.has(key)) found.set(key, quoted?.replace(/\\(["\\])/g, "$1") ?? token);
+  }
+  return /^[;\s]*$/.test(value.slice(end)) ? found : undefined;
+}
+
+/** Reverses how browsers escape a name or file name in quotes (HTML, "multipart/form-data encoding algorithm"). */
+const unescapeBrowser = (value: string): string =>
+  value.replace(/%(22|0D|0A)/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+/** An RFC 8187 value (`UTF-8''na%C3%AFve.pdf`); undefined if it is malformed or in an unknown charset. */
+function extendedValue(value: string | undefined): string | undefined {
+  const match = /^(utf-8|iso-8859-1)'[^']*'(.*)$/i.exec(value ?? "");
+  if (match === null) return undefined;
+  const [, charset = "", encoded = ""] = match;
+  try {
+    return charset.toLowerCase() === "utf-8"
+      ? decodeURIComponent(encoded)
+      : encoded.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Parses the header lines of a part. RFC 7578 forbids `filename*`, but clients send it: it wins if it is readable. Returns
+ * undefined without a `Content-Disposition: form-data` that has a name.
+ */
+function readPartHeaders(lines: readonly string[]): PartHeaders | undefined {
+  // A line that begins with white space continues the one before it (RFC 5322, folding).
+  const unfolded = lines
+    .join("\n")
+    .replace(/\n[ \t]+/g, " ")
+    .split("\n");
+  const line = unfolded.find((header) => /^content-disposition\s*:/i.test(header));
+  const value = line?.slice(line.indexOf(":") + 1).trim();
+  if (value === undefined || !/^form-data\s*(;|$)/i.test(value)) return undefined;
+  const found = parameters(value);
+  const name = found?.get("name");
+  if (found === undefined || name === undefined) return undefined;
+  const plain = found.get("filename");
+  const filename = extendedValue(found.get("filename*")) ?? (plain === undefined ? undefined : unescapeBrowser(plain));
+  return { field: unescapeBrowser(name), filename };
+}
+
+/**
+ * The boundary of a Content-Type: `undefined` if the type is not multipart/form-data, `""` if it is but has no boundary that
+ * RFC 2046 allows (1 to 70 characters, no line breaks).
+ */
+export function boundaryOf(contentType: string | null): string | undefined {
+  if (contentType === null || !/^\s*multipart\/form-data\s*(;|$)/i.test(contentType)) return undefined;
+  const boundary = parameters(contentType)?.get("boundary") ?? "";
+  return /^[\x20-\x7e]{1,70}$/.test(boundary) ? boundary.trimEnd() : "";
 }

@@ -1,9 +1,8 @@
 import { readJobRequest, writeJobFile } from "./job-request.ts";
-import { leaseOptions } from "./lease-options.ts";
 import { loadFiles } from "./load-files.ts";
 import { finishedParts, packed } from "./part-file.ts";
 import { contentOf } from "./respond.ts";
-import { Lease } from "../admission/lease.ts";
+import { Lease, leaseOptions } from "../admission/lease.ts";
 import { type ApiError, asApiError, storedError } from "../errors/api-error.ts";
 import { readForm } from "../form/form.ts";
 import type { Caller } from "../../accounts/caller.ts";

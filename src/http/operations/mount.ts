@@ -1,28 +1,28 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { loadFiles } from "./load-files.ts";
-import { takeJobOptions } from "./job-options.ts";
-import { leaseOptions } from "./lease-options.ts";
+import { preferenceOf, takeJobOptions } from "./job-options.ts";
 import { checkQuota, keyOf, Payment } from "./payment.ts";
-import { preferenceOf } from "./prefer.ts";
 import type { ReferringRequest } from "./references.ts";
 import { respond } from "./respond.ts";
-import { signedParts } from "./signed-parts.ts";
-import { respondWithJob, startJob } from "./start-job.ts";
-import { Lease, type LeaseRequest } from "../admission/lease.ts";
+import { pagesOfFile, respondWithJob, startJob } from "./start-job.ts";
+import { Lease, leaseOptions, type LeaseRequest } from "../admission/lease.ts";
 import { authorize, checkScope } from "../auth/authorize.ts";
 import { asApiError } from "../errors/api-error.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
-import { isOneOf } from "../form/file-kind.ts";
 import { FormNames, readForm } from "../form/form.ts";
 import type { FormChecks } from "../form/operation-form.ts";
-import { fileTooLarge, filesWithin, readBody, readSmallBody } from "../multipart/body.ts";
-import { type DeclaredForm, declaredForm } from "../multipart/declared-form.ts";
+import {
+  type DeclaredForm,
+  declaredForm,
+  fileTooLarge,
+  filesWithin,
+  readBody,
+  readSmallBody,
+} from "../multipart/body.ts";
 import { type FormPart, MultipartParser } from "../multipart/multipart.ts";
 import { plans } from "../../accounts/plans.ts";
 import type { EngineBytes, FileSink } from "../../engines/bytes/heap.ts";
 import { Refusal } from "../../engines/errors.ts";
-import { imageKinds } from "../../engines/image/kind.ts";
-import { openPdf } from "../../engines/pdf/document/document.ts";
 import { readEnv } from "../../env.ts";
 import { limits } from "../../limits.ts";
 import { publicUrlIssue } from "../../public-url.ts";
@@ -103,7 +103,7 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
       lease.release(true);
       return await respondWithJob(c, job, preference);
     }
-    const key = await keyOf(c, operation.name, () => signedParts(parts, loaded));
+    const key = await keyOf(c, operation.name, parts, loaded);
     payment = await Payment.reserve(c, operation, key);
     const [first] = form.files;
     const stem = (first && loaded.get(first)?.file.stem) ?? "document";
@@ -158,10 +158,8 @@ function pageCounter(request: ReferringRequest): FormChecks["countPages"] {
   return async (file) => {
     if (file.source.kind !== "sent") return undefined;
     const loaded = (await loadFiles([file], request)).get(file)?.file;
-    if (loaded === undefined || isOneOf(imageKinds, loaded.bytes)) return 1;
     try {
-      using open = await openPdf(request.lease.engines.pdf, loaded);
-      return open.pageCount;
+      return loaded && (await pagesOfFile(loaded, request.lease.engines));
     } catch (thrown) {
       const error = request.lease.explain(thrown);
       if (error instanceof Refusal) return undefined;

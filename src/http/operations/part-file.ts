@@ -1,4 +1,4 @@
-import { fileChunks } from "./chunks.ts";
+import { chunksOf } from "../../engines/bytes/chunks.ts";
 import type { FileOwner } from "../../files/file.ts";
 import type { FileStore } from "../../files/file.ts";
 import { openFile } from "../../files/read.ts";
@@ -22,7 +22,7 @@ export async function* packed(output: PartOutput): AsyncGenerator<Uint8Array, vo
   if (output.kind === "json") return;
   for await (const { name, bytes } of output.entries) {
     yield* framed(new TextEncoder().encode(name));
-    for await (const chunk of fileChunks(bytes)) if (chunk.length > 0) yield* framed(chunk);
+    for await (const chunk of chunksOf(bytes)) if (chunk.length > 0) yield* framed(chunk);
     yield* framed(new Uint8Array(0));
   }
 }

@@ -1,8 +1,11 @@
 import type { Context, MiddlewareHandler } from "hono";
+import type { LoadedFile } from "./load-files.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
+import type { FormFile } from "../form/form-reader.ts";
+import type { FormPart } from "../multipart/multipart.ts";
 import { creditLimit, monthOf } from "../../accounts/periods.ts";
 import { shardOfAccount } from "../../accounts/token.ts";
 import { type RequestKey, requestKey, type SignedPart } from "../../billing/idempotency.ts";
@@ -10,6 +13,8 @@ import { finish, refund, release, reserve, settle, type Settled } from "../../bi
 import type { RequestEnd, RequestFailure } from "../../billing/operation-events.ts";
 import type { Reservation } from "../../billing/reservation.ts";
 import { emitRefusal } from "../../billing/thresholds.ts";
+import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import { hex } from "../../engines/bytes/hex.ts";
 import { type Env, readEnv } from "../../env.ts";
 import type { Enqueue } from "../../events/outbox.ts";
 import { logFault } from "../../faults.ts";
@@ -57,9 +62,6 @@ function refused(c: Context<AppEnv>, credits: number, period: { used: number; wa
     headers: { "Retry-After": String(Math.ceil((month.end.getTime() - now.getTime()) / 1_000)) },
   });
 }
-
-/** The parts of the request, which make its fingerprint. Called only for requests with an Idempotency-Key. */
-type SignParts = () => Promise<readonly SignedPart[]>;
 
 /** The credits of one request, from its reservation to the end of its response. */
 export class Payment {
@@ -176,10 +178,45 @@ export class Payment {
 /** Retries once if a service did not respond. */
 const twice = <T>(send: () => Promise<T>): Promise<T> => send().catch(send);
 
-/** The Idempotency-Key of the request, with its fingerprint. */
-export async function keyOf(c: Context<AppEnv>, operation: string, sign: SignParts): Promise<RequestKey | undefined> {
+/** The Idempotency-Key of the request, with the fingerprint of its form. */
+export async function keyOf(
+  c: Context<AppEnv>,
+  operation: string,
+  parts: readonly FormPart<EngineBytes>[],
+  loaded: ReadonlyMap<FormFile, LoadedFile>,
+): Promise<RequestKey | undefined> {
   const key = c.req.header(KEY_HEADER);
   if (key === undefined) return undefined;
   const { account, livemode } = c.get("caller");
-  return requestKey(readEnv(c.env).serverSecret, { account, livemode, operation }, key, await sign());
+  const signed = await signedParts(parts, loaded);
+  return requestKey(readEnv(c.env).serverSecret, { account, livemode, operation }, key, signed);
+}
+
+/** Bytes of a file copied at a time for its digest: hashing it in one go would copy the whole file. */
+const DIGEST_STEP = 1024 * 1024;
+
+/** The parts of a form as its fingerprint has them: a file is the same whether it was uploaded or referred to. */
+async function signedParts(
+  parts: readonly FormPart<EngineBytes>[],
+  loaded: ReadonlyMap<FormFile, LoadedFile>,
+): Promise<readonly SignedPart[]> {
+  const signed: SignedPart[] = [];
+  for (const [{ field }, { file, filename, sha256 }] of loaded) {
+    signed.push([field, "file", sha256 ?? (await sha256Of(file.bytes)), filename]);
+  }
+  const files = new Set(Array.from(loaded.keys(), ({ field }) => field));
+  for (const part of parts) {
+    if (part.kind === "text" && !files.has(part.field)) signed.push([part.field, "text", part.value]);
+  }
+  return signed;
+}
+
+async function sha256Of(bytes: EngineBytes): Promise<string> {
+  const stream = new crypto.DigestStream("SHA-256");
+  const writer = stream.getWriter();
+  for (let start = 0; start < bytes.length; start += DIGEST_STEP) {
+    await writer.write(bytes.view(start, Math.min(start + DIGEST_STEP, bytes.length)).slice());
+  }
+  await writer.close();
+  return hex(new Uint8Array(await stream.digest));
 }

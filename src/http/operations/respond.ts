@@ -1,9 +1,9 @@
-import { begin, fileChunks } from "./chunks.ts";
 import type { Payment } from "./payment.ts";
 import { type ResponseLease, streamResponse } from "./stream-response.ts";
 import { zipOf } from "./zip.ts";
 import { attachment } from "../exchange/headers.ts";
 import type { RequestLog } from "../exchange/request-log.ts";
+import { chunksOf } from "../../engines/bytes/chunks.ts";
 import { limits } from "../../limits.ts";
 import { imageExtensions, type Output, textExtensions } from "../../operations/definition/define.ts";
 
@@ -77,21 +77,36 @@ export function contentOf(output: Output, stem: string): Content {
   if (kind === "json") {
     const json = new TextEncoder().encode(JSON.stringify(output.value));
     const bytes = { length: json.length, view: (start: number, end: number) => json.subarray(start, end), free() {} };
-    return { type: "application/json", length: json.length, chunks: fileChunks(bytes) };
+    return { type: "application/json", length: json.length, chunks: chunksOf(bytes) };
   }
-  if (kind === "long json") return { type: "application/json", chunks: fileChunks(output.bytes) };
+  if (kind === "long json") return { type: "application/json", chunks: chunksOf(output.bytes) };
   if (kind === "text") {
     const fileName = `${stem}.${textExtensions[output.format]}`;
-    return { type: `text/${output.format}; charset=utf-8`, fileName, chunks: fileChunks(output.bytes) };
+    return { type: `text/${output.format}; charset=utf-8`, fileName, chunks: chunksOf(output.bytes) };
   }
   if (kind === "zip") return { type: "application/zip", fileName: `${stem}.zip`, chunks: zipOf(output.entries) };
-  const chunks = fileChunks(output.bytes);
+  const chunks = chunksOf(output.bytes);
   if (kind === "pdf") return { type: "application/pdf", fileName: `${stem}.pdf`, length: output.bytes.length, chunks };
   if (kind === "file") {
     // Never the type that a document names: browsers would run what it says is HTML.
     return { type: "application/octet-stream", fileName: output.name, length: output.bytes.length, chunks };
   }
   return { type: `image/${output.format}`, fileName: `${stem}.${imageExtensions[output.format]}`, chunks };
+}
+
+/** Reads the first `enough` bytes, or all there are. Throws what producing them threw. */
+async function begin(
+  chunks: AsyncGenerator<Uint8Array, void>,
+  enough: number,
+): Promise<{ buffered: Uint8Array[]; all: boolean }> {
+  const buffered: Uint8Array[] = [];
+  for (let bytes = 0; bytes < enough;) {
+    const next = await chunks.next();
+    if (next.done) return { buffered, all: true };
+    buffered.push(next.value);
+    bytes += next.value.byteLength;
+  }
+  return { buffered, all: false };
 }
 
 async function whole(

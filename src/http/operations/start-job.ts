@@ -1,15 +1,13 @@
 import type { Context } from "hono";
-import type { JobOptions } from "./job-options.ts";
+import type { JobOptions, Preference } from "./job-options.ts";
 import { writeJobRequest } from "./job-request.ts";
 import type { LoadedFile } from "./load-files.ts";
 import { keyOf, Payment } from "./payment.ts";
-import type { Preference } from "./prefer.ts";
 import { resultResponse } from "./send-result.ts";
-import { signedParts } from "./signed-parts.ts";
 import { ApiError, asApiError } from "../errors/api-error.ts";
 import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
-import { isOneOf } from "../form/file-kind.ts";
+import { isOneOf } from "../form/operation-form.ts";
 import type { FormFile } from "../form/form-reader.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import { newJobId, shardOfAccount } from "../../accounts/token.ts";
@@ -47,7 +45,7 @@ export interface JobStart {
 export async function startJob(c: Context<AppEnv>, start: JobStart): Promise<JobRow> {
   const { operation, input, parts, loaded, options } = start;
   const [caller, db, { files: store, jobQueue }] = [c.get("caller"), c.get("database"), readEnv(c.env)];
-  const key = await keyOf(c, operation.name, () => signedParts(parts, loaded));
+  const key = await keyOf(c, operation.name, parts, loaded);
   const earlier = async (): Promise<JobRow | undefined> => {
     const found = key && (await jobWithKey(db, key, new Date()));
     if (found?.isSame === false) throw new ApiError("idempotency_key_reused");
@@ -172,7 +170,8 @@ async function pagesOf(
   return { pages, pageNumbers: undefined };
 }
 
-async function pagesOfFile(file: UploadedFile, { pdf }: Engines): Promise<number> {
+/** An image is a page. Throws what opening a PDF throws. */
+export async function pagesOfFile(file: UploadedFile, { pdf }: Engines): Promise<number> {
   if (isOneOf(imageKinds, file.bytes)) return 1;
   using open = await openPdf(pdf, file);
   return open.pageCount;

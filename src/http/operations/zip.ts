@@ -1,5 +1,5 @@
 import { Zip, ZipPassThrough } from "fflate";
-import { fileChunks } from "./chunks.ts";
+import { chunksOf } from "../../engines/bytes/chunks.ts";
 import { concat } from "../../engines/bytes/concat.ts";
 import { crc32 } from "../../engines/bytes/crc.ts";
 import { Refusal } from "../../engines/errors.ts";
@@ -47,7 +47,7 @@ export async function* zipOf(
     if (count > limits.zipEntries) throw tooLarge("entries", limits.zipEntries, count);
     const file = new StoredEntry(entry.name);
     zip.add(file);
-    for await (const chunk of fileChunks(entry.bytes)) {
+    for await (const chunk of chunksOf(entry.bytes)) {
       bytes += chunk.byteLength;
       if (bytes > limits.zipBytes) throw tooLarge("bytes", limits.zipBytes, bytes);
       file.push(chunk);

@@ -62,8 +62,7 @@ export const value = (name: string, content: string): FormPart => ({ kind: "text
 export function file(name: string, content = "%PDF-1.7", filename = `${name}.pdf`): FormPart {
   const arena = heapArena(2_000);
   arena.write(new TextEncoder().encode(content));
-  const sent = { field: name, stem: stemOf(filename), bytes: arena.seal(), passwordIsOwn: false };
-  return { kind: "file", field: name, filename, file: sent };
+  return { kind: "file", field: name, filename, bytes: arena.seal() };
 }
 
 /** The input of an operation, and the name of its first file. Every file that can be opened has five pages. */
@@ -72,11 +71,10 @@ export async function readForm<F extends Fields>(operation: Operation<F>, parts:
     countPages: async ({ source }) => (source.kind === "sent" && source.filename.startsWith("damaged") ? undefined : 5),
     urlIssue: (url) => (url.startsWith("http://") ? "must be an HTTPS URL" : undefined),
   });
-  const files = parts.flatMap((part) => (part.kind === "file" && part.file ? [part.file] : []));
   const loaded = form.files.map((file) => {
-    const sent = files.find(({ field }) => field === file.field);
-    if (sent === undefined) throw new Error("that file is not in the form");
-    return [file, { ...file, stem: sent.stem, bytes: sent.bytes }] as const;
+    const sent = parts.find(({ field }) => field === file.field);
+    if (sent?.kind !== "file" || !sent.bytes) throw new Error("that file is not in the form");
+    return [file, { ...file, stem: stemOf(sent.filename), bytes: sent.bytes }] as const;
   });
   return { input: form.inputWith(new Map(loaded)), stem: loaded[0]?.[1].stem };
 }

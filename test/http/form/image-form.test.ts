@@ -22,8 +22,7 @@ const pdf = "%PDF-1.7";
 function file(name: string, content: string): FormPart {
   const arena = heapArena(100);
   arena.write(Uint8Array.from(content, (character) => character.charCodeAt(0)));
-  const sent = { field: name, stem: name, bytes: arena.seal(), passwordIsOwn: false };
-  return { kind: "file", field: name, filename: `${name}.pdf`, file: sent };
+  return { kind: "file", field: name, filename: `${name}.pdf`, bytes: arena.seal() };
 }
 
 async function refusal(operation: Operation, ...parts: FormPart[]): Promise<[string, string, unknown]> {

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../../src/http/errors/api-error.ts";
-import { type FormPart, MultipartParser } from "../../../src/http/multipart/multipart.ts";
-import { boundaryOf } from "../../../src/http/multipart/part-headers.ts";
+import { boundaryOf, type FormPart, MultipartParser } from "../../../src/http/multipart/multipart.ts";
 import { limits } from "../../../src/limits.ts";
 import { heapArena } from "../../harness/heap-arena.ts";
 
@@ -12,8 +11,8 @@ const latin1 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String
 /** What a test looks at of a part: a file's bytes as latin-1. */
 function plain(part: FormPart): object {
   if (part.kind === "text") return { name: part.field, value: part.value };
-  const { field, filename, file } = part;
-  return { name: field, filename, content: file && latin1(file.bytes.view(0, file.bytes.length)) };
+  const { field, filename, bytes } = part;
+  return { name: field, filename, content: bytes && latin1(bytes.view(0, bytes.length)) };
 }
 
 function parserFor(boundary: string, capacity?: number): MultipartParser {
