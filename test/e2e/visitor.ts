@@ -30,7 +30,8 @@ export class Visitor {
   constructor() {
     beforeAll(async () => {
       if (executablePath !== undefined)
-        this.#browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+        // Without a GPU, Chromium would emulate one.
+        this.#browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
     });
     afterAll(() => this.#browser?.close());
     afterEach(async () => {
