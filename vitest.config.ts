@@ -3,12 +3,17 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** More than cores on a small machine: much of the time, tests wait. */
-const maxWorkers = Math.max(3, availableParallelism() - 1);
+/** More than cores on a small machine: for a third of their time, tests wait. */
+const maxWorkers = Math.max(4, availableParallelism() - 1);
 const migrations = await readD1Migrations("migrations");
 
-/** The files that take longest, those that mostly wait (`servers/`) between those that compute. */
+/** The files that take longest. First those that mostly wait: others compute beside them. */
 const longest = [
+  "servers/webhooks-fair",
+  "servers/webhooks-killed",
+  "servers/webhooks",
+  "servers/jobs-killed",
+  "servers/killed",
   "faults/engines",
   "jobs/faults",
   "operations/ocr",
@@ -16,16 +21,11 @@ const longest = [
   "operations/drawing-bombs",
   "operations/wording",
   "faults/logs",
-  "servers/webhooks-killed",
   "e2e/survival",
-  "servers/webhooks-fair",
   "e2e/command-line",
-  "servers/jobs-killed",
   "e2e/account",
-  "servers/killed",
   "e2e/compress",
   "e2e/start",
-  "servers/webhooks",
   "e2e/protect",
   "e2e/playground",
   "e2e/bombs",
@@ -83,11 +83,22 @@ export default defineConfig({
         test: { name: "node", include: ["test/{wasm,documents}/**/*.test.ts"], maxWorkers },
       },
       {
-        // In Node, over HTTP, against what `npm start` starts: each worker has a server to itself, and the tests in servers/ start more.
+        // In Node, over HTTP, against servers that the tests start, kill, and start again.
+        test: {
+          name: "servers",
+          include: ["test/servers/**/*.test.ts"],
+          isolate: false,
+          maxWorkers,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        // In Node, over HTTP, against what `npm start` starts: each worker has a server to itself.
         // After the others, which leave the cores to them. The engines that look at outputs are loaded once for all files of a worker.
         test: {
           name: "e2e",
-          include: ["test/{e2e,servers}/**/*.test.ts"],
+          include: ["test/e2e/**/*.test.ts"],
           isolate: false,
           globalSetup: ["test/e2e/global-setup.ts"],
           maxWorkers,
