@@ -57,7 +57,8 @@ export class Visitor {
     });
     const page = await context.newPage();
     this.#page = page;
-    page.setDefaultTimeout(10_000);
+    // Longer than anything takes on a busy machine.
+    page.setDefaultTimeout(60_000);
     page.on("pageerror", (error) => this.#faults.push(error.message));
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) this.#faults.push(message.text());

@@ -77,5 +77,4 @@ test("a process that is killed as soon as a job is created, and in the middle of
     expect(await db.$count(jobParts)).toBe(0);
     expect(await db.$count(files, isNotNull(files.job))).toBe(1);
   });
-  server = await startServer(persistTo);
 });

@@ -4,8 +4,8 @@ import { callsOf, setUpWebhooks, type Subscription } from "./webhook-server.ts";
 import { lanes } from "../../src/webhooks/lanes.ts";
 
 const SUBSCRIPTIONS = 20;
-/** Seconds in which an event is to arrive beside endpoints of another account that hang. */
-const PROMPT = 5;
+/** Seconds in which an event is to arrive beside endpoints of another account that hang: fewer than the first of those takes to time out. */
+const PROMPT = 12;
 
 const setup = setUpWebhooks(1);
 
@@ -63,7 +63,8 @@ test("endpoints that hang hold up no other account, nor for long their own; they
     .flatMap((one) => one.attempts);
   expect(new Set(attempts.map(({ error }) => error))).toEqual(new Set(["timeout"]));
   const limits = attempts.map(({ durationMilliseconds: taken }) =>
-    Object.values(lanes).find(({ milliseconds }) => taken >= milliseconds - 50 && taken < milliseconds + 4_000),
+    // A busy machine may be late, but the limits are three times apart.
+    Object.values(lanes).find(({ milliseconds }) => taken >= milliseconds - 50 && taken < 2.9 * milliseconds),
   );
   expect(new Set(limits)).toEqual(new Set([lanes.fast, lanes.slow]));
 
