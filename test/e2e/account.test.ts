@@ -52,10 +52,9 @@ describe("npm run account", () => {
       key: expect.stringMatching(/^sk_live_[0-9A-Za-z]{49}$/),
     });
     expect(await rotate(made["key"])).toBe(400);
-    const list = await account("list", "--persist-to", server.persistTo);
-    expect((JSON.parse(list.stdout) as { accounts: Json[] }).accounts).toContainEqual(
-      expect.objectContaining({ account: made["account"], name }),
-    );
+    const target = { kind: "local", persistTo: server.persistTo } as const;
+    const list = await withAccountDatabases(target, (all) => carryOut({ command: "list" }, all, new Date()));
+    expect(list).toMatchObject({ accounts: expect.arrayContaining([expect.objectContaining({ name })]) as unknown });
   });
 
   test("fails with exit code 1, the reason on stderr", async () => {
