@@ -142,6 +142,13 @@ const arabicLabel = { template: "\u0635\u0641\u062d\u0629 {n}" };
 const halves = [largeDocument(12.5), largeDocument(12.5)];
 const megabyte = [largeDocument(0.5), largeDocument(0.5)];
 const photographs = brochure(12);
+/** A part of the picture of each of the first 20 pages. */
+const REGIONS = JSON.stringify(
+  Array.from({ length: 20 }, (_, index) => ({ page: index + 1, x: 100, y: 100, width: 100, height: 100 })),
+);
+const OUTLINE = JSON.stringify(
+  Array.from({ length: 100 }, (_, index) => ({ title: `Page ${index}`, page: index + 1 })),
+);
 const steps = {
   rotate: { operation: "rotate", angle: 90 },
   watermark: { operation: "watermark", kind: "text", text: "Draft" },
@@ -183,6 +190,9 @@ export const works: [string, Call[][]][] = [
       ],
     ],
   ],
+  ["redact of 25 MiB", [[stamp("redact", large, { terms: JSON.stringify(["page"]) })]]],
+  ["redact of 25 MiB, with images", [[stamp("redact", large, { regions: REGIONS })]]],
+  ["outline of 25 MiB, replaced", [[stamp("outline", large, { action: "set", outline: OUTLINE })]]],
   ["flatten of 25 MiB", [[stamp("flatten", largeForm, {})]]],
   ["repair of 25 MiB", [[stamp("repair", large, {})]]],
   ["unlock of 25 MiB", [[stamp("unlock", lockedLarge, { password: "user" })]]],

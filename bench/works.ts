@@ -191,6 +191,17 @@ export async function works(inputs: readonly string[]): Promise<readonly Work[]>
       other: ([input = "", added = ""], output) => ["qpdf", input, "--add-attachment", added, "--", output],
     },
     { name: "read the outline of 100 pages", operation: "outline", parts: file(hundred, { action: "get" }) },
+    {
+      name: "redact a word on 14 pages of text",
+      operation: "redact",
+      parts: file(fourteen, { terms: JSON.stringify(["fox"]) }),
+    },
+    {
+      name: "redact e-mail addresses in 100 pages",
+      operation: "redact",
+      parts: file(hundred, { patterns: JSON.stringify(["email"]) }),
+    },
+    { name: "repair 100 pages", operation: "repair", parts: file(hundred) },
     { name: "flatten 200 fields", operation: "flatten", parts: file(fieldsOf(200)) },
     protect("protect 100 pages", hundred),
     protect("protect a file of 1 MB", megabyte),
