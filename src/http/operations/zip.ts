@@ -6,7 +6,7 @@ import { Refusal } from "../../engines/errors.ts";
 import { limits } from "../../limits.ts";
 import type { OutputFile } from "../../operations/definition/define.ts";
 
-/** Pieces of an entry are joined up to this size in bytes: each chunk of a response is a write with a time limit of its own. */
+/** Pieces are joined up to this size in bytes: each chunk of a response is a write with a time limit of its own. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** A stored entry. fflate takes the bytes of its CRC one by one. */
@@ -21,8 +21,8 @@ class StoredEntry extends ZipPassThrough {
 }
 
 /**
- * A ZIP produced as it is read: an entry is requested when the bytes before it are sent, and its own bytes are freed before the
- * next. Entries are stored, because deflate does not shrink PDFs and images further. fflate marks names that are not ASCII as
+ * A ZIP produced as it is read: an entry is requested when all but the last `CHUNK_BYTES` before it are sent, and its own bytes are freed
+ * before the next. Entries are stored, because deflate does not shrink PDFs and images further. fflate marks names that are not ASCII as
  * UTF-8. Sizes and CRCs follow each entry's data (a data descriptor), because they are not known before it.
  */
 export async function* zipOf(
@@ -54,7 +54,8 @@ export async function* zipOf(
       if (readyBytes >= CHUNK_BYTES) yield taken();
     }
     file.push(new Uint8Array(0), true);
-    yield taken();
+    // Small entries are joined too: a write costs more than a page of text.
+    if (readyBytes >= CHUNK_BYTES) yield taken();
   }
   zip.end();
   yield taken();
