@@ -23,7 +23,7 @@ const PAGE_WORK = 1_000;
 
 interface RasterOptions {
   readonly dpi: number;
-  /** Whether each pixel has an alpha of 255 after its colors. */
+  /** Whether each pixel has a fourth byte after its colors: an alpha of about 255. */
   readonly alpha: boolean;
 }
 
@@ -115,7 +115,10 @@ export async function checkPixels(open: OpenPdf, pages: readonly number[], dpi: 
 export class PageRaster implements Disposable {
   readonly width: number;
   readonly height: number;
-  /** Samples per pixel: 3, or 4 if each has an alpha of 255. */
+  /**
+   * Samples per pixel: 3, or 4 with an alpha. The page is opaque white, but MuPDF blends soft masks into it in 8 bits, which leaves an
+   * alpha of 254 here and there.
+   */
   readonly samples: 3 | 4;
   readonly #open: OpenPdf;
   readonly #box: PixelBox;
@@ -221,7 +224,6 @@ export class PageRaster implements Disposable {
       await long.run(this.#list, device, mupdf.Matrix.scale(this.#scale, this.#scale));
       device.close();
       device.destroy();
-      if (this.samples === 4) makeOpaque(pixmap);
       return pixmap;
     } catch (error) {
       pixmap.destroy();
@@ -233,10 +235,4 @@ export class PageRaster implements Disposable {
     this.#drawn?.pixmap.destroy();
     this.#drawn = undefined;
   }
-}
-
-/** The page is opaque white; MuPDF blends soft masks into it in 8 bits, which leaves an alpha of 254 here and there. */
-function makeOpaque(pixmap: Pixmap): void {
-  const pixels = pixmap.getPixels();
-  for (let at = 3; at < pixels.length; at += 4) pixels[at] = 255;
 }

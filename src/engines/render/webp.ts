@@ -44,11 +44,18 @@ export async function* webpOf(
   async function encoded(): Promise<Uint8Array> {
     using raster = await PageRaster.of(open, page, { dpi: options.dpi, alpha: true });
     const data: FillPixels = async (target) => {
-      for await (const { top, pixels } of raster.bands()) target.set(pixels, top * width * raster.samples);
+      for await (const { top, pixels } of raster.bands()) {
+        makeOpaque(pixels);
+        target.set(pixels, top * width * raster.samples);
+      }
     };
     // Awaited here, because the raster is needed until then.
     return await codecs.encodeWebp({ data, width, height }, options);
   }
+}
+
+function makeOpaque(pixels: Uint8Array): void {
+  for (let at = 3; at < pixels.length; at += 4) pixels[at] = 255;
 }
 
 const isLackOfMemory = (error: unknown): error is Refusal =>

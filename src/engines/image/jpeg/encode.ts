@@ -26,7 +26,7 @@ export interface Picture {
   readonly quality: number;
   /** Whether the pixels have no color; then only their luminance is encoded. */
   readonly gray: boolean;
-  /** Red, green, blue, and an alpha of 255. Pixels are valid until the next band. */
+  /** Red, green, blue, and an alpha, which is ignored. Pixels are valid until the next band. */
   readonly bands: AsyncIterable<{ readonly rows: number; readonly pixels: Uint8Array }>;
 }
 

@@ -29,54 +29,53 @@ export function tablesFor(
 
 /** Writes symbols with the codes of `tables`. */
 export class SymbolWriter {
-  /** By table and symbol: the code, and its length in the upper half. */
+  /** By table and symbol: the code, with room for the symbol's extra bits below it. */
   readonly #codes = new Uint32Array(TABLES * 256);
-  /** The tables of the symbols of a unit that repeats the one before. */
-  readonly #same: readonly number[];
+  /** By table and symbol: the length in bits of both. */
+  readonly #lengths = new Uint8Array(TABLES * 256);
+  /** The symbols of a unit that repeats the one before. */
+  readonly #same: Uint32Array;
   #out = new Uint8Array(CHUNK);
   #at = 0;
-  #buffer = 0;
-  #held = 0;
+  /** Bits that do not fill a word yet: the upper ones, and how many of the 32 are free. */
+  #word = 0;
+  #free = 32;
 
   constructor(tables: readonly HuffmanTable[], components: readonly ScanComponent[]) {
-    for (const [index, table] of tables.entries()) this.#codes.set(codesOf(table), index << 8);
-    this.#same = components.flatMap(({ blocks, dc, ac }) =>
-      Array.from({ length: blocks * 2 }, (_, i) => (i & 1 ? ac : dc)),
+    for (const [table, codes] of tables.map(codesOf).entries()) {
+      for (const [symbol, code] of codes.entries()) {
+        const count = symbol & 15;
+        this.#codes[(table << 8) | symbol] = (code & 0xffff) << count;
+        this.#lengths[(table << 8) | symbol] = (code >>> 16) + count;
+      }
+    }
+    this.#same = Uint32Array.from(
+      components.flatMap(({ blocks, dc, ac }) =>
+        Array.from({ length: blocks * 2 }, (_, i) => ((i & 1 ? ac : dc) << 24) >>> 0),
+      ),
     );
   }
 
   /** Returns the complete chunks; the last bytes are kept. */
   write(symbols: Uint32Array): Uint8Array[] {
     const chunks: Uint8Array[] = [];
-    const codes = this.#codes;
+    let from = 0;
     for (let at = 0; at < symbols.length; at++) {
       const symbol = symbols[at] ?? 0;
-      if (symbol >= SAME) {
-        for (let left = symbol - SAME; left > 0; left--) {
-          if (this.#at + 128 > CHUNK) chunks.push(this.#take());
-          for (const table of this.#same) {
-            const code = codes[table << 8] ?? 0;
-            this.#put(code & 0xffff, code >>> 16);
-          }
-        }
-        continue;
-      }
-      if (this.#at + 16 > CHUNK) chunks.push(this.#take());
-      const code = codes[symbol >> 16] ?? 0;
-      const length = code >>> 16;
-      const count = (symbol >> 16) & 15;
-      if (length + count <= 24) this.#put(((code & 0xffff) << count) | (symbol & 0xffff), length + count);
-      else {
-        this.#put(code & 0xffff, length);
-        this.#put(symbol & 0xffff, count);
-      }
+      if (symbol < SAME) continue;
+      this.#put(symbols, from, at, chunks);
+      for (let left = symbol - SAME; left > 0; left--) this.#put(this.#same, 0, this.#same.length, chunks);
+      from = at + 1;
     }
+    this.#put(symbols, from, symbols.length, chunks);
     return chunks;
   }
 
   /** Pads the last byte with ones (F.1.2.3). */
   finish(): Uint8Array {
-    if (this.#held > 0) this.#put((1 << (8 - this.#held)) - 1, 8 - this.#held);
+    const bytes = (39 - this.#free) >> 3;
+    const word = this.#free < 32 ? this.#word | (0xffff_ffff >>> (32 - this.#free)) : 0;
+    for (let shift = 24; shift > 24 - bytes * 8; shift -= 8) this.#byte((word >>> shift) & 0xff);
     return this.#take();
   }
 
@@ -86,15 +85,48 @@ export class SymbolWriter {
     return taken;
   }
 
-  /** At most 24 bits, in addition to up to 7 pending ones. */
-  #put(bits: number, count: number): void {
-    this.#buffer = (this.#buffer << count) | bits;
-    this.#held += count;
-    while (this.#held >= 8) {
-      this.#held -= 8;
-      const byte = (this.#buffer >>> this.#held) & 0xff;
-      this.#out[this.#at++] = byte;
-      if (byte === 0xff) this.#out[this.#at++] = 0;
+  #byte(byte: number): void {
+    this.#out[this.#at++] = byte;
+    // A marker would follow (B.1.1.5).
+    if (byte === 0xff) this.#out[this.#at++] = 0;
+  }
+
+  /** Writes symbols, none of which is `SAME`. Bits are gathered to words of 32, and most words have no byte to stuff. */
+  #put(symbols: Uint32Array, start: number, end: number, chunks: Uint8Array[]): void {
+    const codes = this.#codes;
+    const lengths = this.#lengths;
+    const out = this.#out;
+    let [word, free, to] = [this.#word, this.#free, this.#at];
+    for (let at = start; at < end; at++) {
+      const symbol = symbols[at] ?? 0;
+      const bits = (codes[symbol >>> 16] ?? 0) | (symbol & 0xffff);
+      const length = lengths[symbol >>> 16] ?? 0;
+      if (length < free) {
+        free -= length;
+        word |= bits << free;
+        continue;
+      }
+      const over = length - free;
+      word |= bits >>> over;
+      if ((word & 0x8080_8080 & ~(word + 0x0101_0101)) === 0) {
+        out[to] = word >>> 24;
+        out[to + 1] = word >>> 16;
+        out[to + 2] = word >>> 8;
+        out[to + 3] = word;
+        to += 4;
+      } else {
+        this.#at = to;
+        for (let shift = 24; shift >= 0; shift -= 8) this.#byte((word >>> shift) & 0xff);
+        to = this.#at;
+      }
+      free = 32 - over;
+      // A shift by 32 would be one by 0.
+      word = over > 0 ? bits << free : 0;
+      if (to + 16 <= CHUNK) continue;
+      this.#at = to;
+      chunks.push(this.#take());
+      to = 0;
     }
+    [this.#word, this.#free, this.#at] = [word, free, to];
   }
 }

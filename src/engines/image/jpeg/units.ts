@@ -1,7 +1,7 @@
 import type { Rgba } from "../codecs.ts";
 import { quantizationSteps } from "./tables.ts";
 import type { Symbols } from "./symbols.ts";
-import { BlockTransform } from "./transform.ts";
+import { quantizationFactors, transformBlock } from "./transform.ts";
 
 /** Size in pixels of the unit that a scan codes at a time (ISO/IEC 10918-1, A.2). */
 export interface UnitSize {
@@ -26,8 +26,9 @@ export class UnitEncoder {
   readonly #size: UnitSize;
   readonly #gray: boolean;
   readonly #step: number;
-  readonly #transform: BlockTransform;
+  readonly #factors: Float64Array;
   readonly #flat = new Int32Array(3);
+  /** The samples of a unit minus 128, block by block. */
   readonly #light = new Float64Array(MOST_SAMPLES);
   readonly #blue = new Float64Array(64);
   readonly #red = new Float64Array(64);
@@ -37,29 +38,19 @@ export class UnitEncoder {
     this.#size = unitSize({ quality, gray });
     this.#gray = gray;
     this.#step = steps[0] ?? 1;
-    this.#transform = new BlockTransform(steps);
+    this.#factors = quantizationFactors(steps);
   }
 
-  /** Appends a row of units whose first row of pixels is `top`. Each pixel has an alpha of 255. */
+  /** Appends a row of units whose first row of pixels is `top`. Alpha is ignored. */
   row({ data, width, height }: Rgba, top: number, symbols: Symbols): void {
     const words = new Uint32Array(data.buffer, data.byteOffset, width * height);
     const { across, down } = this.#size;
     const bottom = Math.min(top + down, height);
     for (let left = 0; left < width; left += across) {
       const right = Math.min(left + across, width);
-      const color = words[top * width + left] ?? 0;
-      let [different, colored] = [0, 0];
-      for (let y = top; y < bottom; y++) {
-        for (let at = y * width + left, end = y * width + right; at < end; at++) {
-          const pixel = words[at] ?? 0;
-          different |= pixel ^ color;
-          // Compares red with green, and green with blue.
-          colored |= pixel ^ (pixel >>> 8);
-        }
-      }
-      if (different === 0) symbols.flat(this.#flatValues(color));
-      else if (this.#gray || (colored & 0xffff) === 0) {
-        this.#readGrays(words, width, left, right, top, bottom);
+      if (isOneColor(words, width, left, right, top, bottom)) {
+        symbols.flat(this.#flatValues(words[top * width + left] ?? 0));
+      } else if (this.#readGrays(words, width, left, right, top, bottom) || this.#gray) {
         this.#blocks(symbols);
         if (!this.#gray) for (let component = 1; component < 3; component++) symbols.flatBlock(component, 0);
       } else {
@@ -81,17 +72,29 @@ export class UnitEncoder {
     return flat;
   }
 
-  /** The last pixels are repeated past the edges of the picture. */
-  #readGrays(words: Uint32Array, width: number, left: number, right: number, top: number, bottom: number): void {
+  /**
+   * Reads the unit as if it had no color; returns whether it has none. The last pixels are repeated past the edges of the picture.
+   */
+  #readGrays(words: Uint32Array, width: number, left: number, right: number, top: number, bottom: number): boolean {
     const { across, down } = this.#size;
     const light = this.#light;
+    let colored = 0;
     let to = 0;
-    for (let row = 0; row < down; row++) {
-      const start = Math.min(top + row, bottom - 1) * width;
-      const from = start + left;
-      const end = start + right - 1;
-      for (let x = 0; x < across; x++) light[to++] = ((words[Math.min(from + x, end)] ?? 0) & 0xff) - 128;
+    for (let y = top; y < top + down; y += 8) {
+      for (let x = left; x < left + across; x += 8) {
+        const isWhole = x + 8 <= right;
+        for (let row = y; row < y + 8; row++) {
+          const start = Math.min(row, bottom - 1) * width;
+          for (let column = x; column < x + 8; column++) {
+            const pixel = words[start + (isWhole ? column : Math.min(column, right - 1))] ?? 0;
+            // Compares red with green, and green with blue.
+            colored |= pixel ^ (pixel >>> 8);
+            light[to++] = (pixel & 0xff) - 128;
+          }
+        }
+      }
     }
+    return (colored & 0xffff) === 0;
   }
 
   /** Chrominance has one sample per sampling group: the mean of its pixels. */
@@ -103,7 +106,6 @@ export class UnitEncoder {
     const halfX = across >> 4;
     const halfY = down >> 4;
     const share = 64 / (across * down);
-    let to = 0;
     for (let row = 0; row < down; row++) {
       const start = Math.min(top + row, bottom - 1) * width;
       const from = start + left;
@@ -114,7 +116,8 @@ export class UnitEncoder {
         const red = pixel & 0xff;
         const green = (pixel >>> 8) & 0xff;
         const blue = (pixel >>> 16) & 0xff;
-        light[to++] = lightOf(red, green, blue) - 128;
+        const block = (row >> 3) * (across >> 3) + (x >> 3);
+        light[(block << 6) | ((row & 7) << 3) | (x & 7)] = lightOf(red, green, blue) - 128;
         const at = line + (x >> halfX);
         blues[at] = (blues[at] ?? 0) + blueOf(red, green, blue) * share;
         reds[at] = (reds[at] ?? 0) + redOf(red, green, blue) * share;
@@ -124,29 +127,35 @@ export class UnitEncoder {
 
   /** Encodes the luminance block by block. */
   #blocks(symbols: Symbols): void {
-    const { across, down } = this.#size;
-    const light = this.#light;
-    const transform = this.#transform;
-    const samples = transform.samples;
-    for (let top = 0; top < down; top += 8) {
-      for (let left = 0; left < across; left += 8) {
-        let to = 0;
-        for (let y = top; y < top + 8; y++) {
-          const from = y * across + left;
-          for (let x = 0; x < 8; x++) samples[to++] = light[from + x] ?? 0;
-        }
-        transform.run();
-        symbols.block(0, transform.coefficients);
-      }
+    const samples = this.#size.across * this.#size.down;
+    for (let from = 0; from < samples; from += 64) {
+      transformBlock(this.#light, from);
+      symbols.block(0, this.#light, from, this.#factors);
     }
   }
 
   #chroma(values: Float64Array, component: number, symbols: Symbols): void {
-    const transform = this.#transform;
-    transform.samples.set(values);
-    transform.run();
-    symbols.block(component, transform.coefficients);
+    transformBlock(values, 0);
+    symbols.block(component, values, 0, this.#factors);
   }
+}
+
+/** Stops at the first pixel that differs: most units of one color are white, and most others differ early. */
+function isOneColor(
+  words: Uint32Array,
+  width: number,
+  left: number,
+  right: number,
+  top: number,
+  bottom: number,
+): boolean {
+  const color = words[top * width + left] ?? 0;
+  for (let y = top; y < bottom; y++) {
+    for (let at = y * width + left, end = y * width + right; at < end; at++) {
+      if ((((words[at] ?? 0) ^ color) & 0xff_ffff) !== 0) return false;
+    }
+  }
+  return true;
 }
 
 /** The color space of JFIF; the last two are centered on 0. */
