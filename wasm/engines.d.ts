@@ -4,6 +4,11 @@ declare module "*/wasm/generated/callback.wasm" {
   export default module;
 }
 
+declare module "*/wasm/generated/jpeg-kernel.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
 declare module "*/wasm/generated/tick.wasm" {
   const module: WebAssembly.Module;
   export default module;

@@ -16,6 +16,7 @@ import { listModels, putModel } from "./models.ts";
 import { replace } from "./replace.ts";
 import { tesseractGlue } from "./tesseract-glue.ts";
 import { callbackModule } from "./callback.ts";
+import { jpegKernel } from "./jpeg-kernel.ts";
 import { tickModule } from "./tick.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -310,6 +311,7 @@ for (const [from, to, expected] of BINARIES) {
 }
 writeFileSync(join(target, "tick.wasm"), tickModule());
 writeFileSync(join(target, "callback.wasm"), callbackModule());
+writeFileSync(join(target, "jpeg-kernel.wasm"), jpegKernel());
 writeFileSync(join(target, "mupdf-wasm.js"), glue(readFileSync(join(source, "mupdf-wasm.js"), "utf8")));
 writeFileSync(join(target, "mupdf.js"), wrapper(readFileSync(join(source, "mupdf.js"), "utf8")));
 for (const [from, to] of CODECS) writeFileSync(join(target, to), codec(readFileSync(join(packages, from), "utf8")));

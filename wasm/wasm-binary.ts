@@ -1,6 +1,15 @@
 /** Reading and writing the binary format of WebAssembly modules (WebAssembly Core Specification 2.0, chapter 5). */
 
-export const SECTION = { type: 1, import: 2, function: 3, table: 4, global: 6, export: 7, code: 10 } as const;
+export const SECTION = {
+  type: 1,
+  import: 2,
+  function: 3,
+  table: 4,
+  memory: 5,
+  global: 6,
+  export: 7,
+  code: 10,
+} as const;
 
 export interface FunctionType {
   /** How many. */

@@ -2,6 +2,7 @@
 import type { Work } from "../../work.ts";
 import type { HuffmanTable } from "./huffman.ts";
 import { EOI, SOS } from "../jpeg-segments.ts";
+import { BlockKernel } from "./kernel.ts";
 import { SymbolWriter, tablesFor } from "./scan-writer.ts";
 import { type ScanComponent, Symbols } from "./symbols.ts";
 import { quantizationSteps, ZIGZAG } from "./tables.ts";
@@ -42,7 +43,7 @@ export async function* encodeBaseline(
 ): AsyncGenerator<Uint8Array, void> {
   const { across, down } = unitSize({ quality, gray });
   const components = componentsOf((across * down) / 64, gray);
-  const encoder = new UnitEncoder({ quality, gray });
+  const encoder = new UnitEncoder(BlockKernel.of(work), components, { quality, gray });
   const symbols = new Symbols(components, WAITING);
   let writer: SymbolWriter | undefined;
   function* flush(options: { open: boolean }): Generator<Uint8Array, void> {

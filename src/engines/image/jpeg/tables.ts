@@ -29,3 +29,14 @@ export function quantizationSteps(quality: number): Uint8Array {
   const scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
   return Uint8Array.from(STEPS, (step) => Math.min(255, Math.max(1, Math.floor((step * scale + 50) / 100))));
 }
+
+/** The scale factors that the kernel's transform omits, per row and column. */
+const LEFT_OUT = Array.from({ length: 8 }, (_, k) => (k === 0 ? 1 : Math.cos((k * Math.PI) / 16) * Math.SQRT2));
+
+/** What makes coefficients in quantization steps of the values that the kernel's transform yields, row by row. */
+export function quantizationFactors(steps: Uint8Array): Float32Array {
+  return Float32Array.from(steps, (step, place) => {
+    const left = (LEFT_OUT[place >> 3] ?? 1) * (LEFT_OUT[place & 7] ?? 1);
+    return 1 / (step * left * 8);
+  });
+}

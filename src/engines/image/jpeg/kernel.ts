@@ -1,0 +1,80 @@
+/** What the encoder does with each block of 8 by 8, in WebAssembly: wasm/jpeg-kernel.ts writes the module. */
+import module from "../../../../wasm/generated/jpeg-kernel.wasm";
+import type { Work } from "../../work.ts";
+import { ZIGZAG } from "./tables.ts";
+
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  look(pixels: number, stride: number, color: number): number;
+  gray(pixels: number, stride: number, light: number): void;
+  color(pixels: number, stride: number, light: number, blue: number, red: number): void;
+  halfAcross(left: number, right: number, to: number): void;
+  halfDown(top: number, bottom: number, to: number): void;
+  block(samples: number, factors: number, order: number, to: number, table: number): number;
+}
+
+/** Bytes of a block of samples. */
+export const BLOCK = 256;
+/** Where things are in the memory: what does not change, the symbols of a block, the blocks of a unit, rows of pixels. */
+const [FACTORS, ORDER, SYMBOLS] = [0, BLOCK, 2 * BLOCK];
+export const [LIGHT, BLUE, RED] = [4 * BLOCK, 8 * BLOCK, 12 * BLOCK];
+export const PIXELS = 16 * BLOCK;
+
+/** Bytes of a page of memory. */
+const PAGE = 64 * 1024;
+
+/** Coefficients are column by column in the kernel. */
+const byColumns = (place: number): number => ((place & 7) << 3) | (place >> 3);
+
+const kernels = new WeakMap<Work, BlockKernel>();
+
+/** An instance with a memory of its own, which is gone with its request. */
+export class BlockKernel {
+  readonly run: Exports;
+  /** Views of the memory, until it grows. */
+  bytes: Uint8Array;
+  words: Uint32Array;
+  /** Coefficients of blocks, after `run.block`. */
+  coefficients: Int32Array;
+
+  /** The kernel of a request. */
+  static of(work: Work): BlockKernel {
+    let kernel = kernels.get(work);
+    if (!kernel) kernels.set(work, (kernel = new BlockKernel()));
+    return kernel;
+  }
+
+  private constructor() {
+    this.run = new WebAssembly.Instance(module).exports as unknown as Exports;
+    [this.bytes, this.words, this.coefficients] = this.#views();
+    this.words.set(
+      Array.from(ZIGZAG, (place) => byColumns(place) * 4),
+      ORDER / 4,
+    );
+  }
+
+  /** Makes room for bytes of pixels. */
+  reserve(bytes: number): void {
+    const missing = PIXELS + bytes - this.bytes.length;
+    if (missing <= 0) return;
+    this.run.memory.grow(Math.ceil(missing / PAGE));
+    [this.bytes, this.words, this.coefficients] = this.#views();
+  }
+
+  /** What makes coefficients in quantization steps of transformed values: row by row, for the next blocks. */
+  setFactors(factors: Float32Array): void {
+    const view = new Float32Array(this.bytes.buffer, FACTORS, 64);
+    for (const [place, factor] of factors.entries()) view[byColumns(place)] = factor;
+  }
+
+  /** Transforms the block at `samples`; returns the symbols of its coefficients but for the first, which is then at `samples`. */
+  symbolsOf(samples: number, table: number): Uint32Array {
+    const end = this.run.block(samples, FACTORS, ORDER, SYMBOLS, table << 24);
+    return this.words.subarray(SYMBOLS / 4, end / 4);
+  }
+
+  #views(): [Uint8Array, Uint32Array, Int32Array] {
+    const { buffer } = this.run.memory;
+    return [new Uint8Array(buffer), new Uint32Array(buffer), new Int32Array(buffer)];
+  }
+}
