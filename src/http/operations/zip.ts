@@ -54,8 +54,8 @@ export async function* zipOf(
       if (readyBytes >= CHUNK_BYTES) yield taken();
     }
     file.push(new Uint8Array(0), true);
-    // Small entries are joined too: a write costs more than a page of text.
-    if (readyBytes >= CHUNK_BYTES) yield taken();
+    // Small entries are joined too, but for the first, which begins the response: a write costs more than a page of text.
+    if (readyBytes >= CHUNK_BYTES || count === 1) yield taken();
   }
   zip.end();
   yield taken();
