@@ -1,11 +1,10 @@
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { pageNumber } from "../engines/pdf/stamps/page-number.ts";
 import { NUMBER_STYLES, numberIssue } from "../page-numbers.ts";
-import { saveChanges } from "../engines/pdf/write/save-changes.ts";
+import { saveChanges } from "../engines/pdf/write/save.ts";
 import { stampLabels } from "../engines/pdf/stamps/labels.ts";
-import { defineOperation } from "./definition/define.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formChoice, formColor, formInteger, pageRange, stampText } from "./definition/values.ts";
 
 const POSITIONS = ["top-left", "top-center", "top-right", "bottom-left", "bottom-center", "bottom-right"] as const;

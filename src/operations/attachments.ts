@@ -11,13 +11,12 @@ import {
 } from "../engines/pdf/attachments/attachments.ts";
 import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
 import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
-import { saveChanges } from "../engines/pdf/write/save-changes.ts";
+import { saveChanges } from "../engines/pdf/write/save.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits, MiB } from "../limits.ts";
-import { defineOperation, type OutputFile, readsWhen } from "./definition/define.ts";
+import { defineOperation, type OutputFile, readsWhen, resultHeadersOf } from "./definition/define.ts";
 import { anyFile, pdfFile, text } from "./definition/fields.ts";
 import { entryNames, safeFileName } from "./definition/file-names.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formChoice, lineText } from "./definition/values.ts";
 
 const list = z.object({

@@ -13,9 +13,8 @@ import { stripMetadata as stripAll } from "../engines/pdf/optimize/strip-metadat
 import { rewriteSmall } from "../engines/pdf/write/save.ts";
 import type { EngineBytes } from "../engines/bytes/heap.ts";
 import { Refusal } from "../engines/errors.ts";
-import { defineOperation } from "./definition/define.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formBoolean, formChoice, formInteger } from "./definition/values.ts";
 
 /** How alike photographs must look after compression, by level. */

@@ -5,13 +5,11 @@ import { removeOutside } from "../engines/pdf/crop/remove-outside.ts";
 import { checkContents } from "../engines/pdf/content/size.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { isSigned } from "../engines/pdf/document/signatures.ts";
-import { rewritePdf } from "../engines/pdf/write/save.ts";
-import { saveChanges } from "../engines/pdf/write/save-changes.ts";
+import { rewritePdf, saveChanges } from "../engines/pdf/write/save.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits, MiB } from "../limits.ts";
-import { defineOperation } from "./definition/define.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formBoolean, jsonField, pageRange } from "./definition/values.ts";
 
 const distance = z.number().min(0);

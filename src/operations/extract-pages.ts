@@ -3,9 +3,8 @@ import { copyFrom } from "../engines/pdf/document/document.ts";
 import { savePdf } from "../engines/pdf/write/save.ts";
 import { readSource } from "../engines/pdf/assembly/source.ts";
 import { createDocument } from "../engines/pdf/assembly/new-document.ts";
-import { defineOperation } from "./definition/define.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { pageRange } from "./definition/values.ts";
 
 export const extractPages = defineOperation({

@@ -10,11 +10,10 @@ import { layoutReader } from "../engines/pdf/layout/read.ts";
 import { blockTypes, shownBlock } from "../engines/pdf/layout/shown.ts";
 import { type PageText, readText } from "../engines/pdf/text/text.ts";
 import { limits } from "../limits.ts";
-import { defineOperation, type FinishedParts, type Output } from "./definition/define.ts";
+import { defineOperation, type FinishedParts, type Output, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./definition/joined-pages.ts";
 import { formLanguages, languagesOfText, missingModels } from "./definition/languages.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formBoolean, formChoice, pageRange } from "./definition/values.ts";
 
 /** Pages of a part of a job, and of one whose pages may have to be recognized, which takes seconds. */

@@ -4,11 +4,10 @@ import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { fillForm as fillFields } from "../engines/pdf/forms/fill.ts";
 import { flatten as flattenPages } from "../engines/pdf/forms/flatten.ts";
 import { resolveFilling } from "../engines/pdf/forms/resolve-values.ts";
-import { saveChanges } from "../engines/pdf/write/save-changes.ts";
+import { saveChanges } from "../engines/pdf/write/save.ts";
 import { allowsFilling } from "../engines/pdf/forms/signature-permissions.ts";
-import { defineOperation, type ResultHeaders } from "./definition/define.ts";
+import { defineOperation, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formBoolean, jsonField, jsonMap } from "./definition/values.ts";
 
 const value = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()], {

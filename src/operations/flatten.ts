@@ -1,10 +1,9 @@
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { flattenDocument } from "../engines/pdf/forms/flatten-document.ts";
-import { saveChanges } from "../engines/pdf/write/save-changes.ts";
-import { defineOperation } from "./definition/define.ts";
+import { saveChanges } from "../engines/pdf/write/save.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formChoice } from "./definition/values.ts";
 
 export const flatten = defineOperation({

@@ -9,9 +9,8 @@ import { readSource, type Source } from "../engines/pdf/assembly/source.ts";
 import { createDocument } from "../engines/pdf/assembly/new-document.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
-import { defineOperation } from "./definition/define.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { pdfFiles, text, type UploadedFile } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formBoolean, formChoice, formText } from "./definition/values.ts";
 
 /** Maximum length of a title or author, in characters. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { pdfDateOf } from "../engines/pdf/objects/dates.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { fetchSchema } from "../engines/pdf/document/fetch-pages.ts";
-import { saveChanges } from "../engines/pdf/write/save-changes.ts";
+import { saveChanges } from "../engines/pdf/write/save.ts";
 import { readFormSchema } from "../engines/pdf/forms/schema.ts";
 import { FIELD_TYPES } from "../engines/pdf/forms/tree.ts";
 import {
@@ -17,9 +17,8 @@ import { changeMetadata } from "../engines/pdf/metadata/metadata.ts";
 import { PERMISSIONS, readPageSizes, readPermissions, readVersion } from "../engines/pdf/document/page-facts.ts";
 import { TextReader } from "../engines/pdf/objects/text-string.ts";
 import { limits, MiB } from "../limits.ts";
-import { defineOperation, readsWhen } from "./definition/define.ts";
+import { defineOperation, readsWhen, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formBoolean, formChoice, jsonField, jsonMap } from "./definition/values.ts";
 
 /** Maximum length in bytes of a name that every reader accepts (ISO 32000-2, annex C). */

@@ -4,9 +4,8 @@ import { namedSizes } from "../engines/pdf/embed/image-page.ts";
 import { flattenDocument } from "../engines/pdf/forms/flatten-document.ts";
 import { arrange } from "../engines/pdf/n-up/sheets.ts";
 import { rewritePdf } from "../engines/pdf/write/save.ts";
-import { defineOperation } from "./definition/define.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formBoolean, formChoice, formInteger } from "./definition/values.ts";
 
 /** The widest margin in points. How much fits depends on the sheet. */

@@ -13,16 +13,15 @@ import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
 import { fetchContents, fetchPages } from "../engines/pdf/document/fetch-pages.ts";
 import { openImage } from "../engines/pdf/embed/image-document.ts";
-import { saveChanges } from "../engines/pdf/write/save-changes.ts";
+import { saveChanges } from "../engines/pdf/write/save.ts";
 import { readText } from "../engines/pdf/text/text.ts";
 import { imageKindOf } from "../engines/image/kind.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
 import { limits } from "../limits.ts";
-import { defineOperation, type FinishedParts, type Output } from "./definition/define.ts";
+import { defineOperation, type FinishedParts, type Output, resultHeadersOf } from "./definition/define.ts";
 import { pdfOrImageFile, text, type UploadedFile } from "./definition/fields.ts";
 import { joinedPages, joinedTexts, PAGE_BREAK, utf8 } from "./definition/joined-pages.ts";
 import { formLanguages, languagesOfText, missingModels } from "./definition/languages.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formBoolean, formChoice, pageRange } from "./definition/values.ts";
 
 /** Pages of a part of a job: recognizing one takes seconds. */

@@ -3,12 +3,11 @@ import { openPdf } from "../engines/pdf/document/document.ts";
 import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { MAX_DEPTH } from "../engines/pdf/objects/objects.ts";
 import { type OutlineEntry, outlineOf, setOutline, type View, VIEWS } from "../engines/pdf/outline/outline.ts";
-import { saveChanges } from "../engines/pdf/write/save-changes.ts";
+import { saveChanges } from "../engines/pdf/write/save.ts";
 import { Refusal } from "../engines/errors.ts";
-import { defineOperation, readsWhen } from "./definition/define.ts";
+import { defineOperation, readsWhen, resultHeadersOf } from "./definition/define.ts";
 import type { FieldIssue } from "./definition/fields.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formChoice, jsonField } from "./definition/values.ts";
 
 const fits = Object.keys(VIEWS) as [keyof typeof VIEWS, ...(keyof typeof VIEWS)[]];

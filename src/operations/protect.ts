@@ -7,9 +7,8 @@ import type { InputBytes } from "../engines/bytes/heap.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
 import { METHODS, permissionTokens, readPassword, readPermissions } from "../engines/pdf/encryption/protection.ts";
 import { Refusal } from "../engines/errors.ts";
-import { defineOperation } from "./definition/define.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { type FieldIssue, pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formChoice, formText } from "./definition/values.ts";
 
 /** Maximum length of a password or list of permissions, in characters. */

@@ -7,9 +7,8 @@ import { PRESETS } from "../engines/pdf/redaction/presets.ts";
 import { type Findings, findRedactions, redactPdf } from "../engines/pdf/redaction/redact.ts";
 import { regionIssue } from "../engines/pdf/redaction/regions.ts";
 import { limits } from "../limits.ts";
-import { defineOperation, type ResultHeaders, readsWhen } from "./definition/define.ts";
+import { defineOperation, readsWhen, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formBoolean, formColor, formText, jsonField, pageBox, pageRange } from "./definition/values.ts";
 
 const most = limits.redaction;

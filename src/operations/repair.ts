@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { findMissingPages } from "../engines/pdf/document/missing-pages.ts";
+import { findMissingPages } from "../engines/pdf/document/page-tree.ts";
 import { dropMissing } from "../engines/pdf/document/salvage.ts";
 import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { rewritePdf } from "../engines/pdf/write/save.ts";
-import { defineOperation } from "./definition/define.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formChoice } from "./definition/values.ts";
 
 const pageNumbers = z.array(z.int().min(1));

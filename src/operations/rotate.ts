@@ -2,12 +2,11 @@ import { z } from "zod";
 import { openPdf } from "../engines/pdf/document/document.ts";
 import { fetchPages } from "../engines/pdf/document/fetch-pages.ts";
 import { PageRange } from "../engines/pdf/document/ranges.ts";
-import { saveChanges } from "../engines/pdf/write/save-changes.ts";
+import { saveChanges } from "../engines/pdf/write/save.ts";
 import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { Refusal } from "../engines/errors.ts";
-import { defineOperation } from "./definition/define.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formChoice, jsonField, jsonMap, pageRange } from "./definition/values.ts";
 
 /** Page number to angle, such as `{"1": 90, "4": 180}`. */

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { pageIssue } from "../engines/pdf/content/shown-box.ts";
 import { openPdf } from "../engines/pdf/document/document.ts";
-import { saveChanges } from "../engines/pdf/write/save-changes.ts";
+import { saveChanges } from "../engines/pdf/write/save.ts";
 import { checkLength } from "../engines/pdf/stamps/labels.ts";
 import { imageMark, textMark } from "../engines/pdf/stamps/mark.ts";
 import { signaturePlace, stampSignature, withHairlines } from "../engines/pdf/stamps/signature.ts";
-import { defineOperation } from "./definition/define.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { imageFile, pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formBoolean, formChoice, jsonField, pageBox, stampText } from "./definition/values.ts";
 
 /** Less than a point is a mistake, not a signature. */

@@ -10,9 +10,8 @@ import { readStructureElements } from "../engines/pdf/assembly/join-structure.ts
 import { createDocument } from "../engines/pdf/assembly/new-document.ts";
 import { Refusal } from "../engines/errors.ts";
 import { limits } from "../limits.ts";
-import { defineOperation, type OutputFile } from "./definition/define.ts";
+import { defineOperation, type OutputFile, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formChoice, formInteger, pageRanges } from "./definition/values.ts";
 
 /** Maximum length of the list of ranges, in characters: each item may name all pages. */

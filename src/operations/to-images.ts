@@ -7,9 +7,14 @@ import { checkPixels, PageRaster } from "../engines/render/page-raster.ts";
 import { pngOf } from "../engines/render/png.ts";
 import { webpOf } from "../engines/render/webp.ts";
 import { allowPage } from "../engines/pdf/content/page-work.ts";
-import { defineOperation, type ImageFormat, imageExtensions, type OutputFile } from "./definition/define.ts";
+import {
+  defineOperation,
+  imageExtensions,
+  type ImageFormat,
+  type OutputFile,
+  resultHeadersOf,
+} from "./definition/define.ts";
 import { pdfFile, text, type UploadedFile } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 import { formChoice, formInteger, pageRange } from "./definition/values.ts";
 
 /** Pixels of a part of a job: some seconds of drawing. */

@@ -2,9 +2,8 @@ import { decryptParts } from "../engines/pdf/document/decrypt.ts";
 import { openPdf, requireOwner } from "../engines/pdf/document/document.ts";
 import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { rewriteDecrypted } from "../engines/pdf/write/save.ts";
-import { defineOperation } from "./definition/define.ts";
+import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile } from "./definition/fields.ts";
-import { resultHeadersOf } from "./definition/result-headers.ts";
 
 export const unlock = defineOperation({
   name: "unlock",

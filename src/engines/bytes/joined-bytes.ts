@@ -1,6 +1,7 @@
 import { chunksOf } from "./chunks.ts";
 import { concat } from "./concat.ts";
 import type { EngineBytes, StoredBytes } from "./heap.ts";
+import { bytesOf } from "./latin1.ts";
 
 /** Wraps bytes of the JavaScript heap as engine bytes. */
 export function ownBytes(bytes: Uint8Array): EngineBytes {
@@ -91,4 +92,29 @@ function partAt(starts: readonly number[], place: number): number {
     else high = middle - 1;
   }
   return low;
+}
+
+/** A file, or a part of one, in the making. */
+export class FileParts {
+  readonly #parts: EngineBytes[] = [];
+  #length = 0;
+
+  /** Bytes so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds characters up to 255, one byte each. */
+  text(text: string): void {
+    this.bytes(ownBytes(bytesOf(text)));
+  }
+
+  bytes(bytes: EngineBytes): void {
+    this.#parts.push(bytes);
+    this.#length += bytes.length;
+  }
+
+  joined(): EngineBytes {
+    return joinedBytes(this.#parts);
+  }
 }

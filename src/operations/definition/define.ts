@@ -3,6 +3,7 @@ import type { FieldIssue, Fields, Input } from "./fields.ts";
 import type { RefusalCode } from "../../engines/errors.ts";
 import type { Engines } from "../../engines/lease/engines.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import type { OpenPdf } from "../../engines/pdf/document/document.ts";
 
 /** The scopes that an operation can require; the other scopes belong to the account routes. */
 export type OperationScope = "pdf:read" | "pdf:write";
@@ -57,6 +58,18 @@ export const resultHeaderTypes: Partial<Record<ResultHeader, "integer" | "number
   "X-Encryption-Verified": "boolean",
 };
 export type ResultHeaders = Partial<Record<ResultHeader, string>>;
+
+/** The result headers shared by all operations on PDFs. */
+export function resultHeadersOf(
+  opened: readonly OpenPdf[],
+  facts: { pageCount?: number; signed: boolean },
+): ResultHeaders {
+  return {
+    ...(facts.pageCount === undefined ? {} : { "X-Page-Count": String(facts.pageCount) }),
+    ...(opened.some(({ repaired }) => repaired) ? { "X-Input-Repaired": "true" } : {}),
+    ...(facts.signed ? { "X-Signature-Invalidated": "true" } : {}),
+  };
+}
 
 /** Bytes produced piece by piece while they are sent; the total is not known in advance. */
 export type ByteStream = AsyncIterable<Uint8Array>;

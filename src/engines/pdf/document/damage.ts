@@ -2,6 +2,8 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { find } from "../../bytes/find.ts";
+import { eachObject } from "../objects/each-object.ts";
+import { isNamed } from "../objects/objects.ts";
 
 /**
  * The keyword before the offset of the cross-references, and how many bytes at the end of the file are searched for it: at
@@ -130,4 +132,21 @@ async function readUsed(
       lib._wasm_pdf_drop_obj(reference);
     }
   }
+}
+
+/**
+ * Whether a document without encryption has an encryption dictionary (ISO 32000-2, 7.6.2) that its trailer no longer leads to: its strings and
+ * streams would be taken for what they are encrypted to. Reads all objects.
+ */
+export async function hasLostEncryption(engine: PdfEngine, document: PDFDocument): Promise<boolean> {
+  let isLost = false;
+  await eachObject({ engine, document }, (object) => {
+    isLost ||=
+      !object.isStream() &&
+      isNamed(object.get("Filter"), "Standard") &&
+      object.get("V").isNumber() &&
+      object.get("O").isString() &&
+      object.get("U").isString();
+  });
+  return isLost;
 }

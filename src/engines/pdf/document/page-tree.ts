@@ -1,5 +1,6 @@
 /** The page tree (ISO 32000-2, 7.7.3). */
 import type { PDFDocument, PDFObject } from "mupdf";
+import { limits } from "../../../limits.ts";
 import type { Work } from "../../work.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
@@ -9,6 +10,9 @@ export const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"];
 
 /** Fuel per node that is visited. */
 const NODE_WORK = 500;
+/** Fuel per page, and per resource, that is checked. */
+const PAGE_WORK = 1_000;
+const RESOURCE_WORK = 100;
 
 /**
  * Replaces a tree with cycles, lost branches, or pages that are direct objects or occur twice by a flat one, so that every
@@ -77,4 +81,119 @@ export async function isSound(work: Work, root: PDFObject): Promise<boolean> {
     return true;
   };
   return isNode(root, 0);
+}
+
+/**
+ * Corrects page counts in a page tree that are higher than any real document has. Other readers count the pages that exist
+ * (ISO 32000-2, 7.7.3.2). A tree with more pages than the limit is left unchanged.
+ */
+export async function correctPageCounts(work: Work, document: PDFDocument): Promise<void> {
+  const root = document.getTrailer().get("Root", "Pages");
+  // A tree without a count is damaged in another way: nothing indicates that its pages are complete.
+  if (!root.get("Count").isNumber() || isPossible(root.get("Count"))) return;
+  const seen = new Set<number>();
+  let left: number = limits.pages;
+  /** Number of pages in a node and its descendants. */
+  const count = async (node: PDFObject, depth: number): Promise<number> => {
+    work.spend(NODE_WORK);
+    await work.pause();
+    const number = objectNumber(node);
+    if (left < 0 || depth > MAX_DEPTH || !node.isDictionary() || (number > 0 && seen.has(number))) return 0;
+    const kids = node.get("Kids");
+    if (!kids.isArray()) {
+      left--;
+      return 1;
+    }
+    seen.add(number);
+    let pages = 0;
+    for (const kid of items(kids)) pages += await count(kid, depth + 1);
+    if (left >= 0 && !isPossible(node.get("Count"))) node.put("Count", pages);
+    return pages;
+  };
+  if (root.get("Kids").isArray()) await count(root, 0);
+}
+
+const isPossible = (count: PDFObject): boolean =>
+  count.isNumber() && count.asNumber() >= 0 && count.asNumber() <= limits.pages;
+
+/**
+ * Finds pages (1-based) that are missing or lack something they draw. `lost`: those that are missing entirely. Reading
+ * all pages also makes MuPDF find damage before the work begins.
+ */
+export async function findMissingPages(
+  engine: PdfEngine,
+  document: PDFDocument,
+  pageCount: number,
+): Promise<{ missing: number[]; lost: number[] }> {
+  const { work, scope } = engine;
+  const missing: number[] = [];
+  const lost: number[] = [];
+  const resolves = new ResourceCheck(engine);
+  for (let index = 0; index < pageCount; index++) {
+    work.spend(PAGE_WORK);
+    await work.pause();
+    await scope(async () => {
+      const page = findPage(engine, document, index);
+      if (!page) lost.push(index + 1);
+      if (!page || !contentResolves(page) || !(await resolves.all(page.getInheritable("Resources")))) {
+        missing.push(index + 1);
+      }
+    });
+  }
+  return { missing, lost };
+}
+
+function findPage(engine: PdfEngine, document: PDFDocument, index: number): PDFObject | undefined {
+  try {
+    const page = document.findPage(index);
+    return page.isDictionary() ? page : undefined;
+  } catch (error) {
+    if (engine.isFailure(error)) return undefined;
+    throw error;
+  }
+}
+
+function contentResolves(page: PDFObject): boolean {
+  const contents = page.get("Contents");
+  const streams = contents.isArray() ? items(contents) : [contents];
+  return streams.every((stream) => !stream.isIndirect() || stream.isStream());
+}
+
+/** Checks that named resources exist, once per dictionary, since pages may share them. */
+class ResourceCheck {
+  readonly #engine: PdfEngine;
+  readonly #known = new Map<number, boolean>();
+
+  constructor(engine: PdfEngine) {
+    this.#engine = engine;
+  }
+
+  /** Checks all resources of a page. */
+  async all(resources: PDFObject): Promise<boolean> {
+    return this.#once(resources, async ({ value }) => {
+      if (value.isIndirect() && !value.isDictionary() && !value.isArray()) return false;
+      return this.#once(value, ({ value: resource }) => !resource.isIndirect() || isSomething(resource));
+    });
+  }
+
+  async #once(
+    dictionary: PDFObject,
+    resolves: (entry: { value: PDFObject }) => boolean | Promise<boolean>,
+  ): Promise<boolean> {
+    const number = objectNumber(dictionary);
+    const known = this.#known.get(number);
+    if (known !== undefined) return known;
+    let all = true;
+    for (const entry of entries(this.#engine, dictionary)) {
+      this.#engine.work.spend(RESOURCE_WORK);
+      await this.#engine.work.pause();
+      all &&= await resolves(entry);
+    }
+    if (number > 0) this.#known.set(number, all);
+    return all;
+  }
+}
+
+function isSomething(reference: PDFObject): boolean {
+  return reference.isDictionary() || reference.isArray() || reference.isName() || reference.isNumber();
 }

@@ -3,7 +3,7 @@
  * copy twice.
  */
 import type { EngineBytes } from "../../bytes/heap.ts";
-import { FileParts } from "./file-parts.ts";
+import { FileParts } from "../../bytes/joined-bytes.ts";
 import { hex } from "../../bytes/hex.ts";
 
 /** The comment after the header tells file transfer programs that the file is binary (ISO 32000-2, 7.5.2). */

@@ -2,6 +2,8 @@
 import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { keepMetadataClear } from "../document/clear-metadata.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { isCertified, isSigned } from "../document/signatures.ts";
+import { Refusal } from "../../errors.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
 import { changesOf, updateOf } from "./incremental.ts";
@@ -47,6 +49,31 @@ interface Room {
 interface Pages {
   /** The changed pages (0-based). */
   readonly changed?: readonly number[] | undefined;
+}
+
+/**
+ * Saves a document that was changed in place. A signed one is appended to, so that its signatures can still be verified, and so is
+ * one that is read in ranges, and with `append` any that is not damaged; others are rewritten. `broken`: a signature no longer
+ * verifies, because the file was damaged and had to be rewritten, or the signature certifies the document and does not allow the
+ * change. `allowed`: whether the signatures allow the change, if that was checked. `changed`: the changed pages (0-based).
+ */
+export async function saveChanges(
+  open: OpenPdf,
+  {
+    allowed,
+    changed,
+    append = false,
+  }: { allowed?: boolean; changed?: readonly number[] | undefined; append?: boolean } = {},
+): Promise<{ readonly bytes: EngineBytes; readonly broken: boolean }> {
+  const { document, engine, input } = open;
+  const root = document.getTrailer().get("Root");
+  const signed = isSigned(root);
+  if (!signed && !engine.ranges && !append) return { bytes: await rewritePdf(open, { changed }), broken: false };
+  const forbidden = signed && (allowed === undefined ? isCertified(root) : !allowed);
+  const appended = await appendToPdf(open, { changed });
+  if (appended) return { bytes: appended, broken: forbidden };
+  if (engine.ranges) throw new Refusal("invalid_file", `\`${input.field}\` is damaged.`, { input: input.field });
+  return { bytes: await rewritePdf(open, { changed }), broken: signed };
 }
 
 /** Saves a document that was changed in place. Keeps everything except unused objects. */
@@ -161,7 +188,7 @@ export async function makePdf(engine: PdfEngine, make: () => Promise<PDFDocument
  * file can still be verified (ISO 32000-2, 7.5.6). The earlier state of what changed remains in the file. Undefined if the file
  * cannot be appended to because it was damaged.
  */
-export async function appendToPdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes | undefined> {
+async function appendToPdf(open: OpenPdf, { changed }: Pages = {}): Promise<EngineBytes | undefined> {
   const { engine, document, input } = open;
   if (!document.canBeSavedIncrementally()) return undefined;
   const changes = changesOf(open);
