@@ -7,13 +7,18 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const maxWorkers = Math.max(4, availableParallelism() - 1);
 const migrations = await readD1Migrations("migrations");
 
-/** The files that take longest. First those that mostly wait: others compute beside them. */
+/**
+ * The files that take longest. First those that mostly wait: others compute beside them. Then those in Node: where another project's
+ * file is next, a worker ends, and with it what it has loaded.
+ */
 const longest = [
   "servers/webhooks-fair",
   "servers/webhooks-killed",
   "servers/webhooks",
   "servers/jobs-killed",
   "servers/killed",
+  "documents/documents",
+  "wasm/fuel",
   "faults/engines",
   "jobs/faults",
   "operations/ocr",
@@ -29,6 +34,10 @@ const longest = [
   "e2e/protect",
   "e2e/playground",
   "e2e/bombs",
+  "e2e/playground-pages",
+  "e2e/fuzz",
+  "e2e/python-client",
+  "e2e/aborted",
   "e2e/broken-documents",
 ].map((name) => `/test/${name}.test.ts`);
 
