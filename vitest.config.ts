@@ -112,8 +112,10 @@ export default defineConfig({
           globalSetup: ["test/e2e/global-setup.ts"],
           maxWorkers,
           sequence: { groupOrder: 1 },
+          // Longer than anything takes on a busy machine.
           testTimeout: 180_000,
           hookTimeout: 180_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
     ],

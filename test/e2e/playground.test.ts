@@ -37,7 +37,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     const bare = await visitor.inkOf(2);
     await page.locator('[name="opacity"]').fill("0.35");
     await visitor.run();
-    await expect.poll(async () => (await visitor.inkOf(2)).grey, { timeout: 10_000 }).toBeGreaterThan(bare.grey + 0.01);
+    await expect.poll(async () => (await visitor.inkOf(2)).grey).toBeGreaterThan(bare.grey + 0.01);
   });
 
   test("marks the fields that an error names, tells the request's id, and unmarks what is changed", async () => {
@@ -216,7 +216,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await visitor.runExample();
     const width = (): Promise<number> =>
       page.locator(".result .image img").evaluate((image: { naturalWidth: number }) => image.naturalWidth);
-    await expect.poll(width, { timeout: 30_000 }).toBeGreaterThan(1000);
+    await expect.poll(width).toBeGreaterThan(1000);
   });
 
   test("gives the call as code that runs as pasted", async () => {
@@ -272,7 +272,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await visitor.run();
     const results = visitor.result.getByRole("list", { name: "Results of the steps" }).getByRole("listitem");
     await expect
-      .poll(() => results.allInnerTexts(), { timeout: 10_000 })
+      .poll(() => results.allInnerTexts())
       .toMatchObject(
         [/extract-pages.*1 page/s, /watermark.*1 page/s].map((text) => expect.stringMatching(text) as unknown),
       );

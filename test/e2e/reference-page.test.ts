@@ -83,7 +83,7 @@ describe.skipIf(noBrowser)("the reference in Chromium", () => {
     await link.click();
     const place = (): Promise<unknown> =>
       page.evaluate("[location.hash, document.querySelector('#protect').getBoundingClientRect().top < 100]");
-    await expect.poll(place, { timeout: 30_000 }).toEqual(["#protect", true]);
+    await expect.poll(place).toEqual(["#protect", true]);
     expect(await link.isVisible()).toBe(false);
     const [red = 255] = (await page.evaluate(
       "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)",

