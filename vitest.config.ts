@@ -89,7 +89,7 @@ export default defineConfig({
       },
       {
         // In Node: the install's own code, for workerd compiles no wasm at run time, and the documents.
-        test: { name: "node", include: ["test/{wasm,documents}/**/*.test.ts"], maxWorkers },
+        test: { name: "node", include: ["test/{wasm,documents}/**/*.test.ts"], maxWorkers, testTimeout: 60_000 },
       },
       {
         // In Node, over HTTP, against servers that the tests start, kill, and start again.
