@@ -176,6 +176,8 @@ export const limits = {
     renewMilliseconds: 10_000,
     /** How long one message of the queue works on parts before the next one goes on. */
     turnMilliseconds: 20_000,
+    /** How often a consumer looks whether a short job has been created beside the part that it works on. */
+    shortMilliseconds: 250,
     /** How late a part is before the sweep wakes it. */
     lateMilliseconds: 60_000,
     /** How long a job may take. */

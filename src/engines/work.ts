@@ -1,4 +1,5 @@
 import { Refusal } from "./errors.ts";
+import { nextTurn } from "../next-turn.ts";
 
 /** Fuel between two turns of the event loop: 1 to 8 ms of work, the longest that other requests wait for their turn. */
 const SLICE = 1_000_000;
@@ -107,13 +108,6 @@ export class Work {
       throw error;
     }
   }
-}
-
-/** Resolves after everything else that is ready has had its turn. */
-function nextTurn(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  setTimeout(resolve, 0);
-  return promise;
 }
 
 /** For work outside a request. */

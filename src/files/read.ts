@@ -15,6 +15,7 @@ import type { Database } from "../db/client.ts";
 import type { files } from "../db/schema.ts";
 import { fromBase64 } from "../engines/bytes/base64.ts";
 import type { ByteSource } from "../engines/bytes/source.ts";
+import { nextTurn } from "../next-turn.ts";
 
 /** An opened file: its bytes, decrypted and authenticated, in ranges or as a stream. */
 export interface FileSource extends ByteSource {
@@ -67,6 +68,9 @@ export async function sourceOf(
  */
 const CHUNKS_AT_ONCE = 64;
 
+/** Chunks that are read between two turns of the event loop. */
+const CHUNKS_PER_TURN = 4;
+
 class SealedSource implements FileSource {
   readonly length: number;
   readonly #bucket: R2Bucket;
@@ -112,6 +116,7 @@ class SealedSource implements FileSource {
           const offset = next * CHUNK_BYTES;
           next += 1;
           failed = false;
+          if (next % CHUNKS_PER_TURN === 0 || next === past) await nextTurn();
           yield chunk.subarray(Math.max(start - offset, 0), Math.min(end - offset, chunk.length));
         }
       } catch (error) {

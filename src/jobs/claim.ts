@@ -1,4 +1,4 @@
-import { and, eq, exists, gt, sql } from "drizzle-orm";
+import { and, eq, exists, gt, sql, type SQL } from "drizzle-orm";
 import { isLive, type JobRow, live, type PartRow } from "./job.ts";
 import { batch } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
@@ -14,20 +14,26 @@ export interface Claim {
 
 const leaseEnd = (now: Date): Date => new Date(now.getTime() + limits.jobs.leaseMilliseconds);
 
+/** The jobs, named `j`, of which a part is claimed: all, short ones, or one of them. */
+export const anyJob: SQL = sql`true`;
+/** A short job has one part, or one and its result. */
+export const shortJobs: SQL = sql`not exists (select 1 from ${jobParts} as s where s.job = j.id and s.page > 0 and s.pages > 0)`;
+export const jobOf = (id: string): SQL => sql`j.id = ${id}`;
+
 /**
  * Claims the part that is next: of the account with the fewest parts at work, then the one that was served longest ago, and the
  * same among the jobs of that account. So a long job delays a short one by one part, and an account with many jobs delays
  * nobody else's. Undefined if there is nothing to do, or if the accounts with work have all the parts at work that they may
  * have.
  */
-export async function claimPart(db: Database, now: Date): Promise<Claim | undefined> {
+export async function claimPart(db: Database, now: Date, of = anyJob): Promise<Claim | undefined> {
   const token = crypto.randomUUID();
   const claimed = eq(jobParts.token, token);
   // Few jobs are live at once; the number of their parts does not matter.
   const busy = sql`(select count(*) from ${jobs} as k join ${jobParts} as r on r.job = k.id and r.state = 'running'
     where k.account = j.account and k.state in ('queued', 'running'))`;
   const next = sql`(select j.id from ${jobs} as j join ${accounts} as a on a.id = j.account where j.state in ('queued', 'running')
-    and exists (select 1 from ${jobParts} as p where p.job = j.id and p.state = 'queued' and p.due_at <= ${now.getTime()})
+    and ${of} and exists (select 1 from ${jobParts} as p where p.job = j.id and p.state = 'queued' and p.due_at <= ${now.getTime()})
     and ${busy} < j.lanes
     order by ${busy}, a.served_at, (select count(*) from ${jobParts} as r where r.job = j.id and r.state = 'running'), j.served_at, j.id
     limit 1)`;

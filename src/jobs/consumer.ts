@@ -1,9 +1,10 @@
 import type { Message } from "@cloudflare/workers-types";
-import { type Claim, claimPart, renewClaim, returnClaim } from "./claim.ts";
+import type { SQL } from "drizzle-orm";
+import { anyJob, type Claim, claimPart, jobOf, renewClaim, returnClaim, shortJobs } from "./claim.ts";
 import { abandonJob } from "./create.ts";
 import { dividePart, endJob, type Failure, failPage, finishPart, repeatPart } from "./finish.ts";
 import type { JobContext } from "./job.ts";
-import { type JobMessage, type JobQueue, wakeConsumers } from "./message.ts";
+import { type JobMessage, type JobQueue, wakeConsumers, wakeupsHere } from "./message.ts";
 import type { Database } from "../db/client.ts";
 import type { JobResult } from "../db/schema.ts";
 import type { Enqueue } from "../events/outbox.ts";
@@ -41,14 +42,8 @@ export async function consumeJobs(messages: readonly Message<JobMessage>[], cons
     const { shard, abandoned } = message.body;
     try {
       if (abandoned !== undefined) await abandonJob(consumer.databaseOf(shard), abandoned);
-      const until = Date.now() + limits.jobs.turnMilliseconds;
-      let turn: Turn = { goesOn: true };
-      let retryIn: number | undefined;
-      while (turn.goesOn && Date.now() < until) {
-        turn = await workOnce(consumer, shard);
-        retryIn ??= turn.retryIn;
-      }
-      if (turn.goesOn) await wakeConsumers(consumer.queue, shard, 1);
+      const { goesOn, retryIn } = await besideShortJobs(consumer, shard, () => workForAWhile(consumer, shard));
+      if (goesOn) await wakeConsumers(consumer.queue, shard, 1);
       if (retryIn === undefined) message.ack();
       else message.retry({ delaySeconds: retryIn });
     } catch (error) {
@@ -64,20 +59,67 @@ interface Turn {
   readonly goesOn: boolean;
   /** In how many seconds the part is to be tried again, if it is. */
   readonly retryIn?: number | undefined;
+  /** The job whose result is due. */
+  readonly result?: string | undefined;
 }
 
-async function workOnce(consumer: JobConsumer, shard: number): Promise<Turn> {
+async function workForAWhile(consumer: JobConsumer, shard: number, jobs = anyJob): Promise<Turn> {
+  const until = Date.now() + limits.jobs.turnMilliseconds;
+  let turn: Turn = { goesOn: true };
+  let retryIn: number | undefined;
+  while (turn.goesOn && Date.now() < until) {
+    turn = await workOnce(consumer, shard, jobs, turn.result);
+    retryIn ??= turn.retryIn;
+  }
+  return { goesOn: turn.goesOn, retryIn };
+}
+
+/**
+ * Does the work of a message, and meanwhile that of short jobs that are created in this isolate: recognizing two pages takes seconds,
+ * and where there is only one consumer, as in `wrangler dev`, a job of one page would wait that long. They run beside each other as
+ * requests do. Long jobs wait for the next message, because two of their parts would leave no room for requests.
+ */
+async function besideShortJobs(consumer: JobConsumer, shard: number, work: () => Promise<Turn>): Promise<Turn> {
+  let seen = wakeupsHere();
+  let short: Promise<void> | undefined;
+  let retryIn: number | undefined;
+  const workOnShort = async (): Promise<void> => {
+    try {
+      ({ retryIn = retryIn } = await workForAWhile(consumer, shard, shortJobs));
+    } catch (error) {
+      logFault("short job", { shard }, error);
+      retryIn = secondsAfterFault(1);
+    }
+    short = undefined;
+  };
+  const look = (): void => {
+    if (short !== undefined || seen === wakeupsHere()) return;
+    seen = wakeupsHere();
+    short = workOnShort();
+  };
+  const timer = setInterval(look, limits.jobs.shortMilliseconds);
+  let turn: Turn;
+  try {
+    turn = await work();
+  } finally {
+    clearInterval(timer);
+    await short;
+  }
+  return { goesOn: turn.goesOn, retryIn: turn.retryIn ?? retryIn };
+}
+
+/** `result`: the job whose result is made next, so that the job ends and its files are removed. */
+async function workOnce(consumer: JobConsumer, shard: number, jobs: SQL, result?: string): Promise<Turn> {
   const db = consumer.databaseOf(shard);
   const context = { store: consumer.store, baseUrl: consumer.baseUrl, enqueue: consumer.enqueueOf(shard) };
-  const claim = await claimPart(db, new Date());
-  if (claim === undefined) return { goesOn: false };
+  const claim = await claimPart(db, new Date(), result === undefined ? jobs : jobOf(result));
+  if (claim === undefined) return { goesOn: result !== undefined };
   const outcome = await renewing(db, claim, (signal) => consumer.work(db, claim, signal));
   if (outcome.kind === "busy") {
     await returnClaim(db, claim, new Date());
     return { goesOn: false, retryIn: limits.admission.retryAfterSeconds };
   }
-  const retryIn = await record(db, context, claim, outcome);
-  return { goesOn: true, retryIn };
+  return { goesOn: true, ...(await record(db, context, claim, outcome)) };
 }
 
 /** Does the work and keeps the lease of the part meanwhile. The signal is aborted when the lease is lost. */
@@ -100,25 +142,25 @@ async function renewing(
   }
 }
 
-/** Records what became of a part. Returns in how many seconds it is tried again, if it is. */
+/** Records what became of a part. */
 async function record(
   db: Database,
   context: JobContext,
   claim: Claim,
   outcome: Exclude<PartOutcome, { kind: "busy" }>,
-): Promise<number | undefined> {
+): Promise<Omit<Turn, "goesOn">> {
   const now = new Date();
   if (outcome.kind === "failed") return recordFailure(db, context, claim, outcome, now);
   if (outcome.kind === "part") {
-    const isRecorded = await finishPart(db, claim, outcome.file, now);
-    if (!isRecorded) await removeFile(db, context.store, outcome.file);
-    return undefined;
+    const { isMine, isLast } = await finishPart(db, claim, outcome.file, now);
+    if (!isMine) await removeFile(db, context.store, outcome.file);
+    return isLast ? { result: claim.job.id } : {};
   }
   const { id, pagesFailed } = claim.job;
   const { result } = outcome;
   const ended = await endJob(db, context, id, { state: pagesFailed > 0 ? "partial" : "succeeded", result }, now, claim);
   if (ended === undefined) await removeFile(db, context.store, result.file);
-  return undefined;
+  return {};
 }
 
 /** A failure of the service is tried again, later; then only the page at fault fails, and with it the job, if it says so. */
@@ -128,7 +170,7 @@ async function recordFailure(
   claim: Claim,
   { failure, page }: Extract<PartOutcome, { kind: "failed" }>,
   now: Date,
-): Promise<number | undefined> {
+): Promise<Omit<Turn, "goesOn">> {
   const { job, part } = claim;
   const isFinal = failure.status < 500 || part.attempts >= limits.jobs.attempts;
   const { code, message } = failure;
@@ -136,12 +178,13 @@ async function recordFailure(
   else if (!isFinal) {
     const seconds = secondsAfterFault(part.attempts);
     await repeatPart(db, claim, new Date(now.getTime() + seconds * 1_000));
-    return seconds;
-  } else if (part.pages === 1 && job.onPageError === "continue")
-    await failPage(db, claim, { page, code, message }, now);
-  else {
+    return { retryIn: seconds };
+  } else if (part.pages === 1 && job.onPageError === "continue") {
+    const { isLast } = await failPage(db, claim, { page, code, message }, now);
+    if (isLast) return { result: job.id };
+  } else {
     const ofPage = part.pages === 1 ? { ...failure, details: { ...failure.details, page } } : failure;
     await endJob(db, context, job.id, { state: "failed", failure: ofPage }, now, claim);
   }
-  return undefined;
+  return {};
 }

@@ -18,17 +18,22 @@ export interface Failure {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Records what a part made, and lets the last part begin if this was the last of the others. Returns whether the part was
- * still this consumer's.
- */
-export async function finishPart(db: Database, claim: Claim, file: string, now: Date): Promise<boolean> {
+/** How the end of a part was recorded. */
+export interface EndedPart {
+  /** Whether the part was still this consumer's. */
+  readonly isMine: boolean;
+  /** Whether it was the last, so that the result is due. */
+  readonly isLast: boolean;
+}
+
+/** Records what a part made, and lets the result begin if this was the last of the others. */
+export async function finishPart(db: Database, claim: Claim, file: string, now: Date): Promise<EndedPart> {
   return endPart(db, claim, { state: "done", file }, { pagesDone: sql`${jobs.pagesDone} + ${claim.part.pages}` }, now);
 }
 
 /** Records that a page failed, where the job goes on without it. */
-export async function failPage(db: Database, claim: Claim, error: PageError, now: Date): Promise<void> {
-  await endPart(db, claim, { state: "failed", error }, { pagesFailed: sql`${jobs.pagesFailed} + 1` }, now);
+export async function failPage(db: Database, claim: Claim, error: PageError, now: Date): Promise<EndedPart> {
+  return endPart(db, claim, { state: "failed", error }, { pagesFailed: sql`${jobs.pagesFailed} + 1` }, now);
 }
 
 async function endPart(
@@ -37,7 +42,7 @@ async function endPart(
   ended: Partial<typeof jobParts.$inferInsert>,
   progress: { readonly pagesDone: SQL } | { readonly pagesFailed: SQL },
   now: Date,
-): Promise<boolean> {
+): Promise<EndedPart> {
   const mine = and(isPart(part), eq(jobParts.token, token));
   const others = db
     .select({ one: sql`1` })
@@ -56,9 +61,10 @@ async function endPart(
     last: db
       .update(jobParts)
       .set({ state: "queued", dueAt: now })
-      .where(and(eq(jobParts.job, job.id), eq(jobParts.state, "waiting"), notExists(others))),
+      .where(and(eq(jobParts.job, job.id), eq(jobParts.state, "waiting"), notExists(others)))
+      .returning({ page: jobParts.page }),
   });
-  return result.part.length > 0;
+  return { isMine: result.part.length > 0, isLast: result.last.length > 0 };
 }
 
 /** Divides a part that failed into its pages, so that only the one at fault fails. */

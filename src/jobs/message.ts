@@ -16,10 +16,16 @@ export type JobQueue = Pick<Queue<JobMessage>, "send" | "sendBatch">;
 /** Cloudflare's limit for one `sendBatch`. */
 const MESSAGES = 100;
 
+/** Times that consumers were woken from this isolate. */
+let wakeups = 0;
+
+export const wakeupsHere = (): number => wakeups;
+
 /** Wakes as many consumers as there are parts that could be worked on at once. */
 export async function wakeConsumers(queue: JobQueue, shard: number, parts: number): Promise<void> {
   const messages: MessageSendRequest<JobMessage>[] = Array.from({ length: Math.min(parts, MESSAGES) }, () => ({
     body: { shard },
   }));
+  wakeups += 1;
   if (messages.length > 0) await queue.sendBatch(messages);
 }

@@ -2,6 +2,7 @@ import { unzipSync } from "fflate";
 import { PDFDocument } from "pdf-lib";
 import { describe, expect, it } from "vitest";
 import { consumeOnce, creditsOf, jobService, leftOf, operationForm, sweepLater } from "./job-service.ts";
+import { interrupted } from "../faults/failing-bucket.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { scanned, scanPage } from "../operations/ocr-service.ts";
@@ -76,6 +77,21 @@ describe("a job", () => {
     await service.send("DELETE", `/jobs/${id}`);
     expect(await leftOf(service)).toMatchObject({ files: 0, parts: 0 });
     expect((await service.send("GET", `/jobs/${id}`)).status).toBe(404);
+  });
+
+  it("of one part ends while the only consumer works on a part of a long one", async () => {
+    const [long, short] = [await jobService(), await jobService()];
+    const { id } = await long.start("extract-text", document({ name: "long", pages: 101 }));
+    const states: string[] = [];
+    // The first part of the long job waits for its request until the short job has ended.
+    const bindings = interrupted(1, async () => {
+      const made = await short.start("extract-text", letter);
+      const ended = await short.send("GET", `/jobs/${made.id}?wait=30`);
+      states.push((await ended.json<{ status: string }>()).status, (await long.job(id)).status);
+    });
+    await consumeOnce(bindings);
+    expect(states).toEqual(["succeeded", "running"]);
+    expect((await long.job(id)).status).toBe("succeeded");
   });
 
   it("expires with its result", async () => {
