@@ -106,10 +106,12 @@ export const limits = {
   work: {
     /** Fuel for a request or, where pages are rendered or read one at a time, for each page. */
     request: 800_000_000,
-    /** Additional fuel for the images of a rendered page, in proportion to their pixels, up to this. */
+    /** Additional fuel for the images of a rendered page, in proportion to their pixels, up to this. Decoding them takes about as much. */
     images: 8_000_000_000,
-    /** Additional fuel for each byte of the request's files, because honest work grows with the document: ten times what the most expensive real file needs to be rotated. */
-    bodyByte: 5_000,
+    /** Additional fuel for each byte of the request's files, because honest work grows with the document: with it, the most expensive real file uses a tenth of its fuel. */
+    bodyByte: 8_000,
+    /** Additional fuel for the bytes of all files. It is used up in 20 to 30 seconds. */
+    bytes: 12_000_000_000,
     /** Fuel for a page that is recognized (OCR). */
     recognizedPage: 5_000_000_000,
     /** Fuel for a request in total: what fits into `cpu_ms` in wrangler.toml. */

@@ -1,3 +1,4 @@
+import { limits } from "../limits.ts";
 import { Refusal } from "./errors.ts";
 import { nextTurn } from "../next-turn.ts";
 
@@ -19,9 +20,12 @@ export class Work {
   readonly #alive: () => void;
   readonly #most: number;
   #limit: number;
-  /** For the current part: the fuel spent before it, and where it ends. */
-  #partStart = 0;
-  #part = 0;
+  /** Bytes of the request's files. */
+  #bytes = 0;
+  /** Fuel spent of what `granted` added to the limit. */
+  #granted = 0;
+  /** The current part: the fuel spent before it, what it may spend, and how much of that was known in advance. */
+  #part = { start: 0, fuel: 0, known: 0 };
   /** The largest share of a budget used so far. */
   #share = 0;
   #spent = 0;
@@ -29,7 +33,7 @@ export class Work {
   #ended: unknown;
 
   /**
-   * `limit`: the fuel for everything except what `extend` and `allow` add; `most`: the total including that. `alive` is called
+   * `limit`: the fuel for everything except what `extend`, `allow`, and `granted` add; `most`: the total including that. `alive` is called
    * at each pause, and throws if nobody waits for the result anymore.
    */
   constructor({ limit, most = limit, alive = () => {} }: WorkOptions) {
@@ -43,26 +47,49 @@ export class Work {
     return this.#spent;
   }
 
-  /** The largest share of a budget that the request, or one of its parts, has used: at 1 the request is rejected. */
+  /**
+   * The largest share of a budget that the request, or one of its parts, has used: at 1 the request is rejected. Work whose cost
+   * was known in advance counts neither as used nor as part of the budget.
+   */
   get share(): number {
-    const ofPart = (this.#spent - this.#partStart) / (this.#part - this.#partStart);
-    const ofAll = this.#spent / this.#limit;
-    return Math.max(this.#share, this.#part > 0 ? Math.min(ofAll, ofPart) : ofAll);
+    const ofAll = (this.#spent - this.#granted) / (this.#limit - this.#granted);
+    const { start, fuel, known } = this.#part;
+    const ofPart = Math.max(0, this.#spent - start - known) / fuel;
+    return Math.max(this.#share, fuel > 0 ? Math.min(ofAll, ofPart) : ofAll);
   }
 
-  /** Raises the limit, once the amount of work is known. */
+  /** Raises the limit. */
   extend(fuel: number): void {
-    this.#limit = Math.min(this.#most, this.#limit + fuel);
+    this.#limit += fuel;
+  }
+
+  /** Raises the limit for bytes of the request's files. */
+  extendForBytes(bytes: number): void {
+    const before = fuelForBytes(this.#bytes);
+    this.#bytes += bytes;
+    this.extend(fuelForBytes(this.#bytes) - before);
   }
 
   /**
-   * Begins a part of the work, such as a page, with its own budget. Unused fuel does not carry over: the pages of a long
-   * document do not pay for an expensive one.
+   * Begins a part of the work, such as a page, with its own budget: `fuel`, and as much as is known to be needed. Unused fuel does not
+   * carry over: the pages of a long document do not pay for an expensive one.
    */
-  allow(fuel: number): void {
+  allow(fuel: number, known = 0): void {
     this.#share = this.share;
-    this.#partStart = this.#spent;
-    this.#part = Math.min(this.#most, this.#spent + fuel);
+    this.#part = { start: this.#spent, fuel, known };
+  }
+
+  /** Does work that is known to need up to `fuel`, such as decoding so many pixels. What it leaves of that is taken back. */
+  async granted<T>(fuel: number, work: () => Promise<T>): Promise<T> {
+    const before = this.#spent - this.#granted;
+    this.#limit += fuel;
+    try {
+      return await work();
+    } finally {
+      const used = Math.min(fuel, this.#spent - this.#granted - before);
+      this.#granted += used;
+      this.#limit += used - fuel;
+    }
   }
 
   /** Counts work done by a request that has ended. */
@@ -76,7 +103,9 @@ export class Work {
    */
   spend(fuel: number): void {
     this.count(fuel);
-    if (this.#ended === undefined && this.#spent <= Math.max(this.#limit, this.#part)) return;
+    const { start, fuel: ofPart, known } = this.#part;
+    const limit = Math.min(this.#most, Math.max(this.#limit, start + ofPart + known));
+    if (this.#ended === undefined && this.#spent <= limit) return;
     this.#ended ??= new Refusal(
       "limit_exceeded",
       "The request needs too much processing. Select fewer pages or use a lower `dpi`.",
@@ -109,6 +138,9 @@ export class Work {
     }
   }
 }
+
+/** Fuel for a request with so many bytes of files, in addition to what every request has. */
+export const fuelForBytes = (bytes: number): number => Math.min(limits.work.bytes, limits.work.bodyByte * bytes);
 
 /** For work outside a request. */
 export const unlimitedWork = (): Work => new Work({ limit: Infinity });

@@ -3,6 +3,7 @@ import { type EngineBytes, type InputBytes } from "../engines/bytes/heap.ts";
 import { Refusal } from "../engines/errors.ts";
 import type { Engines } from "../engines/lease/engines.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
+import { fuelForBytes } from "../engines/work.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation, type Operation, type Output, type OutputFile, scopesOf } from "./definition/define.ts";
 import { type Field, type Fields, type Input, text, type UploadedFile } from "./definition/fields.ts";
@@ -141,7 +142,7 @@ async function runSteps(steps: readonly Step[], engines: Engines): Promise<Outpu
     const explained = (error: unknown): unknown => ofStep(pdf, error, index + 1, operation.name);
     try {
       pdf.keep(steps.slice(index + 1).flatMap(({ files }) => files.map(({ bytes }) => bytes)));
-      if (made) work.extend(limits.work.request + limits.work.bodyByte * made.bytes.length);
+      if (made) work.extend(limits.work.request + fuelForBytes(made.bytes.length));
       const output = await runOperation(next ? scoped(operation) : operation, step.inputWith(made), engines);
       once = { ...once, ...flagsOf(output) };
       facts.push(factsOf(operation, output));

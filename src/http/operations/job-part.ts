@@ -131,7 +131,7 @@ class PartWork {
       maxBytes: limits.references.heldBytes,
       signal: this.#signal,
     });
-    lease.work.extend(limits.work.bodyByte * log.referencedBytes);
+    lease.work.extendForBytes(log.referencedBytes);
     const input = form.inputWith(new Map(Array.from(loaded, ([field, { file }]) => [field, file])));
     const [first] = form.files;
     const stem = (first && loaded.get(first)?.file.stem) ?? "document";

@@ -72,7 +72,7 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
   let payment: Payment | undefined;
   try {
     const sent = await readParts(c, declared, lease, route);
-    lease.work.extend(limits.work.bodyByte * log.bodyBytes);
+    lease.work.extendForBytes(log.bodyBytes);
     const preference = preferenceOf(c.req.header("Prefer"));
     const { rest: parts, options, issues } = takeJobOptions(sent, preference.isAsync, route);
     const request = referringRequest(c, route, declared, lease);
@@ -84,7 +84,7 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
     const { operation } = form;
     lease.resolve(operation);
     const loaded = await loadFiles(form.files, { ...request, operation });
-    lease.work.extend(limits.work.bodyByte * log.referencedBytes);
+    lease.work.extendForBytes(log.referencedBytes);
     const input = form.inputWith(new Map(Array.from(loaded, ([field, { file }]) => [field, file])));
     if (typeof operation.scope !== "string") {
       for (const scope of operation.scope.exact(input)) checkScope(c.get("caller"), scope);

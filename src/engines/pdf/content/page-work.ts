@@ -32,7 +32,7 @@ export async function allowPage(open: OpenPdf, page: number): Promise<void> {
     if (number > 0) costs.set(number, cost);
     return cost;
   });
-  engine.work.allow(limits.work.request + Math.min(fuel, limits.work.images));
+  engine.work.allow(limits.work.request, Math.min(fuel, limits.work.images));
 }
 
 /** Fuel for each image reachable from resources, counted once. */

@@ -61,6 +61,15 @@ const SMALL_MASK = 4096;
 /** Maximum size of gray at a lower resolution relative to black and white. */
 const WORTH_A_GRAY = 0.5;
 
+/** Fuel per sample that is decoded, and per sample that is encoded. Measured: 1 to 8.5, and 16 to 50. */
+const DECODE_WORK = 10;
+const ENCODE_WORK = 50;
+
+/** Fuel that it takes at most to decode an image and to encode it at this size. */
+export function encodingWork({ width, height, components = 4 }: ImageFacts, size: Size): number {
+  return (width * height * DECODE_WORK + size.width * size.height * ENCODE_WORK) * components;
+}
+
 /** The image in a smaller encoding. Undefined if there is none, or none that looks the same. */
 export async function encodeImage(
   engine: PdfEngine,

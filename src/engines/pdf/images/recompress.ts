@@ -5,15 +5,12 @@ import type { ImageCodecs } from "../../image/codecs.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObject } from "../objects/each-object.ts";
 import { type ImageFacts, readImageFacts, tooLargeForGray } from "./facts.ts";
-import { encodeImage, type ImageJob } from "./choice.ts";
+import { encodeImage, encodingWork, type ImageJob } from "./choice.ts";
 import { type Fidelity, VIEWED_DPI } from "./fidelity.ts";
 import { findPlacements, type Placement } from "./placements.ts";
 import type { Size } from "./samples.ts";
 import { writeImage } from "./write.ts";
 import { objectNumber } from "../objects/objects.ts";
-
-/** Fuel per decoded sample of an image, added to the budget of the request. */
-const DECODE_WORK = 6;
 
 export interface ImageSettings {
   readonly fidelity: Fidelity;
@@ -36,7 +33,6 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
   let failures = 0;
   for (const image of images.sort((a, b) => b.bytes - a.bytes)) {
     pixels -= image.width * image.height;
-    if (pixels > 0) engine.work.extend(image.width * image.height * DECODE_WORK);
     const turnsGray = settings.grayscale && !isGray(image);
     if (turnsGray && pixels < 0) throw tooLargeForGray(image);
     if (!turnsGray && (pixels < 0 || failures >= limits.compress.failures)) continue;
@@ -52,7 +48,9 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
     };
     const object = document.newIndirect(image.number);
     try {
-      const result = await encodeImage(engine, codecs, object, job);
+      const result = await engine.work.granted(encodingWork(image, size), () =>
+        encodeImage(engine, codecs, object, job),
+      );
       if (result) engine.scope(() => writeImage(object, image, result));
     } catch (error) {
       failures++;

@@ -3,7 +3,7 @@ import type { PDFObject } from "mupdf";
 import type { ImageCodecs } from "../../image/codecs.ts";
 import { jpegQuality } from "../../image/jpeg-segments.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { withSamples } from "../images/choice.ts";
+import { encodingWork, withSamples } from "../images/choice.ts";
 import { type ImageFacts, readImageFacts } from "../images/facts.ts";
 import { encodeJpeg } from "../images/jpeg.ts";
 import { fits } from "../images/samples.ts";
@@ -13,9 +13,6 @@ import { objectNumber } from "../objects/objects.ts";
 
 /** A higher quality adds bytes, and hides no loss that is seen. */
 const MOST_QUALITY = 95;
-
-/** Fuel per decoded sample of an image, added to the budget of the request. */
-const WORK = 6;
 
 interface Photograph extends Pick<ImageFacts, "width" | "height" | "components"> {
   readonly quality: number;
@@ -58,12 +55,13 @@ export async function encodeAgain(open: OpenPdf, codecs: ImageCodecs, before: Ph
   for (const image of images) {
     const qualities = before.found.filter((photograph) => isAlike(photograph, image)).map(({ quality }) => quality);
     if (qualities.length === 0 || masks.has(image.number) || !fits(image, image)) continue;
-    engine.work.extend(image.width * image.height * WORK);
     const object: PDFObject = document.newIndirect(image.number);
     try {
       const quality = Math.min(MOST_QUALITY, Math.round(Math.max(...qualities)));
-      const encoded = await withSamples(engine, object, { image }, image, (pixmap, samples) =>
-        encodeJpeg(codecs, pixmap, samples, quality),
+      const encoded = await engine.work.granted(encodingWork(image, image), () =>
+        withSamples(engine, object, { image }, image, (pixmap, samples) =>
+          encodeJpeg(codecs, pixmap, samples, quality),
+        ),
       );
       if (encoded.bytes.length < image.bytes) engine.scope(() => writeImage(object, image, { size: image, encoded }));
     } catch (error) {

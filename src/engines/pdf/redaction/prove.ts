@@ -106,7 +106,8 @@ async function searchObjects(written: OpenPdf, matcher: Matcher, pages: readonly
 
   async function searchStream(stream: PDFObject, number: number): Promise<void> {
     const { bytes, raw } = bytesOfStream(stream);
-    engine.countDecoded(bytes.length);
+    const isSamples = raw || stream.get("Width").isNumber();
+    engine.countDecoded(bytes.length, isSamples ? 0 : 1);
     const isContent = kinds.content.has(number);
     if (isContent || isProgram(stream)) {
       const { shown, strings, names, comments } = await readContentStrings(bytes, engine.work);
@@ -117,11 +118,9 @@ async function searchObjects(written: OpenPdf, matcher: Matcher, pages: readonly
       for (const name of names) if (isInName(name, new Set())) throw new Found("the content of a page");
       return;
     }
-    const text = raw ? undefined : asText(bytes);
+    const text = isSamples ? undefined : asText(bytes);
     const isFound =
-      text !== undefined && !stream.get("Width").isNumber()
-        ? matcher.isIn(text) || matcher.isIn(markupText(text))
-        : (await search.find(bytes)).length > 0;
+      text !== undefined ? matcher.isIn(text) || matcher.isIn(markupText(text)) : (await search.find(bytes)).length > 0;
     if (isFound) throw new Found("a stream");
   }
 

@@ -62,6 +62,8 @@ export function bytesOfStream(stream: PDFObject): { readonly bytes: Uint8Array; 
   return { bytes, raw };
 }
 
+const isImage = (stream: PDFObject): boolean => isNamed(stream.get("Subtype"), "Image");
+
 /** Whether a stream is a CMap (9.7.5) or a function (7.10.5): a program, whose operators are no text. */
 export const isProgram = (stream: PDFObject): boolean =>
   stream.get("FunctionType").isNumber() || isNamed(stream.get("Type"), "CMap") || beginsCMap(stream);
@@ -100,7 +102,8 @@ export async function redactStreams(
         stream.writeStream("");
         return;
       }
-      engine.countDecoded(read.bytes.length);
+      // The samples of an image are only searched, which counts itself.
+      engine.countDecoded(read.bytes.length, isImage(stream) ? 0 : 1);
       const cleaned = await clean(stream, number, read);
       if (!cleaned) return;
       strings.count++;
@@ -122,7 +125,7 @@ export async function redactStreams(
         inAllStrings: !kinds.content.has(number),
       });
     }
-    const text = raw || isNamed(stream.get("Subtype"), "Image") ? undefined : asText(bytes);
+    const text = raw || isImage(stream) ? undefined : asText(bytes);
     if (text !== undefined && !isNamed(stream.get("Type"), "EmbeddedFile")) {
       const plain = markupText(text);
       if (matcher.isIn(text) || (plain !== text && matcher.isIn(plain))) {

@@ -19,8 +19,11 @@ import { makeWritable } from "./writable.ts";
  */
 const SAVE = "objstms,compress,compression-effort=30";
 
-/** The same with zlib's maximum effort, for clients that ask for a small file. */
-const SAVE_SMALL = "objstms,compress,compression-effort=100";
+/**
+ * The same with more effort, for clients that ask for a small file. zlib's maximum saves another 0.1 % of a file with 65,000 objects, and takes
+ * six times the work.
+ */
+const SAVE_SMALL = "objstms,compress,compression-effort=60";
 
 /** Removes the document's encryption. */
 const DECRYPT = ",encrypt=none";
