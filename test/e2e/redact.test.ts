@@ -5,8 +5,10 @@ import { imageDocument } from "../harness/image-fixtures.ts";
 import { imagesOf } from "../harness/image-pdf-answer.ts";
 import { jpegDocument } from "../harness/jpeg-document-fixtures.ts";
 import { readPdfiumPage } from "../harness/pdfium.ts";
+import { FormDraft } from "../harness/form-fixtures.ts";
 import { type HidingPlace, hidingDocument, SECRET } from "../harness/hiding-places.ts";
 import { openPdf } from "../harness/pdfjs.ts";
+import { renderPage } from "../harness/pdfjs-render.ts";
 import { check, runQpdf } from "../harness/qpdf.ts";
 import { embeddedFontDocument, embeddedFonts } from "../harness/embedded-font-fixtures.ts";
 import { show, showCodes, spelled, textDocument } from "../harness/text-fixtures.ts";
@@ -189,6 +191,40 @@ describe("fonts", () => {
     expect(await textOfPages(body)).toContain("Jackdaws love my");
     expect((await check(body)).errors).toEqual([]);
   });
+});
+
+test("a box lies over the background of a form field, whose text is gone", async () => {
+  const word = "MMMMMMMM";
+  const shown = `0 0 1 rg 0 0 200 40 re f BT /F1 20 Tf 0 g 20 14 Td (${word}) Tj ET`;
+  const fonts = "/Resources << /Font << /Helv 4 0 R /F1 4 0 R >> >>";
+  const draft = new FormDraft();
+  const stream = draft.add({
+    entries: `/Type /XObject /Subtype /Form /BBox [0 0 200 40] ${fonts}`,
+    data: new TextEncoder().encode(shown),
+  });
+  draft.own("name", `/FT /Tx /V (${word}) /AP << /N ${stream} >>`, [100, 600, 300, 640]);
+  const before = draft.bytes();
+  const { body } = await redact(before, { terms: JSON.stringify([word]), fill: "#00ff00" });
+  expect(await decoded(body)).not.toContain(word);
+  // The field is from 160 to 200 below the top. The word starts at 120 and is 133 wide.
+  const places = [110, 290, 140, 180, 240] as const;
+  const [blue, green] = [
+    [0, 0, 255],
+    [0, 255, 0],
+  ];
+  const inPdfium = async (file: Uint8Array): Promise<number[][]> => {
+    const { data, components } = (await readPdfiumPage(file, 0, { width: 600, height: 800 })).picture;
+    return places.map((x) => [...data.subarray((185 * 600 + x) * components).subarray(0, 3)]);
+  };
+  const inPdfjs = async (file: Uint8Array): Promise<number[][]> => {
+    const picture = await renderPage(file, 1, 72);
+    return places.map((x) => picture.at(x, 185));
+  };
+  for (const colors of [inPdfium, inPdfjs]) {
+    expect((await colors(before)).slice(0, 2)).toEqual([blue, blue]);
+    expect(await colors(before)).not.toContainEqual(green);
+    expect(await colors(body)).toEqual([blue, blue, green, green, green]);
+  }
 });
 
 test("text in the other case stays, wherever it is, unless case is ignored", async () => {

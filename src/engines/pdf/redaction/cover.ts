@@ -22,18 +22,26 @@ interface PageToCover {
 /** How much of the height and width of a box its label takes. */
 const [HEIGHT, WIDTH] = [0.7, 0.94];
 
-/** Draws the boxes over everything else. @throws Refusal `unsupported_text` */
-export async function coverPages(
+/** Draws boxes over everything else on pages. @throws Refusal `unsupported_text` */
+export type CoverPages = (pages: readonly PageToCover[]) => Promise<void>;
+
+/** Boxes in a color, with a label that is made when the first one is drawn. */
+export function boxesOf(open: OpenPdf, engines: Engines, { fill: color, label }: Covering): CoverPages {
+  let made: Promise<TextMark> | undefined;
+  return async (pages) => {
+    if (pages.length === 0) return;
+    if (label !== undefined)
+      made ??= textMark(open, engines, label, { color: contrastTo(color), align: "center", repeated: true });
+    await draw(open, pages, color, await made);
+  };
+}
+
+async function draw(
   open: OpenPdf,
-  engines: Engines,
   pages: readonly PageToCover[],
-  { fill: color, label }: Covering,
+  color: Color,
+  text: TextMark | undefined,
 ): Promise<void> {
-  if (pages.length === 0) return;
-  const text =
-    label === undefined
-      ? undefined
-      : await textMark(open, engines, label, { color: contrastTo(color), align: "center", repeated: true });
   const stamps = await StampPages.of(
     open,
     pages.map(({ index }) => index),

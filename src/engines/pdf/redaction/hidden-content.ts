@@ -3,14 +3,15 @@
  * patterns, soft masks, and glyphs of Type 3 fonts (ISO 32000-2, 8.7.3, 8.10, 9.6.4, 11.6.5, 12.5.5).
  */
 import type { PDFObject } from "mupdf";
-import { type Content, forEachContent, streamsOf } from "../content/streams.ts";
+import { appearances, type Content, forEachContent, streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObject } from "../objects/each-object.ts";
-import { isNamed, objectNumber } from "../objects/objects.ts";
+import { isNamed, items, objectNumber } from "../objects/objects.ts";
 import { findUsed } from "../write/save.ts";
+import type { CoverPages } from "./cover.ts";
 import { eraseOnPage } from "./erase.ts";
 import type { Matcher } from "./matcher.ts";
-import { findOnPage, type PageMatch } from "./page-matches.ts";
+import { boxesIn, findOnPage, type PageMatch } from "./page-matches.ts";
 
 /** What is set on the page that shows other content for a while. */
 const OF_PAGE = ["Contents", "Resources", "MediaBox", "CropBox", "Rotate", "UserUnit", "Annots"] as const;
@@ -18,12 +19,15 @@ const OF_PAGE = ["Contents", "Resources", "MediaBox", "CropBox", "Rotate", "User
 /** Times that what was found is erased, in areas that grow. */
 export const MOST_ROUNDS = 3;
 
-/** Redacts hidden content on pages (0-based) and returns how many matches it had. `erases`: or only counts them. */
+/**
+ * Redacts hidden content on pages (0-based) and returns how many matches it had. Without `cover`, it only counts them. Appearances of
+ * annotations get boxes of their own: they lie over the content of the page, with the boxes there.
+ */
 export async function redactHidden(
   open: OpenPdf,
   pages: ReadonlySet<number>,
   matcher: Matcher,
-  { erases }: { erases: boolean },
+  cover?: CoverPages,
 ): Promise<number> {
   if (matcher.isEmpty) return 0;
   const { document, engine, pageCount } = open;
@@ -31,9 +35,13 @@ export async function redactHidden(
   let isSelected = false;
   /** Object numbers: handles are gone when the visit of a page ends. */
   const found: { number: number; resources: number; kind: Content["kind"] }[] = [];
+  const overPage = new Set<number>();
   await forEachContent(open, async ({ kind, owner, resources }) => {
-    if (kind === "page") isSelected = selected.has(objectNumber(owner));
-    else if (isSelected) found.push({ number: objectNumber(owner), resources: indirect(resources), kind });
+    if (kind === "page") {
+      isSelected = selected.has(objectNumber(owner));
+      for (const annotation of isSelected ? items(owner.get("Annots")) : [])
+        for (const form of appearances(engine, annotation)) overPage.add(objectNumber(form));
+    } else if (isSelected) found.push({ number: objectNumber(owner), resources: indirect(resources), kind });
   });
   if (pages.size === pageCount) {
     for (const { number, resources } of await unreachedContent(open, new Set(found.map((content) => content.number)))) {
@@ -44,8 +52,10 @@ export async function redactHidden(
   for (const { number, resources, kind } of found) {
     if (number === 0) continue;
     count += await asPage(open, number, resources, async () => {
-      const matches = await redactRounds(open, 0, matcher, erases);
-      if (matches.length > 0 && erases) writeBack(open, number, kind);
+      const matches = await redactRounds(open, 0, matcher, cover !== undefined);
+      if (matches.length === 0 || cover === undefined) return matches.length;
+      if (overPage.has(number)) await cover([{ index: 0, quads: boxesIn(matches) }]);
+      writeBack(open, number, kind);
       return matches.length;
     });
     await engine.work.pause();

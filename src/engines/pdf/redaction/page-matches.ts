@@ -28,6 +28,10 @@ export interface PageMatch {
   readonly marks: readonly Mark[];
 }
 
+/** The boxes of what was found, in units of the page. */
+export const boxesIn = (matches: readonly PageMatch[]): Quad[] =>
+  matches.flatMap(({ marks }) => marks.map(({ box }) => box));
+
 export interface PageText {
   readonly matches: readonly PageMatch[];
   /** Whether the page has any text. */

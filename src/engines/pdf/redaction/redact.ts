@@ -12,13 +12,13 @@ import { dropPrivateData } from "../optimize/private-data.ts";
 import { rewritePdf } from "../write/save.ts";
 import { type Area, removeAnnotations } from "./annotations.ts";
 import { redactAttachments } from "./attachments.ts";
-import { type Covering, coverPages } from "./cover.ts";
+import { boxesOf, type Covering } from "./cover.ts";
 import { eraseOnPage } from "./erase.ts";
 import { findCodes, forgetCodes } from "./fonts.ts";
 import { MOST_ROUNDS, redactHidden } from "./hidden-content.ts";
 import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type Wanted } from "./matcher.ts";
-import { findOnPage, type Mark, type PageMatch, tooManyMatches } from "./page-matches.ts";
+import { boxesIn, findOnPage, type Mark, type PageMatch, tooManyMatches } from "./page-matches.ts";
 import { encodeAgain, findPhotographs } from "./photographs.ts";
 import { proveRedacted } from "./prove.ts";
 import { boxAsShown, checkRegions, toPageArea } from "./regions.ts";
@@ -67,7 +67,7 @@ export async function findRedactions(open: OpenPdf, redaction: Redaction): Promi
   const matcher = await prepare(open, redaction);
   await showHiddenLayers(open);
   const { pages, pagesWithoutText } = await findOnPages(open, redaction, matcher);
-  const hidden = await redactHidden(open, new Set(redaction.pages), matcher, { erases: false });
+  const hidden = await redactHidden(open, new Set(redaction.pages), matcher);
   const attachments = await redactAttachments(open, matcher, { removes: false });
   const strings = new StringRedactor(open, matcher);
   if (!matcher.isEmpty) {
@@ -98,7 +98,8 @@ export async function redactPdf(
   const shownBefore = await findCodes(open);
   const photographs = await findPhotographs(open);
   for (const page of changed) await erase(open, page, matcher);
-  const hidden = await redactHidden(open, new Set(redaction.pages), matcher, { erases: true });
+  const cover = boxesOf(open, engines, redaction);
+  const hidden = await redactHidden(open, new Set(redaction.pages), matcher, cover);
   const attachments = await redactAttachments(open, matcher, { removes: true });
   for (const { index, matches, regions } of pages) {
     const areas = { regions, matches: matches.flatMap(({ marks }) => marks.map(areaOf)) };
@@ -107,7 +108,7 @@ export async function redactPdf(
   }
   engine.work.allow(limits.work.request);
   await encodeAgain(open, engines.codecs, photographs);
-  await coverPages(open, engines, changed.map(toCover), redaction);
+  await cover(changed.map(toCover));
   layers.restore();
   await dropPrivateData(open);
   engine.work.allow(limits.work.request);
@@ -187,7 +188,7 @@ function areaOf({ middle }: Mark): Area {
 const toCover = ({ index, matches, regions }: PageFindings) => ({
   index,
   quads: [
-    ...matches.flatMap(({ marks }) => marks.map(({ box }) => box)),
+    ...boxesIn(matches),
     ...regions.map(([left, bottom, right, top]) => [left, top, right, top, left, bottom, right, bottom] as const),
   ],
 });
