@@ -16,6 +16,8 @@ interface Cost {
   readonly bytes: number;
   /** Painting operators. Each one paints with the pattern and through the soft mask set before it. */
   readonly paints: number;
+  /** Glyphs, or more where a glyph has several bytes, and painting operators, including those of what it draws. */
+  readonly marks: number;
   /** Index of the outermost resources in which names were looked up. The cost is the same wherever those apply. */
   readonly outermost: number;
   /** Whether it draws itself, which interpreters refuse. The cost then depends on where the cycle is detected. */
@@ -38,7 +40,7 @@ const MOST_AGAIN = 10_000;
 const SMALL = 16 * 1024 * 1024;
 /** Fuel per content that is counted, in addition to the cost of its bytes. */
 const CONTENT_WORK = 5_000;
-const NOTHING: Cost = { bytes: 0, paints: 1, outermost: Infinity, cyclic: false };
+const NOTHING: Cost = { bytes: 0, paints: 1, marks: 1, outermost: Infinity, cyclic: false };
 
 /** Counts the content of the pages of one document, one after the other. */
 export class ContentMeter {
@@ -90,6 +92,15 @@ export class ContentMeter {
     this.addBytes((await this.#costOf(streams, [resources])).bytes);
   }
 
+  /**
+   * Glyphs and painting operators of content that is drawn once with these resources, including those of what it draws: at least
+   * as many as an interpreter shows.
+   * @throws Refusal `limit_exceeded`
+   */
+  async marksOf(streams: readonly PDFObject[], resources: Resources): Promise<number> {
+    return (await this.#costOf(streams, [resources])).marks;
+  }
+
   /** Size in bytes of a form XObject that is drawn once with its own resources. */
   async sizeOfForm(form: PDFObject): Promise<number> {
     return (await this.#costOfForm(form, [])).bytes;
@@ -110,7 +121,7 @@ export class ContentMeter {
     let bytes = 0;
     const counter = new ContentCounter((name) => maskOf(stack, name));
     for (const stream of streams) bytes += await this.#readContent(stream, counter);
-    let [paints, outermost, cyclic] = [0, Infinity, false];
+    let [paints, marks, outermost, cyclic] = [0, 0, Infinity, false];
     const note = (cost: Cost): Cost => {
       outermost = Math.min(outermost, cost.outermost);
       cyclic ||= cost.cyclic;
@@ -124,15 +135,18 @@ export class ContentMeter {
           ? 0
           : (await of("Pattern", fill)) + (await of("Pattern", stroke)) + (await of("ExtGState", mask));
       let here = done.paints;
+      marks += done.paints + done.shown;
       for (const [name, times] of done.draws) {
         const drawn = note(await this.#costOfName("XObject", name, stack));
         bytes += times * (DRAWING + drawn.bytes);
         here += times * drawn.paints;
+        marks += times * drawn.marks;
       }
       bytes += here * paint + done.shown * (await of("Font", font));
       paints += here;
     }
-    return { bytes: Math.min(bytes, TOO_MANY), paints: Math.min(paints, TOO_MANY), outermost, cyclic };
+    const most = (value: number): number => Math.min(value, TOO_MANY);
+    return { bytes: most(bytes), paints: most(paints), marks: most(marks), outermost, cyclic };
   }
 
   /** The cost of using a resource once. If the name is unknown, the highest cost of all. */
@@ -145,6 +159,7 @@ export class ContentMeter {
           most = {
             bytes: Math.max(most.bytes, cost.bytes),
             paints: Math.max(most.paints, cost.paints),
+            marks: Math.max(most.marks, cost.marks),
             outermost: 0,
             cyclic: most.cyclic || cost.cyclic,
           };

@@ -9,8 +9,12 @@ export class MuPDFFailure extends Error {
 /** Why the heap was last refused to grow, if it was: the request's own limit, or memory held by other requests. */
 export type Denied = false | "limit" | "busy";
 
-/** MuPDF's messages for a lack of memory and for its own guard against streams that inflate endlessly. */
-const LACK_OF_MEMORY = /^(malloc|calloc|realloc|out of memory|cannot deflate)|compression bomb/;
+/**
+ * MuPDF's messages for a lack of memory, for its own guard against streams that inflate endlessly, and for images of more than 2 GiB,
+ * which it does not even try.
+ */
+const LACK_OF_MEMORY =
+  /^(malloc|calloc|realloc|out of memory|cannot deflate)|compression bomb|overly (large|wide) image/i;
 
 /** A `Refusal` if the document is at fault, else the error itself. */
 export function meaningOf(thrown: unknown, denied: Denied): unknown {

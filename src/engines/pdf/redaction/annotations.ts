@@ -18,12 +18,13 @@ export interface AnnotationAreas {
 
 /** Removes annotations of a page (0-based), and returns the numbers of the objects that are gone. */
 export function removeAnnotations(open: OpenPdf, index: number, areas: AnnotationAreas, matcher: Matcher): number[] {
-  const { document } = open;
+  const { document, engine } = open;
   const page = document.findPage(index);
   const annotations = page.get("Annots");
   const dropped: number[] = [];
   const kept = document.newArray();
   for (const annotation of items(annotations)) {
+    engine.work.spend(areas.regions.length + areas.matches.length);
     if (!goes(annotation, areas, matcher)) {
       kept.push(annotation);
       continue;

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { bilevel } from "../harness/drawing-bombs.ts";
+import { drawing } from "../harness/drawing-fixtures.ts";
+import { flate, pdf } from "../harness/pdf-writer.ts";
+import { errorOf } from "../http/echo-service.ts";
+import { operationService } from "./operation-service.ts";
+
+/** A page of so many glyphs, in 200 of a line, in a few KiB. */
+function manyGlyphs(count: number): Uint8Array {
+  const lines = Array.from(
+    { length: count / 200 },
+    (_, row) => `1 0 0 1 10 ${(790 - row / 3).toFixed(2)} Tm (${"abcdefghij".repeat(20)}) Tj`,
+  );
+  const page =
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>";
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    page,
+    flate(`BT /F1 2 Tf ${lines.join("\n")} ET`),
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+  ];
+  return pdf(objects, "/Root 1 0 R");
+}
+
+/** Regions of a square point each, none of which has text. */
+const manyRegions = (count: number): string =>
+  JSON.stringify(
+    Array.from({ length: count }, (_, at) => ({
+      page: 1,
+      x: 450 + (at % 50) * 2,
+      y: 10 + at / 4,
+      width: 1,
+      height: 1,
+    })),
+  );
+
+test("thousands of areas on a page of 400,000 glyphs are refused for their work, not compared for minutes", async () => {
+  const post = await operationService("redact");
+  const work = [413, "limit_exceeded", { limit: "work" }];
+  expect(await errorOf(await post(manyGlyphs(400_000), { regions: manyRegions(2_000) }))).toEqual(work);
+  const response = await post(manyGlyphs(400), { regions: manyRegions(2_000) });
+  expect([response.status, response.headers.get("X-Redactions")]).toEqual([200, "2000"]);
+});
+
+test.each([
+  ["redact", { regions: '[{"page":1,"x":10,"y":10,"width":50,"height":50}]' }],
+  ["crop", { box: '{"x":10,"y":10,"width":50,"height":50}', remove: "true" }],
+])(
+  "%s refuses an image of more pixels than fit into memory as too large, not as damaged",
+  async (operation, fields) => {
+    const post = await operationService(operation);
+    const memory = [413, "limit_exceeded", { limit: "memory" }];
+    expect(await errorOf(await post(drawing(bilevel(50_000)), fields))).toEqual(memory);
+  },
+);
