@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
 import { type Caller, callerOf, type Rejection } from "./caller.ts";
 import { creditLimit, monthOf, periodSuffix } from "./periods.ts";
 import { plans } from "./plans.ts";
-import { batch } from "../db/batch.ts";
+import { writtenOnce } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { accounts, apiKeys, periods } from "../db/schema.ts";
 
@@ -42,16 +42,45 @@ const allowed = sql`CASE ${accounts.plan} ${sql.join(
  */
 export async function authenticate(db: Database, hash: string, now: Date): Promise<Authenticated> {
   const minute = Math.floor(now.getTime() / MINUTE);
+  const month = monthOf(now);
+  const [live, test] = [periodSuffix(true, month), periodSuffix(false, month)];
+  const {
+    found: [found],
+  } = await countAndFind(db, { hash, now, minute, live, test });
+  const result = callerOf(found, hash, now);
+  if (!result.ok || found === undefined) return result.ok ? { ok: false, reason: "bad" } : result;
+  const { caller } = result;
+  const limit = plans[caller.plan].requestsPerMinute;
+  return {
+    ok: true,
+    caller,
+    rate: {
+      limit,
+      remaining: Math.max(0, limit - found.requests),
+      exceeded: found.requests > limit,
+      resetSeconds: Math.ceil(((minute + 1) * MINUTE - now.getTime()) / 1_000),
+    },
+    credits: { limit: creditLimit(caller.plan, caller.livemode), used: found.used ?? 0, warned: found.warned ?? 0 },
+  };
+}
+
+interface Presented {
+  readonly hash: string;
+  readonly now: Date;
+  readonly minute: number;
+  /** The suffixes of the month's periods, by mode. */
+  readonly live: string;
+  readonly test: string;
+}
+
+const countAndFind = writtenOnce((db, { hash, now, minute, live, test }: Presented) => {
   const owner = db
     .select({ account: apiKeys.account })
     .from(apiKeys)
     .where(
       and(eq(apiKeys.hash, hash), isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now))),
     );
-  const month = monthOf(now);
-  const {
-    found: [found],
-  } = await batch(db, {
+  return {
     count: db
       .update(accounts)
       .set({
@@ -74,23 +103,8 @@ export async function authenticate(db: Database, hash: string, now: Date): Promi
       .innerJoin(accounts, eq(accounts.id, apiKeys.account))
       .leftJoin(
         periods,
-        sql`${periods.id} = ${apiKeys.account} || CASE ${apiKeys.livemode} WHEN 1 THEN ${periodSuffix(true, month)} ELSE ${periodSuffix(false, month)} END`,
+        sql`${periods.id} = ${apiKeys.account} || CASE ${apiKeys.livemode} WHEN 1 THEN ${live} ELSE ${test} END`,
       )
       .where(eq(apiKeys.hash, hash)),
-  });
-  const result = callerOf(found, hash, now);
-  if (!result.ok || found === undefined) return result.ok ? { ok: false, reason: "bad" } : result;
-  const { caller } = result;
-  const limit = plans[caller.plan].requestsPerMinute;
-  return {
-    ok: true,
-    caller,
-    rate: {
-      limit,
-      remaining: Math.max(0, limit - found.requests),
-      exceeded: found.requests > limit,
-      resetSeconds: Math.ceil(((minute + 1) * MINUTE - now.getTime()) / 1_000),
-    },
-    credits: { limit: creditLimit(caller.plan, caller.livemode), used: found.used ?? 0, warned: found.warned ?? 0 },
   };
-}
+});

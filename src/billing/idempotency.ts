@@ -1,4 +1,4 @@
-import { and, eq, exists, gt, gte, inArray, isNotNull, isNull, lt, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, exists, gt, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { idempotency, ledger } from "../db/schema.ts";
 import { hex } from "../engines/bytes/hex.ts";
@@ -73,21 +73,15 @@ export function isInUse(db: Database, { id, fingerprint }: RequestKey): SQL {
   );
 }
 
-/** Deletes an expired key. */
-export function forgetExpired(db: Database, { id }: RequestKey, now: Date) {
+/** Deletes a key from before `expired`, in milliseconds. */
+export function forgetExpired(db: Database, { id }: RequestKey, expired: number) {
   return db
     .delete(idempotency)
-    .where(
-      and(
-        eq(idempotency.id, id),
-        isNull(idempotency.inFlight),
-        lte(idempotency.createdAt, new Date(now.getTime() - KEY_LIFETIME)),
-      ),
-    );
+    .where(and(eq(idempotency.id, id), isNull(idempotency.inFlight), sql`${idempotency.createdAt} <= ${expired}`));
 }
 
-/** Binds the key to the request, if its reservation was created. */
-export function reserveKey(db: Database, key: RequestKey, ledgerId: string, now: Date) {
+/** Binds the key to the request, if its reservation was created. `now`: in milliseconds. */
+export function reserveKey(db: Database, key: RequestKey, ledgerId: string, now: number) {
   return db
     .insert(idempotency)
     .select(
@@ -98,7 +92,7 @@ export function reserveKey(db: Database, key: RequestKey, ledgerId: string, now:
           charge: sql<null>`NULL`.as("charge"),
           inFlight: ledger.id,
           replays: sql<number>`0`.as("replays"),
-          createdAt: sql<Date>`${now.getTime()}`.as("created_at"),
+          createdAt: sql<Date>`${now}`.as("created_at"),
         })
         .from(ledger)
         .where(eq(ledger.id, ledgerId)),

@@ -4,16 +4,25 @@ import {
   isInUse,
   isReplay,
   isShared,
+  KEY_LIFETIME,
   refundKey,
   releaseKey,
+  type RequestKey,
   reserveKey,
   settleKey,
 } from "./idempotency.ts";
-import { completedEvent, failedEvent, type RequestEnd, type RequestFailure } from "./operation-events.ts";
+import {
+  completedEvent,
+  type CompletedEvent,
+  failedEvent,
+  type RequestEnd,
+  type RequestFailure,
+} from "./operation-events.ts";
 import type { Charge, Reservation } from "./reservation.ts";
 import { emitThresholds, passedThresholds } from "./thresholds.ts";
 import { monthOf, periodId } from "../accounts/periods.ts";
-import { batch } from "../db/batch.ts";
+import { newId } from "../accounts/token.ts";
+import { batch, writtenOnce } from "../db/batch.ts";
 import type { Database } from "../db/client.ts";
 import { idempotency, ledger, type ledgerStates, periodOperations, periods } from "../db/schema.ts";
 import { deliveriesOf, dropHeld, emit, type Enqueue, heldFor, hold, isHeld } from "../events/outbox.ts";
@@ -34,57 +43,16 @@ export type Denied =
  * not respond, the reservation may or may not exist, so it is released; if that fails too, the sweep releases it.
  */
 export async function reserve(db: Database, charge: Charge, now: Date): Promise<Reservation | Denied> {
-  const { key, limit } = charge;
+  const { key, limit, operation, credits: asked } = charge;
   const month = monthOf(now);
   const period = periodId(charge.account, charge.livemode, month);
   const id = `${charge.account}/${charge.requestId ?? crypto.randomUUID()}`;
-  const isRepeated = key === undefined ? sql`0` : isReplay(db, key);
-
-  const row = db.insert(ledger).select(
-    db
-      .select({
-        id: sql<string>`${id}`.as("id"),
-        period: periods.id,
-        operation: sql<string>`${charge.operation}`.as("operation"),
-        credits: sql<number>`CASE WHEN ${isRepeated} THEN 0 ELSE ${charge.credits} END`.as("credits"),
-        state: sql<State>`'reserved'`.as("state"),
-        createdAt: sql<Date>`${now.getTime()}`.as("created_at"),
-        idempotency: sql<string | null>`${key?.id ?? null}`.as("idempotency"),
-      })
-      .from(periods)
-      .where(
-        and(
-          eq(periods.id, period),
-          sql`(${isRepeated} OR ${periods.used} + ${charge.credits} <= ${limit})`,
-          key && sql`NOT ${isInUse(db, key)}`,
-        ),
-      ),
-  );
-  const used = db
-    .update(periods)
-    .set({ used: sql`${periods.used} + ${creditsOf(id)}` })
-    .where(and(eq(periods.id, period), isIn(db, id, "reserved")));
-  const found = db
-    .select({
-      used: periods.used,
-      warned: periods.warned,
-      credits: ledger.credits,
-      fingerprint: idempotency.fingerprint,
-      inFlight: idempotency.inFlight,
-    })
-    .from(periods)
-    .leftJoin(ledger, eq(ledger.id, id))
-    .leftJoin(idempotency, eq(idempotency.id, key?.id ?? ""))
-    .where(eq(periods.id, period));
-
-  const results = await batch(db, {
-    expired: key && forgetExpired(db, key, now),
-    period: db.insert(periods).values({ id: period, start: month.start, used: 0 }).onConflictDoNothing(),
-    row,
-    used,
-    key: key && reserveKey(db, key, id, now),
-    found,
-  }).catch(async (error: unknown) => {
+  const values = { id, period, operation, credits: asked, limit, start: month.start, now: now.getTime() };
+  const expired = now.getTime() - KEY_LIFETIME;
+  const reserving = key
+    ? reserveWithKey(db, { ...values, key: key.id, fingerprint: key.fingerprint, expired })
+    : reserveAlone(db, values);
+  const results = await reserving.catch(async (error: unknown) => {
     await batch(db, releaseSteps(db, { id, period, key })).catch(() => {});
     throw error;
   });
@@ -98,6 +66,74 @@ export async function reserve(db: Database, charge: Charge, now: Date): Promise<
   return standing.inFlight === null
     ? { reason: "quota", used: standing.used, warned: standing.warned }
     : { reason: "in flight" };
+}
+
+/** Times are in milliseconds. */
+interface ReserveValues {
+  readonly id: string;
+  readonly period: string;
+  readonly operation: string;
+  readonly credits: number;
+  readonly limit: number;
+  readonly start: Date;
+  readonly now: number;
+}
+
+const reserveAlone = writtenOnce((db, values: ReserveValues) => reserveSteps(db, values));
+
+const reserveWithKey = writtenOnce(
+  (db, values: ReserveValues & { readonly key: string; readonly fingerprint: string; readonly expired: number }) => {
+    const key = { id: values.key, fingerprint: values.fingerprint };
+    return { expired: forgetExpired(db, key, values.expired), ...reserveSteps(db, values, key) };
+  },
+);
+
+function reserveSteps(
+  db: Database,
+  { id, period, operation, credits, limit, start, now }: ReserveValues,
+  key?: RequestKey,
+) {
+  const isRepeated = key === undefined ? sql`0` : isReplay(db, key);
+  return {
+    period: db.insert(periods).values({ id: period, start, used: 0 }).onConflictDoNothing(),
+    row: db.insert(ledger).select(
+      db
+        .select({
+          id: sql<string>`${id}`.as("id"),
+          period: periods.id,
+          operation: sql<string>`${operation}`.as("operation"),
+          credits: sql<number>`CASE WHEN ${isRepeated} THEN 0 ELSE ${credits} END`.as("credits"),
+          state: sql<State>`'reserved'`.as("state"),
+          createdAt: sql<Date>`${now}`.as("created_at"),
+          idempotency: sql<string | null>`${key?.id ?? null}`.as("idempotency"),
+        })
+        .from(periods)
+        .where(
+          and(
+            eq(periods.id, period),
+            sql`(${isRepeated} OR ${periods.used} + ${credits} <= ${limit})`,
+            key && sql`NOT ${isInUse(db, key)}`,
+          ),
+        ),
+    ),
+    used: db
+      .update(periods)
+      .set({ used: sql`${periods.used} + ${creditsOf(id)}` })
+      .where(and(eq(periods.id, period), isIn(db, id, "reserved"))),
+    key: key && reserveKey(db, key, id, now),
+    found: db
+      .select({
+        used: periods.used,
+        warned: periods.warned,
+        credits: ledger.credits,
+        fingerprint: idempotency.fingerprint,
+        inFlight: idempotency.inFlight,
+      })
+      .from(periods)
+      .leftJoin(ledger, eq(ledger.id, id))
+      .leftJoin(idempotency, eq(idempotency.id, key?.id ?? ""))
+      .where(eq(periods.id, period)),
+  };
 }
 
 /** The credits a settled request was charged, and the account's remaining credits. */
@@ -120,19 +156,67 @@ export async function settle(
   credits = reservation.credits,
 ): Promise<Settled> {
   const { id, period, limit, key, charge, month, thresholds } = reservation;
-  const completed = completedEvent({ ...reservation, credits }, end);
+  const { account, livemode, at, data } = completedEvent({ ...reservation, credits }, end);
   const isStreamed = end.outputBytes === null;
+  const values = { id, period, eventId: newId("evt"), account, livemode, at, data };
+  const isLess = credits < reservation.credits;
+  const isUsual = key === undefined && thresholds.length === 0 && !isLess;
+  const results = await (isUsual
+    ? (isStreamed ? settleStreamed : settleWhole)(db, values)
+    : batch(
+        db,
+        settleSteps(db, values, isStreamed, {
+          less: isLess ? chargeLess(db, reservation, credits) : undefined,
+          key: key && settleKey(db, key, id, credits),
+          thresholds: emitThresholds(db, { ...charge, month }, thresholds, end.at),
+        }),
+      ));
+  const [found] = results.found;
+  if (found === undefined) throw new Error("the reservation is not in the ledger");
+  const passed = (results.thresholds ?? []).map(({ event }) => event);
+  enqueue(deliveriesOf(...(results.event === undefined ? [] : [results.event]), ...passed));
+  const isCharged = found.state === "reserved" || found.state === "settled";
+  return {
+    charged: isCharged ? credits : 0,
+    remaining: Math.max(0, limit - found.used),
+    held: results.held !== undefined && results.held.length > 0,
+  };
+}
+
+interface SettleValues extends Pick<CompletedEvent, "account" | "livemode" | "at" | "data"> {
+  readonly id: string;
+  readonly period: string;
+  readonly eventId: string;
+}
+
+/** What only some requests have to settle. */
+interface SettleMore {
+  readonly less?: ReturnType<typeof chargeLess> | undefined;
+  readonly key?: ReturnType<typeof settleKey> | undefined;
+  readonly thresholds?: ReturnType<typeof emitThresholds>;
+}
+
+const settleWhole = writtenOnce((db, values: SettleValues) => settleSteps(db, values, false));
+const settleStreamed = writtenOnce((db, values: SettleValues) => settleSteps(db, values, true));
+
+function settleSteps(
+  db: Database,
+  { id, period, eventId, account, livemode, at, data }: SettleValues,
+  isStreamed: boolean,
+  { less, key, thresholds }: SettleMore = {},
+) {
+  const completed = { type: "operation.completed", account, livemode, at, data } as const;
   const isReserved = isIn(db, id, "reserved");
-  const results = await batch(db, {
+  return {
     // First in the batch, to see the row while it is still reserved.
     found: db
       .select({ used: periods.used, state: ledger.state })
       .from(ledger)
       .innerJoin(periods, eq(periods.id, period))
       .where(eq(ledger.id, id)),
-    event: isStreamed ? undefined : emit(db, completed, isReserved),
-    hold: isStreamed ? hold(db, completed, id, isReserved) : undefined,
-    less: credits < reservation.credits ? chargeLess(db, reservation, credits) : undefined,
+    event: isStreamed ? undefined : emit(db, completed, isReserved, eventId),
+    hold: isStreamed ? hold(db, completed, id, isReserved, eventId) : undefined,
+    less,
     byOperation: db
       .insert(periodOperations)
       .select(
@@ -145,20 +229,10 @@ export async function settle(
         target: [periodOperations.period, periodOperations.operation],
         set: { credits: sql`${periodOperations.credits} + excluded.credits` },
       }),
-    key: key && settleKey(db, key, id, credits),
+    key,
     state: moveState(db, id, "reserved", "settled"),
-    thresholds: emitThresholds(db, { ...charge, month }, thresholds, end.at),
+    thresholds,
     held: isStreamed ? heldFor(db, id) : undefined,
-  });
-  const [found] = results.found;
-  if (found === undefined) throw new Error("the reservation is not in the ledger");
-  const passed = results.thresholds.map(({ event }) => event);
-  enqueue(deliveriesOf(...(results.event === undefined ? [] : [results.event]), ...passed));
-  const isCharged = found.state === "reserved" || found.state === "settled";
-  return {
-    charged: isCharged ? credits : 0,
-    remaining: Math.max(0, limit - found.used),
-    held: results.held !== undefined && results.held.length > 0,
   };
 }
 

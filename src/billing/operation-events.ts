@@ -22,7 +22,9 @@ export interface RequestFailure extends RequestEnd {
   readonly code: string;
 }
 
-export function completedEvent({ id, charge, credits }: Reservation, { at, ...end }: RequestEnd): NewEvent {
+export type CompletedEvent = Extract<NewEvent, { readonly type: "operation.completed" }>;
+
+export function completedEvent({ id, charge, credits }: Reservation, { at, ...end }: RequestEnd): CompletedEvent {
   const { account, livemode, operation } = charge;
   const data = { operation, requestId: requestOf(id), credits, livemode, ...end, status: 200, code: null } as const;
   return { type: "operation.completed", account, livemode, at, data };

@@ -29,8 +29,7 @@ export type NewEvent = {
  * to the event. Otherwise they change nothing and read next to nothing. Each run of a batch needs new statements, with a new
  * event ID.
  */
-export function emit(db: Database, event: NewEvent, guard?: SQL) {
-  const id = newId("evt");
+export function emit(db: Database, event: NewEvent, guard?: SQL, id = newId("evt")) {
   const number = sql`(select ${accounts.eventSequence} + 1 from ${accounts} where ${eq(accounts.id, event.account)})`;
   const insert = insertEvent(db, event, { id, number, awaits: null }, guard);
   const sequence = db
@@ -79,8 +78,8 @@ export const deliveriesOf = (...events: readonly Emitted[]): string[] =>
  * The statement that holds an event until the response of a request (`awaits`, its ledger row) has ended. A held event has no
  * sequence number and no deliveries. The batch that emits it, or another event in its place, deletes it.
  */
-export function hold(db: Database, event: NewEvent, awaits: string, guard?: SQL) {
-  return insertEvent(db, event, { id: newId("evt"), number: sql`0`, awaits }, guard);
+export function hold(db: Database, event: NewEvent, awaits: string, guard?: SQL, id = newId("evt")) {
+  return insertEvent(db, event, { id, number: sql`0`, awaits }, guard);
 }
 
 /** Holds an event for each ledger row that matches the condition, for the next sweep. `of` are expressions over the row. */
