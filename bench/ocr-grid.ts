@@ -69,13 +69,20 @@ function withoutResolution(png: Uint8Array): Uint8Array {
 /** Width of characters and presentation forms do not matter. */
 const comparable = (text: string): string => text.normalize("NFKC").replaceAll(/\s/gu, "");
 
+const meanOf = (cells: readonly GridCell[]): number =>
+  cells.reduce((sum, { errors }) => sum + errors, 0) / Math.max(1, cells.length);
+
 export function printOcrGrid(cells: readonly GridCell[]): void {
   const percent = (rate: number): string => `${(rate * 100).toFixed(1)} %`;
-  const mean = cells.reduce((sum, { errors }) => sum + errors, 0) / Math.max(1, cells.length);
   const bad = cells.filter(({ errors }) => errors > AT_MOST);
   console.log(
-    `ocr-grid: ${cells.length} pictures, ${percent(mean)} errors in the mean, ${bad.length} over ${percent(AT_MOST)}`,
+    `ocr-grid: ${cells.length} pictures, ${percent(meanOf(cells))} errors in the mean, ${bad.length} over ${percent(AT_MOST)}`,
   );
+  for (const name of ["language", "size", "dpi"] as const) {
+    const groups = Object.entries(Object.groupBy(cells, (cell) => String(cell[name])));
+    const means = groups.map(([value, group = []]) => `${value} ${percent(meanOf(group))}`);
+    console.log(`  by ${name}: ${means.join(", ")}`);
+  }
   for (const { language, size, dpi, measured, errors } of bad) {
     console.log(`  ${language}, ${size} pt at ${dpi} dpi${measured ? "" : " (not said)"}: ${percent(errors)}`);
   }
