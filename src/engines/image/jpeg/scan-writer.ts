@@ -6,6 +6,8 @@ import { SAME, type ScanComponent } from "./symbols.ts";
 const TABLES = 4;
 /** Approximate size in bytes of the chunks passed on. */
 const CHUNK = 64 * 1024;
+/** Equal units whose symbols are written in one go. */
+const UNITS_AT_ONCE = 64;
 
 /** The best tables for symbols. `open`: more may follow, so each possible symbol gets a code. */
 export function tablesFor(
@@ -33,8 +35,9 @@ export class SymbolWriter {
   readonly #codes = new Uint32Array(TABLES * 256);
   /** By table and symbol: the length in bits of both. */
   readonly #lengths = new Uint8Array(TABLES * 256);
-  /** The symbols of a unit that repeats the one before. */
+  /** The symbols of units that repeat the one before, and how many of them are of one unit. */
   readonly #same: Uint32Array;
+  readonly #unit: number;
   #out = new Uint8Array(CHUNK);
   #at = 0;
   /** Bits that do not fill a word yet: the upper ones, and how many of the 32 are free. */
@@ -49,11 +52,11 @@ export class SymbolWriter {
         this.#lengths[(table << 8) | symbol] = (code >>> 16) + count;
       }
     }
-    this.#same = Uint32Array.from(
-      components.flatMap(({ blocks, dc, ac }) =>
-        Array.from({ length: blocks * 2 }, (_, i) => ((i & 1 ? ac : dc) << 24) >>> 0),
-      ),
+    const unit = components.flatMap(({ blocks, dc, ac }) =>
+      Array.from({ length: blocks * 2 }, (_, i) => ((i & 1 ? ac : dc) << 24) >>> 0),
     );
+    this.#unit = unit.length;
+    this.#same = Uint32Array.from({ length: UNITS_AT_ONCE * unit.length }, (_, at) => unit[at % unit.length] ?? 0);
   }
 
   /** Returns the complete chunks; the last bytes are kept. */
@@ -64,7 +67,9 @@ export class SymbolWriter {
       const symbol = symbols[at] ?? 0;
       if (symbol < SAME) continue;
       this.#put(symbols, from, at, chunks);
-      for (let left = symbol - SAME; left > 0; left--) this.#put(this.#same, 0, this.#same.length, chunks);
+      for (let left = symbol - SAME; left > 0; left -= UNITS_AT_ONCE) {
+        this.#put(this.#same, 0, Math.min(left, UNITS_AT_ONCE) * this.#unit, chunks);
+      }
       from = at + 1;
     }
     this.#put(symbols, from, symbols.length, chunks);
@@ -96,7 +101,9 @@ export class SymbolWriter {
     const codes = this.#codes;
     const lengths = this.#lengths;
     const out = this.#out;
-    let [word, free, to] = [this.#word, this.#free, this.#at];
+    let word = this.#word;
+    let free = this.#free;
+    let to = this.#at;
     for (let at = start; at < end; at++) {
       const symbol = symbols[at] ?? 0;
       const bits = (codes[symbol >>> 16] ?? 0) | (symbol & 0xffff);
@@ -127,6 +134,8 @@ export class SymbolWriter {
       chunks.push(this.#take());
       to = 0;
     }
-    [this.#word, this.#free, this.#at] = [word, free, to];
+    this.#word = word;
+    this.#free = free;
+    this.#at = to;
   }
 }

@@ -7,7 +7,8 @@
 export const SAME = 0x8000_0000;
 /** Maximum run length: the field has no more bits. */
 const LONGEST_RUN = 0xff_ffff;
-const FIRST_SYMBOLS = 128 * 1024;
+/** Enough for most pages of text at 150 dpi: each time the list grows, it is copied. */
+const FIRST_SYMBOLS = 512 * 1024;
 /** A component as coded by its scan: blocks per unit, and its tables by number: DC 0, DC 1, AC 0, AC 1. */
 export interface ScanComponent {
   readonly blocks: number;
