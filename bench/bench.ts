@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- [--runs N] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|markdown|ocr-grid|files|jobs|repair]`: wall
+ * `npm run bench -- [--runs N] [--work text] [--json] [--input file.pdf ...] [--corpus folder] [--only operations|pipeline|text|images|compress|ocr|markdown|ocr-grid|files|jobs|repair]`: wall
  * time of every operation over HTTP on a warm server, beside the whole process of the program that a user would take instead,
  * where that is installed (qpdf, poppler, mupdf-tools, ghostscript, tesseract), and the memory it takes. Then, on a corpus
  * (`$CORPUS_DIR` where none is named): how right extract-text and ocr are, how large the images and compressed files. Both run in
  * turn, so that what else the machine does hits both. A server is started, unless `$BASE_URL` and `$API_KEY` name one, whose
  * memory is not seen then. `--only ocr-grid` reads every text, size and resolution, with `--step N` every Nth. `--only files` uploads and reads a
- * file of 1 GiB. `--only markdown` scores tables and facts on `../shared/text-truth`, and headings on the corpus or `../shared/corpus`, where they are. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers.
+ * file of 1 GiB. `--work split` measures only those operations whose row contains the text. `--only markdown` scores tables and facts on `../shared/text-truth`, and headings on the corpus or `../shared/corpus`, where they are. `--only jobs` recognizes a scanned book as a job, and computes what one costs with many consumers.
  */
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -40,6 +40,7 @@ const { values } = parseArgs({
     corpus: { type: "string" },
     only: { type: "string" },
     step: { type: "string", default: "1" },
+    work: { type: "string", default: "" },
   },
 });
 const runs = Number(values.runs);
@@ -49,7 +50,7 @@ const wanted = (part: "operations" | "pipeline" | "text" | "images" | "compress"
 
 async function measure(service: Service & { readonly pid?: number }) {
   return {
-    operations: wanted("operations") ? await benchOperations(service, runs, values.input) : [],
+    operations: wanted("operations") ? await benchOperations(service, runs, values) : [],
     pipeline: wanted("pipeline") ? await benchPipeline(service, runs) : [],
     text: wanted("text") ? await benchText(service, corpus, runs) : [],
     fromImages: wanted("images") ? await benchFromImages(service, runs) : [],

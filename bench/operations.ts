@@ -26,14 +26,14 @@ export interface OperationRow {
 const WARM_UP_RUNS = 3;
 const MIB = 1024 * 1024;
 
-/** `pid`: the process of the server, where its memory can be seen. */
+/** `pid`: the process of the server, where its memory can be seen. `work`: a part of the names that are measured. */
 export async function benchOperations(
   service: Service & { readonly pid?: number },
   runs: number,
-  inputs: readonly string[],
+  { input, work: wanted }: { readonly input: readonly string[]; readonly work: string },
 ): Promise<OperationRow[]> {
   const rows: OperationRow[] = [];
-  for (const work of await works(inputs)) rows.push(await measure(service, work, runs));
+  for (const work of await works(input)) if (work.name.includes(wanted)) rows.push(await measure(service, work, runs));
   return rows;
 }
 
