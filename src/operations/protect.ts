@@ -5,7 +5,13 @@ import { isSigned } from "../engines/pdf/document/signatures.ts";
 import { latin1 } from "../engines/bytes/latin1.ts";
 import type { InputBytes } from "../engines/bytes/heap.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
-import { METHODS, permissionTokens, readPassword, readPermissions } from "../engines/pdf/encryption/protection.ts";
+import {
+  METHODS,
+  permissionChoices,
+  permissionTokens,
+  readPassword,
+  readPermissions,
+} from "../engines/pdf/encryption/protection.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { type FieldIssue, pdfFile, text } from "./definition/fields.ts";
@@ -40,7 +46,7 @@ aes-128, 1 to 32 printable ASCII characters.`,
       { format: "password" },
     ),
     permissions: text(
-      formText(MOST_CHARACTERS),
+      formText(MOST_CHARACTERS).meta({ "x-choices": permissionChoices }),
       `What the user password allows, separated by commas: ${permissionTokens.map((token) => `\`${token}\``).join(", ")}.
 \`printing\` and \`copying\` are aliases of \`print\` and \`copy\`. \`print-high\` includes \`print\`; \`accessibility\` is always allowed.`,
       { default: "all" },

@@ -93,6 +93,15 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
 
     await visitor.view("sign");
     expect(await page.getByLabel("origin").locator("option").allInnerTexts()).toEqual(["top-left", "bottom-left"]);
+    await visitor.view("protect");
+    const permissions = page.getByRole("group", { name: /^Permissions/ });
+    expect(await permissions.getByLabel("print", { exact: true }).isEnabled()).toBe(false);
+    await permissions.getByLabel("print-high").uncheck();
+    await permissions.getByLabel("copy").uncheck();
+    expect(await visitor.curl()).toContain("permissions=print,modify,annotate,fill-forms,assemble'");
+    await permissions.getByLabel("copy").check();
+    await permissions.getByLabel("print-high").check();
+    expect(await visitor.curl()).not.toContain("permissions");
     await visitor.view("to-images");
     expect(await visitor.curl()).toContain("-o locked-to-images.zip");
     await page.locator('[name="pages"]').fill("2");

@@ -27,10 +27,21 @@ export interface Schema {
   readonly "x-alias-of"?: string;
   /** The values of the fields of the PDF's own form, by name. */
   readonly "x-form-values"?: boolean;
-  /** The words of a list separated by commas, and how many it may have. */
-  readonly "x-choices"?: { readonly values: readonly string[]; readonly most: number };
+  /** The words of a list separated by commas. */
+  readonly "x-choices"?: Choices;
   /** The parameter depends on values of others, such as `{ "kind": ["text"] }`. */
   readonly "x-when"?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The words of a list: either a few of many, or any of them, with a word of its own for all and for none. */
+export interface Choices {
+  readonly values: readonly string[];
+  /** How many the list may have; undefined if it may have all. */
+  readonly most?: number;
+  readonly all?: string;
+  readonly none?: string;
+  /** Words that stand for others, too. */
+  readonly includes?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Whether a schema allows a type, alone or among others. */

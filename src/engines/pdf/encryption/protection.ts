@@ -25,6 +25,14 @@ const NOTHING = ~(ALL | 0b11);
 
 export const permissionTokens: readonly string[] = [...PERMISSIONS.keys(), "all", "none"];
 
+/** For forms: the permissions to choose from. `accessibility` is always allowed, so it is no choice. */
+export const permissionChoices = {
+  values: [...PERMISSIONS.keys()].filter((name) => name !== "accessibility"),
+  all: "all",
+  none: "none",
+  includes: { "print-high": ["print"] },
+};
+
 /** Maximum length of a password: bytes of UTF-8 for aes-256, characters for aes-128. */
 const MOST_BYTES = 127;
 const MOST_CHARACTERS = 32;

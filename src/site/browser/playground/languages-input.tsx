@@ -1,7 +1,9 @@
+import type { Choices } from "../../description/schema.ts";
+
 interface Props {
   readonly id: string;
   readonly name: string;
-  readonly choices: { readonly values: readonly string[]; readonly most: number };
+  readonly choices: Choices;
   readonly value: string;
   readonly change: (value: string) => void;
   readonly invalid: boolean;
@@ -23,8 +25,9 @@ function nameOf(code: string): string {
 
 /** Some of a list of languages, the first one first: they can be added and removed. */
 export function LanguagesInput({ id, name, choices, value, change, invalid, describedBy }: Props) {
+  const { values, most = values.length } = choices;
   const chosen = value.split(/[,+]/).flatMap((part) => part.trim() || []);
-  const sorted = choices.values
+  const sorted = values
     .filter((code) => !chosen.includes(code))
     .map((code) => ({ code, language: nameOf(code) }))
     .toSorted((a, b) => a.language.localeCompare(b.language));
@@ -46,14 +49,14 @@ export function LanguagesInput({ id, name, choices, value, change, invalid, desc
         name={name}
         aria-invalid={invalid}
         aria-describedby={describedBy}
-        disabled={chosen.length >= choices.most}
+        disabled={chosen.length >= most}
         onChange={(event) => {
           const { value: code } = event.currentTarget;
           event.currentTarget.value = "";
           if (code !== "") change([...chosen, code].join(","));
         }}
       >
-        <option value="">{chosen.length >= choices.most ? `At most ${choices.most}` : "Add a language…"}</option>
+        <option value="">{chosen.length >= most ? `At most ${most}` : "Add a language…"}</option>
         {sorted.map(({ code, language }) => (
           <option key={code} value={code}>
             {language} ({code})

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { allows, type Schema } from "../../description/schema.ts";
+import { allows, type Choices, type Schema } from "../../description/schema.ts";
 
 /** What the items of a list can be: texts, words to choose from, and objects with one text, such as `{ "regex": "..." }`. */
 export interface ListKind {
@@ -55,23 +55,7 @@ export function ListInput({ name, kind, list, change, invalid, describedBy }: Pr
   return (
     <div class="list-input">
       {words.length > 0 && (
-        <div class="ticks">
-          {words.map((word, index) => (
-            <label key={word}>
-              <input
-                type="checkbox"
-                {...(index === 0 && common)}
-                checked={ticked.includes(word)}
-                onChange={(event) => {
-                  const isOn = event.currentTarget.checked;
-                  const now = words.filter((one) => (one === word ? isOn : ticked.includes(one)));
-                  change([...now, ...texts.map(itemOf)]);
-                }}
-              />
-              {word}
-            </label>
-          ))}
-        </div>
+        <Ticks {...{ words, ticked, common }} change={(now) => change([...now, ...texts.map(itemOf)])} />
       )}
       {(isFree || member !== undefined) && (
         <Lines
@@ -83,6 +67,58 @@ export function ListInput({ name, kind, list, change, invalid, describedBy }: Pr
       )}
     </div>
   );
+}
+
+interface TicksProps {
+  readonly words: readonly string[];
+  readonly ticked: readonly string[];
+  /** Those that others include: they are ticked, and cannot be unticked. */
+  readonly included?: readonly string[];
+  readonly change: (ticked: readonly string[]) => void;
+  /** Attributes of the first box. */
+  readonly common: Readonly<Record<string, boolean | string | undefined>>;
+}
+
+function Ticks({ words, ticked, included = [], change, common }: TicksProps) {
+  return (
+    <div class="ticks">
+      {words.map((word, index) => (
+        <label key={word}>
+          <input
+            type="checkbox"
+            {...(index === 0 && common)}
+            checked={ticked.includes(word) || included.includes(word)}
+            disabled={included.includes(word)}
+            onChange={(event) => {
+              const isOn = event.currentTarget.checked;
+              change(words.filter((one) => (one === word ? isOn : ticked.includes(one))));
+            }}
+          />
+          {word}
+        </label>
+      ))}
+    </div>
+  );
+}
+
+interface ChoicesProps {
+  readonly choices: Choices;
+  readonly value: string;
+  readonly change: (value: string) => void;
+  readonly invalid: boolean;
+  readonly describedBy: string | undefined;
+}
+
+/** Any words of a list separated by commas, as boxes to tick. */
+export function ChoicesInput({ choices, value, change, invalid, describedBy }: ChoicesProps) {
+  const { values: words, all, none, includes = {} } = choices;
+  const given = value.split(",").map((word) => word.trim());
+  const ticked = words.filter((word) => given.includes(word) || (all !== undefined && given.includes(all)));
+  const write = (now: readonly string[]): void =>
+    change((now.length === words.length && all) || (now.length === 0 && none) || now.join(","));
+  const included = ticked.flatMap((word) => includes[word] ?? []);
+  const common = { "aria-invalid": invalid, "aria-describedby": describedBy };
+  return <Ticks {...{ words, ticked, included, common }} change={write} />;
 }
 
 interface LinesProps {

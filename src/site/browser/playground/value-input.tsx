@@ -7,6 +7,7 @@ import { boxKindOf } from "./pages/boxes.ts";
 import { Inline } from "../parts/prose.tsx";
 import { LanguagesInput } from "./languages-input.tsx";
 import { JsonInput } from "./json-input.tsx";
+import { ChoicesInput } from "./list-input.tsx";
 
 interface Props {
   readonly field: ValueField;
@@ -65,6 +66,21 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
       </div>
     );
   }
+  const choices = schema["x-choices"];
+  if (choices && choices.most === undefined) {
+    return (
+      <fieldset class="field">
+        <legend>{title}</legend>
+        {about}
+        {problem}
+        <ChoicesInput
+          {...{ choices, value, change }}
+          invalid={issue !== undefined}
+          describedBy={aria["aria-describedby"]}
+        />
+      </fieldset>
+    );
+  }
   const json = schema.contentSchema && (
     <JsonInput
       name={name}
@@ -102,10 +118,10 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
   return (
     <div class={`field${isNarrow(field) ? " narrow" : ""}`}>
       <label for={id}>{title}</label>
-      {schema["x-choices"] ? (
+      {choices ? (
         <LanguagesInput
           {...{ id, name, value, change }}
-          choices={schema["x-choices"]}
+          choices={choices}
           invalid={issue !== undefined}
           describedBy={aria["aria-describedby"]}
         />
