@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useReorder } from "../../parts/use-reorder.ts";
 import type { PDFDocumentProxy } from "./pdfjs.ts";
 import { Thumbnail } from "./thumbnail.tsx";
@@ -40,10 +40,12 @@ export function PageGrid({ document, label, items, isSelected, badge, rotation, 
   const columns = Math.max(1, Math.floor(view.width / CELL.width));
   const rows = Math.ceil(items.length / columns);
 
-  useEffect(() => {
+  // Before it is painted: with another number of columns, the grid would have another height for a moment.
+  useLayoutEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
     const look = () => setView({ width: element.clientWidth, height: element.clientHeight, top: element.scrollTop });
+    look();
     const size = new ResizeObserver(look);
     size.observe(element);
     element.addEventListener("scroll", look, { passive: true });
