@@ -33,6 +33,7 @@ describe.skipIf(noBrowser)("the reference in Chromium", () => {
     const shown = page.locator("#merge pre[data-language]:visible");
     expect(await shown.getAttribute("data-language")).toBe("TypeScript");
     expect(await shown.textContent()).toContain(`apiKey: "${testKey}"`);
+    expect(await shown.locator(".string").allTextContents()).toContain(`"${testKey}"`);
     await page.locator("#merge").getByText("curl", { exact: true }).click();
     expect(await shown.textContent()).toContain(`-H "Authorization: Bearer ${testKey}"`);
     await page.goto(`${baseUrl}/docs/quickstart`);

@@ -39,7 +39,9 @@ function insertKey(): void {
   const key = currentKey();
   if (!key.startsWith("sk_test_")) return;
   for (const variable of document.querySelectorAll<HTMLElement>("[data-key]")) {
-    variable.textContent = variable.dataset["key"] === "quoted" ? JSON.stringify(key) : key;
+    const isQuoted = variable.dataset["key"] === "quoted";
+    variable.textContent = isQuoted ? JSON.stringify(key) : key;
+    if (isQuoted) variable.className = "string";
   }
 }
 

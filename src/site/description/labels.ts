@@ -3,17 +3,30 @@ import type { Operation } from "./description.ts";
 /** Parameters that their name does not explain to people. */
 const LABELS: Readonly<Record<string, string>> = {
   expiresIn: "Keep a job's result for (seconds)",
+  auto: "Crop to the content",
+  blocks: "Blocks, such as headings and tables",
   dpi: "Resolution (dpi)",
+  dryRun: "Only list the matches",
+  fill: "Color of the boxes",
+  furniture: "Keep headers, footers, and page numbers",
   imageMaxDpi: "Highest resolution of images (dpi)",
   onPageError: "If a page of a job fails",
   field: "Box",
   kind: "Type",
+  label: "Text in the boxes",
+  level: "Compression level",
+  ocr: "Pages without text",
   range: "Pages, in order",
   ranges: "Parts",
   chunkSize: "Pages per part",
+  remove: "Remove what is cut off",
   startAt: "First number",
+  strict: "Reject unknown fields",
   stripMetadata: "Remove metadata",
+  tile: "Repeat across the page",
   url: "URL",
+  what: "What to flatten",
+  words: "Positions of words",
 };
 
 /** The name of a parameter for people: `fontSize` is "Font size", and `marginPt` "Margin (points)". */
