@@ -65,7 +65,7 @@ const views: readonly View[] = [
     path: "/#/redact",
     async act(page) {
       await page.setInputFiles('input[type="file"]', letter);
-      await page.getByLabel("terms, one a line").fill("Babbage");
+      await page.getByLabel("terms, one per line").fill("Babbage");
       await page.getByRole("button", { name: "Show matches" }).click();
       await page.locator('.read-page canvas[data-drawn="true"]').waitFor();
     },

@@ -178,10 +178,10 @@ describe.skipIf(noBrowser)("pages in the playground", () => {
   test("show what would be redacted, and what has been", async () => {
     const page = await visitor.open("redact", { height: 1_400 });
     await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
-    const terms = page.getByLabel("terms, one a line");
+    const terms = page.getByLabel("terms, one per line");
     await terms.pressSequentially("Babbage\npunched cards");
     await page.getByLabel("email").check();
-    await page.getByLabel("regex, one a line").fill("[0-9] Dorset");
+    await page.getByLabel("regex, one per line").fill("[0-9] Dorset");
     expect(await visitor.curl()).toMatch(
       /terms=\["Babbage","punched cards"\].*patterns=\["email",\{"regex":"\[0-9\] Dorset"\}\]/s,
     );

@@ -57,7 +57,7 @@ export async function uploadFile(key: string, file: File, { seconds, progress, s
 async function uploadParts(key: string, file: File, { seconds, progress, signal }: Upload): Promise<StoredFile> {
   const { name, size } = file;
   const { id, parts } = await callJson<StoredFile>(key, "POST", FILES, { name, size, expiresIn: seconds });
-  if (parts === undefined) throw new Error("The service has begun no upload in parts.");
+  if (parts === undefined) throw new Error("The service did not start an upload in parts.");
   const path = `${FILES}/${id}`;
   const loaded = new Map<number, number>();
   const ended = new AbortController();

@@ -92,7 +92,7 @@ export function Form({ operation, operations, values, change, issues, running, .
       )}
       {forJobs.length > 0 && (
         <details class="for-jobs" open={forJobs.some(({ name }) => issues.has(name))}>
-          <summary>Options of jobs</summary>
+          <summary>Job options</summary>
           <div>{forJobs.map(input)}</div>
         </details>
       )}

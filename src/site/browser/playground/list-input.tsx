@@ -59,7 +59,7 @@ export function ListInput({ name, kind, list, change, invalid, describedBy }: Pr
       )}
       {(isFree || member !== undefined) && (
         <Lines
-          label={member === undefined ? `${name}, one a line` : `${member}, one a line`}
+          label={member === undefined ? `${name}, one per line` : `${member}, one per line`}
           texts={texts}
           change={(lines) => change([...ticked, ...lines.map(itemOf)])}
           {...(words.length === 0 && common)}

@@ -49,7 +49,7 @@ export function PageSet({ document, name, value, byDefault, change, rotations }:
         <span class="quiet grow" role="status">
           {chosen.size > 0
             ? `${chosen.size} of ${numPages} pages`
-            : `${numPages === 1 ? "The only page" : `All ${numPages} pages`}${isExplicit ? ": the range names none" : ""}. Click pages to choose some.`}
+            : `${isExplicit ? "No page is in this range" : numPages === 1 ? "The only page" : `All ${numPages} pages`}. Click pages to choose some.`}
         </span>
         {rotations && (
           <>
@@ -83,7 +83,7 @@ export function PageSet({ document, name, value, byDefault, change, rotations }:
         press={press}
         {...(rotations && { keys: { r: (index) => turn([index + 1], 90), R: (index) => turn([index + 1], -90) } })}
       />
-      {rotations && <p class="quiet">With the keyboard, R turns a page right, and Shift R left.</p>}
+      {rotations && <p class="quiet">On the keyboard, press R to turn a page right, and Shift+R to turn it left.</p>}
     </div>
   );
 }
@@ -136,7 +136,7 @@ export function PageOrder({ document, name, value, change }: Omit<Props, "byDefa
       {order.length > 0 && (
         <>
           <p class="quiet">
-            The result: drag pages to another place, or hold Alt with an arrow key; Delete removes a page.
+            The result: drag pages to reorder them, or press Alt with an arrow key. Delete removes a page.
           </p>
           <PageGrid
             document={document}
@@ -168,7 +168,7 @@ export function PageParts({ document, name, value, change }: Omit<Props, "byDefa
     <div class="page-chooser">
       <p class="quiet" role="status">
         {cuts === undefined
-          ? "These ranges are not the document cut into parts. A click begins anew."
+          ? "These ranges do not cut the document into parts in order. Click a page to start over."
           : `${cuts.length === 1 ? "1 part" : `${cuts.length} parts`}. Click a page to begin a part with it.`}
       </p>
       <PageGrid

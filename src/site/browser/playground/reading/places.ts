@@ -30,7 +30,7 @@ export function notesIn(json: unknown): string[] {
   const { matches, elsewhere = 0, attachments = 0, pagesWithoutText = [] } = Object(json) as Told;
   if (matches === undefined) return [];
   return [
-    elsewhere > 0 ? `Matches that no page shows: ${elsewhere}.` : "",
+    elsewhere > 0 ? `Matches outside the pages, such as in metadata or bookmarks: ${elsewhere}.` : "",
     attachments > 0 ? `Attachments that would be removed: ${attachments}.` : "",
     pagesWithoutText.length > 0 ? `Pages without text to search: ${pagesWithoutText.join(", ")}.` : "",
   ].filter((note) => note !== "");

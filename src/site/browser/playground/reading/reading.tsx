@@ -70,7 +70,7 @@ export function Reading({ source, passwords, read, notes = [] }: Props) {
             ))}
           </svg>
         </div>
-        <div class="read-text" tabIndex={0} role="group" aria-label="What was read">
+        <div class="read-text" tabIndex={0} role="group" aria-label="Text of the page">
           {notes.map((note) => (
             <p class="quiet" key={note}>
               {note}
