@@ -75,33 +75,20 @@ function Summary({ data }: { data: UsageSummary }) {
   );
 }
 
-/** Height of one bar, in units of the drawing. */
-const ROW = 34;
-const LABELS = 150;
-const WIDTH = 720;
-const FIGURES = 70;
-
 /** Horizontal bars. */
 function Chart({ label, bars }: { label: string; bars: readonly (readonly [string, number])[] }) {
   const most = Math.max(1, ...bars.map(([, value]) => value));
-  const room = WIDTH - LABELS - FIGURES;
   return (
-    <svg class="chart" viewBox={`0 0 ${WIDTH} ${bars.length * ROW}`} role="list" aria-label={label}>
-      {bars.map(([name, value], index) => {
-        const length = Math.max(2, (value / most) * room);
-        const middle = index * ROW + ROW / 2;
-        return (
-          <g key={name} role="listitem" aria-label={`${name}: ${number(value)}`}>
-            <text x={LABELS - 12} y={middle} class="chart-name">
-              {name}
-            </text>
-            <rect x={LABELS} y={middle - 9} width={length} height={18} rx={4} />
-            <text x={LABELS + length + 8} y={middle} class="chart-figure">
-              {number(value)}
-            </text>
-          </g>
-        );
-      })}
-    </svg>
+    <ul class="chart" aria-label={label}>
+      {bars.map(([name, value]) => (
+        <li key={name} aria-label={`${name}: ${number(value)}`}>
+          <span class="chart-name">{name}</span>
+          <span class="chart-bar">
+            <span style={{ width: `${(value / most) * 100}%` }} />
+            <b>{number(value)}</b>
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
