@@ -91,6 +91,34 @@ if (a < b) {
     expect(markdown).toContain("| Year | Men | Women |\n| --- | --- | --- |\n| 1991 | 10.5 | 40.7 |\n| 1996 |");
   });
 
+  it("has one header row in a table of text with a line under each row", async () => {
+    const [rows, xs] = [
+      [
+        ["First", "480", "heavy", "in February"],
+        ["Second", "960", "heavy", "in March"],
+        ["Third", "240", "light", "in April"],
+      ],
+      [70, 180, 290, 400],
+    ];
+    const under = rows.map((_, at) => `60 ${692 - 14 * at} m 500 ${692 - 14 * at} l S\n`).join("");
+    const header = ["Lot", "Cards", "Board", "Delivery"];
+    const titles = header.map((text, column) => line(text, xs[column] ?? 0, 696, 10, "FB")).join("");
+    const plain = header.map((text, column) => line(text, xs[column] ?? 0, 696)).join("");
+    const firsts = rows.map(([text = ""], at) => line(text, xs[0] ?? 0, 682 - 14 * at, 10, "FB")).join("");
+    const values = aligned(
+      rows.map((row) => row.slice(1)),
+      xs.slice(1),
+      682,
+    );
+    const all = `| Lot | Cards | Board | Delivery |
+| --- | --- | --- | --- |
+| First | 480 | heavy | in February |
+| Second | 960 | heavy | in March |
+| Third | 240 | light | in April |`;
+    for (const first of [titles, plain])
+      expect(await markdownOf([`0.5 w ${under}${first}${firsts}${values}`])).toBe(`${all}\n`);
+  });
+
   it("leaves out what repeats on every page, unless it is asked for", async () => {
     const pages = [1, 2, 3].map(
       (number) =>

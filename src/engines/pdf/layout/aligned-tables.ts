@@ -1,5 +1,6 @@
 /** Tables whose columns are separated by white space. */
 import { bodyRows } from "./aligned-rows.ts";
+import { BOLD } from "../text/glyphs.ts";
 import type { Rule, Rules } from "./rules.ts";
 import { type Cell, isNumeric, type Table } from "./tables.ts";
 import { type Area, areaOf, median, type Row, textOfRow, type Word } from "./words.ts";
@@ -13,6 +14,8 @@ const MOST_SINGLE = 3;
 /** Share of rows that may have text where others have a gap. */
 const MOST_CROSSING = 0.2;
 const LEAST_GUTTER = 0.3;
+/** Share of rows from which lines under them separate rows, not only the header. */
+const UNDER_ROWS = 0.7;
 /** Each place where a table might begin, but does not, costs a pass over the rows that follow. */
 const MOST_FAILURES = 200;
 
@@ -39,7 +42,7 @@ export function alignedTables(rows: readonly Row[], rules: Rules): Table[] {
   const tables: Table[] = [];
   let failures = 0;
   for (let at = 0; at < lines.length && failures < MOST_FAILURES;) {
-    const end = groupEnd(lines, at, rules);
+    const end = groupEnd(lines, at);
     if (end - at < 2) {
       at = Math.max(end, at + 1);
       continue;
@@ -82,7 +85,7 @@ function piecesOf(row: Row): Piece[] {
 }
 
 /** Where a run of rows ends that may be a table beginning at `from`. */
-function groupEnd(lines: readonly Line[], from: number, _rules: Rules): number {
+function groupEnd(lines: readonly Line[], from: number): number {
   if ((lines[from]?.pieces.length ?? 0) < 2) return from + 1;
   let [last, singles] = [from, 0];
   for (let at = from + 1; at < lines.length; at++) {
@@ -125,17 +128,16 @@ function tableAmong(
   return { table: tableOf(all, start < from + first ? from + first - start : 0, gutters, rules), end };
 }
 
-/** Where rows of a group have white space above each other. */
+/** Where rows of a group have white space above each other, to a point. */
 function guttersOf(group: readonly Line[]): Gutter[] {
   const area = areaOf(group.map((line) => line.row));
   const [origin, width] = [Math.floor(area.x0), Math.ceil(area.x1 - area.x0) + 2];
   if (!(width > 0 && width < 20_000)) return [];
   const [covered, flanked] = [new Uint16Array(width), new Uint16Array(width)];
   const multi = group.filter((line) => line.pieces.length >= 2);
-  const unit = 1;
   for (const { pieces } of multi) {
     for (const [index, piece] of pieces.entries()) {
-      const [a, b] = [Math.floor((piece.x0 - origin) / unit), Math.ceil((piece.x1 - origin) / unit)];
+      const [a, b] = [Math.floor(piece.x0 - origin), Math.ceil(piece.x1 - origin)];
       for (let x = Math.max(0, a); x < b && x < width; x++) covered[x]!++;
       const next = pieces[index + 1];
       if (next === undefined) continue;
@@ -347,17 +349,18 @@ function headerRowsOf(lines: readonly Line[], gutters: readonly Gutter[], rules:
   };
   const first = lines.findIndex(isValues);
   const most = Math.min(first < 0 ? lines.length : first, 8);
-  // The last line across the table above the values ends the header.
-  for (let at = Math.min(most, lines.length - 1); at > 0; at--) {
-    const [above, below] = [lines[at - 1], lines[at]];
-    if (above === undefined || below === undefined) continue;
-    if (
-      rules.horizontal.some(
-        (rule) =>
-          isFull(rule) && rule.at > above.row.baseline - 1 && rule.at < below.row.baseline - 0.4 * below.row.size,
-      )
-    )
-      return at;
+  const ruled = lines.flatMap(({ row }, at) => {
+    const above = lines[at - 1]?.row;
+    if (above === undefined) return [];
+    const isBetween = (rule: Rule): boolean => rule.at > above.baseline - 1 && rule.at < row.baseline - 0.4 * row.size;
+    return rules.horizontal.some((rule) => isFull(rule) && isBetween(rule)) ? [at] : [];
+  });
+  const inHeader = ruled.filter((at) => at <= most);
+  if (inHeader.length > 0) {
+    // The last line across the table above the values ends the header, unless there is one under most rows.
+    if (ruled.length <= UNDER_ROWS * (lines.length - 1)) return inHeader.at(-1) ?? 1;
+    const plain = lines.findIndex(({ row }) => !isBold(row));
+    return inHeader.includes(plain) ? plain : (inHeader[0] ?? 1);
   }
   if (first > 0 && first <= 6) {
     // Labels of groups of rows are part of the body.
@@ -368,6 +371,9 @@ function headerRowsOf(lines: readonly Line[], gutters: readonly Gutter[], rules:
   }
   return first < 0 ? 1 : Math.min(first, 1);
 }
+
+const isBold = ({ words }: Row): boolean =>
+  words.every(({ glyphs }) => glyphs.every(({ style, text }) => (style & BOLD) !== 0 || !/[\p{L}\p{N}]/u.test(text)));
 
 const isYear = (text: string): boolean => /^(?:1[89]|20)\d\d(?:[-–/]\d{2,4})?[a-z*]?$/.test(text);
 
