@@ -1172,8 +1172,9 @@ export class ServiceMethods extends OperationTransport {
    * header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
    * their positions.
    *
-   * Headings, tables, and columns are recognized by how pages look, so they can be wrong: text in charts may come out of order, formulas are read as lines of text, and a table
-   * whose columns touch may be read as text.
+   * Headings, tables, and columns are recognized by how pages look; the levels of headings also by the outline. The tags of a document are not used. So they can be wrong: text in
+   * charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
+   * tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.
    *
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
@@ -1191,8 +1192,9 @@ export class ServiceMethods extends OperationTransport {
    * header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
    * their positions.
    *
-   * Headings, tables, and columns are recognized by how pages look, so they can be wrong: text in charts may come out of order, formulas are read as lines of text, and a table
-   * whose columns touch may be read as text.
+   * Headings, tables, and columns are recognized by how pages look; the levels of headings also by the outline. The tags of a document are not used. So they can be wrong: text in
+   * charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
+   * tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.
    *
    * Costs 1 credit. Requires the `pdf:read` scope.
    */
@@ -1210,8 +1212,9 @@ export class ServiceMethods extends OperationTransport {
    * header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
    * their positions.
    *
-   * Headings, tables, and columns are recognized by how pages look, so they can be wrong: text in charts may come out of order, formulas are read as lines of text, and a table
-   * whose columns touch may be read as text.
+   * Headings, tables, and columns are recognized by how pages look; the levels of headings also by the outline. The tags of a document are not used. So they can be wrong: text in
+   * charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
+   * tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.
    *
    * Costs 1 credit. Requires the `pdf:read` scope.
    */

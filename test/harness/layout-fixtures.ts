@@ -32,8 +32,12 @@ export function ruled(rows: readonly (readonly string[])[], widths: readonly num
 export const aligned = (rows: readonly (readonly string[])[], xs: readonly number[], top: number): string =>
   rows.map((row, at) => row.map((text, column) => line(text, xs[column] ?? 0, top - 14 * at)).join("")).join("");
 
-/** A PDF whose pages (595 by 842 points) have this content. `extra`: entries of the dictionary of each page. */
-export function layoutDocument(pages: readonly string[], extra: (page: number) => string = () => ""): Uint8Array {
+/** A PDF whose pages (595 by 842 points) have this content. `extra`: entries of the dictionary of each page; `catalog`: entries of the catalog. */
+export function layoutDocument(
+  pages: readonly string[],
+  extra: (page: number) => string = () => "",
+  catalog: (add: (object: PdfObject) => string) => string = () => "",
+): Uint8Array {
   const objects: PdfObject[] = [];
   const add = (object: PdfObject): string => `${objects.push(object)} 0 R`;
   const fonts = Object.entries(FONTS)
@@ -50,5 +54,6 @@ export function layoutDocument(pages: readonly string[], extra: (page: number) =
     ),
   );
   add(`<< /Type /Pages /Kids [${kids.join(" ")}] /Count ${pages.length} >>`);
-  return pdf(objects, `/Root ${add(`<< /Type /Catalog /Pages ${tree} >>`)}`);
+  const entries = catalog(add);
+  return pdf(objects, `/Root ${add(`<< /Type /Catalog /Pages ${tree} ${entries} >>`)}`);
 }

@@ -46,6 +46,26 @@ if (a < b) {
 `);
   });
 
+  it("takes the levels of headings from the outline, where it has their titles", async () => {
+    const titles = ["Annual Report", "1. Scope", "Methods", "Purpose", "Annex"];
+    const page = titles
+      .map((title, at) => line(title, 60, 760 - 100 * at, title === "Purpose" ? 12 : 14, "FB"))
+      .concat(titles.map((_, at) => lines(PROSE, 60, 740 - 100 * at)))
+      .join("");
+    const file = layoutDocument([page], undefined, (add) => {
+      const item = (title: string, entries = ""): string => add(`<< /Title (${title}) ${entries} >>`);
+      const report = item("Annual report", `/First ${item("Scope")} /Next ${item("ANNEX")}`);
+      return `/Outlines ${add(`<< /First ${report} >>`)}`;
+    });
+    const headings = async (pdf: Uint8Array): Promise<string[]> => {
+      const answer = await post(pdf, { format: "markdown" });
+      return (await answer.text()).split("\n").filter((text) => text.startsWith("#"));
+    };
+    // A title that the outline does not have is on the level of most titles of its style.
+    expect(await headings(file)).toEqual(["# Annual Report", "## 1. Scope", "# Methods", "## Purpose", "# Annex"]);
+    expect(await headings(layoutDocument([page]))).toContain("# 1. Scope");
+  });
+
   it("takes neither labels, formulas, nor entries of a table of contents for headings", async () => {
     const proof = (y: number): string => line("Proof:", 60, y, 10, "FB") + lines(PROSE, 60, y - 20);
     const headed = (chapter: string): string =>

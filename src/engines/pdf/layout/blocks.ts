@@ -26,6 +26,8 @@ export interface TextBlock {
   readonly edge?: Edge;
   /** The level of a heading, if the document says so. */
   readonly level?: number;
+  /** The level of the entry of the outline that has its text as title. */
+  readonly outlineLevel?: number;
   readonly caption?: boolean;
   /** The number of the footnote that it is. */
   readonly note?: string;

@@ -46,7 +46,8 @@ const LEAST_REPEATS = 3;
 export class DocumentFacts {
   readonly #sizes = new Map<number, number>();
   readonly #edges = new Map<string, number>();
-  readonly #headings = new Map<string, number>();
+  /** How many blocks in the form of a heading have each style, by their level in the outline (0: none). */
+  readonly #headings = new Map<string, Map<number, number>>();
   /** What looks like a title. */
   readonly #titles = new Set<string>();
   /** How often a title is there, or another with the same first word and a number, letter, or name after it. */
@@ -65,7 +66,9 @@ export class DocumentFacts {
       else edges.add(edgeKey(block));
       if (isTitleLike(block)) {
         const style = styleOf(block);
-        this.#headings.set(style, (this.#headings.get(style) ?? 0) + 1);
+        const levels = this.#headings.get(style) ?? new Map<number, number>();
+        levels.set(block.outlineLevel ?? 0, (levels.get(block.outlineLevel ?? 0) ?? 0) + 1);
+        this.#headings.set(style, levels);
         const [title, label] = [titleOf(block), labelOf(block)];
         this.#titles.add(title);
         this.#labels.set(label, (this.#labels.get(label) ?? 0) + 1);
@@ -94,7 +97,10 @@ export class DocumentFacts {
     return block.lines <= 2 && text.length <= 120 && block.size <= this.#bodySize * 1.15 && !/[.:;,]$/.test(text);
   }
 
-  /** The levels of headings by style: the largest first. */
+  /**
+   * The levels of headings by style: the largest first. A style that titles of the outline have is on the level of most of them, and smaller
+   * ones that none has are below it.
+   */
   #levelsByStyle(): ReadonlyMap<string, number> {
     if (this.#levels !== undefined) return this.#levels;
     const styles = [...this.#headings.keys()]
@@ -105,7 +111,10 @@ export class DocumentFacts {
     let [level, last] = [0, Infinity];
     let lastBold = true;
     for (const { style, size, bold } of styles) {
-      if (last - size > 0.6 || bold !== lastBold) level++;
+      const counts = [...(this.#headings.get(style) ?? [])].filter(([outlined]) => outlined > 0);
+      const outlined = mostOf(new Map(counts));
+      if (outlined !== undefined) level = outlined;
+      else if (last - size > 0.6 || bold !== lastBold) level++;
       [last, lastBold] = [size, bold];
       levels.set(style, Math.min(Math.max(level, 1), DEEPEST));
     }
@@ -127,6 +136,7 @@ export class DocumentFacts {
       if (text.endsWith(":") || (this.#labels.get(labelOf(block)) ?? 0) >= LABEL_REPEATS) return undefined;
       if (block.lines > MOST_BOLD_LINES || text.length > MOST_BOLD_CHARACTERS) return undefined;
     }
+    if (block.outlineLevel !== undefined) return Math.min(block.outlineLevel, DEEPEST);
     return this.#levelsByStyle().get(styleOf(block));
   }
 

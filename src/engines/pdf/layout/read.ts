@@ -6,6 +6,7 @@ import type { PageContent } from "./page.ts";
 import { BLOCKS, isImageBox, type PageVisitor, RECTANGLE, type VisitedPage } from "../text/text.ts";
 import { blocksOf } from "./blocks.ts";
 import type { RawPage } from "./document.ts";
+import { type OutlineLevels, withOutlineLevel } from "./outline-levels.ts";
 import { layoutOf } from "./page.ts";
 import type { LinkArea } from "./spans.ts";
 import type { Area } from "./words.ts";
@@ -22,16 +23,17 @@ const MOST_VECTORS = 20_000;
 /** Bytes that the blocks of a page take per character. */
 const BLOCK_BYTES = 40;
 
-/** Reads the blocks of pages. */
-export const layoutReader: PageVisitor<RawPage> = {
+/** Reads the blocks of pages of a document with these titles in its outline. */
+export const layoutReader = (levels: OutlineLevels): PageVisitor<RawPage> => ({
   bytesPerCharacter: BLOCK_BYTES,
   visit({ engine, page, pageNumber, structured, bounds, budget, boxes }) {
     const content = { ...readContent(engine, structured, { bounds, budget, boxes }), links: linksOf(page) };
     engine.work.spend(content.segments.reduce((sum, { length }) => sum + length * GLYPH_WORK, 0));
-    return { segments: content.segments, value: { pageNumber, blocks: blocksOf(layoutOf(content), bounds) } };
+    const blocks = blocksOf(layoutOf(content), bounds).map((block) => withOutlineLevel(block, levels));
+    return { segments: content.segments, value: { pageNumber, blocks } };
   },
   empty: (pageNumber) => ({ pageNumber, blocks: [] }),
-};
+});
 
 /** The links to other places than this document. */
 function linksOf(page: PDFPage): LinkArea[] {
