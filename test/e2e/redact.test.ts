@@ -1,15 +1,19 @@
+import { unzlibSync } from "fflate";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
+import { drawing } from "../harness/drawing-fixtures.ts";
+import { flate } from "../harness/pdf-writer.ts";
 import { imageDocument } from "../harness/image-fixtures.ts";
 import { imagesOf } from "../harness/image-pdf-answer.ts";
 import { jpegDocument } from "../harness/jpeg-document-fixtures.ts";
 import { readPdfiumPage } from "../harness/pdfium.ts";
+import { decoded, formsOf } from "../harness/find-secret.ts";
 import { FormDraft } from "../harness/form-fixtures.ts";
 import { type HidingPlace, hidingDocument, SECRET } from "../harness/hiding-places.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 import { renderPage } from "../harness/pdfjs-render.ts";
-import { check, runQpdf } from "../harness/qpdf.ts";
+import { check } from "../harness/qpdf.ts";
 import { embeddedFontDocument, embeddedFonts } from "../harness/embedded-font-fixtures.ts";
 import { show, showCodes, spelled, textDocument } from "../harness/text-fixtures.ts";
 
@@ -23,36 +27,13 @@ const redact = (bytes: Uint8Array, fields: Record<string, Part>) =>
 const textOfPages = async (bytes: Uint8Array): Promise<string> =>
   (await openPdf(bytes)).pages.map(({ text }) => text).join("\n");
 
-/** The file as it is, and as qpdf writes it with all of its streams decoded. */
-async function decoded(bytes: Uint8Array): Promise<string> {
-  const args = [
-    "--qdf",
-    "--object-streams=disable",
-    "--decode-level=all",
-    "--preserve-unreferenced",
-    "/in.pdf",
-    "/out.pdf",
-  ];
-  const { output } = await runQpdf(args, { "/in.pdf": bytes });
-  return Buffer.concat([Buffer.from(bytes), Buffer.from(output ?? [])]).toString("latin1");
-}
-
-/** In each encoding that a file may have it in. */
-function forms(secret: string): string[] {
-  const utf16 = Buffer.from(secret, "utf16le");
-  const plain = [secret, utf16.toString("latin1"), Buffer.from(utf16).swap16().toString("latin1")];
-  return [...plain, ...plain.map((form) => Buffer.from(form, "latin1").toString("hex"))].map((form) =>
-    form.toLowerCase(),
-  );
-}
-
 /** The places where another tool finds the secret. */
 async function findSecrets(bytes: Uint8Array, places: readonly HidingPlace[]): Promise<string[]> {
   // A reference to a character stands for it.
   const raw = (await decoded(bytes)).replaceAll("&#90;", "Z").toLowerCase();
   const text = (await textOfPages(bytes)).replaceAll(/[\s-]/g, "");
   return places
-    .filter(({ secret }) => forms(secret).some((form) => raw.includes(form)) || text.includes(secret))
+    .filter(({ secret }) => formsOf(secret).some((form) => raw.includes(form)) || text.includes(secret))
     .map(({ name }) => name);
 }
 
@@ -260,4 +241,36 @@ test("a photograph is overwritten, and written as JPEG again at about its size",
   const [kept, original] = [valuesIn(shown, 300, 390), valuesIn(was, 300, 390)];
   const difference = kept.reduce((sum, value, at) => sum + Math.abs(value - (original[at] ?? 0)), 0) / kept.length;
   expect(difference).toBeLessThan(4);
+});
+
+test("in a scan, the pixels of a word that ocr finds are overwritten", async () => {
+  const [width, height] = [1_200, 120];
+  const shown = textDocument([{ content: show("public Zanzibar plain", 20, 765, 30) }]);
+  const { data, components } = (await readPdfiumPage(shown, 0, { width, height: 1_600 })).picture;
+  const before = Uint8Array.from({ length: width * height }, (_, at) => data[at * components] ?? 255);
+  const image = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8`;
+  const scan = drawing({
+    width: 600,
+    height: 60,
+    content: "q 600 0 0 60 0 0 cm /I Do Q",
+    resources: "/XObject << /I $0 >>",
+    objects: [flate(before, image)],
+  });
+  const alone = await redact(scan, { terms: '["Zanzibar"]' });
+  expect([alone.headers.get("X-Pages-Without-Text"), alone.headers.get("X-Redactions")]).toEqual(["1", "0"]);
+  const steps = JSON.stringify([{ operation: "ocr" }, { operation: "redact", terms: ["Zanzibar"] }]);
+  const { body, headers } = await post(service, "pipeline", { file: pdfPart(scan), steps });
+  expect(headers.has("X-Pages-Without-Text")).toBe(false);
+  const [[, found] = []] = [...(await imagesOf(body))];
+  expect(found?.dictionary).toMatchObject({ "/Width": width, "/Height": height, "/Filter": "/FlateDecode" });
+  const after = unzlibSync(found?.data ?? new Uint8Array());
+  expect(after.length).toBe(width * height);
+  // The word is from 214 to 447, and the last one from 464 to 590.
+  const rows = (pixels: Uint8Array, from: number, to: number): number[][] =>
+    Array.from({ length: height }, (_, row) => [...pixels.subarray(row * width + from, row * width + to)]);
+  const isEven = (row: readonly number[]): boolean => row.every((value) => value === row[0]);
+  expect(rows(before, 216, 445).every(isEven)).toBe(false);
+  expect(rows(after, 216, 445).every(isEven)).toBe(true);
+  expect(rows(after, 500, 590)).toEqual(rows(before, 500, 590));
+  expect(rows(after, 500, 590).every(isEven)).toBe(false);
 });
