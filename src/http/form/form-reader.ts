@@ -3,6 +3,8 @@ import { shownName } from "../errors/invalid-fields.ts";
 import { check } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
+import { limits } from "../../limits.ts";
+import type { Operation } from "../../operations/definition/define.ts";
 import type { FieldIssue, Fields, FileKind } from "../../operations/definition/fields.ts";
 
 type Field = Fields[string];
@@ -28,10 +30,40 @@ export function isFileName(fields: Fields, name: string): boolean {
   });
 }
 
-export function tooManyFiles(limit: number, actual: number): ApiError {
+function tooManyFiles(limit: number, actual: number): ApiError {
   return new ApiError("limit_exceeded", `This operation accepts at most ${limit} ${limit === 1 ? "file" : "files"}.`, {
     details: { limit, actual },
   });
+}
+
+/** The names of files that a form accepts, known before its body is read. */
+export class FormNames {
+  /** Maximum number of files in the form. */
+  readonly maxFiles: number;
+  readonly #isFileName: (name: string) => boolean;
+  readonly #files = new Set<string>();
+
+  constructor({ fields, steps }: Pick<Operation, "fields" | "steps">) {
+    // The files of a pipeline have the names that its steps give them.
+    this.#isFileName = steps ? () => true : (name) => isFileName(fields, name);
+    this.maxFiles = steps
+      ? limits.files + limits.steps
+      : Object.values(fields).reduce(
+          (sum, field) => sum + (field.kind === "file" ? 1 : field.kind === "files" ? field.max : 0),
+          0,
+        );
+  }
+
+  /**
+   * Whether a file with this name belongs to the form: the name is known and not yet used. Throws `limit_exceeded` at the first
+   * file too many, before the rest is uploaded.
+   */
+  wantsFile(name: string): boolean {
+    if (this.#files.has(name) || !this.#isFileName(name)) return false;
+    this.#files.add(name);
+    if (this.#files.size > this.maxFiles) throw tooManyFiles(this.maxFiles, this.#files.size);
+    return true;
+  }
 }
 
 /** Where a file is: in the body, among the stored files, or at a URL. */

@@ -1,45 +1,64 @@
-import { isFileName, tooManyFiles } from "./form-reader.ts";
-import { type FormChecks, OperationForm, type ReadForm } from "./operation-form.ts";
-import { readSteps } from "./steps.ts";
+import {
+  type FormFile,
+  type FormInput,
+  FormReader,
+  type ReaderOptions,
+  type ReadField,
+  type UrlIssue,
+} from "./form-reader.ts";
+import { ApiError } from "../errors/api-error.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
+import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
-import { limits } from "../../limits.ts";
+import { beginsAsPdf, PDF_HEAD_BYTES } from "../../engines/bytes/pdf-signature.ts";
+import { imageKindOf } from "../../engines/image/kind.ts";
+import { PageRange } from "../../engines/pdf/document/ranges.ts";
 import type { Operation } from "../../operations/definition/define.ts";
-import type { Fields } from "../../operations/definition/fields.ts";
+import {
+  type FieldIssue,
+  type Fields,
+  type FileKind,
+  hintsOf,
+  type Input,
+  type UploadedFile,
+} from "../../operations/definition/fields.ts";
 
-/** The names of files that a form accepts, known before its body is read. */
-export class FormNames {
-  /** Maximum number of files in the form. */
-  readonly maxFiles: number;
-  readonly #isFileName: (name: string) => boolean;
-  readonly #files = new Set<string>();
-
-  constructor({ fields, steps }: Pick<Operation, "fields" | "steps">) {
-    // The files of a pipeline have the names that its steps give them.
-    this.#isFileName = steps ? () => true : (name) => isFileName(fields, name);
-    this.maxFiles = steps
-      ? limits.files + limits.steps
-      : Object.values(fields).reduce(
-          (sum, field) => sum + (field.kind === "file" ? 1 : field.kind === "files" ? field.max : 0),
-          0,
-        );
-  }
-
+export interface ReadForm<F extends Fields> {
+  /** What to run: the operation of the route, or what the form makes of it. */
+  readonly operation: Operation<F>;
+  /** The files, in the order of their fields. */
+  readonly files: readonly FormFile[];
   /**
-   * Whether a file with this name belongs to the form: the name is known and not yet used. Throws `limit_exceeded` at the first
-   * file too many, before the rest is uploaded.
+   * The operation's input, once the files are loaded. Throws for the first file of a wrong kind (`invalid_file`,
+   * `unsupported_format`).
    */
-  wantsFile(name: string): boolean {
-    if (this.#files.has(name) || !this.#isFileName(name)) return false;
-    this.#files.add(name);
-    if (this.#files.size > this.maxFiles) throw tooManyFiles(this.maxFiles, this.#files.size);
-    return true;
-  }
+  inputWith(loaded: ReadonlyMap<FormFile, UploadedFile>): Input<F>;
+}
+
+export interface FormChecks {
+  /** Counts the pages of a file in the form; undefined if it cannot be opened, or would have to be fetched first. */
+  countPages(file: FormFile): Promise<number | undefined>;
+  readonly urlIssue: UrlIssue;
+  /** Problems found elsewhere, which are reported together with those of the form. */
+  readonly issues?: readonly FieldIssue[];
+}
+
+/** The check that a request has at least one, or exactly one, of some fields. A flag that is false is not there. */
+function neededFields<F extends Fields>({ atLeastOneOf, exactlyOneOf }: Operation<F>) {
+  const names = exactlyOneOf ?? atLeastOneOf ?? [];
+  return (input: Input<F>): readonly FieldIssue[] => {
+    const [first, ...others] = names;
+    const [given, ...further] = names.filter((name) => input[name] !== undefined && input[name] !== false);
+    if (first !== undefined && given === undefined) {
+      return [{ name: first, issue: `is required unless ${oneOf(others.map((name) => `\`${name}\``))} is sent` }];
+    }
+    return exactlyOneOf ? further.map((name) => ({ name, issue: `must not be sent together with \`${given}\`` })) : [];
+  };
 }
 
 /**
- * Turns a form into an operation's input. All problems with parameters are thrown at once (`invalid_parameters`), including
+ * Turns a form into an operation's input; that of a pipeline is read by `readSteps`. All problems with parameters are thrown at once (`invalid_parameters`), including
  * those that depend on the document's page count. If page ranges are the only problem, the form passes: `run` rejects them and
  * reports the page count.
  */
@@ -48,7 +67,6 @@ export async function readForm<F extends Fields>(
   parts: readonly FormPart<EngineBytes>[],
   checks: FormChecks,
 ): Promise<ReadForm<F>> {
-  if (operation.steps) return readSteps(operation, operation.steps, parts, checks);
   const form = new OperationForm(
     operation,
     parts.map((part) => [part.field, part]),
@@ -64,4 +82,187 @@ export async function readForm<F extends Fields>(
       return form.values.inputWith(loaded);
     },
   };
+}
+
+/** The fields of one operation, as sent. */
+export class OperationForm<F extends Fields> {
+  readonly reader: FormReader;
+  readonly values: FormValues<F>;
+  /** All problems but those that depend on the document's page count. */
+  readonly issues: readonly FieldIssue[];
+  readonly #operation: Operation<F>;
+
+  /** `parts`: by the name of the field that each is sent for. */
+  constructor(
+    operation: Operation<F>,
+    parts: Iterable<readonly [name: string, part: FormPart<EngineBytes>]>,
+    options: ReaderOptions,
+  ) {
+    const reader = new FormReader(parts, options);
+    const read = new Map(Object.entries(operation.fields).map(([name, field]) => [name, reader.read(name, field)]));
+    const values = new FormValues(operation.fields, read);
+    const checks = [neededFields(operation), ...(operation.checks ?? [])];
+    const found = checks.flatMap((check) => values.issuesOf(check));
+    this.reader = reader;
+    this.values = values;
+    this.issues = [...values.issues, ...reader.unknown(), ...found];
+    this.#operation = operation;
+  }
+
+  /** The operation with what it needs for these parameters; complete only if there are no issues. */
+  get operation(): Operation<F> {
+    const needs = this.#operation.needs?.(this.values.inputWith(new Map()));
+    return needs === undefined ? this.#operation : { ...this.#operation, ...needs };
+  }
+
+  /** Problems that depend on the document's page count; if it cannot be opened, only malformed ranges. */
+  async pageIssues(countPages: (file: FormFile) => Promise<number | undefined>): Promise<FieldIssue[]> {
+    const { pageChecks = [] } = this.#operation;
+    const ranges = this.values.ranges();
+    if (ranges.length === 0 && pageChecks.length === 0) return [];
+    const pageCount = this.values.file && (await countPages(this.values.file));
+    if (pageCount === undefined) return this.malformedRanges();
+    const issues = ranges.flatMap(({ name, range }) => {
+      const issue = range.problemIn(pageCount);
+      return issue === undefined ? [] : [{ name, issue }];
+    });
+    return [...issues, ...pageChecks.flatMap((check) => this.values.issuesOf((input) => check(input, pageCount)))];
+  }
+
+  malformedRanges(): FieldIssue[] {
+    const ranges = this.values.ranges();
+    return ranges.flatMap(({ name, range }) => (range.problem === undefined ? [] : [{ name, issue: range.problem }]));
+  }
+
+  /** Throws for the first file of a wrong kind (`invalid_file`, `unsupported_format`). */
+  checkKinds(loaded: ReadonlyMap<FormFile, UploadedFile>): void {
+    for (const file of this.reader.files) checkKind(file, loaded.get(file));
+  }
+}
+
+function checkKind({ field, accept }: FormFile, file: UploadedFile | undefined): void {
+  if (file === undefined) throw new Error(`\`${field}\` has not been loaded`);
+  const details = { input: field };
+  if (file.bytes.length === 0) throw new ApiError("invalid_file", `\`${field}\` is empty.`, { details });
+  if (!isOneOf(accept, file.bytes)) {
+    const message = `\`${field}\` is not a ${oneOf(accept.map((kind) => kindNames[kind]))}.`;
+    throw new ApiError("unsupported_format", message, { details });
+  }
+}
+
+/** The names of the kinds in messages. */
+const kindNames: Readonly<Record<FileKind, string>> = {
+  pdf: "PDF",
+  png: "PNG",
+  jpeg: "JPEG",
+  webp: "WebP",
+  any: "file",
+};
+
+/** Whether a file is one of these kinds, by its bytes. A file can be two kinds at once; the expected one counts. */
+export function isOneOf(kinds: readonly FileKind[], bytes: EngineBytes): boolean {
+  if (kinds.includes("any")) return true;
+  const head = bytes.view(0, Math.min(bytes.length, PDF_HEAD_BYTES));
+  const image = imageKindOf(head);
+  if (image !== undefined && kinds.includes(image)) return true;
+  return kinds.includes("pdf") && beginsAsPdf(head);
+}
+
+type Field = Fields[string];
+
+/** Thrown when a check reads a field that has no valid value. */
+class NotValid extends Error {}
+
+/** All fields of a form: which of them apply, their values, and the issues. */
+class FormValues<F extends Fields> {
+  readonly issues: readonly FieldIssue[];
+  readonly #fields: Fields;
+  readonly #read: ReadonlyMap<string, ReadField>;
+  /** Valid values only; undefined for an absent optional field. */
+  readonly #values = new Map<string, unknown>();
+  /** Reading a field that is not valid throws NotValid. */
+  readonly #checked: Input<F>;
+
+  constructor(fields: F, read: ReadonlyMap<string, ReadField>) {
+    this.#fields = fields;
+    this.#read = read;
+    this.issues = Object.entries(fields).flatMap(([name, field]) => this.#settle(name, field));
+    const checked = {};
+    for (const name of Object.keys(fields)) {
+      Object.defineProperty(checked, name, { enumerable: true, get: () => this.#valid(name) });
+    }
+    this.#checked = checked as Input<F>;
+  }
+
+  /** The values by field, with the files that were loaded; complete only if there are no issues. */
+  inputWith(loaded: ReadonlyMap<FormInput, UploadedFile>): Input<F> {
+    const ready = (value: unknown): unknown =>
+      Array.isArray(value) ? value.map(ready) : (loaded.get(value as FormInput) ?? value);
+    return Object.fromEntries(Array.from(this.#values, ([name, value]) => [name, ready(value)])) as Input<F>;
+  }
+
+  /** The issues that a check finds; none if it reads a field without a valid value. */
+  issuesOf(check: (input: Input<F>) => readonly FieldIssue[]): readonly FieldIssue[] {
+    try {
+      return check(this.#checked);
+    } catch (error) {
+      if (error instanceof NotValid) return [];
+      throw error;
+    }
+  }
+
+  /** The page ranges among the values, with their fields. */
+  ranges(): { name: string; range: PageRange }[] {
+    return Array.from(this.#values).flatMap(([name, value]) =>
+      [value].flat().flatMap((range) => (range instanceof PageRange ? [{ name, range }] : [])),
+    );
+  }
+
+  /** The file in the field `file`, which the page ranges refer to. */
+  get file(): FormFile | undefined {
+    return this.#values.get("file") as FormFile | undefined;
+  }
+
+  #valid(name: string): unknown {
+    if (this.#values.has(name)) return this.#values.get(name);
+    throw new NotValid();
+  }
+
+  #settle(name: string, field: Field): readonly FieldIssue[] {
+    const { given, valid, value, issues } = this.#read.get(name) ?? nothing;
+    const { when = {}, required = false } = hintsOf(field);
+    const conditions = Object.entries(when).map(([other, values]) => ({
+      holds: this.#holds(other, values),
+      words: `when \`${other}\` is ${oneOf(values)}`,
+    }));
+    const broken = conditions.find(({ holds }) => holds === false);
+    if (broken) {
+      const unset = unsetValue(field);
+      this.#values.set(name, unset);
+      const isUnset = valid && issues.length === 0 && JSON.stringify(value) === JSON.stringify(unset);
+      return given && !isUnset ? [{ name, issue: `only applies ${broken.words}` }] : [];
+    }
+    if (required && !given) {
+      if (conditions.some(({ holds }) => holds === undefined)) return issues;
+      const words = conditions.map((condition) => ` ${condition.words}`).join("");
+      return [...issues, { name, issue: `is required${words}` }];
+    }
+    if (valid) this.#values.set(name, value);
+    return issues;
+  }
+
+  /** Whether a field has one of these values; undefined if the field itself is invalid or missing. */
+  #holds(name: string, values: readonly string[]): boolean | undefined {
+    const { given, valid, value } = this.#read.get(name) ?? nothing;
+    const field = this.#fields[name];
+    const isMissing = !given && field !== undefined && hintsOf(field).required === true;
+    return valid && !isMissing ? values.includes(String(value)) : undefined;
+  }
+}
+
+const nothing: ReadField = { given: false, valid: false, value: undefined, issues: [] };
+
+/** The value of an absent field. */
+function unsetValue(field: Field): unknown {
+  return field.kind === "text" ? field.schema.safeParse(field.hints.default?.toString()).data : undefined;
 }

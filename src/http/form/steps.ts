@@ -1,5 +1,5 @@
 import { FormReader, isFileName } from "./form-reader.ts";
-import { type FormChecks, OperationForm, type ReadForm } from "./operation-form.ts";
+import { type FormChecks, OperationForm, type ReadForm } from "./form.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { invalidFields, shownName } from "../errors/invalid-fields.ts";
 import { oneOf } from "../errors/schema-issues.ts";
@@ -20,10 +20,10 @@ const PART = "part:";
  */
 export async function readSteps<F extends Fields>(
   pipeline: Operation<F>,
-  operations: readonly Operation[],
   parts: readonly Part[],
   { countPages, urlIssue, issues: others = [] }: FormChecks,
 ): Promise<ReadForm<F>> {
+  const { steps: operations = [] } = pipeline;
   const named = parts.map((part) => [part.field, part] as const);
   const own = named.filter(([name]) => Object.hasOwn(pipeline.fields, name));
   const list = new OperationForm(pipeline, own, { urlIssue });

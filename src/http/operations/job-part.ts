@@ -5,6 +5,7 @@ import { contentOf } from "./respond.ts";
 import { Lease, leaseOptions } from "../admission/lease.ts";
 import { type ApiError, asApiError, storedError } from "../errors/api-error.ts";
 import { readForm } from "../form/form.ts";
+import { readSteps } from "../form/steps.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import { scopes } from "../../accounts/scopes.ts";
 import type { Database } from "../../jobs/job.ts";
@@ -113,7 +114,8 @@ class PartWork {
     if (route === undefined || job.request === null) throw new Error("the request of the job is gone");
     const parts = await readJobRequest(this.#db, env.files, owner, job.request);
     // What was sent has been checked, and URLs have become files.
-    const form = await readForm(route, parts, { countPages: async () => undefined, urlIssue: () => undefined });
+    const checks = { countPages: async () => undefined, urlIssue: () => undefined };
+    const form = await (route.steps ? readSteps : readForm)(route, parts, checks);
     const { operation } = form;
     const lease = await this.#takeLease(operation);
     const log = { bodyBytes: 0, referencedBytes: 0 };

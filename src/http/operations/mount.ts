@@ -9,8 +9,9 @@ import { Lease, leaseOptions, type LeaseRequest } from "../admission/lease.ts";
 import { authorize, checkScope } from "../auth/authorize.ts";
 import { asApiError } from "../errors/api-error.ts";
 import { addPath, type AppEnv } from "../exchange/exchange.ts";
-import { FormNames, readForm } from "../form/form.ts";
-import type { FormChecks } from "../form/operation-form.ts";
+import { type FormChecks, readForm } from "../form/form.ts";
+import { FormNames } from "../form/form-reader.ts";
+import { readSteps } from "../form/steps.ts";
 import {
   type DeclaredForm,
   declaredForm,
@@ -76,7 +77,7 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
     const preference = preferenceOf(c.req.header("Prefer"));
     const { rest: parts, options, issues } = takeJobOptions(sent, preference.isAsync, route);
     const request = referringRequest(c, route, declared, lease);
-    const form = await readForm(route, parts, {
+    const form = await (route.steps ? readSteps : readForm)(route, parts, {
       countPages: pageCounter(request),
       urlIssue: (url) => publicUrlIssue(url, request.env.documentUrls),
       issues,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { file, issues, many, one, readForm, refusal, value } from "./forms.ts";
 import { stemOf } from "../../../src/operations/definition/file-names.ts";
-import { FormNames } from "../../../src/http/form/form.ts";
+import { FormNames } from "../../../src/http/form/form-reader.ts";
 import type { FormPart } from "../../../src/http/multipart/multipart.ts";
 
 describe("files", () => {
