@@ -46,6 +46,8 @@ describe("a document that does not fit into memory", () => {
     expect(pages.map(({ pageNumber }) => pageNumber)).toEqual([17, 33]);
     expect(pages[1]?.text).toContain(`Page 33 of ${PAGES}`);
     expect(pages[1]?.text).toContain("Line 20 of entry 659 in the ledger.");
+    const markdown = await send("extract-text", { pages: "33", format: "markdown" });
+    expect(new TextDecoder().decode(markdown.body)).toContain("Line 20 of entry 659 in the ledger.");
   });
 
   test("is drawn", async () => {

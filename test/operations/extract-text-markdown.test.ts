@@ -2,6 +2,8 @@ import { lexer, type Token } from "marked";
 import { describe, expect, it } from "vitest";
 import { aligned, layoutDocument, line, lines, ruled } from "../harness/layout-fixtures.ts";
 import { errorOf } from "../http/echo-service.ts";
+import { latin1 } from "../harness/pdf-writer.ts";
+import { showCodes, spelled, textDocument } from "../harness/text-fixtures.ts";
 import { post } from "./text-service.ts";
 
 const PROSE = [
@@ -44,6 +46,31 @@ if (a < b) {
 }
 \`\`\`
 `);
+  });
+
+  it("has Chinese and Japanese without spaces between lines, down or across, and Hebrew in logical order", async () => {
+    const written = (texts: readonly string[], at: (index: number) => readonly [number, number]): Uint8Array => {
+      const { meanings, codes } = spelled(texts.join(""));
+      let from = 0;
+      const shown = texts.map((text, index) => {
+        const own = codes.slice(from, (from += Array.from(text).length));
+        return showCodes(own, ...at(index));
+      });
+      return textDocument([{ content: shown.join(" ") }], meanings);
+    };
+    const down = (file: Uint8Array): Uint8Array =>
+      latin1(String.fromCharCode(...file).replace("/Identity-H", "/Identity-V"));
+    const japanese = ["縦書きの文章は右の列", "から左の列へ読む。"];
+    const below = (index: number) => [50, 700 - 14 * index] as const;
+    const texts = await Promise.all(
+      [
+        written(japanese, below),
+        down(written(japanese, (index) => [300 - 16 * index, 700])),
+        // As the page has it: from left to right what is read from right to left.
+        written(["םלוע PDF 123 םולש", "תירבע"], (index) => [50 + 72 * index, 700 - 14 * index]),
+      ].map(async (file) => (await post(file, { format: "markdown" })).text()),
+    );
+    expect(texts).toEqual([`${japanese.join("")}\n`, `${japanese.join("")}\n`, "שלום PDF 123 עולם עברית\n"]);
   });
 
   it("takes the levels of headings from the outline, where it has their titles", async () => {
