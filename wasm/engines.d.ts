@@ -107,6 +107,10 @@ declare module "*/wasm/generated/mupdf.js" {
     loadStream(stream: MuPDF.PDFObject): Promise<void>;
     /** With annotations and form fields. */
     displayList(page: MuPDF.PDFPage): Promise<MuPDF.DisplayList>;
+    /** Draws an image, opaque, where the matrix places its unit square. */
+    fillImage(device: MuPDF.DrawDevice, image: MuPDF.Image, matrix: MuPDF.Matrix): Promise<void>;
+    /** The image in its own size and color space. */
+    pixmapOf(image: MuPDF.Image): Promise<MuPDF.Pixmap>;
     run(list: MuPDF.DisplayList, device: MuPDF.DrawDevice, matrix: MuPDF.Matrix): Promise<void>;
     textOfPage(page: MuPDF.PDFPage, options: string): Promise<MuPDF.StructuredText>;
     textOfList(list: MuPDF.DisplayList, options: string): Promise<MuPDF.StructuredText>;

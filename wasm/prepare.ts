@@ -199,6 +199,8 @@ ${body}
 	const $graft = gauge.long(libmupdf._wasm_pdf_graft_mapped_object);
 	const $loadStream = gauge.long(libmupdf._wasm_pdf_load_raw_stream);
 	const $list = gauge.long(libmupdf._wasm_new_display_list_from_page);
+	const $fillImage = gauge.long(libmupdf._wasm_fill_image);
+	const $pixmapOf = gauge.long(libmupdf._wasm_get_pixmap_from_image);
 	const $run = gauge.long(libmupdf._wasm_run_display_list);
 	const $pageText = gauge.long(libmupdf._wasm_new_stext_page_from_page);
 	const $listText = gauge.long(libmupdf._wasm_new_stext_page_from_display_list);
@@ -226,6 +228,12 @@ ${body}
 		},
 		async displayList(page) {
 			return new DisplayList(await $list(page.pointer));
+		},
+		async fillImage(device, image, matrix) {
+			await $fillImage(device.pointer, image.pointer, MATRIX(matrix), 1);
+		},
+		async pixmapOf(image) {
+			return new Pixmap(await $pixmapOf(image.pointer));
 		},
 		async run(list, device, matrix) {
 			await $run(list.pointer, device.pointer, MATRIX(matrix));

@@ -244,12 +244,12 @@ async function turned(
   const size = image.transparency === "baked" || isKeyed ? image : job.size;
   if (!fits({ ...image, components: 4 }, size)) throw tooLargeForGray(image);
   if (isKeyed) {
-    const { grays, alpha } = readKeyed(engine, object, image);
+    const { grays, alpha } = await readKeyed(engine, object, image);
     const samples = { data: grays, width: image.width, height: image.height, components: 1 as const };
     const encoded = await encodeLossless(engine, samples, traitsOf(samples));
     return { size, encoded, isGray: true, softMask: { size, data: alpha } };
   }
-  const pixmap = readGrays(engine, object, image, size);
+  const pixmap = await readGrays(engine, object, image, size);
   const now =
     image.filter === "DCTDecode" ? engine.scope(() => jpegQuality(object.readRawStream().asUint8Array())) : 100;
   return withPixmap(pixmap, 1, async (samples) => {
@@ -290,7 +290,7 @@ export async function withSamples<T>(
   size: Size,
   work: (pixmap: Pixmap, samples: Samples) => Promise<T>,
 ): Promise<T> {
-  const pixmap = readSamples(engine, object, image, size);
+  const pixmap = await readSamples(engine, object, image, size);
   return withPixmap(pixmap, image.components, (samples) => work(pixmap, samples));
 }
 

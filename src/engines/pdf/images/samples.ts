@@ -50,14 +50,19 @@ export function fits(image: ImageFacts, size: Size): boolean {
  * The samples of an image as numbers from 0 to 255, ignoring its mask, Decode array, and color space, so that the image can
  * keep all of these. An Indexed image yields the colors of its base. The caller destroys the pixmap.
  */
-export function readSamples(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size): Pixmap {
+export async function readSamples(
+  engine: PdfEngine,
+  object: PDFObject,
+  image: ImageFacts,
+  size: Size,
+): Promise<Pixmap> {
   const { components } = image;
   if (components === undefined) throw new Error("an image without components");
   const removed = MEANING.map((key) => [key, object.get(key)] as const).filter(([, value]) => !value.isNull());
   for (const [key] of removed) object.delete(key);
   try {
     if (!image.isStencil) object.put("ColorSpace", plainSpace(engine, object, removed, image, components));
-    return draw(engine, object, components, image, size);
+    return await draw(engine, object, components, image, size);
   } finally {
     object.delete("ColorSpace");
     for (const [key, value] of removed) object.put(key, value);
@@ -65,14 +70,14 @@ export function readSamples(engine: PdfEngine, object: PDFObject, image: ImageFa
 }
 
 /** The gray values of an image after its Decode array and color space, without its mask. The caller destroys the pixmap. */
-export function readGrays(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size): Pixmap {
+export async function readGrays(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size): Promise<Pixmap> {
   const removed = ["SMask", "Mask"]
     .map((key) => [key, object.get(key)] as const)
     .filter(([, value]) => !value.isNull());
   for (const [key] of removed) object.delete(key);
   try {
-    return engine.scope(() => {
-      const colored = drawColored(engine, object, image, size, false);
+    return await engine.scope(async () => {
+      const colored = await drawColored(engine, object, image, size, false);
       const grays = new engine.mupdf.Pixmap(deviceSpace(engine, 1), [0, 0, size.width, size.height], false);
       toGrays(colored.getPixels(), 3, grays.getPixels());
       return grays;
@@ -87,9 +92,9 @@ export function readKeyed(
   engine: PdfEngine,
   object: PDFObject,
   image: ImageFacts,
-): { grays: Uint8Array; alpha: Uint8Array } {
-  return engine.scope(() => {
-    const pixels = drawColored(engine, object, image, image, true).getPixels();
+): Promise<{ grays: Uint8Array; alpha: Uint8Array }> {
+  return engine.scope(async () => {
+    const pixels = (await drawColored(engine, object, image, image, true)).getPixels();
     const grays = new Uint8Array(image.width * image.height);
     toGrays(pixels, 4, grays);
     return { grays, alpha: Uint8Array.from(grays, (_, index) => pixels[index * 4 + 3] ?? 0) };
@@ -97,7 +102,13 @@ export function readKeyed(
 }
 
 /** Draws in RGB first: MuPDF's direct conversion from CMYK to gray is inaccurate. */
-function drawColored(engine: PdfEngine, object: PDFObject, image: ImageFacts, size: Size, alpha: boolean): Pixmap {
+function drawColored(
+  engine: PdfEngine,
+  object: PDFObject,
+  image: ImageFacts,
+  size: Size,
+  alpha: boolean,
+): Promise<Pixmap> {
   return draw(engine, object, 3, { ...image, isIndexed: true }, size, alpha);
 }
 
@@ -137,14 +148,14 @@ function draw(
   image: ImageFacts,
   size: Size,
   alpha = false,
-): Pixmap {
-  const { mupdf } = engine;
-  return engine.scope(() => {
+): Promise<Pixmap> {
+  const { mupdf, long } = engine;
+  return engine.scope(async () => {
     const loaded = object._doc.loadImage(object);
     try {
       const asStored = size.width >= image.width && size.height >= image.height;
       if (asStored && !image.isIndexed) {
-        const pixmap = engine.complete(() => loaded.toPixmap());
+        const pixmap = await engine.complete(() => long.pixmapOf(loaded));
         if (pixmap.getNumberOfComponents() === components && !pixmap.getAlpha()) return pixmap;
       }
       const pixmap = new mupdf.Pixmap(deviceSpace(engine, components), [0, 0, size.width, size.height], alpha);
@@ -152,7 +163,7 @@ function draw(
       else pixmap.clear(0);
       const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
       // A decoder that runs out of memory just stops and leaves the rest empty.
-      engine.complete(() => device.fillImage(loaded, [size.width, 0, 0, size.height, 0, 0], 1));
+      await engine.complete(() => long.fillImage(device, loaded, [size.width, 0, 0, size.height, 0, 0]));
       device.close();
       return pixmap;
     } finally {

@@ -43,11 +43,11 @@ export class Budget {
   }
 
   /** Runs `work`, and throws a MuPDF error if part of it was skipped for lack of memory. */
-  complete<T>(work: () => T): T {
+  async complete<T>(work: () => Promise<T>): Promise<T> {
     const before = this.#starved;
     this.#starved = false;
     try {
-      const result = work();
+      const result = await work();
       if (this.#starved === false) return result;
       this.denied = this.#starved;
       throw new MuPDFFailure("out of memory");

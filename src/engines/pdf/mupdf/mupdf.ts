@@ -109,7 +109,7 @@ export class PdfEngine {
   /** MuPDF calls that can take long: other requests get their turn meanwhile. */
   readonly long: LongCalls;
   /** Runs `work`, which may draw. Throws a MuPDF error if something was silently skipped for lack of memory. */
-  readonly complete = <T>(work: () => T): T => this.#budget.complete(work);
+  readonly complete = <T>(work: () => Promise<T>): Promise<T> => this.#budget.complete(work);
   /** The request's file that does not fit into memory, if it has one. */
   ranges: Ranges | undefined;
   #budget = new Budget(() => true, 0);
