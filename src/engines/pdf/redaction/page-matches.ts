@@ -7,7 +7,7 @@ import { withoutStructure } from "../document/without-structure.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { inColumns } from "../text/columns.ts";
 import { type Glyph, type Quad, readSegments, type Segment } from "../text/glyphs.ts";
-import { inReadingOrder, isApart, joinLines } from "../text/lines.ts";
+import { gapBetween, inReadingOrder, isApart, isSpace, joinLines } from "../text/lines.ts";
 import { foldPieces } from "./folded-text.ts";
 import type { Matcher } from "./matcher.ts";
 
@@ -49,8 +49,8 @@ const [END, SIDE] = [0.22, 0.42];
 /** Single letters in a row that are one word, spaced out. */
 const LEAST_SPACED = 3;
 
-/** A glyph with the line that it is on. A gap has no glyph. */
-type Piece = { readonly text: string; readonly glyph?: Glyph; readonly line?: Segment };
+/** A glyph with the line that it is on. A gap has no glyph; `usual`: on a line with wide letter spacing, it is hardly wider than others. */
+type Piece = { readonly text: string; readonly glyph?: Glyph; readonly line?: Segment; readonly usual?: boolean };
 
 /** Reads a loaded page. `annotations`: whether the annotations that it shows count. */
 export async function findOnPage(
@@ -101,7 +101,7 @@ export const tooManyMatches = (): Refusal =>
     limit: limits.redaction.matches,
   });
 
-/** The glyphs in reading order and in the order of the content, and both with words that are spaced out as words. */
+/** The glyphs in reading order and in the order of the content, and both with words that are spaced out, or letter-spaced, as words. */
 function* ordersOf(segments: readonly Segment[]): Generator<Piece[]> {
   const lines = [joinLines(inColumns(segments)), segments];
   for (const order of lines) {
@@ -109,14 +109,22 @@ function* ordersOf(segments: readonly Segment[]): Generator<Piece[]> {
     yield pieces;
     const closed = withoutSpacing(pieces);
     if (closed.length < pieces.length) yield closed;
+    const tight = pieces.filter(({ usual = false }) => !usual);
+    if (tight.length < pieces.length) yield tight;
   }
 }
 
 function piecesOf(line: Segment): Piece[] {
+  const glyphs = inReadingOrder(line);
+  const gaps = glyphs.slice(1).map((glyph, at) => gapBetween(glyphs[at] ?? glyph, glyph));
+  const usualGap = Math.max(0, gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0);
   const pieces: Piece[] = [];
   let last: Glyph | undefined;
-  for (const glyph of inReadingOrder(line)) {
-    if (last !== undefined && isApart(last, glyph)) pieces.push({ text: " " });
+  for (const glyph of glyphs) {
+    if (last !== undefined && isApart(last, glyph)) {
+      const usual = !isSpace(gapBetween(last, glyph) - usualGap, last, glyph);
+      pieces.push({ text: " ", usual });
+    }
     pieces.push({ text: glyph.text, glyph, line });
     last = glyph;
   }

@@ -115,12 +115,18 @@ const MIXED_GAP = 0.2;
 
 /** Whether there is a gap between two glyphs that are consecutive in reading order. */
 export function isApart(a: Glyph, b: Glyph): boolean {
-  // Columns of a table are separate even in scripts without spaces.
-  const least = a.unspaced && b.unspaced ? 1 : a.unspaced || b.unspaced ? MIXED_GAP : SPACE_GAP;
-  return gap(a, b) > least * Math.max(a.size, b.size);
+  return isSpace(gapBetween(a, b), a, b);
 }
 
-const gap = (a: Glyph, b: Glyph): number => Math.max(b.start - a.end, a.start - b.end);
+/** Whether a gap of this width, in points, between these glyphs is a space. */
+export function isSpace(gap: number, a: Glyph, b: Glyph): boolean {
+  // Columns of a table are separate even in scripts without spaces.
+  const least = a.unspaced && b.unspaced ? 1 : a.unspaced || b.unspaced ? MIXED_GAP : SPACE_GAP;
+  return gap > least * Math.max(a.size, b.size);
+}
+
+/** In points, along the line. Negative if they overlap. */
+export const gapBetween = (a: Glyph, b: Glyph): number => Math.max(b.start - a.end, a.start - b.end);
 
 /**
  * The glyphs in reading order. Right-to-left text is displayed in reverse, and files store it in either order. So the glyphs
