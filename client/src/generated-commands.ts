@@ -1411,7 +1411,7 @@ export const commands: readonly Command[] = [
     "atLeastOneOf": [],
     "example": {
       "file": "letter.pdf",
-      "terms": "[\"Ada Lovelace\"]",
+      "terms": "[\"Charles Babbage\"]",
       "patterns": "[\"email\", \"phone\"]"
     },
     "parameters": [
@@ -1445,7 +1445,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Whether `terms` match in upper and lower case."
+        "description": "Whether `terms` match regardless of case."
       },
       {
         "field": "patterns",

@@ -739,7 +739,7 @@ export interface RedactInput {
   readonly password?: string | undefined;
   /** Texts to redact, as a JSON array: `["Jane Doe", "Project X"]`. They are also found within longer words, and white space matches any white space. */
   readonly terms?: readonly (string)[] | undefined;
-  /** Whether `terms` match in upper and lower case. */
+  /** Whether `terms` match regardless of case. */
   readonly ignoreCase?: boolean | undefined;
   /** Kinds of text to redact, as a JSON array of `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax: `["email", {"regex": "INV-\\d{6}"}]`. Card numbers and IBANs must have valid check digits. */
   readonly patterns?: readonly ("email" | "phone" | "iban" | "credit-card" | "ip" | "url" | "us-ssn" | { readonly regex: string })[] | undefined;

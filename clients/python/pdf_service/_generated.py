@@ -1367,7 +1367,7 @@ class ServiceMethods(Transport):
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             terms: Texts to redact, as a JSON array: `["Jane Doe", "Project X"]`. They are also found within longer words, and white space matches any white space.
-            ignore_case: Whether `terms` match in upper and lower case.
+            ignore_case: Whether `terms` match regardless of case.
             patterns: Kinds of text to redact, as a JSON array of `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax: `["email", {"regex": "INV-\\\\d{6}"}]`. Card numbers and IBANs must have valid check digits.
             regions: Areas to redact, as a JSON array: `[{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `"origin": "bottom-left"`, the bottom left corner, from the bottom left of the page. Each area must touch its page.
             pages: The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.
@@ -3544,7 +3544,7 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             terms: Texts to redact, as a JSON array: `["Jane Doe", "Project X"]`. They are also found within longer words, and white space matches any white space.
-            ignore_case: Whether `terms` match in upper and lower case.
+            ignore_case: Whether `terms` match regardless of case.
             patterns: Kinds of text to redact, as a JSON array of `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax: `["email", {"regex": "INV-\\\\d{6}"}]`. Card numbers and IBANs must have valid check digits.
             regions: Areas to redact, as a JSON array: `[{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `"origin": "bottom-left"`, the bottom left corner, from the bottom left of the page. Each area must touch its page.
             pages: The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.

@@ -2035,7 +2035,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Ignore Case",
         "name": "ignoreCase",
-        "description": "Whether `ignoreCase` is on. Whether `terms` match in upper and lower case.",
+        "description": "Whether `ignoreCase` is on. Whether `terms` match regardless of case.",
         "type": "boolean",
         "default": false
       },
