@@ -3,7 +3,7 @@ import type { PDFObject } from "mupdf";
 import { attachedStreams, decryptAttachments } from "../document/attachments.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchAttachments } from "../document/fetch-pages.ts";
-import { pageAt } from "../document/page-facts.ts";
+import { pageAt } from "../document/page-tree.ts";
 import { isoOfPdfDate } from "../objects/dates.ts";
 import { entries, isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
 import { decodeText, encodeText, TextReader, textString } from "../objects/text-string.ts";

@@ -3,6 +3,7 @@ import { limits } from "../../../limits.ts";
 import { ContentMeter } from "./meter.ts";
 import { idOf } from "./resources.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { pageAt } from "../document/page-tree.ts";
 import { items, objectNumber } from "../objects/objects.ts";
 import { decodedSize, largestSize } from "../objects/stream-size.ts";
 
@@ -19,7 +20,7 @@ const ANNOTATION_WORK = 100;
  * @throws Refusal `limit_exceeded`
  */
 export async function checkContents(open: OpenPdf, pages: readonly number[]): Promise<void> {
-  const { document, engine } = open;
+  const { engine } = open;
   if (engine.ranges) return;
   const meter = new ContentMeter(open);
   /** Sizes by object number: pages may share a stream, and each page interprets it. */
@@ -34,8 +35,8 @@ export async function checkContents(open: OpenPdf, pages: readonly number[]): Pr
   }
 
   async function count(index: number): Promise<void> {
-    const page = pageAt(index);
-    if (page === undefined) return;
+    const page = pageAt(open, index);
+    if (!page.isDictionary()) return;
     const object = page.getInheritable("Resources");
     const resources = { object, id: idOf(object, `p${index}`) };
     const streams = streamsOf(page.get("Contents"));
@@ -71,16 +72,6 @@ export async function checkContents(open: OpenPdf, pages: readonly number[]): Pr
     const size = sizes.get(number) ?? (await decodedSize(engine, stream, meter.left));
     sizes.set(number, size);
     meter.addBytes(size);
-  }
-
-  function pageAt(index: number): PDFObject | undefined {
-    try {
-      const page = document.findPage(index);
-      return page.isDictionary() ? page : undefined;
-    } catch (error) {
-      if (engine.isFailure(error)) return undefined;
-      throw error;
-    }
   }
 }
 

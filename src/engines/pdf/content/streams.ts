@@ -3,7 +3,7 @@ import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { entries, items, objectNumber, isNamed } from "../objects/objects.ts";
-import { pageAt } from "../document/page-facts.ts";
+import { pageAt } from "../document/page-tree.ts";
 
 export type ContentKind = "page" | "form" | "pattern" | "glyph";
 

@@ -1,6 +1,7 @@
 /** Facts about a document that do not require drawing it: page sizes, version, permissions. */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "./document.ts";
+import { pageAt } from "./page-tree.ts";
 import { items } from "../objects/objects.ts";
 
 export interface PageSize {
@@ -46,16 +47,6 @@ export function visiblePage(page: PDFObject): VisiblePage {
     unit: Number.isFinite(unit) && unit > 0 ? unit : 1,
     rotation: rotate % 90 === 0 ? ((rotate % 360) + 360) % 360 : 0,
   };
-}
-
-/** The page with this 0-based index, or null if the page tree counts a page that it does not have. */
-export function pageAt({ document, engine }: OpenPdf, index: number): PDFObject {
-  try {
-    return document.findPage(index);
-  } catch (error) {
-    if (engine.isFailure(error)) return document.newNull();
-    throw error;
-  }
 }
 
 /** MuPDF's floats have 24 bits of precision, enough for a thousandth of a point. */

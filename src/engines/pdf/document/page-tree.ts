@@ -133,9 +133,10 @@ export async function findMissingPages(
     work.spend(PAGE_WORK);
     await work.pause();
     await scope(async () => {
-      const page = findPage(engine, document, index);
-      if (!page) lost.push(index + 1);
-      if (!page || !contentResolves(page) || !(await resolves.all(page.getInheritable("Resources")))) {
+      const page = pageAt({ document, engine }, index);
+      const isLost = !page.isDictionary();
+      if (isLost) lost.push(index + 1);
+      if (isLost || !contentResolves(page) || !(await resolves.all(page.getInheritable("Resources")))) {
         missing.push(index + 1);
       }
     });
@@ -143,12 +144,15 @@ export async function findMissingPages(
   return { missing, lost };
 }
 
-function findPage(engine: PdfEngine, document: PDFDocument, index: number): PDFObject | undefined {
+/** The page with this 0-based index, or null if the page tree counts a page that it does not have. */
+export function pageAt(
+  { document, engine }: { readonly document: PDFDocument; readonly engine: PdfEngine },
+  index: number,
+): PDFObject {
   try {
-    const page = document.findPage(index);
-    return page.isDictionary() ? page : undefined;
+    return document.findPage(index);
   } catch (error) {
-    if (engine.isFailure(error)) return undefined;
+    if (engine.isFailure(error)) return document.newNull();
     throw error;
   }
 }

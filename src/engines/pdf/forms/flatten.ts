@@ -4,7 +4,8 @@ import { drawn, type OpenPdf } from "../document/document.ts";
 import { FormTags } from "./tags.ts";
 import { isWidget } from "./tree.ts";
 import { entries, isNamed, items, objectNumber } from "../objects/objects.ts";
-import { pageAt, visiblePage } from "../document/page-facts.ts";
+import { visiblePage } from "../document/page-facts.ts";
+import { pageAt } from "../document/page-tree.ts";
 import { StampPages } from "../content/page-content.ts";
 import { type Matrix, multiply, numbers } from "../content/operands.ts";
 

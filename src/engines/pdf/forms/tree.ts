@@ -5,7 +5,7 @@ import { Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import { fetchSchema } from "../document/fetch-pages.ts";
-import { pageAt } from "../document/page-facts.ts";
+import { pageAt } from "../document/page-tree.ts";
 import type { TextReader } from "../objects/text-string.ts";
 
 export const FIELD_TYPES = ["text", "checkbox", "radio", "dropdown", "list", "button", "signature"] as const;

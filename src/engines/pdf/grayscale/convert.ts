@@ -9,7 +9,7 @@ import { grayShading } from "./shadings.ts";
 import { readImageFacts } from "../images/facts.ts";
 import { liftInlineImages } from "../images/inline-images.ts";
 import { byteString, bytesOfString, entries, FreeNames, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
-import { pageAt } from "../document/page-facts.ts";
+import { pageAt } from "../document/page-tree.ts";
 import { grayOfDevice } from "../objects/color-space.ts";
 import { concat } from "../../bytes/concat.ts";
 

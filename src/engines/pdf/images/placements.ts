@@ -5,7 +5,7 @@ import { appearances, streamsOf } from "../content/streams.ts";
 import { ContentOperators } from "../content/operators.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { entries, items, objectNumber, isNamed } from "../objects/objects.ts";
-import { pageAt } from "../document/page-facts.ts";
+import { pageAt } from "../document/page-tree.ts";
 import { type Matrix, multiply } from "../content/operands.ts";
 
 /** Side lengths in points of an image as drawn, each the largest of all its placements. */
