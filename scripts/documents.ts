@@ -1,8 +1,8 @@
-/** `npm run docs`: writes docs/limits.md and the table of errors in docs/api.md from the source. */
+/** `npm run docs`: writes docs/limits.md, the table of errors in docs/api.md, and the damaged example. */
 import { writeFile } from "node:fs/promises";
 import { generatedDocuments } from "./generated-documents.ts";
 
-for (const [path, text] of await generatedDocuments()) {
-  await writeFile(path, text);
+for (const [path, content] of await generatedDocuments()) {
+  await writeFile(path, content);
   console.log(path);
 }

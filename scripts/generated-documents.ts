@@ -5,14 +5,22 @@ import { plans } from "../src/accounts/plans.ts";
 import { errorRows } from "../src/http/errors/error-table.ts";
 import { limits, MiB } from "../src/limits.ts";
 
-/** The documents that are made from the source, in whole or in part: their paths and what they should hold. */
-export async function generatedDocuments(): Promise<Map<string, string>> {
+/** The documents that are made from others, in whole or in part: their paths and what they should hold. */
+export async function generatedDocuments(): Promise<Map<string, string | Uint8Array>> {
   const read = (path: string): Promise<string> => readFile(join(root, path), "utf8");
   const api = await read("docs/api.md");
   return new Map([
     [join(root, "docs/limits.md"), limitsDocument(await read("src/limits.ts"))],
     [join(root, "docs/api.md"), api.replace(/(<!-- errors:.*?-->\n).*(<!-- end -->)/s, `$1\n${errorTable()}\n$2`)],
+    [join(root, "examples/damaged.pdf"), withoutEnd(await readFile(join(root, "examples/letter.pdf")))],
   ]);
+}
+
+/** As a transfer that stopped early leaves a file: without its cross-references and trailer, which come last. */
+function withoutEnd(bytes: Buffer): Uint8Array {
+  const [, xref] = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes.toString("latin1")) ?? [];
+  if (xref === undefined) throw new Error("the file does not say where its cross-references are");
+  return bytes.subarray(0, Number(xref));
 }
 
 function errorTable(): string {

@@ -23,8 +23,9 @@ function anchorsOf(text: string): Set<string> {
   return new Set(Array.from(headings, ([, heading = ""]) => slug(heading)));
 }
 
-test("docs/limits.md and the errors in docs/api.md are those of the source: npm run docs", async () => {
-  for (const [path, text] of await generatedDocuments()) expect(readFileSync(path, "utf8"), path).toBe(text);
+test("docs/limits.md, the errors in docs/api.md, and the damaged example are up to date: npm run docs", async () => {
+  for (const [path, content] of await generatedDocuments())
+    expect(readFileSync(path, "latin1"), path).toBe(Buffer.from(content).toString("latin1"));
 });
 
 describe.each(documents)("%s", (document) => {

@@ -1,5 +1,8 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
+import { root } from "./server.ts";
 import { withoutXref } from "../harness/broken-fixtures.ts";
 import { pdfPart, post, type Answer } from "../harness/client.ts";
 import { encrypt } from "../harness/encrypted-fixtures.ts";
@@ -37,6 +40,16 @@ test("an intact document stays what it is", async () => {
   const { headers, body } = await send(intact);
   expect([headers.get("X-Input-Repaired"), headers.get("X-Pages-Lost")]).toEqual([null, null]);
   expect((await openPdf(body)).outline).toEqual((await openPdf(intact)).outline);
+});
+
+test("the damaged example, which other programs cannot open, comes back whole", async () => {
+  const damaged = await readFile(join(root, "examples/damaged.pdf"));
+  expect((await check(damaged)).ok).toBe(false);
+  const { headers, body } = await send(damaged);
+  expect(headers.get("X-Input-Repaired")).toBe("true");
+  expect(await check(body)).toMatchObject({ ok: true });
+  const letter = await openPdf(new Uint8Array(await readFile(join(root, "examples/letter.pdf"))));
+  expect((await openPdf(body)).pages.map(({ text }) => text)).toEqual(letter.pages.map(({ text }) => text));
 });
 
 test("cross-references are written anew", async () => {
