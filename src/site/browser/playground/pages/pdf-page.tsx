@@ -32,7 +32,7 @@ export function PdfPage({ document, page, sized }: Props) {
       sized?.(width, height);
     };
     measure().catch((error: unknown) => {
-      if (!gone) throw error;
+      if (!gone && !document.loadingTask.destroyed) throw error;
     });
     return () => {
       gone = true;
@@ -71,7 +71,7 @@ export function PdfPage({ document, page, sized }: Props) {
       setDrawn(true);
     };
     draw().catch((error: unknown) => {
-      if (!gone) throw error;
+      if (!gone && !document.loadingTask.destroyed) throw error;
     });
     return () => {
       gone = true;
