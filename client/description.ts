@@ -127,9 +127,16 @@ function membersOf(form: Schema): Member[] {
       isList: false,
       schema,
       required: required.has(name) && schema.default === undefined,
-      description: schema.description,
+      description: withExample(schema),
     }));
   return [...lists, ...singles];
+}
+
+/** JSON is easier to write with an example. */
+function withExample({ description, contentSchema }: Schema): string | undefined {
+  const [example] = contentSchema?.examples ?? [];
+  if (description === undefined || example === undefined) return description;
+  return `${description} For example: \`${JSON.stringify(example)}\`.`;
 }
 
 function memberType(schema: Schema): Pick<Member, "kind" | "type"> {

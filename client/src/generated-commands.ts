@@ -693,7 +693,7 @@ export const commands: readonly Command[] = [
     "takesPdf": true,
     "atLeastOneOf": [],
     "example": {
-      "file": "letter.pdf"
+      "file": "damaged.pdf"
     },
     "parameters": [
       {
@@ -786,7 +786,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Degrees clockwise by page number: `{\"1\": 90, \"4\": 180}`. Overrides `angle` for these pages."
+        "description": "Degrees clockwise by page number. Overrides `angle` for these pages. For example: `{\"1\":90,\"4\":180}`."
       }
     ]
   },
@@ -829,7 +829,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "What stays visible: `{\"x\": 36, \"y\": 36, \"width\": 300, \"height\": 400}`, in points from the top left of the visible page."
+        "description": "What stays visible, in points from the top left of the visible page. For example: `{\"x\":36,\"y\":36,\"width\":300,\"height\":400}`."
       },
       {
         "field": "margins",
@@ -837,7 +837,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "What is cut off, in points: a number for all sides, or `{\"top\": 36, \"right\": 0, \"bottom\": 72, \"left\": 0}`."
+        "description": "What is cut off, in points: for each side, or one number for all. For example: `{\"top\":36,\"right\":0,\"bottom\":72,\"left\":0}`."
       },
       {
         "field": "auto",
@@ -1259,7 +1259,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": true,
-        "description": "The box for the signature: `{\"page\": 1, \"x\": 72, \"y\": 650, \"width\": 200, \"height\": 60}`. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; with `\"origin\": \"bottom-left\"`, its bottom left corner, from the bottom left of the page."
+        "description": "The box for the signature. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{\"page\":1,\"x\":72,\"y\":650,\"width\":200,\"height\":60}`."
       },
       {
         "field": "typedName",
@@ -1338,7 +1338,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": true,
-        "description": "The values by full field name: `{\"name\": \"Ada\", \"agree\": true, \"colors\": [\"red\", \"blue\"]}`."
+        "description": "The values by full field name. For example: `{\"name\":\"Ada\",\"agree\":true,\"colors\":[\"red\",\"blue\"]}`."
       },
       {
         "field": "flatten",
@@ -1437,7 +1437,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Texts to redact, as a JSON array: `[\"Jane Doe\", \"Project X\"]`. They are also found within longer words, and white space matches any white space."
+        "description": "Texts to redact. They are also found within longer words, and white space matches any white space. For example: `[\"Jane Doe\",\"Project X\"]`."
       },
       {
         "field": "ignoreCase",
@@ -1453,7 +1453,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Kinds of text to redact, as a JSON array of `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax: `[\"email\", {\"regex\": \"INV-\\\\d{6}\"}]`. Card numbers and IBANs must have valid check digits."
+        "description": "Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `[\"email\",{\"regex\":\"INV-\\\\d{6}\"}]`."
       },
       {
         "field": "regions",
@@ -1461,7 +1461,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "Areas to redact, as a JSON array: `[{\"page\": 1, \"x\": 72, \"y\": 650, \"width\": 200, \"height\": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `\"origin\": \"bottom-left\"`, the bottom left corner, from the bottom left of the page. Each area must touch its page."
+        "description": "Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{\"page\":1,\"x\":72,\"y\":650,\"width\":200,\"height\":60}]`."
       },
       {
         "field": "pages",
@@ -1544,7 +1544,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The entries to change: `{\"title\": \"Report\", \"author\": null, \"custom\": {\"Reviewed\": \"yes\"}}`. `null` removes an\nentry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`."
+        "description": "The entries to change. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`. For example: `{\"title\":\"Report\",\"author\":null,\"custom\":{\"Reviewed\":\"yes\"}}`."
       },
       {
         "field": "replace",
@@ -1692,7 +1692,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The entries: `[{\"title\": \"Chapter 1\", \"page\": 3, \"children\": [{\"title\": \"Section 1.1\", \"page\": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`."
+        "description": "The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{\"title\":\"Chapter 1\",\"page\":3,\"children\":[{\"title\":\"Section 1.1\",\"page\":4}]}]`."
       }
     ]
   }

@@ -426,7 +426,7 @@ export type RotateInput = {
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string | undefined;
-  /** Degrees clockwise by page number: `{"1": 90, "4": 180}`. Overrides `angle` for these pages. */
+  /** Degrees clockwise by page number. Overrides `angle` for these pages. For example: `{"1":90,"4":180}`. */
   readonly rotations?: Readonly<Record<string, 0 | 90 | 180 | 270>> | undefined;
 } & (
   | {
@@ -447,7 +447,7 @@ export type RotateInput = {
   readonly angle: "0" | "90" | "180" | "270" | 0 | 90 | 180 | 270;
   }
   | {
-  /** Degrees clockwise by page number: `{"1": 90, "4": 180}`. Overrides `angle` for these pages. */
+  /** Degrees clockwise by page number. Overrides `angle` for these pages. For example: `{"1":90,"4":180}`. */
   readonly rotations: Readonly<Record<string, 0 | 90 | 180 | 270>>;
   }
 );
@@ -471,17 +471,17 @@ export type CropInput = {
   readonly remove?: boolean | undefined;
 } & (
   | {
-  /** What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page. */
+  /** What stays visible, in points from the top left of the visible page. For example: `{"x":36,"y":36,"width":300,"height":400}`. */
   readonly box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
-  /** What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`. */
+  /** What is cut off, in points: for each side, or one number for all. For example: `{"top":36,"right":0,"bottom":72,"left":0}`. */
   readonly margins?: undefined;
   /** Crops each page to what is drawn on it. Almost white pixels count as blank. */
   readonly auto?: false | undefined;
   }
   | {
-  /** What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`. */
+  /** What is cut off, in points: for each side, or one number for all. For example: `{"top":36,"right":0,"bottom":72,"left":0}`. */
   readonly margins: number | { readonly top?: number | undefined; readonly right?: number | undefined; readonly bottom?: number | undefined; readonly left?: number | undefined };
-  /** What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page. */
+  /** What stays visible, in points from the top left of the visible page. For example: `{"x":36,"y":36,"width":300,"height":400}`. */
   readonly box?: undefined;
   /** Crops each page to what is drawn on it. Almost white pixels count as blank. */
   readonly auto?: false | undefined;
@@ -489,9 +489,9 @@ export type CropInput = {
   | {
   /** Crops each page to what is drawn on it. Almost white pixels count as blank. */
   readonly auto: true;
-  /** What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page. */
+  /** What stays visible, in points from the top left of the visible page. For example: `{"x":36,"y":36,"width":300,"height":400}`. */
   readonly box?: undefined;
-  /** What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`. */
+  /** What is cut off, in points: for each side, or one number for all. For example: `{"top":36,"right":0,"bottom":72,"left":0}`. */
   readonly margins?: undefined;
   }
 );
@@ -657,7 +657,7 @@ export type SignInput = {
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string | undefined;
-  /** The box for the signature: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; with `"origin": "bottom-left"`, its bottom left corner, from the bottom left of the page. */
+  /** The box for the signature. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`. */
   readonly field: { readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined };
   /** Adds the line `signed at` with the time in UTC (ISO 8601). */
   readonly timestamp?: boolean | undefined;
@@ -701,7 +701,7 @@ export interface FillFormInput {
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string | undefined;
-  /** The values by full field name: `{"name": "Ada", "agree": true, "colors": ["red", "blue"]}`. */
+  /** The values by full field name. For example: `{"name":"Ada","agree":true,"colors":["red","blue"]}`. */
   readonly values: Readonly<Record<string, string | boolean | readonly (string)[] | null>>;
   /** Makes the fields part of the pages, so that they can no longer be edited. */
   readonly flatten?: boolean | undefined;
@@ -737,13 +737,13 @@ export interface RedactInput {
   readonly file: FileInput | FileReference;
   /** The password of `file`, if it is encrypted. */
   readonly password?: string | undefined;
-  /** Texts to redact, as a JSON array: `["Jane Doe", "Project X"]`. They are also found within longer words, and white space matches any white space. */
+  /** Texts to redact. They are also found within longer words, and white space matches any white space. For example: `["Jane Doe","Project X"]`. */
   readonly terms?: readonly (string)[] | undefined;
   /** Whether `terms` match regardless of case. */
   readonly ignoreCase?: boolean | undefined;
-  /** Kinds of text to redact, as a JSON array of `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax: `["email", {"regex": "INV-\\d{6}"}]`. Card numbers and IBANs must have valid check digits. */
+  /** Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `["email",{"regex":"INV-\\d{6}"}]`. */
   readonly patterns?: readonly ("email" | "phone" | "iban" | "credit-card" | "ip" | "url" | "us-ssn" | { readonly regex: string })[] | undefined;
-  /** Areas to redact, as a JSON array: `[{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `"origin": "bottom-left"`, the bottom left corner, from the bottom left of the page. Each area must touch its page. */
+  /** Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{"page":1,"x":72,"y":650,"width":200,"height":60}]`. */
   readonly regions?: readonly ({ readonly page: number; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly origin?: "top-left" | "bottom-left" | undefined })[] | undefined;
   /** The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`. */
   readonly pages?: string | undefined;
@@ -781,10 +781,7 @@ export type MetadataInput = {
   | {
   /** `get` reads the metadata, `set` changes it. */
   readonly action: "get";
-  /**
-   * The entries to change: `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. `null` removes an
-   * entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`.
-   */
+  /** The entries to change. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`. */
   readonly metadata?: undefined;
   /** Removes all entries that `metadata` does not name. Only applies when `action` is `set`. */
   readonly replace?: false | undefined;
@@ -792,10 +789,7 @@ export type MetadataInput = {
   | {
   /** `get` reads the metadata, `set` changes it. */
   readonly action: "set";
-  /**
-   * The entries to change: `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. `null` removes an
-   * entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`.
-   */
+  /** The entries to change. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`. */
   readonly metadata: { readonly title?: string | null | undefined; readonly author?: string | null | undefined; readonly subject?: string | null | undefined; readonly keywords?: string | null | undefined; readonly creator?: string | null | undefined; readonly producer?: string | null | undefined; readonly creationDate?: string | null | undefined; readonly modificationDate?: string | null | undefined; readonly CreationDate?: string | null | undefined; readonly ModDate?: string | null | undefined; readonly custom?: Readonly<Record<string, string | null>> | null | undefined };
   /** Removes all entries that `metadata` does not name. Only applies when `action` is `set`. */
   readonly replace?: boolean | undefined;
@@ -881,13 +875,13 @@ export type OutlineInput = {
   | {
   /** `get` reads the outline, `set` replaces it. */
   readonly action: "get";
-  /** The entries: `[{"title": "Chapter 1", "page": 3, "children": [{"title": "Section 1.1", "page": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. */
+  /** The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`. */
   readonly outline?: undefined;
   }
   | {
   /** `get` reads the outline, `set` replaces it. */
   readonly action: "set";
-  /** The entries: `[{"title": "Chapter 1", "page": 3, "children": [{"title": "Section 1.1", "page": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. */
+  /** The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`. */
   readonly outline: readonly ({ readonly title: string; readonly page?: number | null | undefined; readonly view?: readonly (string | number | null)[] | undefined; readonly url?: string | undefined; readonly open?: boolean | undefined; readonly bold?: boolean | undefined; readonly italic?: boolean | undefined; readonly color?: string | undefined; readonly children?: readonly (Readonly<Record<string, unknown>>)[] | undefined })[];
   }
 );

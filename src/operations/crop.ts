@@ -45,12 +45,12 @@ Signed documents are updated incrementally so that their signatures stay valid, 
   fields: {
     file: pdfFile(),
     box: text(
-      jsonField(area),
-      'What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page.',
+      jsonField(area).meta({ examples: [{ x: 36, y: 36, width: 300, height: 400 }] }),
+      "What stays visible, in points from the top left of the visible page.",
     ),
     margins: text(
-      jsonField(margins),
-      'What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`.',
+      jsonField(margins).meta({ examples: [{ top: 36, right: 0, bottom: 72, left: 0 }, 36] }),
+      "What is cut off, in points: for each side, or one number for all.",
     ),
     auto: text(formBoolean(), "Crops each page to what is drawn on it. Almost white pixels count as blank."),
     pages: text(pageRange(), "The pages to crop.", { default: "all" }),

@@ -40,8 +40,8 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
   fields: {
     file: pdfFile("The PDF with the form."),
     values: text(
-      jsonField(values),
-      'The values by full field name: `{"name": "Ada", "agree": true, "colors": ["red", "blue"]}`.',
+      jsonField(values).meta({ examples: [{ name: "Ada", agree: true, colors: ["red", "blue"] }] }),
+      "The values by full field name.",
       { required: true },
     ),
     flatten: text(formBoolean(), "Makes the fields part of the pages, so that they can no longer be edited."),

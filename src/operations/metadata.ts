@@ -156,9 +156,8 @@ set if a signature breaks: the file was damaged, or it is certified and does not
     file: pdfFile(),
     action: text(formChoice("get", "set"), "`get` reads the metadata, `set` changes it.", { required: true }),
     metadata: text(
-      jsonField(changes),
-      `The entries to change: \`{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}\`. \`null\` removes an
-entry. Dates are ISO 8601. \`CreationDate\` and \`ModDate\` are aliases of \`creationDate\` and \`modificationDate\`.`,
+      jsonField(changes).meta({ examples: [{ title: "Report", author: null, custom: { Reviewed: "yes" } }] }),
+      `The entries to change. \`null\` removes an entry. Dates are ISO 8601. \`CreationDate\` and \`ModDate\` are aliases of \`creationDate\` and \`modificationDate\`.`,
       { required: true, when: { action: ["set"] } },
     ),
     replace: text(formBoolean(), "Removes all entries that `metadata` does not name.", { when: { action: ["set"] } }),

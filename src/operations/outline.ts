@@ -113,8 +113,10 @@ Signed documents, and large stored ones, are updated incrementally. \`X-Signatur
     file: pdfFile(),
     action: text(formChoice("get", "set"), "`get` reads the outline, `set` replaces it.", { required: true }),
     outline: text(
-      jsonField(entries),
-      'The entries: `[{"title": "Chapter 1", "page": 3, "children": [{"title": "Section 1.1", "page": 4}]}]`. Only `title` is required; `page` is null for a heading.',
+      jsonField(entries).meta({
+        examples: [[{ title: "Chapter 1", page: 3, children: [{ title: "Section 1.1", page: 4 }] }]],
+      }),
+      "The entries. Only `title` is required; `page` is null for a heading.",
       { required: true, when: { action: ["set"] } },
     ),
   },

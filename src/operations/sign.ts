@@ -33,8 +33,8 @@ change.`,
     file: pdfFile(),
     mode: text(formChoice("type", "image"), "Whether the signature is typed or an image.", { required: true }),
     field: text(
-      jsonField(pageBox(length)),
-      'The box for the signature: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; with `"origin": "bottom-left"`, its bottom left corner, from the bottom left of the page.',
+      jsonField(pageBox(length)).meta({ examples: [{ page: 1, x: 72, y: 650, width: 200, height: 60 }] }),
+      "The box for the signature. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page.",
       { required: true },
     ),
     typedName: text(stampText(), "The name to sign with, up to 2,000 characters.", {

@@ -61,6 +61,33 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     visitor.expected("400 (Bad Request)");
   });
 
+  test("speaks of what is shown: hints have no JSON above inputs that are fields, lists, or pages", async () => {
+    const page = await visitor.open("merge");
+    const operations = await page.locator(".operations a code").allInnerTexts();
+    expect(operations.length).toBeGreaterThan(15);
+    let hints = 0;
+    for (const operation of operations) {
+      await visitor.view(operation);
+      for (const set of ["set", "add"]) {
+        const choice = page.getByRole("radio", { name: set, exact: true });
+        if ((await choice.count()) > 0) await choice.check({ force: true });
+      }
+      const texts = await page.locator("form .field > .about").allInnerTexts();
+      hints += texts.length;
+      expect(
+        texts.filter((text) => /JSON (array|object)|[[{]\s*"/.test(text)),
+        operation,
+      ).toEqual([]);
+    }
+    expect(hints).toBeGreaterThan(100);
+    await visitor.view("redact");
+    await page
+      .getByRole("group", { name: /^Terms/ })
+      .getByRole("button", { name: "Edit as JSON" })
+      .click();
+    expect(await page.getByLabel("terms as JSON").getAttribute("placeholder")).toBe('["Jane Doe","Project X"]');
+  });
+
   test("leads from an error to what mends it: the password of a file, or the member that is missing", async () => {
     const form = new FormData();
     form.append("file", new Blob([await readFile(join(root, "examples/letter.pdf"))]), "letter.pdf");

@@ -776,7 +776,7 @@ class ServiceMethods(Transport):
             password: The password of `file`, if it is encrypted.
             angle: Degrees clockwise, for the pages in `pages`.
             pages: The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`.
-            rotations: Degrees clockwise by page number: `{"1": 90, "4": 180}`. Overrides `angle` for these pages.
+            rotations: Degrees clockwise by page number. Overrides `angle` for these pages. For example: `{"1":90,"4":180}`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -853,8 +853,8 @@ class ServiceMethods(Transport):
         Args:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
-            box: What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page.
-            margins: What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`.
+            box: What stays visible, in points from the top left of the visible page. For example: `{"x":36,"y":36,"width":300,"height":400}`.
+            margins: What is cut off, in points: for each side, or one number for all. For example: `{"top":36,"right":0,"bottom":72,"left":0}`.
             auto: Crops each page to what is drawn on it. Almost white pixels count as blank.
             pages: The pages to crop. Default: `all`.
             remove: Removes what lies outside from the file.
@@ -1197,7 +1197,7 @@ class ServiceMethods(Transport):
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             mode: Whether the signature is typed or an image.
-            field: The box for the signature: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; with `"origin": "bottom-left"`, its bottom left corner, from the bottom left of the page.
+            field: The box for the signature. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`.
             typed_name: The name to sign with, up to 2,000 characters. Required when `mode` is `type`.
             signature_image: The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`.
             timestamp: Adds the line `signed at` with the time in UTC (ISO 8601).
@@ -1249,7 +1249,7 @@ class ServiceMethods(Transport):
         Args:
             file: The PDF with the form.
             password: The password of `file`, if it is encrypted.
-            values: The values by full field name: `{"name": "Ada", "agree": true, "colors": ["red", "blue"]}`.
+            values: The values by full field name. For example: `{"name":"Ada","agree":true,"colors":["red","blue"]}`.
             flatten: Makes the fields part of the pages, so that they can no longer be edited.
             strict: Fails with 422 if `values` names fields that the form does not have.
         """
@@ -1366,10 +1366,10 @@ class ServiceMethods(Transport):
         Args:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
-            terms: Texts to redact, as a JSON array: `["Jane Doe", "Project X"]`. They are also found within longer words, and white space matches any white space.
+            terms: Texts to redact. They are also found within longer words, and white space matches any white space. For example: `["Jane Doe","Project X"]`.
             ignore_case: Whether `terms` match regardless of case.
-            patterns: Kinds of text to redact, as a JSON array of `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax: `["email", {"regex": "INV-\\\\d{6}"}]`. Card numbers and IBANs must have valid check digits.
-            regions: Areas to redact, as a JSON array: `[{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `"origin": "bottom-left"`, the bottom left corner, from the bottom left of the page. Each area must touch its page.
+            patterns: Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `["email",{"regex":"INV-\\\\d{6}"}]`.
+            regions: Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{"page":1,"x":72,"y":650,"width":200,"height":60}]`.
             pages: The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.
             fill: The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`.
             label: A text to show in each box.
@@ -1439,7 +1439,7 @@ class ServiceMethods(Transport):
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             action: `get` reads the metadata, `set` changes it.
-            metadata: The entries to change: `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`.
+            metadata: The entries to change. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`.
             replace: Removes all entries that `metadata` does not name. Only applies when `action` is `set`.
         """
         fields: Fields = [
@@ -1579,7 +1579,7 @@ class ServiceMethods(Transport):
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             action: `get` reads the outline, `set` replaces it.
-            outline: The entries: `[{"title": "Chapter 1", "page": 3, "children": [{"title": "Section 1.1", "page": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`.
+            outline: The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`.
         """
         fields: Fields = [
             ("file", "file", file),
@@ -2924,7 +2924,7 @@ class JobMethods:
             password: The password of `file`, if it is encrypted.
             angle: Degrees clockwise, for the pages in `pages`.
             pages: The pages to rotate by `angle`. Only applies when `angle` is `0`, `90`, `180`, or `270`. Default: `all`.
-            rotations: Degrees clockwise by page number: `{"1": 90, "4": 180}`. Overrides `angle` for these pages.
+            rotations: Degrees clockwise by page number. Overrides `angle` for these pages. For example: `{"1":90,"4":180}`.
             expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [
@@ -3006,8 +3006,8 @@ class JobMethods:
         Args:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
-            box: What stays visible: `{"x": 36, "y": 36, "width": 300, "height": 400}`, in points from the top left of the visible page.
-            margins: What is cut off, in points: a number for all sides, or `{"top": 36, "right": 0, "bottom": 72, "left": 0}`.
+            box: What stays visible, in points from the top left of the visible page. For example: `{"x":36,"y":36,"width":300,"height":400}`.
+            margins: What is cut off, in points: for each side, or one number for all. For example: `{"top":36,"right":0,"bottom":72,"left":0}`.
             auto: Crops each page to what is drawn on it. Almost white pixels count as blank.
             pages: The pages to crop. Default: `all`.
             remove: Removes what lies outside from the file.
@@ -3366,7 +3366,7 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             mode: Whether the signature is typed or an image.
-            field: The box for the signature: `{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}`. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; with `"origin": "bottom-left"`, its bottom left corner, from the bottom left of the page.
+            field: The box for the signature. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{"page":1,"x":72,"y":650,"width":200,"height":60}`.
             typed_name: The name to sign with, up to 2,000 characters. Required when `mode` is `type`.
             signature_image: The image of the signature: PNG, JPEG, or WebP. Required when `mode` is `image`.
             timestamp: Adds the line `signed at` with the time in UTC (ISO 8601).
@@ -3420,7 +3420,7 @@ class JobMethods:
         Args:
             file: The PDF with the form.
             password: The password of `file`, if it is encrypted.
-            values: The values by full field name: `{"name": "Ada", "agree": true, "colors": ["red", "blue"]}`.
+            values: The values by full field name. For example: `{"name":"Ada","agree":true,"colors":["red","blue"]}`.
             flatten: Makes the fields part of the pages, so that they can no longer be edited.
             strict: Fails with 422 if `values` names fields that the form does not have.
             expires_in: How many seconds the result is kept once the job has ended.
@@ -3543,10 +3543,10 @@ class JobMethods:
         Args:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
-            terms: Texts to redact, as a JSON array: `["Jane Doe", "Project X"]`. They are also found within longer words, and white space matches any white space.
+            terms: Texts to redact. They are also found within longer words, and white space matches any white space. For example: `["Jane Doe","Project X"]`.
             ignore_case: Whether `terms` match regardless of case.
-            patterns: Kinds of text to redact, as a JSON array of `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax: `["email", {"regex": "INV-\\\\d{6}"}]`. Card numbers and IBANs must have valid check digits.
-            regions: Areas to redact, as a JSON array: `[{"page": 1, "x": 72, "y": 650, "width": 200, "height": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `"origin": "bottom-left"`, the bottom left corner, from the bottom left of the page. Each area must touch its page.
+            patterns: Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `["email",{"regex":"INV-\\\\d{6}"}]`.
+            regions: Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{"page":1,"x":72,"y":650,"width":200,"height":60}]`.
             pages: The pages on which `terms` and `patterns` are redacted. What belongs to the whole document, such as its metadata, is redacted in any case. Default: `all`.
             fill: The color of the boxes, as `#rgb` or `#rrggbb`. Default: `#000000`.
             label: A text to show in each box.
@@ -3620,7 +3620,7 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             action: `get` reads the metadata, `set` changes it.
-            metadata: The entries to change: `{"title": "Report", "author": null, "custom": {"Reviewed": "yes"}}`. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`.
+            metadata: The entries to change. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`.
             replace: Removes all entries that `metadata` does not name. Only applies when `action` is `set`.
             expires_in: How many seconds the result is kept once the job has ended.
         """
@@ -3769,7 +3769,7 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             action: `get` reads the outline, `set` replaces it.
-            outline: The entries: `[{"title": "Chapter 1", "page": 3, "children": [{"title": "Section 1.1", "page": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`.
+            outline: The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{"title":"Chapter 1","page":3,"children":[{"title":"Section 1.1","page":4}]}]`.
             expires_in: How many seconds the result is kept once the job has ended.
         """
         fields: Fields = [

@@ -56,8 +56,8 @@ export function limitWords(given: Schema): string[] {
   if (schema.default !== undefined && !/default/i.test(given.description ?? "")) {
     words.push(`default ${shown(schema.default)}`);
   }
-  const [example] = schema.examples ?? [];
-  if (schema.examples && typeof example === "string") words.push(`such as ${schema.examples.map(shown).join(", ")}`);
+  const { examples } = schema.contentSchema ?? schema;
+  if (examples) words.push(`such as ${examples.map(shown).join(", ")}`);
   return words;
 }
 

@@ -1169,7 +1169,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Rotations",
         "name": "rotations",
-        "description": "Degrees clockwise by page number: `{\"1\": 90, \"4\": 180}`. Overrides `angle` for these pages.",
+        "description": "Degrees clockwise by page number. Overrides `angle` for these pages. For example: `{\"1\":90,\"4\":180}`.",
         "type": "json",
         "default": ""
       }
@@ -1214,14 +1214,14 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Box",
         "name": "box",
-        "description": "What stays visible: `{\"x\": 36, \"y\": 36, \"width\": 300, \"height\": 400}`, in points from the top left of the visible page",
+        "description": "What stays visible, in points from the top left of the visible page. For example: `{\"x\":36,\"y\":36,\"width\":300,\"height\":400}`.",
         "type": "json",
         "default": ""
       },
       {
         "displayName": "Margins",
         "name": "margins",
-        "description": "What is cut off, in points: a number for all sides, or `{\"top\": 36, \"right\": 0, \"bottom\": 72, \"left\": 0}`",
+        "description": "What is cut off, in points: for each side, or one number for all. For example: `{\"top\":36,\"right\":0,\"bottom\":72,\"left\":0}`.",
         "type": "json",
         "default": ""
       },
@@ -1762,7 +1762,7 @@ export const parameters: INodeProperties[] = [
   {
     "displayName": "Field",
     "name": "field",
-    "description": "The box for the signature: `{\"page\": 1, \"x\": 72, \"y\": 650, \"width\": 200, \"height\": 60}`. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; with `\"origin\": \"bottom-left\"`, its bottom left corner, from the bottom left of the page.",
+    "description": "The box for the signature. Pages count from 1. `x` and `y` are the top left corner of the box, in points from the top left of the visible page; if `origin` is `bottom-left`, its bottom left corner, from the bottom left of the page. For example: `{\"page\":1,\"x\":72,\"y\":650,\"width\":200,\"height\":60}`.",
     "type": "json",
     "default": "",
     "required": true,
@@ -1875,7 +1875,7 @@ export const parameters: INodeProperties[] = [
   {
     "displayName": "Values",
     "name": "values",
-    "description": "The values by full field name: `{\"name\": \"Ada\", \"agree\": true, \"colors\": [\"red\", \"blue\"]}`",
+    "description": "The values by full field name. For example: `{\"name\":\"Ada\",\"agree\":true,\"colors\":[\"red\",\"blue\"]}`.",
     "type": "json",
     "default": "",
     "required": true,
@@ -2066,21 +2066,21 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Patterns",
         "name": "patterns",
-        "description": "Kinds of text to redact, as a JSON array of `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax: `[\"email\", {\"regex\": \"INV-\\\\d{6}\"}]`. Card numbers and IBANs must have valid check digits.",
+        "description": "Kinds of text to redact: `email`, `phone`, `iban`, `credit-card`, `ip`, `url`, `us-ssn`, and regular expressions in RE2 syntax. Card numbers and IBANs must have valid check digits. For example: `[\"email\",{\"regex\":\"INV-\\\\d{6}\"}]`.",
         "type": "json",
         "default": ""
       },
       {
         "displayName": "Regions",
         "name": "regions",
-        "description": "Areas to redact, as a JSON array: `[{\"page\": 1, \"x\": 72, \"y\": 650, \"width\": 200, \"height\": 60}]`. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; with `\"origin\": \"bottom-left\"`, the bottom left corner, from the bottom left of the page. Each area must touch its page.",
+        "description": "Areas to redact. Pages count from 1. `x` and `y` are the top left corner, in points from the top left of the visible page; if `origin` is `bottom-left`, the bottom left corner, from the bottom left of the page. Each area must touch its page. For example: `[{\"page\":1,\"x\":72,\"y\":650,\"width\":200,\"height\":60}]`.",
         "type": "json",
         "default": ""
       },
       {
         "displayName": "Terms",
         "name": "terms",
-        "description": "Texts to redact, as a JSON array: `[\"Jane Doe\", \"Project X\"]`. They are also found within longer words, and white space matches any white space.",
+        "description": "Texts to redact. They are also found within longer words, and white space matches any white space. For example: `[\"Jane Doe\",\"Project X\"]`.",
         "type": "json",
         "default": ""
       }
@@ -2129,7 +2129,7 @@ export const parameters: INodeProperties[] = [
   {
     "displayName": "Metadata",
     "name": "metadata",
-    "description": "The entries to change: `{\"title\": \"Report\", \"author\": null, \"custom\": {\"Reviewed\": \"yes\"}}`. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`.",
+    "description": "The entries to change. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`. For example: `{\"title\":\"Report\",\"author\":null,\"custom\":{\"Reviewed\":\"yes\"}}`.",
     "type": "json",
     "default": "",
     "required": true,
@@ -2363,7 +2363,7 @@ export const parameters: INodeProperties[] = [
   {
     "displayName": "Outline",
     "name": "outline",
-    "description": "The entries: `[{\"title\": \"Chapter 1\", \"page\": 3, \"children\": [{\"title\": \"Section 1.1\", \"page\": 4}]}]`. Only `title` is required; `page` is null for a heading. Required when `action` is `set`.",
+    "description": "The entries. Only `title` is required; `page` is null for a heading. Required when `action` is `set`. For example: `[{\"title\":\"Chapter 1\",\"page\":3,\"children\":[{\"title\":\"Section 1.1\",\"page\":4}]}]`.",
     "type": "json",
     "default": "",
     "required": true,

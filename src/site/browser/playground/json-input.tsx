@@ -64,7 +64,7 @@ export function JsonInput({ name, schema: given, value, change, invalid, describ
           aria-invalid={invalid}
           aria-describedby={describedBy}
           spellcheck={false}
-          placeholder={allows(schema, "array") ? "[ ]" : "{ }"}
+          placeholder={JSON.stringify(given.examples?.[0]) ?? (allows(schema, "array") ? "[ ]" : "{ }")}
           value={value}
           onInput={(event) => change(event.currentTarget.value)}
         />
@@ -200,6 +200,7 @@ function FreeRows({ schema, members, change, invalid, describedBy }: RowsProps) 
   useEffect(() => {
     if (writeMembers(membersOf(rows)) !== writeMembers(members)) setRows(rowsOf(members));
   }, [writeMembers(members)]);
+  const [exampleName = "name"] = Object.keys(Object(schema.examples?.[0]) as object);
   const inner = typeof schema.additionalProperties === "object" ? schema.additionalProperties : {};
   const set = (next: Rows) => {
     setRows(next);
@@ -212,7 +213,7 @@ function FreeRows({ schema, members, change, invalid, describedBy }: RowsProps) 
           <input
             type="text"
             aria-label={`Name ${index + 1}`}
-            placeholder="name"
+            placeholder={exampleName}
             aria-describedby={index === 0 ? describedBy : undefined}
             value={name}
             onInput={(event) => set(rows.with(index, [event.currentTarget.value, value]))}
