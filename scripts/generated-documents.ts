@@ -9,7 +9,7 @@ import { limits, MiB } from "../src/limits.ts";
 export async function generatedDocuments(): Promise<Map<string, string | Uint8Array>> {
   const read = (path: string): Promise<string> => readFile(join(root, path), "utf8");
   const api = await read("docs/api.md");
-  return new Map([
+  return new Map<string, string | Uint8Array>([
     [join(root, "docs/limits.md"), limitsDocument(await read("src/limits.ts"))],
     [join(root, "docs/api.md"), api.replace(/(<!-- errors:.*?-->\n).*(<!-- end -->)/s, `$1\n${errorTable()}\n$2`)],
     [join(root, "examples/damaged.pdf"), withoutEnd(await readFile(join(root, "examples/letter.pdf")))],
