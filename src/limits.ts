@@ -217,7 +217,7 @@ export const limits = {
     /** Size of a part of an upload in parts. The last one is smaller. */
     partBytes: 16 * MiB,
     /** How much of a single-request upload is collected before it goes to the bucket. Two such buffers are held in memory. */
-    bufferBytes: 8 * MiB,
+    bufferBytes: 5 * MiB,
     /** Size of a single-request upload in addition to its file: the other fields, and the headers of the parts. */
     formBytes: 64 * 1024,
     /** How long the ID of an expired file gets 410 instead of 404. */
