@@ -28,6 +28,8 @@ export interface Admittance {
   readonly to: "read" | "read into an engine" | "work";
   /** Maximum wait in milliseconds, if shorter than the default. */
   readonly waitMilliseconds?: number;
+  /** Whether others that fit go first while this does not: nobody waits behind the part of a job. */
+  readonly letsOthersPass?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -108,7 +110,9 @@ export class Admission implements Issuer {
   /** Whose turn it is, among requests whose body has arrived or among the others: the two groups do not block each other. */
   #next(toWork: boolean): Waiting | undefined {
     const withEngine = Array.from(this.#tickets).filter(({ hasEngine }) => hasEngine);
-    const rivals = this.#queue.filter(({ to }) => (to === "work") === toWork);
+    const group = this.#queue.filter(({ to }) => (to === "work") === toWork);
+    const ready = group.filter((waiting) => waiting.letsOthersPass !== true || this.#fits(waiting));
+    const rivals = ready.length > 0 ? ready : group;
     const holdsNone = ({ account, ticket }: Waiting): boolean =>
       !withEngine.some((other) => other !== ticket && other.account === account);
     return rivals.find(holdsNone) ?? rivals[0];

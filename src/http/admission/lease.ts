@@ -22,6 +22,8 @@ export interface LeaseRequest {
   readonly signal: AbortSignal;
   /** Passed to the engines. `memoryBytes` covers all requests plus what is kept between them. */
   readonly given: Omit<LeaseOptions, "expected" | "most" | "work"> & { readonly memoryBytes: number };
+  /** As for `Admittance`. */
+  readonly letsOthersPass?: boolean;
   /** Keeps work running after the response. */
   waitUntil(promise: Promise<unknown>): void;
 }
@@ -84,11 +86,11 @@ export class Lease extends Share {
    * releases the lease.
    */
   static async take(request: LeaseRequest): Promise<Lease> {
-    const { account, length, maxBytes, signal, given } = request;
+    const { account, length, maxBytes, signal, given, letsOthersPass } = request;
     const bodyBytes = length ?? maxBytes;
     const isSmall = length !== undefined && length <= limits.admission.smallBodyBytes;
     const asked = isSmall ? ({ to: "read", bytes: bodyBytes } as const) : intoEngine(request, bodyBytes);
-    const ticket = await admit(given.memoryBytes, { account, signal, ...asked });
+    const ticket = await admit(given.memoryBytes, { account, signal, letsOthersPass, ...asked });
     const lease = new Lease(request, ticket, { bodyBytes, isSmall });
     try {
       if (!isSmall) await lease.#leaseWithin(weightOf(bodyBytes));
@@ -123,8 +125,9 @@ export class Lease extends Share {
   }
 
   async #admitTo(to: Admittance["to"], bytes: number, waitMilliseconds: number): Promise<void> {
-    const { signal, given } = this.#request;
-    await admissionOf(given.memoryBytes).admitTo(this.ticket, { to, bytes, waitMilliseconds, signal });
+    const { signal, given, letsOthersPass } = this.#request;
+    const asked = { to, bytes, waitMilliseconds, signal, letsOthersPass };
+    await admissionOf(given.memoryBytes).admitTo(this.ticket, asked);
     this.check();
     if (to !== "read" && this.#engines === undefined) await this.#leaseWithin(weightOf(this.#fileBytes));
   }

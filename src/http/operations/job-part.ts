@@ -152,6 +152,7 @@ class PartWork {
       maxBytes: 0,
       signal: this.#signal,
       given: leaseOptions(env),
+      letsOthersPass: true,
       waitUntil,
     });
     return this.#lease;

@@ -19,6 +19,19 @@ describe("waiting", () => {
     expect(admission.heldBytes).toBe(90);
   });
 
+  it("lets others pass the part of a job while it does not fit", async () => {
+    const { admission, admit } = admissionOf(100);
+    const first = await admit(60);
+    const part = admission.admit({ account: "acct", bytes: 80, to: "work", letsOthersPass: true });
+    const second = await admit(30);
+    first.release();
+    expect(await settled(part)).toBe(false);
+    const large = admit(90);
+    second.release();
+    expect(await settled(part)).toBe(true);
+    expect(await settled(large)).toBe(false);
+  });
+
   it("ends with 503 and Retry-After, and lets those behind go first then", async () => {
     const admission = admissionOf(100);
     await admission.admit(60);
