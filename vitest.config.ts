@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import "./scripts/compile-cache.ts";
 
 /** More than cores on a small machine: for a third of their time, tests wait. */
 const maxWorkers = Math.max(4, availableParallelism() - 1);

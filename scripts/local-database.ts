@@ -1,5 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import "./compile-cache.ts";
 import "./webcrypto.ts";
 import type { Database } from "../src/db/client.ts";
 import { type Env, readEnv } from "../src/env.ts";
@@ -17,7 +19,8 @@ export type Databases = Env["databases"];
  */
 export async function withLocalDatabases<T>(persistTo: string, work: (databases: Databases) => Promise<T>): Promise<T> {
   // Here, because wrangler takes most of a second to load: a command that is called wrongly says so at once.
-  const { getPlatformProxy } = await import("wrangler");
+  // Required, because an import would search its 15 MB for exports first.
+  const { getPlatformProxy } = createRequire(import.meta.url)("wrangler") as typeof import("wrangler");
   const proxy = await getPlatformProxy({
     configPath: join(root, "wrangler.toml"),
     // The command line adds the version of the layout; the function does not.
