@@ -1,10 +1,32 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
+import { root } from "./server.ts";
 import { noBrowser, Visitor } from "./visitor.ts";
 
 const server = ownServer();
 const description = await (await fetch(`${server.baseUrl}/api/v1/openapi.json`)).text();
 const hasWebhooks = description.includes('"/api/v1/webhooks"');
+
+const failedDelivery = {
+  id: "delivery_1",
+  type: "usage.limit_reached",
+  state: "failed",
+  nextAttemptAt: null,
+  createdAt: "2026-01-02T03:04:05.000Z",
+  attempts: [
+    {
+      attempt: 1,
+      startedAt: "2026-01-02T03:04:05.000Z",
+      durationMilliseconds: 40,
+      status: 502,
+      error: null,
+      response: "Bad gateway: the ledger is down",
+    },
+  ],
+};
 
 describe.skipIf(noBrowser)("everybody can use the pages", () => {
   const visitor = new Visitor();
@@ -31,6 +53,58 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await visitor.result.locator(".status").waitFor();
     expect(await visitor.status()).toBe("200");
     await page.getByRole("status").filter({ hasText: /^Done/ }).waitFor();
+  });
+
+  test("is told to screen readers: the pages to choose, what is wrong with a field, and how far a run is", async () => {
+    const page = await visitor.open("to-images");
+    const device = await page.context().newCDPSession(page);
+    await device.send("Accessibility.enable");
+    /** What a screen reader gets of the elements with a role. */
+    const told = async (role: string) => {
+      const { nodes } = await device.send("Accessibility.getFullAXTree");
+      return nodes
+        .filter((node) => !node.ignored && node.role?.value === role)
+        .map(({ name, description, properties = [] }) => ({
+          ...Object.fromEntries(properties.map((one) => [one.name, one.value.value])),
+          name: name?.value as string,
+          description: description?.value as string,
+        }));
+    };
+    const live = async (): Promise<string[]> => {
+      const regions = page.locator('[role="status"]');
+      return (await regions.allTextContents()).filter((text) => text !== "");
+    };
+    await page.setInputFiles('input[type="file"]', join(root, "examples/letter.pdf"));
+    await page.getByRole("option", { name: "Page 1" }).focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Space");
+    expect(await told("listbox")).toMatchObject([{ name: "Pages for pages", multiselectable: true }]);
+    expect((await told("option")).filter(({ name }) => name.startsWith("Page "))).toMatchObject([
+      { name: "Page 1", selected: false },
+      { name: "Page 2", selected: true, focused: true },
+    ]);
+    expect(await live()).toEqual([expect.stringMatching(/^1 of 2 pages/)]);
+    expect((await told("status")).length).toBeGreaterThan(0);
+
+    await page.locator('[name="pages"]').fill("9");
+    await visitor.run();
+    await visitor.result.locator(".code-name").waitFor();
+    visitor.expected("400 (Bad Request)");
+    const [field] = (await told("textbox")).filter(({ name }) => name.startsWith("Pages"));
+    expect(field).toMatchObject({ focused: true, invalid: "true", description: expect.stringMatching(/has 2 pages/) });
+    expect(await live()).toContainEqual(expect.stringMatching(/^Error: /));
+
+    await page.evaluate(`{
+      const region = document.querySelector(".result [role=status]");
+      globalThis.said = [];
+      new MutationObserver(() => said.push(region.textContent)).observe(region, { subtree: true, characterData: true, childList: true });
+    }`);
+    await page.locator('[name="pages"]').fill("1");
+    await visitor.run();
+    await page.getByRole("status").filter({ hasText: /^Done/ }).waitFor();
+    const said = ((await page.evaluate("said")) as string[]).filter((text) => text !== "");
+    expect(said).toContain("Uploading");
+    expect(said.at(-1)).toMatch(/^Done: [\d.]+ KB\.$/);
   });
 
   test("draws the form of an operation that it has never heard of from the description alone", async () => {
@@ -97,6 +171,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await page.setInputFiles('input[type="file"]', { name: "large.pdf", mimeType: "application/pdf", buffer });
     await visitor.run();
     await visitor.result.getByText(/Uploading [1-9]\d? %/).waitFor();
+    expect(await visitor.result.getByRole("progressbar", { name: "Uploading" }).count()).toBe(1);
     await visitor.result.getByRole("button", { name: "Cancel" }).click();
     await visitor.result.getByText("The result appears here.").waitFor();
     expect(await visitor.result.locator(".status").count()).toBe(0);
@@ -111,7 +186,14 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
         "document.querySelector('dialog').scrollWidth <= document.querySelector('dialog').clientWidth",
       ),
     ).toBe(true);
-    await page.getByRole("dialog").getByLabel("Key").fill(server.testKey);
+    // The command that is shown makes one.
+    const dialog = page.getByRole("dialog");
+    const command = await dialog.locator("code", { hasText: "npm run account" }).innerText();
+    const { stdout } = await promisify(execFile)("sh", ["-c", `${command} --persist-to "${server.persistTo}"`], {
+      cwd: root,
+    });
+    const { key } = JSON.parse(stdout.slice(stdout.indexOf("{"))) as { key: string };
+    await dialog.getByLabel("Key").fill(key);
     await page.keyboard.press("Enter");
     // The run that asked for it goes on.
     expect(await visitor.status()).toBe("200");
@@ -178,6 +260,11 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     expect(await own.innerText()).toMatch(/usage\.limit_reached[^]*whsec_\*{4}/);
     await own.getByRole("button", { name: "Deliveries" }).click();
     await own.getByText("No deliveries yet.").waitFor();
+    await page.route("**/deliveries", (route) => route.fulfill({ json: { data: [failedDelivery] } }));
+    await own.getByRole("button", { name: "Refresh" }).click();
+    await own.getByText("Attempt 1: 502").click();
+    await own.getByText("Bad gateway: the ledger is down").waitFor();
+    await page.unroute("**/deliveries");
     await own.getByRole("button", { name: "Rotate secret" }).click();
     const before = await page.locator(".secret code").innerText();
     await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
@@ -188,6 +275,10 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await own.getByRole("button", { name: "Save" }).click();
     await own.getByText("For the ledger").waitFor();
     expect(await own.locator(".scopes").innerText()).toMatch(/usage\.limit_reached\s*key\.revoked/);
+    await own.getByRole("button", { name: "Deactivate" }).click();
+    await own.getByText("inactive", { exact: true }).waitFor();
+    expect(await own.getByText("pending").count()).toBe(0);
+    expect(await own.getByRole("button", { name: "Send test event" }).isDisabled()).toBe(true);
     await own.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("No webhooks yet.").waitFor();

@@ -16,6 +16,7 @@ interface Look {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
+  readonly hasTouch?: boolean;
   /** Empty: nobody has given the page a key. */
   readonly key?: string;
 }
@@ -48,10 +49,11 @@ export class Visitor {
   /** Opens a view by the part of its address after `#/`. */
   async open(route: string, look: Look = {}): Promise<Page> {
     if (this.#browser === undefined) throw new Error("there is no browser");
-    const { width = 1440, height = 900, dark = false, key = server.testKey } = look;
+    const { width = 1440, height = 900, dark = false, hasTouch = false, key = server.testKey } = look;
     this.#faults = [];
     const context = await this.#browser.newContext({
       viewport: { width, height },
+      hasTouch,
       colorScheme: dark ? "dark" : "light",
       permissions: ["clipboard-read", "clipboard-write"],
     });

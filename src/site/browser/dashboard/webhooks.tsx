@@ -152,6 +152,7 @@ function Subscription({ webhook, description, apiKey, attempt, ask }: Subscripti
         {has("/test") && (
           <button
             type="button"
+            disabled={!active}
             onClick={() =>
               void attempt(async () => {
                 await callJson(apiKey, "POST", `${own}/test`);

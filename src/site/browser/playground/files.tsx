@@ -1,4 +1,4 @@
-import { useId, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FileField, FilesField } from "../../description/fields.ts";
 import { asFile, type ChosenFile } from "../../description/form-values.ts";
 import { isFileId } from "../api/stored-files.ts";
@@ -122,6 +122,21 @@ export function FilesInput({
     if (file !== undefined) choose(chosen.toSpliced(from, 1).toSpliced(to, 0, file));
   };
   const drag = useReorder(move);
+  const list = useRef<HTMLOListElement>(null);
+  // The focus goes with the file, so that it can be moved on.
+  const follow = useRef<readonly [row: number, step: number]>(undefined);
+  const [moved, setMoved] = useState("");
+  const moveBy = (index: number, step: number) => {
+    move(index, index + step);
+    follow.current = [index + step, step];
+    setMoved(`${chosen[index]?.name} is now ${index + step + 1} of ${chosen.length}`);
+  };
+  useLayoutEffect(() => {
+    const [row, step] = follow.current ?? [];
+    follow.current = undefined;
+    const buttons = list.current?.children[row ?? -1]?.querySelectorAll<HTMLElement>(".moves :enabled") ?? [];
+    [...buttons].at(step === 1 ? -1 : 0)?.focus();
+  });
   return (
     <fieldset class="field">
       <legend>
@@ -135,7 +150,7 @@ export function FilesInput({
         <Inline text={description} />
       </p>
       {chosen.length > 0 && (
-        <ol class="files">
+        <ol class="files" ref={list}>
           {chosen.map((file, index) => (
             <FileRow
               key={index}
@@ -148,8 +163,8 @@ export function FilesInput({
               drag={drag(index)}
               replace={(file) => choose(chosen.with(index, file))}
               remove={() => choose(chosen.toSpliced(index, 1))}
-              up={index > 0 ? () => move(index, index - 1) : undefined}
-              down={index < chosen.length - 1 ? () => move(index, index + 1) : undefined}
+              up={index > 0 ? () => moveBy(index, -1) : undefined}
+              down={index < chosen.length - 1 ? () => moveBy(index, 1) : undefined}
               setPassword={
                 passwords === undefined ? undefined : (password) => choose(chosen.with(index, { ...file, password }))
               }
@@ -157,6 +172,9 @@ export function FilesInput({
           ))}
         </ol>
       )}
+      <p class="visually-hidden" role="status">
+        {moved}
+      </p>
       <Choose
         label={name}
         accept={accept}
@@ -209,8 +227,8 @@ interface RowProps {
 function FileRow({ name, file, invalid, issue, passwordIssue, setPassword, ...row }: RowProps) {
   const { accept, drag, replace, remove, up, down } = row;
   const id = useId();
-  const [asked, setAsked] = useState(file.password !== "");
-  const locked = asked || passwordIssue !== undefined;
+  const [asked, setAsked] = useState(false);
+  const locked = asked || file.password !== "" || passwordIssue !== undefined;
   const size = "blob" in file ? file.blob.size : file.size;
   return (
     <li class={invalid ? "invalid" : ""} {...drag}>

@@ -21,6 +21,9 @@ interface Props {
 /** Up to this many choices are shown side by side. */
 const AT_A_GLANCE = 4;
 
+/** The characters of a label that fit above a number beside another one. */
+const SHORT_LABEL = 20;
+
 /** One parameter: its name, its description from the schema, and the control for its type. */
 export function ValueInput({ field, value, change, issue, children }: Props) {
   const id = useId();
@@ -116,7 +119,7 @@ export function ValueInput({ field, value, change, issue, children }: Props) {
     );
   }
   return (
-    <div class={`field${isNarrow(field) ? " narrow" : ""}`}>
+    <div class={`field${isNumber(field) && labelOf(name).length <= SHORT_LABEL ? " narrow" : ""}`}>
       <label for={id}>{title}</label>
       {choices ? (
         <LanguagesInput
@@ -153,7 +156,7 @@ function isShort(words: readonly unknown[], required: boolean, byDefault: unknow
   return count <= AT_A_GLANCE && words.join("").length <= 32;
 }
 
-const isNarrow = ({ schema }: ValueField): boolean => allows(schema, "number") || allows(schema, "integer");
+const isNumber = ({ schema }: ValueField): boolean => allows(schema, "number") || allows(schema, "integer");
 
 /** A few choices side by side. The arrow keys move between them, as between radio buttons. */
 function Segments({ field, value, change, invalid }: Pick<Props, "field" | "value" | "change"> & { invalid: boolean }) {
@@ -198,7 +201,7 @@ function TextInput({ id, field, value, change, aria }: TextProps) {
     onInput: (event: { currentTarget: { value: string } }) => change(event.currentTarget.value),
     ...aria,
   };
-  if (isNarrow(field)) {
+  if (isNumber(field)) {
     const step = allows(schema, "integer") ? 1 : "any";
     return (
       <input type="number" inputMode="decimal" step={step} min={schema.minimum} max={schema.maximum} {...common} />

@@ -51,28 +51,30 @@ export function PageSet({ document, name, value, byDefault, change, rotations }:
             ? `${chosen.size} of ${numPages} pages`
             : `${isExplicit ? "No page is in this range" : numPages === 1 ? "The only page" : `All ${numPages} pages`}. Click pages to choose some.`}
         </span>
-        {rotations && (
-          <>
-            <button type="button" class="plain" onClick={() => turnChosen(-90)}>
-              ↺ Turn left
-            </button>
-            <button type="button" class="plain" onClick={() => turnChosen(90)}>
-              ↻ Turn right
-            </button>
-          </>
-        )}
-        <button type="button" class="plain" onClick={() => set(all.filter((page) => page % 2 === 1))}>
-          Odd
-        </button>
-        <button type="button" class="plain" onClick={() => set(all.filter((page) => page % 2 === 0))}>
-          Even
-        </button>
-        <button type="button" class="plain" onClick={() => set(all.filter((page) => !chosen.has(page)))}>
-          Invert
-        </button>
-        <button type="button" class="plain" onClick={() => set([])}>
-          All
-        </button>
+        <span class="actions">
+          {rotations && (
+            <>
+              <button type="button" class="plain" onClick={() => turnChosen(-90)}>
+                ↺ Turn left
+              </button>
+              <button type="button" class="plain" onClick={() => turnChosen(90)}>
+                ↻ Turn right
+              </button>
+            </>
+          )}
+          <button type="button" class="plain" onClick={() => set(all.filter((page) => page % 2 === 1))}>
+            Odd
+          </button>
+          <button type="button" class="plain" onClick={() => set(all.filter((page) => page % 2 === 0))}>
+            Even
+          </button>
+          <button type="button" class="plain" onClick={() => set(all.filter((page) => !chosen.has(page)))}>
+            Invert
+          </button>
+          <button type="button" class="plain" onClick={() => set([])}>
+            All
+          </button>
+        </span>
       </div>
       <PageGrid
         document={document}
@@ -107,24 +109,49 @@ export function PageOrder({ document, name, value, change }: Omit<Props, "byDefa
     const added = extend ? between(from + 1, page).filter((one) => !order.includes(one)) : [page];
     set(!extend && order.includes(page) ? order.filter((one) => one !== page) : [...order, ...added]);
   };
-  const move = (from: number, to: number): void =>
+  const [picked, setPicked] = useState<number>();
+  const [done, setDone] = useState("");
+  const pick = picked !== undefined && picked < order.length ? picked : undefined;
+  const move = (from: number, to: number): void => {
+    if (to === from) return;
     set(order.toSpliced(from, 1).toSpliced(to, 0, ...order.slice(from, from + 1)));
-  const remove = (index: number): void => set(order.toSpliced(index, 1));
+    setPicked(to);
+    setDone(`Page ${order[from]} is now ${to + 1} of ${order.length}`);
+  };
+  const remove = (index: number): void => {
+    set(order.toSpliced(index, 1));
+    setPicked(undefined);
+    setDone(`Page ${order[index]} is removed`);
+  };
+  // They stay enabled, so that the one that is pressed keeps the focus.
+  const button = (label: string, name: string, isOff: boolean, act: (index: number) => void) => (
+    <button
+      type="button"
+      class="plain"
+      aria-label={name}
+      aria-disabled={pick === undefined || isOff}
+      onClick={() => pick === undefined || isOff || act(pick)}
+    >
+      {label}
+    </button>
+  );
   return (
     <div class="page-chooser">
       <div class="row wrap">
         <span class="quiet grow" role="status">
           {order.length === 0 ? "Click pages in the order you want." : `${order.length} chosen of ${numPages} pages`}
         </span>
-        <button type="button" class="plain" onClick={() => set(between(1, numPages))}>
-          All
-        </button>
-        <button type="button" class="plain" onClick={() => set(order.toReversed())}>
-          Reverse
-        </button>
-        <button type="button" class="plain" onClick={() => set([])}>
-          None
-        </button>
+        <span class="actions">
+          <button type="button" class="plain" onClick={() => set(between(1, numPages))}>
+            All
+          </button>
+          <button type="button" class="plain" onClick={() => set(order.toReversed())}>
+            Reverse
+          </button>
+          <button type="button" class="plain" onClick={() => set([])}>
+            None
+          </button>
+        </span>
       </div>
       <PageGrid
         document={document}
@@ -135,18 +162,28 @@ export function PageOrder({ document, name, value, change }: Omit<Props, "byDefa
       />
       {order.length > 0 && (
         <>
-          <p class="quiet">
-            The result: drag pages to reorder them, or press Alt with an arrow key. Delete removes a page.
+          <div class="row wrap">
+            <p class="quiet grow">The result: drag pages to reorder them, or click one to move it.</p>
+            <span class="actions">
+              {button("← Earlier", "Move the page earlier", pick === 0, (index) => move(index, index - 1))}
+              {button("Later →", "Move the page later", pick === order.length - 1, (index) => move(index, index + 1))}
+              {button("Remove", "Remove the page", false, remove)}
+            </span>
+          </div>
+          <p class="visually-hidden" role="status">
+            {done}
           </p>
           <PageGrid
             document={document}
             label="Pages of the result"
             items={order}
-            isSelected={() => false}
-            press={() => {}}
+            single
+            isSelected={(index) => index === pick}
+            press={(index) => setPicked(index === pick ? undefined : index)}
             keys={{ Delete: remove, Backspace: remove }}
             move={move}
           />
+          <p class="quiet">On the keyboard, Alt with an arrow key moves a page, and Delete removes it.</p>
         </>
       )}
     </div>

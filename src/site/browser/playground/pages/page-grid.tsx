@@ -14,6 +14,8 @@ interface Props {
   /** Pages from 1, in the order of the grid. */
   readonly items: readonly number[];
   readonly isSelected: (index: number) => boolean;
+  /** Whether only one can be selected. */
+  readonly single?: boolean;
   /** A word on the page, such as its part. */
   readonly badge?: (index: number) => string | undefined;
   /** Degrees clockwise. */
@@ -30,7 +32,8 @@ interface Props {
  * Small pages side by side. Only those in view are drawn and in the document, so that thousands scroll smoothly. One stop of the Tab
  * key; arrow keys, Home, End, and the page keys go from page to page.
  */
-export function PageGrid({ document, label, items, isSelected, badge, rotation, press, keys = {}, move }: Props) {
+export function PageGrid({ document, label, items, isSelected, badge, rotation, press, ...props }: Props) {
+  const { single = false, keys = {}, move } = props;
   const place = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ width: 0, height: 0, top: 0 });
   const [active, setActive] = useState(0);
@@ -102,7 +105,7 @@ export function PageGrid({ document, label, items, isSelected, badge, rotation, 
       <div
         role="listbox"
         aria-label={label}
-        aria-multiselectable="true"
+        aria-multiselectable={!single}
         style={{ height: `${rows * CELL.height}px` }}
         onKeyDown={keyed}
       >

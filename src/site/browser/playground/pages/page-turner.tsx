@@ -16,7 +16,7 @@ export function PageTurner({ page, pageCount, turnTo, children }: Props) {
       <button type="button" class="plain" disabled={page <= 1} onClick={() => turnTo(page - 1)}>
         ← Page before
       </button>
-      <span class="quiet">
+      <span class="quiet" aria-live="polite">
         Page {page} of {pageCount}
       </span>
       <button type="button" class="plain" disabled={page >= pageCount} onClick={() => turnTo(page + 1)}>
