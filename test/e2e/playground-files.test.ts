@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)("files in the playground", () => {
     const [file] = await stored();
     expect([file?.id, file?.sha256]).toEqual([id, sha256(await readFile(letter))]);
 
-    await page.getByRole("button", { name: "Use letter.pdf in an operation" }).click();
+    await page.getByRole("button", { name: "Use in… letter.pdf" }).click();
     await page.getByRole("dialog").getByRole("link", { name: "merge" }).click();
     await page.getByText("letter.pdf", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Stored file or URL" }).click();

@@ -91,7 +91,7 @@ function Row({ file, use, remove }: { file: StoredFile; use: () => void; remove:
       </div>
       <div class="wrap">
         {status === "ready" && (
-          <button type="button" class="plain" aria-label={`Use ${name} in an operation`} onClick={use}>
+          <button type="button" class="plain" aria-label={`Use in… ${name}`} onClick={use}>
             Use in…
           </button>
         )}
