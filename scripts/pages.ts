@@ -193,7 +193,7 @@ async function look(
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       // Colors that are still changing have the contrast of neither.
-      await page.waitForFunction("document.getAnimations().length === 0");
+      await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))");
       faults.push(...(await axeIn(page)).map((fault) => `${colorScheme}: ${fault}`));
     }
     return { kilobytes: received / 1_000, shift, faults };

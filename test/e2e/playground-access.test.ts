@@ -256,7 +256,7 @@ describe.skipIf(noBrowser)("everybody can use the pages", () => {
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await page.getByText("it is shown only once").waitFor();
     expect(await page.locator(".secret code").innerText()).toMatch(/^whsec_/);
-    const own = page.getByRole("region", { name: "https://hooks.example.com/pdf" });
+    const own = page.getByRole("article", { name: "https://hooks.example.com/pdf" });
     expect(await own.innerText()).toMatch(/usage\.limit_reached[^]*whsec_\*{4}/);
     await own.getByRole("button", { name: "Deliveries" }).click();
     await own.getByText("No deliveries yet.").waitFor();

@@ -134,7 +134,7 @@ function Subscription({ webhook, description, apiKey, attempt, ask }: Subscripti
   const own = `${PATH}/${id}`;
   const has = (path: string) => description.paths[`${PATH}/{id}${path}`] !== undefined;
   return (
-    <section class="card padded" aria-label={url}>
+    <article class="card padded" aria-label={url}>
       <div class="row">
         <code class="grow url">{url}</code>
         <span class={`tag ${active ? "good" : ""}`}>{active ? "active" : "inactive"}</span>
@@ -205,6 +205,6 @@ function Subscription({ webhook, description, apiKey, attempt, ask }: Subscripti
         />
       )}
       {open && <Deliveries key={String(active)} path={`${own}/deliveries`} apiKey={apiKey} tested={tested} />}
-    </section>
+    </article>
   );
 }
