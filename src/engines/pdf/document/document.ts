@@ -5,7 +5,7 @@ import { Ranges } from "../../bytes/ranges.ts";
 import { markClearMetadata } from "./clear-metadata.ts";
 import { inlineEncryption } from "./crypt-filters.ts";
 import { findDamage, hasLostEncryption, type ValidationPurpose, withoutXref } from "./damage.ts";
-import { opensAsOwner } from "../encryption/owner.ts";
+import { isOwnerPassword, opens } from "../encryption/passwords.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { checkObjectStreams } from "../objects/object-streams.ts";
@@ -31,9 +31,6 @@ const PERMISSION_BITS = 0b1111_0011_1100;
 
 /** All permissions granted. */
 const ALL_PERMISSIONS = -4;
-
-/** The result of `authenticatePassword` for the owner password. */
-const OWNER = 4;
 
 /** An open PDF. Closed by `using` or at the end of the lease. */
 export interface OpenPdf extends Disposable {
@@ -72,7 +69,7 @@ export async function openPdf(
   // The streams of a file that is read in ranges are bounded by the heap and the work budget.
   const check = ranges ? undefined : await checkObjectStreams(engine.work, sent.bytes);
   const document = await openDocument(engine, sent, repair);
-  const { input, isOwner } = await authenticate(document, sent);
+  const { input, isOwner } = await authenticate(engine, document, sent);
   await check?.(document);
   const objects = document.countObjects();
   if (objects > limits.objects) {
@@ -117,7 +114,7 @@ export async function openPdf(
     document,
     pageCount,
     encrypted,
-    unrestricted: !restricted || isOwner(),
+    unrestricted: !restricted || (await isOwner()),
     treeIsSound,
     get repaired() {
       return document.wasRepaired() || !treeIsSound;
@@ -192,30 +189,25 @@ async function openDocument(engine: PdfEngine, { field, bytes }: PdfInput, repai
   throw invalidFile(field, "is not a PDF");
 }
 
-/**
- * Opens the document with its password. Returns the input with the password as spelled in the file. `isOwner` tells whether
- * it is the owner password, which can take 10 ms.
- */
-async function authenticate(document: PDFDocument, input: PdfInput): Promise<{ input: PdfInput; isOwner(): boolean }> {
+/** Opens the document with its password. Returns the input with the password as spelled in the file. */
+async function authenticate(
+  engine: PdfEngine,
+  document: PDFDocument,
+  input: PdfInput,
+): Promise<{ input: PdfInput; isOwner(): Promise<boolean> }> {
   const { field, password, passwordIsOwn } = input;
-  const opened = (opens: PdfInput) => ({
-    input: opens,
-    isOwner: () => (document.authenticatePassword(opens.password ?? "") & OWNER) !== 0,
-  });
-  const locked = document.needsPassword();
+  const opened = (by: PdfInput) => ({ input: by, isOwner: async () => isOwnerPassword(document, by.password ?? "") });
+  if (!document.getTrailer().get("Encrypt").isDictionary()) return opened(input);
   if (password === undefined) {
-    if (!locked) return opened(input);
-    // MuPDF rejects an empty owner password, but by then it has derived its key.
-    if (await opensAsOwner(document.getTrailer().get("Encrypt"), "")) return { input, isOwner: () => true };
+    if (await opens(engine, document, "")) return opened(input);
     throw new Refusal("password_required", `\`${field}\` is encrypted. Send its password.`, { input: field });
   }
-  if (!document.getTrailer().get("Encrypt").isDictionary()) return opened(input);
   // Many writers skip the preparation (SASLprep) that the standard requires.
-  for (const spelling of [password, saslPrep(password) ?? password]) {
-    if (document.authenticatePassword(spelling) !== 0) return opened({ ...input, password: spelling });
+  for (const spelling of new Set([password, saslPrep(password) ?? password])) {
+    if (await opens(engine, document, spelling)) return opened({ ...input, password: spelling });
   }
   // With one fallback password for many files, a file that opens without a password is not an error.
-  if (!locked && !passwordIsOwn && document.authenticatePassword("") !== 0) return opened(input);
+  if (!passwordIsOwn && (await opens(engine, document, ""))) return opened(input);
   throw new Refusal("incorrect_password", `The password of \`${field}\` is incorrect.`, { input: field });
 }
 

@@ -27,6 +27,11 @@ export function shareKey({ lib }: PdfEngine, from: PDFDocument, to: PDFDocument)
   heap.copyWithin(keyOf(to), keyOf(from), keyOf(from) + KEY_BYTES);
 }
 
+/** Gives a document its file key of 32 bytes, as trying its password would. */
+export function setFileKey({ lib }: PdfEngine, document: PDFDocument, key: Uint8Array): void {
+  lib.HEAPU8.set(key.subarray(0, KEY_BYTES), cryptOf(lib.HEAPU8, document) + FILE_KEY);
+}
+
 /** The key of an open document and its methods, as MuPDF reads the document. Undefined if it is not encrypted. */
 export function fileKeyOf({ lib }: PdfEngine, document: PDFDocument): FileKey | undefined {
   const crypt = cryptOf(lib.HEAPU8, document);
