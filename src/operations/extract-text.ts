@@ -7,7 +7,7 @@ import { type OpenPdf, openPdf } from "../engines/pdf/document/document.ts";
 import { DocumentFacts, type RawPage } from "../engines/pdf/layout/document.ts";
 import { markdownOf } from "../engines/pdf/layout/markdown.ts";
 import { outlineLevels } from "../engines/pdf/layout/outline-levels.ts";
-import { layoutReader } from "../engines/pdf/layout/read.ts";
+import { layoutReader } from "../engines/pdf/reading/read.ts";
 import { blockTypes, shownBlock } from "../engines/pdf/layout/shown.ts";
 import { type PageText, readText } from "../engines/pdf/text/text.ts";
 import { limits } from "../limits.ts";
@@ -103,7 +103,9 @@ lines around their cells. Hyphens at line ends are removed, and running headers,
 header rows is an HTML table, because GitHub's syntax has neither. \`markdown=true\` adds the Markdown of each page to the JSON, and \`blocks=true\` its parts with
 their positions.
 
-Headings, tables, and columns are recognized by how pages look; the levels of headings also by the outline. The tags of a document are not used. So they can be wrong: text in
+Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
+that stands for other text (\`ActualText\`) takes its place. \`pages[].text\` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
+of headings also by the outline. So they can be wrong: text in
 charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
 tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and \`ocr=auto\` reads it.`,
   credits: 1,
@@ -196,7 +198,9 @@ async function readPages(
   const withLayout = hasLayout(input);
   const read: Page[] = await readText(open, pages, {
     words: input.words,
-    ...(withLayout && { visitor: layoutReader(await outlineLevels(open)) }),
+    ...(withLayout && {
+      visitor: await layoutReader(open, { levels: await outlineLevels(open), text: input.format === "json" }),
+    }),
   });
   const actual = read.filter(({ needsOcr }) => needsOcr).length;
   if (input.ocr === "none" || actual === 0) return read;

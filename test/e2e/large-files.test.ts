@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { type Answer, type Part, post, type Service } from "../harness/client.ts";
+import { line } from "../harness/layout-fixtures.ts";
+import { element, marked, on, taggedDocument } from "../harness/tagged-fixtures.ts";
 import { largeDocument } from "../harness/large-document.ts";
 import { documentsOf } from "../harness/parts.ts";
 import { openPdf } from "../harness/pdfjs.ts";
@@ -16,13 +18,17 @@ const PAGES = 34;
 const original = concatenate([...largeDocument({ pages: PAGES, pictureBytes: 1024 * 1024 })]);
 let file = "";
 
-beforeAll(async () => {
+async function upload(bytes: Uint8Array): Promise<string> {
   const form = new FormData();
-  form.append("file", new Blob([original.slice()]), "archive.pdf");
+  form.append("file", new Blob([bytes.slice()]), "archive.pdf");
   const headers = { Authorization: `Bearer ${liveKey}` };
   const response = await fetch(`${baseUrl}/api/v1/files`, { method: "POST", headers, body: form });
   if (response.status !== 201) throw new Error(`the upload failed: ${response.status}`);
-  ({ id: file } = (await response.json()) as { id: string });
+  return ((await response.json()) as { id: string }).id;
+}
+
+beforeAll(async () => {
+  file = await upload(original);
 });
 
 const send = (operation: string, fields: Record<string, Part>): Promise<Answer> =>
@@ -48,6 +54,15 @@ describe("a document that does not fit into memory", () => {
     expect(pages[1]?.text).toContain("Line 20 of entry 659 in the ledger.");
     const markdown = await send("extract-text", { pages: "33", format: "markdown" });
     expect(new TextDecoder().decode(markdown.body)).toContain("Line 20 of entry 659 in the ledger.");
+  });
+
+  test("is read by its tags", async () => {
+    const page = marked(1, line("The text below.", 60, 600)) + marked(0, line("A heading by its tag", 60, 500));
+    const top = element("Document", [element("H2", [on(0)]), element("P", [on(1)])]);
+    const tagged = taggedDocument([page], top, { padding: PAGES * 1024 * 1024 });
+    const { body, status } = await send("extract-text", { file: await upload(tagged), format: "markdown" });
+    expect(status).toBe(200);
+    expect(new TextDecoder().decode(body)).toBe("## A heading by its tag\n\nThe text below.\n");
   });
 
   test("is drawn", async () => {

@@ -266,7 +266,9 @@ class ServiceMethods(Transport):
         header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
         their positions.
 
-        Headings, tables, and columns are recognized by how pages look; the levels of headings also by the outline. The tags of a document are not used. So they can be wrong: text in
+        Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
+        that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
+        of headings also by the outline. So they can be wrong: text in
         charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
         tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.
 
@@ -2375,7 +2377,9 @@ class JobMethods:
         header rows is an HTML table, because GitHub's syntax has neither. `markdown=true` adds the Markdown of each page to the JSON, and `blocks=true` its parts with
         their positions.
 
-        Headings, tables, and columns are recognized by how pages look; the levels of headings also by the outline. The tags of a document are not used. So they can be wrong: text in
+        Pages of a tagged document follow their tags, in the order of these: headings, lists, tables, captions, descriptions of figures, and artifacts, which are left out as headers and footers are. Text
+        that stands for other text (`ActualText`) takes its place. `pages[].text` stays what the page shows. Where a page has no tags, or they leave out a tenth of its text, headings, tables, and columns are recognized by how the page looks; the levels
+        of headings also by the outline. So they can be wrong: text in
         charts may come out of order, formulas are read as lines of text, a table whose columns touch may be read as text, a table that continues on the next page is two
         tables, and a heading in a monospaced font is read as code. Text that exists only in pictures is left out, unless its page has no other text and `ocr=auto` reads it.
 

@@ -24,7 +24,9 @@ export interface TextBlock {
   readonly code?: readonly string[];
   /** Where at the edge of the page it stands, if it may be a running header, a footer, or a page number. */
   readonly edge?: Edge;
-  /** The level of a heading, if the document says so. */
+  /** Whether the document's tags say what it is. */
+  readonly tagged?: true;
+  /** The level of a heading, if they say so. */
   readonly level?: number;
   /** The level of the entry of the outline that has its text as title. */
   readonly outlineLevel?: number;
@@ -34,7 +36,8 @@ export interface TextBlock {
 }
 
 export interface Edge {
-  readonly place: "top" | "bottom" | "side";
+  /** `artifact`: anywhere, but marked as no part of the text. */
+  readonly place: "top" | "bottom" | "side" | "artifact";
   /** Whether it stands alone so far outside that one page tells. */
   readonly alone: boolean;
 }
@@ -70,7 +73,8 @@ const CAPTION =
   /^(?:table|figure|fig\.?|exhibit|chart|graph|box|scheme|plate|map|tableau|tabelle|abbildung|abb\.|tabla|figura|cuadro|gr[áa]fico|tabela|tabell|рис\.?|рисунок|таблица|図|表|图|圖|그림|표)\s*(?:[A-Z]{0,2}[-.]?\d[\w.–-]*|[IVXL]+\b)/iu;
 
 /** Shares of the page's height in which headers and footers are looked for: on every page, and on a single one. */
-const [EDGE, OUTER_EDGE] = [0.14, 0.085];
+export const EDGE = 0.14;
+const OUTER_EDGE = 0.085;
 
 export function blocksOf({ parts, direction }: Layout, [, , width, height]: Box): RawBlock[] {
   const boxOf = (area: Area): Box => pageBox(area, direction);
@@ -84,7 +88,7 @@ export function blocksOf({ parts, direction }: Layout, [, , width, height]: Box)
   return withEdges(withCaptions(withNotes(blocks)), { width, height });
 }
 
-function textBlock(text: TextPart, boxOf: (area: Area) => Box, aside: boolean): TextBlock {
+export function textBlock(text: TextPart, boxOf: (area: Area) => Box, aside: boolean): TextBlock {
   const { spans, size, rows, marker, code } = text;
   const letters = (bit: number): number =>
     spans.reduce(
@@ -123,7 +127,7 @@ function tableBlock({ table, area }: Extract<Part, { kind: "table" }>, boxOf: (a
 }
 
 /** An area in layout coordinates as a box on the page. */
-function pageBox(area: Area, direction: Direction): Box {
+export function pageBox(area: Area, direction: Direction): Box {
   const { x0, y0, x1, y1 } = untwisted(area, direction);
   return [rounded(x0), rounded(y0), rounded(x1), rounded(y1)];
 }
@@ -131,10 +135,11 @@ function pageBox(area: Area, direction: Direction): Box {
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 /** Marks the captions of tables and figures: text that begins with `Table 1` next to one, or in a style of its own. */
-function withCaptions(blocks: readonly RawBlock[]): RawBlock[] {
+export function withCaptions(blocks: readonly RawBlock[]): RawBlock[] {
   const isShown = (block: RawBlock | undefined): boolean => block !== undefined && block.kind !== "text";
   return blocks.map((block, index) => {
-    if (block.kind !== "text" || block.marker !== undefined || block.lines > 6) return block;
+    if (block.kind !== "text" || block.marker !== undefined || block.level !== undefined || block.lines > 6)
+      return block;
     const text = plainText(block.spans);
     const found = CAPTION.exec(text);
     if (found === null) return block;
@@ -147,7 +152,7 @@ function withCaptions(blocks: readonly RawBlock[]): RawBlock[] {
 }
 
 /** Marks footnotes: at the bottom of the page, beginning with a raised number that the text refers to. */
-function withNotes(blocks: readonly RawBlock[]): RawBlock[] {
+export function withNotes(blocks: readonly RawBlock[]): RawBlock[] {
   const references = new Set<string>();
   const raised = (span: Span | undefined): string | undefined => {
     const text = span !== undefined && (span.style & STYLES.raised) !== 0 ? span.text.trim() : "";
@@ -174,7 +179,7 @@ function withNotes(blocks: readonly RawBlock[]): RawBlock[] {
 }
 
 /** Marks what may be a running header, a footer, or a page number. */
-function withEdges(blocks: readonly RawBlock[], page: { width: number; height: number }): RawBlock[] {
+export function withEdges(blocks: readonly RawBlock[], page: { width: number; height: number }): RawBlock[] {
   const places = new Map<RawBlock, { place: "top" | "bottom"; outer: boolean }>();
   for (const block of blocks) {
     if (block.kind !== "text" || block.edge !== undefined || block.lines > 3 || block.note !== undefined) continue;

@@ -52,6 +52,8 @@ export class DocumentFacts {
   readonly #titles = new Set<string>();
   /** How often a title is there, or another with the same first word and a number, letter, or name after it. */
   readonly #labels = new Map<string, number>();
+  /** Whether tags say of some block that it is a heading: then they do of all. */
+  #hasTaggedHeadings = false;
   #pages = 0;
   #body: number | undefined;
   #levels: ReadonlyMap<string, number> | undefined;
@@ -62,6 +64,7 @@ export class DocumentFacts {
     for (const block of blocks) {
       if (block.kind !== "text") continue;
       const length = lengthOf(block);
+      if (block.level !== undefined) this.#hasTaggedHeadings = true;
       if (block.edge === undefined) this.#sizes.set(block.size, (this.#sizes.get(block.size) ?? 0) + length);
       else edges.add(edgeKey(block));
       if (isTitleLike(block)) {
@@ -86,7 +89,7 @@ export class DocumentFacts {
   isFurniture(block: RawBlock): boolean {
     if (block.kind !== "text" || block.edge === undefined) return false;
     const { place, alone } = block.edge;
-    if (place === "side") return true;
+    if (place === "side" || place === "artifact") return true;
     // A title that several chapters have, rather than what is above their text.
     if (!alone && block.bold && block.size >= LARGER_LABEL * this.#bodySize) return false;
     const repeats = this.#edges.get(edgeKey(block)) ?? 0;
@@ -128,6 +131,7 @@ export class DocumentFacts {
 
   headingLevel(block: TextBlock): number | undefined {
     if (block.level !== undefined) return block.level;
+    if (block.tagged && this.#hasTaggedHeadings) return undefined;
     if (!isTitleLike(block) || !this.#isHeadingStyle(block.size, block.bold)) return undefined;
     const text = plainText(block.spans);
     if (this.#isEntry(text)) return undefined;

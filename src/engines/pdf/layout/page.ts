@@ -41,7 +41,7 @@ export interface Layout {
 
 export function layoutOf(content: PageContent): Layout {
   const direction = mainDirection(content.segments);
-  const isMain = (segment: Segment): boolean => isSame(segment.direction, direction);
+  const isMain = (segment: Segment): boolean => isSameDirection(segment.direction, direction);
   const words = distinctWords(content.segments.filter(isMain));
   const turn = <T extends Area>(area: T): T => ({ ...area, ...turned(area, direction) });
   const drawn = content.drawn.map(turn);
@@ -59,13 +59,14 @@ export function layoutOf(content: PageContent): Layout {
   return { parts: [...parts, ...sideways], direction };
 }
 
-const isSame = ([ax, ay]: Direction, [bx, by]: Direction): boolean => Math.abs(ax - bx) + Math.abs(ay - by) < 0.05;
+export const isSameDirection = ([ax, ay]: Direction, [bx, by]: Direction): boolean =>
+  Math.abs(ax - bx) + Math.abs(ay - by) < 0.05;
 
 /** Text that is read in other directions than the page, after everything else. */
 function sidewaysParts(segments: readonly Segment[], page: Direction, main: Area): Part[] {
   const groups: { direction: Direction; segments: Segment[] }[] = [];
   for (const segment of segments) {
-    const group = groups.find(({ direction }) => isSame(direction, segment.direction));
+    const group = groups.find(({ direction }) => isSameDirection(direction, segment.direction));
     if (group !== undefined) group.segments.push(segment);
     else groups.push({ direction: segment.direction, segments: [segment] });
   }
@@ -175,7 +176,7 @@ const textOfTable = (table: Table): string =>
 function mainDirection(segments: readonly Segment[]): Direction {
   const groups: { direction: Direction; length: number }[] = [];
   for (const { direction, length } of segments) {
-    const group = groups.find((one) => isSame(one.direction, direction));
+    const group = groups.find((one) => isSameDirection(one.direction, direction));
     if (group !== undefined) group.length += length;
     else groups.push({ direction, length });
   }
@@ -184,7 +185,7 @@ function mainDirection(segments: readonly Segment[]): Direction {
 }
 
 /** An area of the page in the coordinates of a direction. */
-function turned({ x0, y0, x1, y1 }: Area, [dx, dy]: Direction): Area {
+export function turned({ x0, y0, x1, y1 }: Area, [dx, dy]: Direction): Area {
   if (dx === 1) return { x0, y0, x1, y1 };
   const xs = [x0 * dx + y0 * dy, x1 * dx + y1 * dy, x0 * dx + y1 * dy, x1 * dx + y0 * dy];
   const ys = [y0 * dx - x0 * dy, y1 * dx - x1 * dy, y1 * dx - x0 * dy, y0 * dx - x1 * dy];

@@ -37,6 +37,21 @@ export function paragraphsOf(rows: readonly Row[], links: readonly LinkArea[]): 
   return parts;
 }
 
+/**
+ * Rows as one paragraph, whatever they look like. `marker`: that of the list item that they are; without one, `looked` tells whether the
+ * first word may be one.
+ */
+export function joinedPart(
+  rows: readonly Row[],
+  links: readonly LinkArea[],
+  { marker, looked = false }: { readonly marker?: string | undefined; readonly looked?: boolean } = {},
+): TextPart {
+  const lines = rows.map((row) => lineOf(row, links));
+  if (marker === undefined && looked) return partOf(lines);
+  const part = partOf(lines.map((line) => ({ ...line, marker: undefined })));
+  return marker === undefined ? part : { ...part, marker };
+}
+
 interface Line {
   readonly row: Row;
   readonly spans: readonly Span[];

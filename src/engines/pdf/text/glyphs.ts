@@ -3,6 +3,7 @@ import type { LibMuPDF } from "../../../../wasm/generated/mupdf.js";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { BLOCKS, blocksIn } from "./stext-blocks.ts";
 import { characterOf, isLatinLike, isMark, isRightToLeft, isUnspaced } from "./characters.ts";
 
 /** `[x0, y0, x1, y1]` in points, origin top-left of the visible page. */
@@ -52,6 +53,8 @@ export interface Segment {
   rightToLeft: boolean;
   /** Index of MuPDF's block, roughly a paragraph. */
   readonly block: number;
+  /** The marked content that it belongs to, if that was asked for. */
+  readonly slot?: number | undefined;
 }
 
 /**
@@ -91,13 +94,11 @@ export function readSegments(engine: PdfEngine, text: StructuredText, options: R
   const { lib } = engine;
   const segments: Segment[] = [];
   let left = options.budget;
-  let number = 0;
-  let block = lib._wasm_stext_page_get_first_block(text.pointer);
-  for (; block !== 0; block = lib._wasm_stext_block_get_next(block), number++) {
-    if (lib._wasm_stext_block_get_type(block) !== 0) continue;
+  for (const [number, { block, type, slot }] of blocksIn(engine, text).entries()) {
+    if (type !== BLOCKS.text) continue;
     let line = lib._wasm_stext_block_get_first_line(block);
     for (; line !== 0; line = lib._wasm_stext_line_get_next(line)) {
-      const segment = readLine(engine, line, number, { ...options, budget: left });
+      const segment = readLine(engine, line, { block: number, slot }, { ...options, budget: left });
       if (segment === undefined) continue;
       left -= segment.length;
       segments.push(segment);
@@ -109,7 +110,7 @@ export function readSegments(engine: PdfEngine, text: StructuredText, options: R
 function readLine(
   { lib }: PdfEngine,
   line: number,
-  block: number,
+  place: Pick<Segment, "block" | "slot">,
   { bounds, budget, boxes, styleOf, letters = false }: ReadOptions,
 ): Segment | undefined {
   // Nothing here allocates, so the heap does not move.
@@ -132,12 +133,12 @@ function readLine(
   let character = lib._wasm_stext_line_get_first_char(line);
   if (character !== 0) checkLayout(lib, character);
   for (; character !== 0; character = words[(character >> 2) + NEXT] ?? 0) {
-    const place = character >> 2;
-    const code = words[place] ?? 0;
-    const characterSize = at(floats, place + SIZE);
+    const word = character >> 2;
+    const code = words[word] ?? 0;
+    const characterSize = at(floats, word + SIZE);
     const written = characterSize < LEAST_SIZE && !letters ? "" : characterOf(code);
     if (written === "") continue;
-    const quad = place + QUAD;
+    const quad = word + QUAD;
     const ulx = at(floats, quad);
     const uly = at(floats, quad + 1);
     const lrx = at(floats, quad + 6);
@@ -166,7 +167,7 @@ function readLine(
       continue;
     }
     const joins = !letters && isLatinLike(code);
-    const style = styleOf === undefined ? 0 : styleOf(words[place + FONT] ?? 0, (words[place + FLAGS] ?? 0) >>> 16);
+    const style = styleOf === undefined ? 0 : styleOf(words[word + FONT] ?? 0, (words[word + FLAGS] ?? 0) >>> 16);
     if (joins && lastJoins && last !== undefined && isClose(last, from, characterSize) && last.style === style) {
       last.text += written;
       last.end = to;
@@ -182,7 +183,7 @@ function readLine(
       size: characterSize,
       unspaced: isUnspaced(code),
       style,
-      baseline: styleOf === undefined ? 0 : at(floats, place + ORIGIN + 1) * dx - at(floats, place + ORIGIN) * dy,
+      baseline: styleOf === undefined ? 0 : at(floats, word + ORIGIN + 1) * dx - at(floats, word + ORIGIN) * dy,
       ...(letters ? { quad: quadAt(floats, quad) } : {}),
     };
     if (early.length > 0) {
@@ -190,7 +191,7 @@ function readLine(
       early = [];
     }
     if (glyphs.length === 0) {
-      baseline = at(floats, place + ORIGIN + 1) * dx - at(floats, place + ORIGIN) * dy;
+      baseline = at(floats, word + ORIGIN + 1) * dx - at(floats, word + ORIGIN) * dy;
     }
     glyphs.push(glyph);
     last = glyph;
@@ -201,7 +202,7 @@ function readLine(
   }
   if (last === undefined) return undefined;
   for (const mark of early) last.text += mark.text;
-  return { glyphs, length, direction: [dx, dy], vertical, baseline, start, end, size, rightToLeft, block };
+  return { glyphs, length, direction: [dx, dy], vertical, baseline, start, end, size, rightToLeft, ...place };
 }
 
 /** A different MuPDF may use another layout, which must not result in wrong text. */

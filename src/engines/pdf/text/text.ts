@@ -9,6 +9,7 @@ import { entries, isNamed } from "../objects/objects.ts";
 import { storeTrimmer } from "../mupdf/store.ts";
 import { inColumns } from "./columns.ts";
 import { type Box, readSegments, type Segment, tooMuchText } from "./glyphs.ts";
+import { BLOCKS, blocksIn, RECTANGLE } from "./stext-blocks.ts";
 import { joinLines, textOf, type Word, wordsOf } from "./lines.ts";
 import { withoutStructure } from "../document/without-structure.ts";
 
@@ -28,22 +29,29 @@ export interface PageText<T = undefined> {
 export interface PageVisitor<T> {
   /** Bytes per character of the page that its value takes. */
   readonly bytesPerCharacter: number;
-  visit(page: VisitedPage): { readonly segments: readonly Segment[]; readonly value: T };
+  visit(page: VisitedPage): Promise<{ readonly segments: readonly Segment[]; readonly value: T }>;
   /** The value of a page that cannot be drawn. */
   empty(pageNumber: number): T;
 }
 
 export interface VisitedPage {
-  readonly engine: PdfEngine;
+  readonly open: OpenPdf;
   readonly page: PDFPage;
-  readonly pageNumber: number;
-  /** With its vectors and images. */
-  readonly structured: StructuredText;
+  /** 0-based. */
+  readonly index: number;
+  /** What is on the page: its text, with its vectors and images if `drawings`. `as`: as if the document or the page had these. */
+  readonly read: (options: { readonly drawings: boolean }, as?: TaggedAs) => Promise<StructuredText>;
   readonly bounds: Box;
   /** Maximum number of glyphs. */
   readonly budget: number;
   /** Whether glyphs need boxes. */
   readonly boxes: boolean;
+}
+
+/** A structure tree that MuPDF is to report, and the content of the page that has what it refers to. */
+interface TaggedAs {
+  readonly tree: PDFObject;
+  readonly content: PDFObject | undefined;
 }
 
 /** Bytes per character, and per word with its box, until they are in the response (`npm run memory`). */
@@ -54,8 +62,8 @@ const PAGES_AHEAD = 24;
 
 /** Clipping and spacing are done here, with all facts about the glyphs, rather than in MuPDF. */
 const OPTIONS = "clip=no,inhibit-spaces";
-/** Also reports what else is drawn. */
-const OPTIONS_WITH_DRAWINGS = `${OPTIONS},vectors,preserve-images`;
+/** Also reports what else is drawn, and structure. */
+const [DRAWINGS, STRUCTURE] = [",vectors,preserve-images", ",structured"];
 
 /** In a file that is read in ranges, an image is replaced by a box of this color (0xAARRGGBB), as large as the image. */
 const IMAGE_COLOR = 0xff_01_17_cb;
@@ -118,13 +126,20 @@ async function readPage<T>(
   try {
     const page = stack.adopt(await engine.long.loadPage(document, index), (loaded) => loaded.destroy());
     bounds = page.getBounds() as Box;
-    const structuredWith = (options: string): Promise<StructuredText> =>
-      withoutImages(open, index, options === OPTIONS ? "" : IMAGE_BOX, () =>
-        withoutStructure(document, () => structuredText(engine, page, stack, options)),
+    let drawn: StructuredText | undefined;
+    const read: VisitedPage["read"] = async ({ drawings }, as) => {
+      if (drawings && as === undefined && drawn !== undefined) return drawn;
+      const options = OPTIONS + (drawings ? DRAWINGS : "") + (as ? STRUCTURE : "");
+      const text = (): Promise<StructuredText> => structuredText(engine, page, stack, options);
+      const structured = await withoutImages(open, index, drawings ? IMAGE_BOX : "", () =>
+        withContent(page.getObject(), as?.content, () => withoutStructure(document, text, as?.tree)),
       );
-    const structured = await structuredWith(visitor ? OPTIONS_WITH_DRAWINGS : OPTIONS);
-    const visited = visitor?.visit({ engine, page, pageNumber, structured, bounds, budget, boxes: withWords });
-    const segments = visited?.segments ?? readSegments(engine, structured, { bounds, budget, boxes: withWords });
+      if (drawings && as === undefined) drawn = structured;
+      return structured;
+    };
+    const visited = await visitor?.visit({ open, page, index, read, bounds, budget, boxes: withWords });
+    const segments =
+      visited?.segments ?? readSegments(engine, await read({ drawings: false }), { bounds, budget, boxes: withWords });
     const lines = joinLines(inColumns(segments));
     let text = "";
     let last: number | undefined;
@@ -135,8 +150,7 @@ async function readPage<T>(
       last = line.block;
     }
     const isSparse = isUnreadable(text);
-    const needsOcr =
-      isSparse && showsMore(engine, visitor ? structured : await structuredWith(OPTIONS_WITH_DRAWINGS), bounds, text);
+    const needsOcr = isSparse && showsMore(engine, await read({ drawings: true }), bounds, text);
     return {
       pageNumber,
       text,
@@ -163,12 +177,11 @@ function isUnreadable(text: string): boolean {
 }
 
 /** Whether a page without readable text shows something else that may be text: an image, or many shapes. */
-function showsMore({ lib }: PdfEngine, structured: StructuredText, bounds: Box, text: string): boolean {
+function showsMore(engine: PdfEngine, structured: StructuredText, bounds: Box, text: string): boolean {
+  const { lib } = engine;
   const pageSize = (bounds[2] - bounds[0]) * (bounds[3] - bounds[1]);
   let [covered, shapes] = [0, 0];
-  let block = lib._wasm_stext_page_get_first_block(structured.pointer);
-  for (; block !== 0; block = lib._wasm_stext_block_get_next(block)) {
-    const type = lib._wasm_stext_block_get_type(block);
+  for (const { block, type } of blocksIn(engine, structured)) {
     const isImage =
       type === BLOCKS.image || (type === BLOCKS.vector && isImageBox(lib._wasm_stext_block_get_v_argb(block)));
     if (isImage) {
@@ -182,10 +195,6 @@ function showsMore({ lib }: PdfEngine, structured: StructuredText, bounds: Box, 
   if (text.includes("\ufffd") && text.length >= FEW_CHARACTERS) return true;
   return text === "" ? covered > LEAST_IMAGE * pageSize || shapes >= LEAST_SHAPES : covered > pageSize / 2;
 }
-
-/** Types of MuPDF's blocks; the bit of a vector's flags that tells a rectangle. */
-export const BLOCKS = { text: 0, image: 1, vector: 3 } as const;
-export const RECTANGLE = 2;
 
 export const isImageBox = (color: number): boolean => color >>> 0 === IMAGE_COLOR;
 
@@ -219,6 +228,18 @@ async function withoutImages<T>(
     return await work();
   } finally {
     for (const { key, value } of images) objects.put(key, value);
+  }
+}
+
+/** Runs `work` with other content of the page, if there is any. */
+async function withContent<T>(page: PDFObject, content: PDFObject | undefined, work: () => Promise<T>): Promise<T> {
+  if (content === undefined) return work();
+  const own = page.get("Contents");
+  page.put("Contents", content);
+  try {
+    return await work();
+  } finally {
+    page.put("Contents", own);
   }
 }
 

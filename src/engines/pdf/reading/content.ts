@@ -1,54 +1,35 @@
-/** Reads what is on a page from the structured text that MuPDF makes of it. */
-import type { PDFPage, StructuredText } from "mupdf";
+/** What is drawn on a page, from the structured text that MuPDF makes of it. */
+import type { StructuredText } from "mupdf";
+import type { PageContent } from "../layout/page.ts";
+import type { Area } from "../layout/words.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { BOLD, type Box, ITALIC, MONOSPACED, readSegments } from "../text/glyphs.ts";
-import type { PageContent } from "./page.ts";
-import { BLOCKS, isImageBox, type PageVisitor, RECTANGLE, type VisitedPage } from "../text/text.ts";
-import { blocksOf } from "./blocks.ts";
-import type { RawPage } from "./document.ts";
-import { type OutlineLevels, withOutlineLevel } from "./outline-levels.ts";
-import { layoutOf } from "./page.ts";
-import type { LinkArea } from "./spans.ts";
-import type { Area } from "./words.ts";
+import { BLOCKS, blocksIn, RECTANGLE } from "../text/stext-blocks.ts";
+import { isImageBox, type VisitedPage } from "../text/text.ts";
 
 /** The bit of a vector's flags that tells lines from filled shapes. */
 const STROKED = 1;
 /** Bits of a character's flags: drawn in bold, filled, stroked. */
 const [FAKE_BOLD, FILLED, OUTLINED] = [8, 16, 32];
-/** Fuel of the layout per glyph. */
-const GLYPH_WORK = 200;
 /** Vectors that are looked at. More are a drawing. */
 const MOST_VECTORS = 20_000;
 
-/** Bytes that the blocks of a page take per character. */
-const BLOCK_BYTES = 40;
+/** The marked content that something belongs to, if that was asked for. */
+interface Marked {
+  readonly slot: number | undefined;
+}
 
-/** Reads the blocks of pages of a document with these titles in its outline. */
-export const layoutReader = (levels: OutlineLevels): PageVisitor<RawPage> => ({
-  bytesPerCharacter: BLOCK_BYTES,
-  visit({ engine, page, pageNumber, structured, bounds, budget, boxes }) {
-    const content = { ...readContent(engine, structured, { bounds, budget, boxes }), links: linksOf(page) };
-    engine.work.spend(content.segments.reduce((sum, { length }) => sum + length * GLYPH_WORK, 0));
-    const blocks = blocksOf(layoutOf(content), bounds).map((block) => withOutlineLevel(block, levels));
-    return { segments: content.segments, value: { pageNumber, blocks } };
-  },
-  empty: (pageNumber) => ({ pageNumber, blocks: [] }),
-});
-
-/** The links to other places than this document. */
-function linksOf(page: PDFPage): LinkArea[] {
-  return page.getLinks().flatMap((link) => {
-    const [uri, [x0, y0, x1, y1]] = [link.getURI(), link.getBounds()];
-    return /^(?:https?:\/\/|mailto:)/i.test(uri) ? [{ x0, y0, x1, y1, uri }] : [];
-  });
+export interface DrawnContent extends Omit<PageContent, "links"> {
+  readonly drawn: readonly (PageContent["drawn"][number] & Marked)[];
+  readonly images: readonly (Area & Marked)[];
 }
 
 /** @throws Refusal `limit_exceeded` if there are more glyphs than `budget` */
-function readContent(
+export function readContent(
   engine: PdfEngine,
   text: StructuredText,
   { bounds, budget, boxes }: Pick<VisitedPage, "bounds" | "budget" | "boxes">,
-): Omit<PageContent, "links"> {
+): DrawnContent {
   const { lib } = engine;
   const styles = new Map<number, number>();
   const styleOf = (font: number, flags: number): number => {
@@ -58,19 +39,18 @@ function readContent(
     return isBold ? style | BOLD : style;
   };
   const segments = readSegments(engine, text, { bounds, budget, boxes, styleOf });
-  const [drawn, images]: [PageContent["drawn"][number][], Area[]] = [[], []];
-  let block = lib._wasm_stext_page_get_first_block(text.pointer);
-  for (; block !== 0; block = lib._wasm_stext_block_get_next(block)) {
-    const type = lib._wasm_stext_block_get_type(block);
+  const drawn: DrawnContent["drawn"][number][] = [];
+  const images: DrawnContent["images"][number][] = [];
+  for (const { block, type, slot } of blocksIn(engine, text)) {
     if (type !== BLOCKS.vector && type !== BLOCKS.image) continue;
     const at = lib._wasm_stext_block_get_bbox(block) >> 2;
     const area = clipped(lib.HEAPF32.subarray(at, at + 4), bounds);
     if (area === undefined) continue;
     const color = type === BLOCKS.vector ? lib._wasm_stext_block_get_v_argb(block) >>> 0 : 0;
-    if (type === BLOCKS.image || isImageBox(color)) images.push(area);
+    if (type === BLOCKS.image || isImageBox(color)) images.push({ ...area, slot });
     else if (drawn.length < MOST_VECTORS) {
       const flags = lib._wasm_stext_block_get_v_flags(block);
-      drawn.push({ ...area, stroked: (flags & STROKED) !== 0, rectangle: (flags & RECTANGLE) !== 0, color });
+      drawn.push({ ...area, slot, stroked: (flags & STROKED) !== 0, rectangle: (flags & RECTANGLE) !== 0, color });
     }
   }
   return { bounds, segments, drawn, images };

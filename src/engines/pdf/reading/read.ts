@@ -1,0 +1,59 @@
+/** Reads the blocks of pages: by their tags where these cover a page, else by what it looks like. */
+import type { PDFPage } from "mupdf";
+import type { OpenPdf } from "../document/document.ts";
+import { blocksOf, type RawBlock } from "../layout/blocks.ts";
+import type { RawPage } from "../layout/document.ts";
+import { type OutlineLevels, withOutlineLevel } from "../layout/outline-levels.ts";
+import { layoutOf } from "../layout/page.ts";
+import type { LinkArea } from "../layout/spans.ts";
+import { readSegments } from "../text/glyphs.ts";
+import type { PageVisitor } from "../text/text.ts";
+import { readContent } from "./content.ts";
+import { isBare } from "./tagged-roles.ts";
+import { taggedBlocks } from "./tagged-blocks.ts";
+import { TaggedPages } from "./tagged-pages.ts";
+
+/** Fuel of the layout per glyph. */
+const GLYPH_WORK = 200;
+/** Bytes that the blocks of a page take per character. */
+const BLOCK_BYTES = 40;
+
+interface LayoutOptions {
+  readonly levels: OutlineLevels;
+  /** Whether the text of pages is wanted, too, as they show it. */
+  readonly text: boolean;
+}
+
+/** Reads the blocks of the pages of a document: those of its tags where they cover a page, else what the page looks like. */
+export async function layoutReader(open: OpenPdf, { levels, text }: LayoutOptions): Promise<PageVisitor<RawPage>> {
+  const tagged = await TaggedPages.of(open);
+  return {
+    bytesPerCharacter: BLOCK_BYTES,
+    async visit(page) {
+      const { bounds, index } = page;
+      const links = linksOf(page.page);
+      const value = (blocks: readonly RawBlock[]): RawPage => ({
+        pageNumber: index + 1,
+        blocks: blocks.map((block) => withOutlineLevel(block, levels)),
+      });
+      const found = await tagged?.read(page);
+      const content = found ?? readContent(open.engine, await page.read({ drawings: true }), page);
+      open.engine.work.spend(content.segments.reduce((sum, { length }) => sum + length * GLYPH_WORK, 0));
+      const seen = (): RawBlock[] => blocksOf(layoutOf({ ...content, links }), bounds);
+      if (found === undefined) return { segments: content.segments, value: value(seen()) };
+      const plain = text ? readSegments(open.engine, await page.read({ drawings: false }), page) : found.segments;
+      const looked = isBare(found.root) ? seen() : [];
+      const blocks = looked.some(({ kind }) => kind === "table") ? looked : taggedBlocks(found, { bounds, links });
+      return { segments: plain, value: value(blocks) };
+    },
+    empty: (pageNumber) => ({ pageNumber, blocks: [] }),
+  };
+}
+
+/** The links to other places than this document. */
+function linksOf(page: PDFPage): LinkArea[] {
+  return page.getLinks().flatMap((link) => {
+    const [uri, [x0, y0, x1, y1]] = [link.getURI(), link.getBounds()];
+    return /^(?:https?:\/\/|mailto:)/i.test(uri) ? [{ x0, y0, x1, y1, uri }] : [];
+  });
+}

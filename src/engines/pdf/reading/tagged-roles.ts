@@ -1,0 +1,59 @@
+/** How structure elements are read (ISO 32000-2, 14.8.4). */
+import type { Tag } from "../tags/tag.ts";
+
+/** Elements with text of their own, apart from what is before and after it. */
+const TEXTS = new Set(["P", "H", "Title", "Caption", "Note", "FENote", "TOCI", "Code"]);
+/** Elements that hold such. */
+const GROUPS = new Set([
+  "Document",
+  "DocumentFragment",
+  "Part",
+  "Art",
+  "Sect",
+  "Div",
+  "Aside",
+  "BlockQuote",
+  "TOC",
+  "Index",
+  "L",
+  "LI",
+  "LBody",
+  "Table",
+  "THead",
+  "TBody",
+  "TFoot",
+  "TR",
+  "TD",
+  "TH",
+  "Figure",
+]);
+const HEADING = /^H([1-9]\d?)$/;
+const DEEPEST = 6;
+
+/** The level of a heading; undefined for any other element. `depth`: of the sections that it is in. */
+export function levelOf({ role }: Tag, depth: number): number | undefined {
+  if (role === "Title") return 1;
+  if (role === "H") return Math.min(Math.max(depth, 1), DEEPEST);
+  const level = HEADING.exec(role)?.[1];
+  return level === undefined ? undefined : Math.min(Number(level), DEEPEST);
+}
+
+export const isSection = ({ role }: Tag): boolean => role === "Part" || role === "Art" || role === "Sect";
+
+/** Whether an element has text apart from what is around it. Others are part of a line, unless they hold such elements. */
+export const isBlock = (tag: Tag): boolean =>
+  TEXTS.has(tag.role) ||
+  GROUPS.has(tag.role) ||
+  HEADING.test(tag.role) ||
+  tag.kids.some((kid) => isTag(kid) && isBlock(kid));
+
+export const isText = ({ role }: Tag): boolean => (TEXTS.has(role) && role !== "Code") || HEADING.test(role);
+
+export const isTag = (kid: Tag | number): kid is Tag => typeof kid !== "number";
+
+/** What tells more of a page than where paragraphs begin. */
+const TELLING = /^(?:H\d*|Title|L|Table|TOC|Code)$/;
+
+/** Whether tags say nothing but where paragraphs begin: a page that looks as if it had a table may have one. */
+export const isBare = ({ role, kids }: Tag): boolean =>
+  !TELLING.test(role) && kids.every((kid) => !isTag(kid) || isBare(kid));
