@@ -3,6 +3,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import "./scripts/compile-cache.ts";
+import { engineBindings, engineModules } from "./test/engine-modules.ts";
 
 /** More than cores on a small machine: for a third of their time, tests wait. */
 const maxWorkers = Math.max(4, availableParallelism() - 1);
@@ -61,10 +62,12 @@ export default defineConfig({
         // Inside workerd, with the bindings of wrangler.toml's local default. The service is loaded once for all files of a worker, and not
         // once for each, which takes longer than most files. Each file finds the database empty, but for accounts.
         plugins: [
+          engineModules,
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
             remoteBindings: false,
             miniflare: {
+              dataBlobBindings: engineBindings,
               // For the test of accounts that are spread over several databases.
               d1Databases: { SECOND_DB: "second" },
               // Messages wait longer than any test: what is delivered is tested over HTTP, to receivers that are there.
