@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { typeOfName } from "../../description/media-types.ts";
 import { useBlobUrl } from "./download.tsx";
 import { TextView } from "./text-view.tsx";
@@ -36,5 +37,12 @@ export function Body({ blob, type: given, name, passwords, source, useFiles }: P
 
 function ImageView({ blob, name }: { blob: Blob; name: string }) {
   const url = useBlobUrl(blob);
-  return <p class="image">{url !== "" && <img src={url} alt={name} />}</p>;
+  const [loaded, setLoaded] = useState("");
+  // Its size is known once it is loaded: it would move if it was seen before.
+  const visibility = loaded === url ? "visible" : "hidden";
+  return (
+    <p class="image">
+      {url !== "" && <img src={url} alt={name} style={{ visibility }} onLoad={() => setLoaded(url)} />}
+    </p>
+  );
 }
