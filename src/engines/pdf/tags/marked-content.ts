@@ -6,6 +6,7 @@ import { readContent } from "../content/page-content.ts";
 import { streamsOf } from "../content/streams.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { loadOf } from "./load.ts";
+import { decodedSize, largestSize } from "../objects/stream-size.ts";
 import { MOST_MARKED } from "./page-tags.ts";
 
 /** Content that is marked as an artifact, and content that is not marked. */
@@ -13,8 +14,8 @@ const [ARTIFACT, LOOSE] = [-1, -2];
 
 /** Fuel per byte that is read. */
 const BYTE_WORK = 4;
-/** Content of a page in bytes: more is not looked at. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** Content of a page in bytes: more is not looked at. What cannot exceed the second number is decoded without being measured first. */
+const [MOST_BYTES, UNMEASURED] = [4 * 1024 * 1024, 32 * 1024 * 1024];
 /** The most stretches of content that are marked anew. */
 const MOST_CHANGES = 20_000;
 
@@ -86,9 +87,11 @@ async function joinedContent(engine: PdfEngine, page: PDFObject): Promise<Uint8A
   let length = 0;
   for (const stream of streamsOf(page)) {
     if (engine.ranges) await engine.long.loadStream(stream);
-    const part = await readContent(engine, stream, (bytes) => bytes.slice());
-    length += part.length + 1;
-    if (length > MOST_BYTES) return undefined;
+    if (largestSize(stream) > UNMEASURED && (await decodedSize(engine, stream, MOST_BYTES)) > MOST_BYTES)
+      return undefined;
+    const part = await readContent(engine, stream, (bytes) => (bytes.length > MOST_BYTES ? undefined : bytes.slice()));
+    length += (part?.length ?? MOST_BYTES) + 1;
+    if (part === undefined || length > MOST_BYTES) return undefined;
     parts.push(part);
   }
   const joined = new Uint8Array(length).fill(0x0a);
