@@ -67,9 +67,13 @@ export function secretDocument(seed: number): SecretDocument {
       : `(${Array.from(text, (letter) => `\\${letter.charCodeAt(0).toString(8).padStart(3, "0")}`).join("")})`;
   };
 
+  let isSlanted = false;
   const kinds: Readonly<Record<string, () => string>> = {
     text: () => moved(sentence()),
     "text at an angle": () => {
+      // What crosses a redacted text goes with it, so there is only one.
+      if (isSlanted) return moved(sentence());
+      isSlanted = true;
       const angle = random.next() * 2 * Math.PI;
       const [cos, sin] = [Math.cos(angle).toFixed(5), Math.sin(angle).toFixed(5)];
       return `q ${cos} ${sin} ${-Number(sin)} ${cos} ${250 + random.below(80)} ${200 + random.below(80)} cm ${sentence()} Q`;
