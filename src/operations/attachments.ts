@@ -107,6 +107,17 @@ Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB,
         if (chosen.length === 1 && only) {
           return { kind: "file", name: safeFileName(only.name), bytes: await readAttachment(open, only), headers };
         }
+        // Before the response starts: it could only break off later.
+        if (chosen.length > limits.zipEntries) {
+          throw new Refusal(
+            "limit_exceeded",
+            "The document has too many attachments for one ZIP archive. Send a `name`.",
+            {
+              limit: limits.zipEntries,
+              actual: chosen.length,
+            },
+          );
+        }
         return { kind: "zip", entries: files(open, chosen, stack.move()), headers };
       }
       changed = removeAttachments(open, chosen);

@@ -12,6 +12,9 @@ import {
   imagePatterns,
   longList,
   longNames,
+  longOutline,
+  lostObjects,
+  manyAttachments,
   manyChunks,
   manyProfiles,
   repeatedAnnotation,
@@ -25,6 +28,7 @@ import {
 import { type Answer, noticeClosed, patiently, pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { valuesOf } from "../harness/form-calls.ts";
 import { countPages, openPdf } from "../harness/pdfjs.ts";
+import { runQpdf } from "../harness/qpdf.ts";
 import { readPage } from "../harness/render.ts";
 import { root } from "./server.ts";
 
@@ -144,6 +148,40 @@ test("a page below 20,000 nodes of the page tree is rotated and extracted", asyn
     expect(status).toBe(200);
     expect((await readPage(body, 1)).picture.stride).toBeGreaterThan(0);
   }
+});
+
+test("an outline of 100,000 titles is read and replaced", async () => {
+  const file = longOutline(100_000);
+  const { status, body } = await send("outline", file, { action: "get" });
+  expect(status).toBe(200);
+  const { outline } = JSON.parse(new TextDecoder().decode(body)) as { outline: { title: string; page: number }[] };
+  expect(outline).toHaveLength(100_000);
+  expect(outline[99_999]).toMatchObject({ title: "99999", page: 1 });
+  const replaced = await send("outline", file, { action: "set", outline: '[{"title":"Only","page":1}]' });
+  expect(replaced.status).toBe(200);
+  expect((await openPdf(replaced.body)).outline).toMatchObject([{ title: "Only", items: [], target: { page: 0 } }]);
+});
+
+test("of 20,000 attachments, one is removed and one is read", async () => {
+  const file = manyAttachments(20_000);
+  const list = await send("attachments", file, { action: "list" });
+  const { attachments } = JSON.parse(new TextDecoder().decode(list.body)) as { attachments: { name: string }[] };
+  expect(attachments).toHaveLength(20_000);
+  expect(await outcome("attachments", file, { action: "extract" })).toEqual(REFUSED);
+  const one = await send("attachments", file, { action: "extract", name: "f019999" });
+  expect([one.status, new TextDecoder().decode(one.body)]).toEqual([200, "content 19999"]);
+  const { status, body } = await send("attachments", file, { action: "remove", name: "f000001" });
+  expect(status).toBe(200);
+  const { stdout } = await runQpdf(["--list-attachments", "/in.pdf"], { "/in.pdf": body });
+  const left = stdout.split("\n").flatMap((line) => /^f\d+/.exec(line) ?? []);
+  expect([left.length, left.includes("f000001"), left.includes("f000002")]).toEqual([19_999, false, true]);
+});
+
+test("a page among 200,000 objects without cross-references is found, and the last one of its number is taken", async () => {
+  const { status, body } = await send("repair", lostObjects(100_000));
+  expect(status).toBe(200);
+  expect((await readPage(body, 1)).picture.stride).toBeGreaterThan(0);
+  expect(await countPages(body)).toBe(1);
 });
 
 test("annotations that are the same 300,000 times are refused where they would be copied", async () => {

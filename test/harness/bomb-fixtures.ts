@@ -225,6 +225,36 @@ export function repeatedAnnotation(times: number): Uint8Array {
   ]);
 }
 
+/** A page, and an outline of `items` titles that lead to it. */
+export function longOutline(items: number): Uint8Array {
+  const item = (index: number): string =>
+    `<< /Title (${index}) /Parent 3 0 R /Dest [${4 + items} 0 R /Fit] ${index + 1 < items ? `/Next ${5 + index} 0 R` : ""} ${index > 0 ? `/Prev ${3 + index} 0 R` : ""} >>`;
+  const outline = `<< /Type /Outlines /First 4 0 R /Last ${3 + items} 0 R /Count ${items} >>`;
+  const objects = [outline, ...Array.from({ length: items }, (_, index) => item(index))];
+  return pagesWith(1, "", objects, "/Outlines 3 0 R");
+}
+
+/** A page, and `files` attachments. */
+export function manyAttachments(files: number): Uint8Array {
+  const name = (index: number): string => `(f${String(index).padStart(6, "0")})`;
+  const names = listOf(files, (index) => `${name(index)} ${4 + 2 * index} 0 R`);
+  const objects = Array.from({ length: files }, (_, index) => [
+    `<< /Type /Filespec /F ${name(index)} /EF << /F ${5 + 2 * index} 0 R >> >>`,
+    flate(`content ${index}`, "/Type /EmbeddedFile"),
+  ]);
+  return pagesWith(1, "", [`<< /Names [${names}] >>`, ...objects.flat()], "/Names << /EmbeddedFiles 3 0 R >>");
+}
+
+/** A page behind `objects` others, without cross-references, and with as many that have the same number. */
+export function lostObjects(objects: number): Uint8Array {
+  const others = listOf(
+    objects,
+    (index) => `${4 + index} 0 obj\n<< /A ${4 + index} 0 R >>\nendobj\n3 0 obj\nnull\nendobj\n`,
+  );
+  const pages = `1 0 obj\n${CATALOG}\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n`;
+  return latin1(`%PDF-1.7\n${pages}${others}3 0 obj\n${pageOf()}\nendobj\n`);
+}
+
 /** As large as the largest file that most of these are: 816 KB of zeros deflated hold 800 MB. */
 export const BOMB = 800 * MiB;
 
