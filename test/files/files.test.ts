@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { documentBytes, fileService, formOf, sha256Of } from "./file-service.ts";
 import { putRaw, rawObject } from "./bucket.ts";
+import { limits } from "../../src/limits.ts";
 import worker from "../../src/worker.ts";
 
 const [KiB, MiB] = [1024, 1024 * 1024];
@@ -13,18 +14,21 @@ const sweepAt = (time: number) =>
   worker.scheduled({ cron: "* * * * *", scheduledTime: time, noRetry() {} }, env, createExecutionContext());
 
 describe("a file that is uploaded in one request", () => {
-  it.each([1, 64 * KiB, 64 * KiB + 1, 8 * MiB + 1])("of %i bytes comes back as it was", async (size) => {
-    const bytes = documentBytes(size);
-    const file = await service.upload(bytes);
-    expect(file).toMatchObject({ name: "document.pdf", size, status: "ready", livemode: true });
-    expect(file.sha256).toBe(await sha256Of(bytes));
-    expect((await service.json("GET", `/files/${file.id}`)).body).toEqual(file);
-    const answer = await service.send("GET", `/files/${file.id}/content`);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="document.pdf"');
-    expect(answer.headers.get("X-Content-Type-Options")).toBe("nosniff");
-    expect(await sha256Of(new Uint8Array(await answer.arrayBuffer()))).toBe(file.sha256);
-  });
+  it.each([1, 64 * KiB, 64 * KiB + 1, limits.storage.bufferBytes + 1])(
+    "of %i bytes comes back as it was",
+    async (size) => {
+      const bytes = documentBytes(size);
+      const file = await service.upload(bytes);
+      expect(file).toMatchObject({ name: "document.pdf", size, status: "ready", livemode: true });
+      expect(file.sha256).toBe(await sha256Of(bytes));
+      expect((await service.json("GET", `/files/${file.id}`)).body).toEqual(file);
+      const answer = await service.send("GET", `/files/${file.id}/content`);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="document.pdf"');
+      expect(answer.headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(await sha256Of(new Uint8Array(await answer.arrayBuffer()))).toBe(file.sha256);
+    },
+  );
 
   it.each([
     ["%PDF-1.4", "application/pdf"],
