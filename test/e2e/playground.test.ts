@@ -102,6 +102,7 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await page.setInputFiles('input[type="file"]', file);
     await visitor.run();
     await visitor.result.getByText("password_required").waitFor();
+    await page.locator("form [aria-invalid=true]:focus").waitFor();
     expect(await focused()).toEqual(["password", "true"]);
 
     await visitor.view("metadata");
@@ -110,6 +111,8 @@ describe.skipIf(noBrowser)("the playground in Chromium", () => {
     await visitor.run();
     await visitor.result.getByText("invalid_parameters").waitFor();
     expect(await page.locator("form [aria-invalid=true]").count()).toBe(1);
+    // The field is focused once the error is drawn.
+    await page.locator("form [aria-invalid=true]:focus").waitFor();
     const [issue] = (await page.evaluate(`(() => {
       const issue = document.getElementById(document.activeElement.getAttribute("aria-describedby").split(" ").at(-1));
       const { top, left } = issue.getBoundingClientRect();
