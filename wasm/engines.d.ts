@@ -100,6 +100,7 @@ declare module "*/wasm/generated/mupdf.js" {
     open(from: MuPDF.Buffer | MuPDF.Stream): Promise<MuPDF.PDFDocument | null>;
     /** Reads the object that a reference leads to. */
     load(object: MuPDF.PDFObject): Promise<MuPDF.PDFObject>;
+    findPage(document: MuPDF.PDFDocument, index: number): Promise<MuPDF.PDFObject>;
     loadPage(document: MuPDF.PDFDocument, index: number): Promise<MuPDF.PDFPage>;
     /** Copies an object with everything that it uses. */
     graft(map: MuPDF.PDFGraftMap, object: MuPDF.PDFObject): Promise<MuPDF.PDFObject>;
@@ -111,6 +112,7 @@ declare module "*/wasm/generated/mupdf.js" {
     fillImage(device: MuPDF.DrawDevice, image: MuPDF.Image, matrix: MuPDF.Matrix): Promise<void>;
     /** The image in its own size and color space. */
     pixmapOf(image: MuPDF.Image): Promise<MuPDF.Pixmap>;
+    asJpeg(pixmap: MuPDF.Pixmap, quality: number): Promise<MuPDF.Buffer>;
     run(list: MuPDF.DisplayList, device: MuPDF.DrawDevice, matrix: MuPDF.Matrix): Promise<void>;
     textOfPage(page: MuPDF.PDFPage, options: string): Promise<MuPDF.StructuredText>;
     textOfList(list: MuPDF.DisplayList, options: string): Promise<MuPDF.StructuredText>;

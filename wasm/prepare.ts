@@ -194,6 +194,7 @@ ${body}
 	/** The calls that can take long. */
 	const $open = gauge.long(libmupdf._wasm_open_document_with_buffer);
 	const $openStream = gauge.long(libmupdf._wasm_open_document_with_stream);
+	const $findPage = gauge.long(libmupdf._wasm_pdf_lookup_page_obj);
 	const $isDictionary = gauge.long(libmupdf._wasm_pdf_is_dict);
 	const $loadPage = gauge.long(libmupdf._wasm_load_page);
 	const $graft = gauge.long(libmupdf._wasm_pdf_graft_mapped_object);
@@ -201,6 +202,7 @@ ${body}
 	const $list = gauge.long(libmupdf._wasm_new_display_list_from_page);
 	const $fillImage = gauge.long(libmupdf._wasm_fill_image);
 	const $pixmapOf = gauge.long(libmupdf._wasm_get_pixmap_from_image);
+	const $asJpeg = gauge.long(libmupdf._wasm_new_buffer_from_pixmap_as_jpeg);
 	const $run = gauge.long(libmupdf._wasm_run_display_list);
 	const $pageText = gauge.long(libmupdf._wasm_new_stext_page_from_page);
 	const $listText = gauge.long(libmupdf._wasm_new_stext_page_from_display_list);
@@ -215,6 +217,9 @@ ${body}
 		async load(object) {
 			await $isDictionary(object.pointer);
 			return object;
+		},
+		async findPage(document, index) {
+			return document._fromPDFObjectKeep(await $findPage(document.pointer, index));
 		},
 		async loadPage(document, index) {
 			const pointer = await $loadPage(document.pointer, index);
@@ -234,6 +239,9 @@ ${body}
 		},
 		async pixmapOf(image) {
 			return new Pixmap(await $pixmapOf(image.pointer));
+		},
+		async asJpeg(pixmap, quality) {
+			return new Buffer(await $asJpeg(pixmap.pointer, quality, false));
 		},
 		async run(list, device, matrix) {
 			await $run(list.pointer, device.pointer, MATRIX(matrix));

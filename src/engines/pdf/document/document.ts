@@ -10,7 +10,7 @@ import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { checkObjectStreams } from "../objects/object-streams.ts";
 import { fetchAnnotations, fetchDocument } from "./fetch-pages.ts";
-import { correctPageCounts, findMissingPages, isSound } from "./page-tree.ts";
+import { correctPageCounts, findMissingPages, flattenPages, shapeOf } from "./page-tree.ts";
 import { saslPrep } from "../encryption/saslprep.ts";
 import { salvagePages } from "./salvage.ts";
 import { withoutSignLabels } from "./without-sign-labels.ts";
@@ -107,7 +107,8 @@ export async function openPdf(
   const permissions = encryption.get("P");
   const restricted = encrypted && (permissions.asNumber() & PERMISSION_BITS) !== PERMISSION_BITS;
   const tree = document.getTrailer().get("Root", "Pages");
-  const treeIsSound = ranges !== undefined || (!isSalvaged && (await engine.scope(() => isSound(engine.work, tree))));
+  const shape = ranges ? "sound" : await engine.scope(() => shapeOf(engine.work, tree));
+  const treeIsSound = shape === "sound" && !isSalvaged;
   const open: OpenPdf = {
     input,
     engine,
@@ -126,6 +127,7 @@ export async function openPdf(
     markClearMetadata(document);
   }
   if (!ranges && !lenient) await refuseMissingPages(open);
+  if (shape === "deep" && !lenient) await flattenPages(open);
   return open;
 }
 

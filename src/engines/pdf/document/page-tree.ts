@@ -8,6 +8,11 @@ import { entries, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 /** Page attributes that are inherited in the page tree (7.7.3.4). */
 export const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"];
 
+interface At {
+  readonly document: PDFDocument;
+  readonly engine: PdfEngine;
+}
+
 /** Fuel per node that is visited. */
 const NODE_WORK = 500;
 /** Fuel per page, and per resource, that is checked. */
@@ -22,40 +27,36 @@ export async function repairPageTree({
   document,
   engine,
   pageCount,
-}: {
-  readonly document: PDFDocument;
-  readonly engine: PdfEngine;
-  readonly pageCount: number;
-}): Promise<void> {
+}: At & { readonly pageCount: number }): Promise<void> {
   // A file that is read in ranges is not repaired.
   if (engine.ranges) return;
   const root = document.getTrailer().get("Root", "Pages");
-  if (await isSound(engine.work, root)) return;
-  flattenPageTree(
-    { document, engine },
-    Array.from({ length: pageCount }, (_, index) => index),
-  );
+  if ((await shapeOf(engine.work, root)) !== "sound") await flattenPages({ document, engine, pageCount });
 }
 
+/** Makes the pages that MuPDF found a tree of one level. */
+export const flattenPages = ({ pageCount, ...at }: At & { readonly pageCount: number }): Promise<void> =>
+  flattenPageTree(
+    at,
+    Array.from({ length: pageCount }, (_, index) => index),
+  );
+
 /** Makes the pages (0-based) the only ones of the document, in a tree of one level. */
-export function flattenPageTree(
-  { document, engine }: { readonly document: PDFDocument; readonly engine: PdfEngine },
-  kept: readonly number[],
-): void {
+export async function flattenPageTree({ document, engine }: At, kept: readonly number[]): Promise<void> {
   const root = document.getTrailer().get("Root", "Pages");
+  const found: PDFObject[] = [];
+  for (const index of kept) found.push(await engine.long.findPage(document, index));
   const used = new Set<number>();
-  const pages = kept
-    .map((index) => document.findPage(index))
-    .map((page) => {
-      const number = objectNumber(page);
-      if (number > 0 && !used.has(number)) {
-        used.add(number);
-        return page;
-      }
-      const copy = document.newDictionary();
-      for (const { key, value } of entries(engine, page)) copy.put(key, value);
-      return document.addObject(copy);
-    });
+  const pages = found.map((page) => {
+    const number = objectNumber(page);
+    if (number > 0 && !used.has(number)) {
+      used.add(number);
+      return page;
+    }
+    const copy = document.newDictionary();
+    for (const { key, value } of entries(engine, page)) copy.put(key, value);
+    return document.addObject(copy);
+  });
   for (const page of pages) {
     for (const key of INHERITABLE) {
       const value = page.getInheritable(key);
@@ -67,20 +68,27 @@ export function flattenPageTree(
   root.put("Count", pages.length);
 }
 
-/** Whether a page tree is sound: no cycles, no lost branches, and each page an indirect object that occurs once. */
-export async function isSound(work: Work, root: PDFObject): Promise<boolean> {
+/**
+ * The shape of a page tree. Sound: no cycles, no lost branches, and each page an indirect object that occurs once. Deep: more levels
+ * than any real document has, so that MuPDF takes long to find each page.
+ */
+export async function shapeOf(work: Work, root: PDFObject): Promise<"sound" | "broken" | "deep"> {
   const seen = new Set<number>();
-  const isNode = async (node: PDFObject, depth: number): Promise<boolean> => {
+  const shapeOfNode = async (node: PDFObject, depth: number): Promise<"sound" | "broken" | "deep"> => {
     work.spend(NODE_WORK);
     await work.pause();
     const number = objectNumber(node);
-    if (depth > MAX_DEPTH || !node.isDictionary() || (number > 0 && seen.has(number))) return false;
+    if (depth > MAX_DEPTH) return "deep";
+    if (!node.isDictionary() || (number > 0 && seen.has(number))) return "broken";
     seen.add(number);
-    if (!node.get("Kids").isArray()) return number > 0;
-    for (const kid of items(node.get("Kids"))) if (!(await isNode(kid, depth + 1))) return false;
-    return true;
+    if (!node.get("Kids").isArray()) return number > 0 ? "sound" : "broken";
+    for (const kid of items(node.get("Kids"))) {
+      const shape = await shapeOfNode(kid, depth + 1);
+      if (shape !== "sound") return shape;
+    }
+    return "sound";
   };
-  return isNode(root, 0);
+  return shapeOfNode(root, 0);
 }
 
 /**
@@ -133,7 +141,7 @@ export async function findMissingPages(
     work.spend(PAGE_WORK);
     await work.pause();
     await scope(async () => {
-      const page = pageAt({ document, engine }, index);
+      const page = await found({ engine, document }, engine.long.findPage(document, index));
       const isLost = !page.isDictionary();
       if (isLost) lost.push(index + 1);
       if (isLost || !contentResolves(page) || !(await resolves.all(page.getInheritable("Resources")))) {
@@ -145,12 +153,18 @@ export async function findMissingPages(
 }
 
 /** The page with this 0-based index, or null if the page tree counts a page that it does not have. */
-export function pageAt(
-  { document, engine }: { readonly document: PDFDocument; readonly engine: PdfEngine },
-  index: number,
-): PDFObject {
+export function pageAt({ document, engine }: At, index: number): PDFObject {
   try {
     return document.findPage(index);
+  } catch (error) {
+    if (engine.isFailure(error)) return document.newNull();
+    throw error;
+  }
+}
+
+async function found({ document, engine }: At, page: Promise<PDFObject>): Promise<PDFObject> {
+  try {
+    return await page;
   } catch (error) {
     if (engine.isFailure(error)) return document.newNull();
     throw error;

@@ -71,6 +71,6 @@ export async function dropMissing(
     const streams = (contents.isArray() ? items(contents) : [contents]).filter((stream) => stream.isStream());
     page.put("Contents", streams);
   }
-  if (gone.size > 0) flattenPageTree(open, left);
+  if (gone.size > 0) await flattenPageTree(open, left);
   return left.length;
 }
