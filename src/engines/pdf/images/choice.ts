@@ -128,7 +128,7 @@ async function lossyAgain(
   return withSamples(engine, object, job, size, async (pixmap, samples) => {
     // A higher quality than the image had only adds bytes.
     const { quality } = await findQuality(engine, codecs, samples, job);
-    const encoded = await encodeJpeg(codecs, pixmap, samples, Math.min(quality, Math.round(now)));
+    const encoded = await encodeJpeg(engine, codecs, pixmap, samples, Math.min(quality, Math.round(now)));
     return shrinks || encoded.bytes.length < image.bytes * WORTH_A_LOSS ? { size, encoded } : undefined;
   });
 }
@@ -151,7 +151,7 @@ async function fromLossless(
   }
   if (!fits(image, size) || (fax && !shrinks)) return fax;
   const other = await withSamples(engine, object, job, size, async (pixmap, samples) => {
-    const own = traitsOf(samples);
+    const own = await traitsOf(engine.work, samples);
     const traits: ImageTraits = hasDecode ? { ...own, colors: undefined } : own;
     if (job.isSoftMask) return { size, encoded: await softMask(engine, codecs, pixmap, samples, job, traits) };
     if (fax) return { size, encoded: await encodeLossless(engine, samples, traits) };
@@ -167,7 +167,7 @@ async function fromLossless(
 function asFaxOfBytes(engine: PdfEngine, object: PDFObject, job: ImageJob): Promise<NewImage | undefined> {
   const { image } = job;
   return withSamples(engine, object, job, image, async (_, samples) => {
-    const traits = traitsOf(samples);
+    const traits = await traitsOf(engine.work, samples);
     const two = traits.colors !== undefined && isBlackAndWhite(traits.colors, 1);
     return two ? { size: image, encoded: await encodeLossless(engine, samples, traits) } : undefined;
   });
@@ -186,7 +186,7 @@ async function photoOrDrawing(
   const kind = image.filter === "JPXDecode" ? "no" : isDrawing(traits, image, samples.components);
   if (kind === "few colors") return encodeLossless(engine, samples, traits);
   const { quality, isEnough } = await findQuality(engine, codecs, samples, job);
-  const jpeg = kind === "no" || isEnough ? await encodeJpeg(codecs, pixmap, samples, quality) : undefined;
+  const jpeg = kind === "no" || isEnough ? await encodeJpeg(engine, codecs, pixmap, samples, quality) : undefined;
   if (jpeg && kind === "no" && !image.isIndexed) return jpeg;
   const lossless =
     (await withFewerColors(engine, samples, job, traits)) ?? (await encodeLossless(engine, samples, traits));
@@ -209,8 +209,14 @@ async function withFewerColors(
   if (!image.isIndexed || samples.components !== 3 || traits.colors) return undefined;
   engine.work.spend(samples.width * samples.height * 4);
   const fewer = quantized(samples);
-  const alike = similarity(luminanceOf(samples, 1), luminanceOf(fewer, 1));
-  return alike < fidelity.similarity ? undefined : encodeLossless(engine, fewer, traitsOf(fewer));
+  await engine.work.rest();
+  const before = luminanceOf(samples, 1);
+  await engine.work.rest();
+  const after = luminanceOf(fewer, 1);
+  await engine.work.rest();
+  const alike = similarity(before, after);
+  if (alike < fidelity.similarity) return undefined;
+  return encodeLossless(engine, fewer, await traitsOf(engine.work, fewer));
 }
 
 /** A soft mask with many levels, such as a shadow, is a photograph, but it is looked at closely: as the edge of its image. */
@@ -227,7 +233,8 @@ async function softMask(
     return lossless;
   const fidelity = { ...job.fidelity, ...MASK_QUALITY };
   const { quality, isEnough } = await findQuality(engine, codecs, samples, { fidelity, scale: 1 });
-  const jpeg = isEnough || traits.flatness < GRAINY ? await encodeJpeg(codecs, pixmap, samples, quality) : undefined;
+  const jpeg =
+    isEnough || traits.flatness < GRAINY ? await encodeJpeg(engine, codecs, pixmap, samples, quality) : undefined;
   return jpeg && jpeg.bytes.length < lossless.bytes.length * WORTH_A_DRAWING ? jpeg : lossless;
 }
 
@@ -246,21 +253,21 @@ async function turned(
   if (isKeyed) {
     const { grays, alpha } = await readKeyed(engine, object, image);
     const samples = { data: grays, width: image.width, height: image.height, components: 1 as const };
-    const encoded = await encodeLossless(engine, samples, traitsOf(samples));
+    const encoded = await encodeLossless(engine, samples, await traitsOf(engine.work, samples));
     return { size, encoded, isGray: true, softMask: { size, data: alpha } };
   }
   const pixmap = await readGrays(engine, object, image, size);
   const now =
     image.filter === "DCTDecode" ? engine.scope(() => jpegQuality(object.readRawStream().asUint8Array())) : 100;
   return withPixmap(pixmap, 1, async (samples) => {
-    const traits = traitsOf(samples);
+    const traits = await traitsOf(engine.work, samples);
     const isExact = image.transparency === "baked" || (traits.colors?.size ?? 256) <= 16;
     if (isExact) return { size, encoded: await encodeLossless(engine, samples, traits), isGray: true };
     if (image.filter !== "DCTDecode") {
       return { size, encoded: await photoOrDrawing(engine, codecs, pixmap, samples, job, traits), isGray: true };
     }
     const { quality } = await findQuality(engine, codecs, samples, job);
-    const encoded = await encodeJpeg(codecs, pixmap, samples, Math.min(quality, Math.round(now ?? 100)));
+    const encoded = await encodeJpeg(engine, codecs, pixmap, samples, Math.min(quality, Math.round(now ?? 100)));
     return { size, encoded, isGray: true };
   });
 }

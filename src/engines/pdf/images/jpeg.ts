@@ -3,6 +3,7 @@ import type { Pixmap } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { ImageCodecs } from "../../image/codecs.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { encodeCmyk } from "./cmyk-jpeg.ts";
 import type { EncodedImage, Samples } from "./lossless.ts";
 import { segments } from "../../image/jpeg-segments.ts";
@@ -12,13 +13,23 @@ import { segments } from "../../image/jpeg-segments.ts";
  * same samples.
  */
 export async function encodeJpeg(
+  engine: PdfEngine,
   codecs: ImageCodecs,
   pixmap: Pixmap,
   samples: Samples,
   quality: number,
 ): Promise<EncodedImage> {
-  const bytes = (await withMozjpeg(codecs, samples, quality)) ?? withoutProfile(pixmap.asJPEG(quality, false));
+  const bytes = (await withMozjpeg(codecs, samples, quality)) ?? (await withLibjpeg(engine, pixmap, quality));
   return { bytes, filter: "DCTDecode", decodeParms: undefined, bits: 8 };
+}
+
+async function withLibjpeg({ long }: PdfEngine, pixmap: Pixmap, quality: number): Promise<Uint8Array> {
+  const file = await long.asJpeg(pixmap, quality);
+  try {
+    return withoutProfile(file.asUint8Array());
+  } finally {
+    file.destroy();
+  }
 }
 
 /** Undefined if the image is too large for the encoder or for the memory that is left. */

@@ -1,11 +1,12 @@
 /** Writes images losslessly: few colors as a palette, two colors as fax G4, others deflated with PNG predictors. */
 import { deflate } from "../../bytes/deflate.ts";
+import type { Work } from "../../work.ts";
 import type { Components } from "../objects/color-space.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 
 /** 8-bit samples, rows from the top without padding. */
 export interface Samples {
-  /** May be a view of an engine's heap, valid until the next call into the engine. */
+  /** May be a view of the engine's heap, valid until the next call into the engine, but also while others have their turn. */
   readonly data: Uint8Array;
   readonly width: number;
   readonly height: number;
@@ -31,23 +32,44 @@ export interface ImageTraits {
   readonly flatness: number;
 }
 
+interface Rows {
+  readonly height: number;
+  readonly samples: number;
+}
+
 /** Most colors in a palette. */
 const MOST_COLORS = 256;
 
-export function traitsOf({ data, width, height, components }: Samples): ImageTraits {
+/** Samples after which others have their turn. Encoding is counted as a whole before it begins (`encodingWork`). */
+const SAMPLES_A_TURN = 1 << 20;
+
+/** Visits the rows of an image, of so many samples each. */
+async function eachRow(work: Work, { height, samples }: Rows, visit: (y: number) => void): Promise<void> {
+  for (let y = 0, since = 0; y < height; y++, since += samples) {
+    if (since >= SAMPLES_A_TURN) {
+      await work.rest();
+      since = 0;
+    }
+    visit(y);
+  }
+}
+
+export async function traitsOf(work: Work, { data, width, height, components }: Samples): Promise<ImageTraits> {
   const colors = new Map<number, number>();
   let [flat, few] = [0, true];
-  let last = -1;
-  for (let at = 0, pixel = 0, end = width * height; pixel < end; pixel++) {
-    let color = 0;
-    for (let index = 0; index < components; index++) color = color * 256 + (data[at++] ?? 0);
-    if (color === last) flat++;
-    else if (few && !colors.has(color)) {
-      colors.set(color, colors.size);
-      few = colors.size <= MOST_COLORS;
+  let [at, last] = [0, -1];
+  await eachRow(work, { height, samples: width * components }, () => {
+    for (let x = 0; x < width; x++) {
+      let color = 0;
+      for (let index = 0; index < components; index++) color = color * 256 + (data[at++] ?? 0);
+      if (color === last) flat++;
+      else if (few && !colors.has(color)) {
+        colors.set(color, colors.size);
+        few = colors.size <= MOST_COLORS;
+      }
+      last = color;
     }
-    last = color;
-  }
+  });
   return { colors: few ? colors : undefined, flatness: flat / Math.max(1, width * height) };
 }
 
@@ -61,8 +83,11 @@ export async function encodeLossless(
   const { colors } = traits;
   const { components } = samples;
   if (colors && isBlackAndWhite(colors, components)) return encodeFax(engine, samples);
-  if (!colors || isPlain || (components === 1 && colors.size > 16)) return encodeWithPredictor(samples);
-  const [paletted, plain] = await Promise.all([encodePalette(samples, colors), encodeWithPredictor(samples)]);
+  if (!colors || isPlain || (components === 1 && colors.size > 16)) return encodeWithPredictor(engine.work, samples);
+  const [paletted, plain] = await Promise.all([
+    encodePalette(engine.work, samples, colors),
+    encodeWithPredictor(engine.work, samples),
+  ]);
   return paletted.bytes.length + (paletted.palette?.length ?? 0) < plain.bytes.length ? paletted : plain;
 }
 
@@ -70,7 +95,7 @@ export function isBlackAndWhite(colors: ReadonlyMap<number, number>, components:
   return components === 1 && [...colors.keys()].every((value) => value === 0 || value === 255);
 }
 
-async function encodePalette(samples: Samples, colors: ReadonlyMap<number, number>): Promise<EncodedImage> {
+async function encodePalette(work: Work, samples: Samples, colors: ReadonlyMap<number, number>): Promise<EncodedImage> {
   const { data, width, height, components } = samples;
   const bits = colors.size <= 2 ? 1 : colors.size <= 4 ? 2 : colors.size <= 16 ? 4 : 8;
   // When sorted, similar colors get adjacent indices.
@@ -84,14 +109,15 @@ async function encodePalette(samples: Samples, colors: ReadonlyMap<number, numbe
   }
   const stride = Math.ceil((width * bits) / 8);
   const packed = new Uint8Array(stride * height);
-  for (let y = 0, at = 0; y < height; y++) {
+  let at = 0;
+  await eachRow(work, { height, samples: width * components }, (y) => {
     for (let x = 0; x < width; x++) {
       let color = 0;
       for (let part = 0; part < components; part++) color = color * 256 + (data[at++] ?? 0);
       const place = y * stride + ((x * bits) >> 3);
       packed[place] = (packed[place] ?? 0) | ((numbers.get(color) ?? 0) << (8 - bits - ((x * bits) & 7)));
     }
-  }
+  });
   const bytes = await deflate(packed);
   return { bytes, filter: "FlateDecode", decodeParms: undefined, bits, palette };
 }
@@ -100,13 +126,13 @@ async function encodePalette(samples: Samples, colors: ReadonlyMap<number, numbe
  * PNG filters (RFC 2083, 6): for each row the one with the smallest sum of differences, or no filters at all if that is
  * smaller.
  */
-async function encodeWithPredictor(samples: Samples): Promise<EncodedImage> {
+async function encodeWithPredictor(work: Work, samples: Samples): Promise<EncodedImage> {
   const bits = 8;
   const { data, width, height, components } = samples;
   const stride = width * components;
   const filtered = new Uint8Array((stride + 1) * height);
   const rows = [0, 1, 2].map(() => new Uint8Array(stride));
-  for (let y = 0; y < height; y++) {
+  await eachRow(work, { height, samples: stride }, (y) => {
     const at = y * stride;
     let [best, least] = [0, Infinity];
     for (let kind = 0; kind < 3; kind++) {
@@ -124,7 +150,7 @@ async function encodeWithPredictor(samples: Samples): Promise<EncodedImage> {
     }
     filtered[y * (stride + 1)] = best;
     filtered.set(rows[best] ?? data.subarray(at, at + stride), y * (stride + 1) + 1);
-  }
+  });
   // Both are copied before the first await: the samples may be a view of an engine's heap.
   const [predicted, plain] = await Promise.all([deflate(filtered), deflate(data)]);
   if (plain.length <= predicted.length) return { bytes: plain, filter: "FlateDecode", decodeParms: undefined, bits };

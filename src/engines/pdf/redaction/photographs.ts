@@ -60,7 +60,7 @@ export async function encodeAgain(open: OpenPdf, codecs: ImageCodecs, before: Ph
       const quality = Math.min(MOST_QUALITY, Math.round(Math.max(...qualities)));
       const encoded = await engine.work.granted(encodingWork(image, image), () =>
         withSamples(engine, object, { image }, image, (pixmap, samples) =>
-          encodeJpeg(codecs, pixmap, samples, quality),
+          encodeJpeg(engine, codecs, pixmap, samples, quality),
         ),
       );
       if (encoded.bytes.length < image.bytes) engine.scope(() => writeImage(object, image, { size: image, encoded }));
