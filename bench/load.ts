@@ -7,7 +7,7 @@
  */
 import { parseArgs } from "node:util";
 import { prepareCall, send, type Call } from "./call.ts";
-import { watchHeap, type HeapWatch } from "./heap.ts";
+import { inspect, type Inspector, usedHeapBytes } from "./inspector.ts";
 import { loadMix } from "./load-mix.ts";
 import { residentBytes, startMeasuredServer, type ServerProcess } from "./server-process.ts";
 import { Random } from "../test/harness/random.ts";
@@ -119,8 +119,8 @@ function printMemory(samples: readonly Sample[]): boolean {
   return flat;
 }
 
-async function sample(server: ServerProcess, watch: HeapWatch): Promise<Sample> {
-  const [heap, resident] = await Promise.all([watch.usedBytes(), residentBytes(server.pid)]);
+async function sample(server: ServerProcess, inspector: Inspector): Promise<Sample> {
+  const [heap, resident] = await Promise.all([usedHeapBytes(inspector), residentBytes(server.pid)]);
   return { heap, resident };
 }
 
@@ -146,15 +146,18 @@ try {
   );
   const tally = new Tally();
   const samples: Sample[] = [];
-  const watch = await watchHeap(server.inspectorPort);
-  const timer = setInterval(() => void sample(server, watch).then((taken) => samples.push(taken)), SAMPLE_MILLISECONDS);
+  const inspector = await inspect(server.inspectorPort);
+  const timer = setInterval(
+    () => void sample(server, inspector).then((taken) => samples.push(taken)),
+    SAMPLE_MILLISECONDS,
+  );
   const start = performance.now();
   const clients = Array.from({ length: Number(values.clients) }, (_, index) =>
     client(server, calls, Number(values.seed) + index, start + seconds * 1_000, tally),
   );
   await Promise.all(clients);
   clearInterval(timer);
-  watch.close();
+  inspector.close();
   print(tally, (performance.now() - start) / 1_000);
   if (!printMemory(samples) || tally.errors.length > 0) process.exitCode = 1;
 } finally {
