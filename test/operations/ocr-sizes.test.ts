@@ -10,6 +10,7 @@ const comparable = (text: string): string => text.normalize("NFKC").replaceAll(/
 test.each([
   ["eng", 36, 200, 72],
   ["ara", 36, 300, 72],
+  ["kor", 8, 100, 100],
   ["kor", 14, 200, 72],
   ["kor", 14, 600, 72],
   ["kor", 36, 200, 200],
@@ -17,6 +18,7 @@ test.each([
   ["jpn", 24, 200, 72],
   ["chi_sim", 14, 200, 72],
   ["chi_sim", 24, 200, 72],
+  ["chi_tra", 8, 100, 100],
   ["chi_tra", 24, 200, 200],
 ])("%s, %d points, scanned at %d dpi, placed at %d", { timeout: 60_000 }, async (language, size, dpi, placed) => {
   const text = texts[language] ?? "";

@@ -21,6 +21,8 @@ export interface PageReading extends RecognizedPage {
 const DPI = 200;
 /** A higher resolution only blurs. */
 const MOST_ENLARGED = 3;
+/** MuPDF interpolates an image at up to twice its size. Beyond that, each pixel becomes a square, which small letters do not survive. */
+const MOST_INTERPOLATED = 1.99;
 /** Most layout analyses of a page, each at a different scale. */
 const MOST_ANALYSES = 4;
 /** How much taller than its resolution implies lines may be on an image that has no resolution of its own. */
@@ -50,9 +52,8 @@ const SAMPLE_MARGIN = 12;
  * @throws Refusal `limit_exceeded`, `overloaded` (memory); RecognitionFailure
  */
 export async function recognizePage(picture: PagePicture, recognizer: TextRecognizer): Promise<PageReading> {
-  const { scan } = picture;
   // A scan contains no more detail than its own pixels.
-  const own = scan && scan.share > 0.5 ? scan.dpi : DPI;
+  const own = scanDpi(picture) ?? DPI;
   // Images without a resolution become pages at 72 or 96 dpi, much larger than the original.
   const shrunk = own < LEAST_SCAN_DPI ? Math.max(1, Math.max(picture.width, picture.height) / LONG_SIDE) : 1;
   const dpi = Math.min(DPI / shrunk, own, picture.mostDpi);
@@ -73,6 +74,9 @@ export async function recognizePage(picture: PagePicture, recognizer: TextRecogn
   const second = await readView(picture, recognizer, { ...first.view, turn: 0, ...other });
   return readingOf(picture, second.certainty > first.certainty ? second : first);
 }
+
+/** The resolution of a page that is mostly one image. */
+const scanDpi = ({ scan }: PagePicture): number | undefined => (scan && scan.share > 0.5 ? scan.dpi : undefined);
 
 /** The part of a page with the most text on a few lines. */
 function sampleOf(picture: PagePicture, { view, lines }: ViewReading): Omit<View, "turn"> {
@@ -106,7 +110,8 @@ async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted
   let layout = await recognizer.analyzeLayout(picture.raster(view));
   const { skew, lines: seen } = layout;
   const turn = wanted.turn + (Math.abs(skew) > LEVEL_ENOUGH ? skew : 0);
-  const mostDpi = Math.min(wanted.dpi * MOST_ENLARGED, picture.mostDpi);
+  const interpolated = (scanDpi(picture) ?? Infinity) * MOST_INTERPOLATED;
+  const mostDpi = Math.min(wanted.dpi * MOST_ENLARGED, interpolated, picture.mostDpi);
   for (let looks = 1; looks < MOST_ANALYSES; looks++) {
     const scale = scaleFor(layout.lines, recognizer.languages);
     const dpi = Math.min(mostDpi, view.dpi * scale);
