@@ -126,6 +126,43 @@ describe("a stamp that does more than it should is found", () => {
   });
 });
 
+describe("sheets of n-up", () => {
+  const five = (order: readonly number[], parts = PARTS): Uint8Array =>
+    drawing(
+      ...order.map((number) => ({
+        width: 400,
+        height: 200,
+        content: `${parts.join("\n")} 0.${number} g ${number * 60} 10 30 20 re f`,
+      })),
+    );
+  const bytes = five([1, 2, 3, 4, 5]);
+  let nUp: Case;
+  beforeAll(async () => {
+    const own = await readInput(bytes, "five.pdf");
+    nUp = caseOf("n-up", survivalCases(own, own));
+  });
+  const problemsWith = async (sent: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const file = { bytes: sent, fileName: "other.pdf" };
+    const answer = await served({ ...nUp, parts: { ...nUp.parts, file, ...fields } });
+    expect(answer.status, answer.code).toBe(200);
+    return (await lookAt(answer, nUp, true)).problems.join("\n");
+  };
+
+  test("what the service makes passes", async () => {
+    expect(await problemsWith(bytes)).toBe("");
+  });
+
+  test.each([
+    ["other cells", five([1, 3, 2, 4, 5]), {}, /page 2 on sheet 1, drawn by PDFium: \d+ of \d+ blocks differ/],
+    ["cells that are too small", bytes, { marginPt: "6" }, /page 1 on sheet 1, drawn by pdf\.js: .* blocks differ/],
+    ["a last page that differs", five([1, 2, 3, 4, 6]), {}, /page 5 on sheet 2, drawn by PDFium: .* blocks differ/],
+    ["too few sheets", bytes, { pagesPerSheet: "6" }, /2 sheets expected, got 1/],
+    ["words that are lost", five([1, 2, 3, 4, 5], PARTS.slice(1)), {}, /16 words lost: Invoice/],
+  ])("%s: found", async (_name, sent, fields, expected) => {
+    expect(await problemsWith(sent, fields)).toMatch(expected);
+  });
+});
+
 describe("forms", () => {
   const draft = new FormDraft();
   draft.own("name", "/FT /Tx /DA (/Helv 12 Tf 0 g)");

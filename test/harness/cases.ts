@@ -48,6 +48,9 @@ export async function readInput(bytes: Uint8Array, fileName: string, password?: 
 const select = (...groups: readonly (readonly number[])[]): Mapping[] =>
   groups.map((pages) => ({ kind: "select", pages: selectedPages(pages) }));
 
+/** How many pages n-up puts on a sheet, in two columns and two rows. */
+export const PAGES_PER_SHEET = 4;
+
 /** What metadata-set writes. */
 const newMetadata = { title: "Titre changé 変更", custom: { Reviewed: "yes & no" } };
 
@@ -145,6 +148,8 @@ export function survivalCases(input: Input, companion: Input): Case[] {
     one("sign", "sign", { mode: "type", field: signatureBox(view), typedName: "Ada" }, () => [
       { kind: "rotate", pages: all.map((page) => ({ source: 0, page, ...(page === 0 ? { stamp: "Ada" } : {}) })) },
     ]),
+    // Its sheets are looked at (looks.ts): pages are no pages any more, so nothing is where it was.
+    one("n-up", "n-up", { pagesPerSheet: String(PAGES_PER_SHEET) }),
     // Attached documents are removed, because they cannot be searched.
     ...(view?.attachments.some(({ name }) => name.endsWith(".pdf"))
       ? []

@@ -4,7 +4,7 @@
  */
 import { loadImage, createCanvas } from "@napi-rs/canvas";
 import { BLOCK, blockErrors, blockMeans, type BlockMeans } from "./appearance.ts";
-import { isImage, type Case, type Input } from "./cases.ts";
+import { isImage, PAGES_PER_SHEET, type Case, type Input } from "./cases.ts";
 import type { Answer } from "./client.ts";
 import { selectedPages, type Mapping, type PageOrigin } from "./compare.ts";
 import { imagesOf, readImage } from "./image-answer.ts";
@@ -37,6 +37,8 @@ const LARGEST_SIDE = 800;
 const SAME = 6;
 /** The same content turned, and drawn turned back: the edges of letters fall on other pixels. */
 const TURNED = 14;
+/** The same content on a sheet, where it begins within a pixel. */
+const IN_CELL = 20;
 /** Images encoded anew and scaled down. */
 const REDRAWN = 24;
 /** In gray, of which engines that translate CMYK have their own idea; text that is lost is found by its words. */
@@ -281,6 +283,7 @@ export async function lookAt(answer: Answer, one: Case, thorough: boolean): Prom
   if (answer.headers.get("Content-Type") === "application/json") return NOTHING;
   const [source] = one.sources;
   if (source && isImage(source.bytes)) return lookAtEmbedded(answer, source.bytes);
+  if (one.operation === "n-up") return lookAtSheets(answer, one, thorough);
   const [first, ...others] = lookedPages(answer, one);
   if (first === undefined) return NOTHING;
   const looks = [await lookAtPage("PDFium", first, one)];
@@ -290,6 +293,81 @@ export async function lookAt(answer: Answer, one: Case, thorough: boolean): Prom
   }
   return combined(looks);
 }
+
+/**
+ * Looks at the first and the last sheet of n-up, with pages in two columns and two rows: there are as many sheets as are needed, each page
+ * looks in its cell as it did by itself, as large as fits and in the middle, and no words are lost.
+ */
+async function lookAtSheets(answer: Answer, one: Case, thorough: boolean): Promise<Look> {
+  const [source] = one.sources;
+  const pages = source?.view?.pages ?? [];
+  if (source === undefined || pages.length === 0) return NOTHING;
+  const sheets = (await openPdf(answer.body, { password: one.password })).pages.map(shownSize);
+  const count = Math.ceil(pages.length / PAGES_PER_SHEET);
+  const counts = [sheets.length, Number(answer.headers.get("X-Page-Count"))];
+  if (counts.some((actual) => actual !== count)) {
+    return { ...NOTHING, problems: [`${count} sheets expected, got ${sheets.length}, X-Page-Count ${counts[1]}`] };
+  }
+  const looks: Look[] = [];
+  for (const index of thorough ? new Set([0, count - 1]) : [0]) {
+    const place = { bytes: answer.body, password: one.password, page: index, size: sheets[index] ?? [0, 0] } as const;
+    looks.push(await lookAtSheet("PDFium", source, place));
+    if (thorough && index === 0) looks.push(await lookAtSheet("pdf.js", source, place));
+  }
+  return combined(looks);
+}
+
+async function lookAtSheet(engine: Engine, source: Input, sheet: Place): Promise<Look> {
+  const { page: index, size } = sheet;
+  // A page as large as the sheet is drawn as large as anywhere else.
+  const scale = scaleFor(size) * 2;
+  const after = await draw(engine, { ...sheet, scale });
+  const problems: string[] = [];
+  const words: string[] = [];
+  const views = source.view?.pages.slice(index * PAGES_PER_SHEET, (index + 1) * PAGES_PER_SHEET) ?? [];
+  for (const [at, view] of views.entries()) {
+    const page = index * PAGES_PER_SHEET + at;
+    const own = shownSize(view);
+    const [across, down] = [size[0] / 2, size[1] / 2];
+    const fitting = Math.min(across / own[0], down / own[1]);
+    const [left, top] = [
+      (at % 2) * across + (across - own[0] * fitting) / 2,
+      Math.floor(at / 2) * down + (down - own[1] * fitting) / 2,
+    ];
+    const { bytes, password } = source;
+    const place = { bytes, password, page, size: own, scale: scale * fitting };
+    const before = await draw(engine, place).catch(() => undefined);
+    if (before === undefined) return NOTHING;
+    const { width, height } = before.picture;
+    const cell = (dx: number, dy: number): Picture =>
+      cut(after.picture, width, height, Math.round(left * scale) + dx, Math.round(top * scale) + dy);
+    const means = nearest(
+      before.means,
+      SHIFTS.flatMap((dx) => SHIFTS.map((dy) => blockMeans(cell(dx, dy)))),
+    );
+    const fields = (await drawInput("pdf.js", source, page))?.widgets ?? [];
+    const rule: Rule = { tolerance: IN_CELL, gray: false, stamp: undefined, fields, filled: undefined, free: [] };
+    const found = pictureProblems(before, { ...after, picture: before.picture, means }, rule, place.scale);
+    problems.push(...found.map((problem) => `page ${page + 1} on sheet ${index + 1}, drawn by ${engine}: ${problem}`));
+    words.push(before.text);
+  }
+  const { lost, won } = compareWords(countWords(words.join("\n")), after.words);
+  const shown = lost.slice(0, WORDS_SHOWN).join(" ");
+  if (lost.length > 0) problems.push(`sheet ${index + 1}, read by ${engine}: ${lost.length} words lost: ${shown}`);
+  return { problems, lost: lost.length, won: won.length };
+}
+
+/** Pixels by which a page in a cell may be off: neither begins nor ends between pixels when it is drawn by itself. */
+const SHIFTS = [-1, 0, 1];
+
+/** Of several pictures, the block that is most like the one in `expected`, for each block. */
+const nearest = (expected: BlockMeans, pictures: readonly BlockMeans[]): BlockMeans => {
+  const errors = pictures.map((means) => blockErrors(expected, means));
+  return expected.map((block, index) => {
+    const own = errors.map((list) => list[index] ?? 255);
+    return pictures[own.indexOf(Math.min(...own))]?.[index] ?? block;
+  });
+};
 
 const NOTHING: Look = { problems: [], lost: 0, won: 0 };
 
@@ -474,11 +552,16 @@ function leastError(picture: Picture, others: readonly Picture[], tolerance: num
   return `${count} of ${least.length} blocks differ, by ${Math.round(worst)} of 255 at ${left}, ${top} (pixels from the top left)`;
 }
 
-function cut({ width: own, components, data }: Picture, width: number, height: number): Picture {
-  const rows = new Uint8Array(width * height * components);
-  for (let y = 0; y < height; y++) {
-    const from = y * own * components;
-    rows.set(data.subarray(from, from + width * components), y * width * components);
+/** A part of a picture, in pixels from its top left. What is outside of the picture is white. */
+function cut({ width: own, components, data }: Picture, width: number, height: number, left = 0, top = 0): Picture {
+  const rows = new Uint8Array(width * height * components).fill(255);
+  const [first, last] = [Math.max(0, left), Math.min(own, left + width)];
+  for (let y = Math.max(0, -top); y < height; y++) {
+    const row = (top + y) * own;
+    rows.set(
+      data.subarray((row + first) * components, (row + last) * components),
+      (y * width + first - left) * components,
+    );
   }
   return { width, height, components, data: rows };
 }
