@@ -1,5 +1,6 @@
 /** Reads Tesseract's results from its memory. */
 import type { PageIterator, ResultIterator, Tesseract } from "../../../wasm/generated/tesseract.js";
+import type { Work } from "../work.ts";
 
 /** Pixels, origin at the top left: left, top, right, bottom. */
 export type PixelBox = readonly [number, number, number, number];
@@ -32,7 +33,8 @@ export interface ReadLine {
 const TOP_TO_BOTTOM = 2;
 export const LEVEL = { paragraph: 1, line: 2, word: 3 } as const;
 
-export function linesOf(core: Tesseract, found: ResultIterator): ReadLine[] {
+/** Reads the lines of a page. Yields, since Tesseract takes 150 ms for a page full of words. */
+export async function linesOf(core: Tesseract, found: ResultIterator, work: Work): Promise<ReadLine[]> {
   const lines: ReadLine[] = [];
   if (core.getPointer(found) === 0) return lines;
   using memory = intsIn(core);
@@ -42,6 +44,7 @@ export function linesOf(core: Tesseract, found: ResultIterator): ReadLine[] {
   let startsParagraph = true;
   found.Begin();
   do {
+    await work.pause();
     startsParagraph ||= found.IsAtBeginningOf(LEVEL.paragraph);
     if (found.IsAtBeginningOf(LEVEL.line)) {
       line = undefined;

@@ -126,7 +126,7 @@ export class TextRecognizer {
       const { api } = this.#opened();
       this.#gauge.work.allow(limits.work.recognizedPage);
       if ((await api.Recognize(null)) !== 0) throw new Error("Tesseract did not recognize the page");
-      return linesOf(core, api.GetIterator());
+      return linesOf(core, api.GetIterator(), this.#gauge.work);
     });
   }
 
