@@ -240,17 +240,25 @@ describe("what leads to a page leads to its place on a sheet", () => {
     expect(after.labels).toBeNull();
   });
 
-  test("the tags of a page are those of its form", async () => {
-    const file = await PDFDocument.load(await arranged(bytes, { pagesPerSheet: "2" }));
+  test("the tags of a page are those of its form, and those of a link that two pages have are those of one of them", async () => {
+    const given = await PDFDocument.load(bytes);
+    const [first, second] = given.getPages();
+    const shared = first?.node.Annots()?.get(0);
+    if (!(shared instanceof PDFRef)) throw new Error("no link");
+    second?.node.addAnnot(shared);
+    const file = await PDFDocument.load(await arranged(await given.save(), { pagesPerSheet: "2" }));
     const { context } = file;
+    const annotations = file.getPages().flatMap(({ node }) => node.Annots()?.asArray() ?? []);
     const tree = file.catalog.lookup(PDFName.of("StructTreeRoot"), PDFDict);
     const sheets = new Set(file.getPages().map(({ ref }) => String(ref)));
     const keys = new Map<number, PDFArray>();
+    const elements = new Map<number, unknown>();
     const walkTree = (node: PDFDict): void => {
       const nums = node.lookupMaybe(PDFName.of("Nums"), PDFArray)?.asArray() ?? [];
       for (let at = 0; at < nums.length; at += 2) {
         const value = context.lookup(nums[at + 1]);
         if (value instanceof PDFArray) keys.set(Number(String(nums[at])), value);
+        else elements.set(Number(String(nums[at])), nums[at + 1]);
       }
       for (const kid of node.lookupMaybe(PDFName.of("Kids"), PDFArray)?.asArray() ?? [])
         walkTree(context.lookup(kid, PDFDict));
@@ -259,6 +267,7 @@ describe("what leads to a page leads to its place on a sheet", () => {
     const pages = new Set<string>();
     const owners: [inParentTree: unknown, inTree: unknown][] = [];
     const loose: unknown[] = [];
+    const links: unknown[] = [];
     const walk = (reference: unknown, owner: PDFRef | undefined): void => {
       if (reference instanceof PDFNumber) loose.push(reference);
       const element = reference instanceof PDFRef ? context.lookup(reference, PDFDict) : reference;
@@ -271,12 +280,24 @@ describe("what leads to a page leads to its place on a sheet", () => {
         owners.push([list?.get(element.lookup(PDFName.of("MCID"), PDFNumber).asNumber()), owner]);
         return;
       }
+      const object = element.get(PDFName.of("Obj"));
+      if (object !== undefined) {
+        const key = context.lookup(object, PDFDict).lookup(PDFName.of("StructParent"), PDFNumber).asNumber();
+        owners.push([elements.get(key), owner]);
+        links.push(object);
+        return;
+      }
       const kids = element.lookup(PDFName.of("K"));
       const list = kids instanceof PDFArray ? kids.asArray() : [element.get(PDFName.of("K"))];
       for (const kid of list) walk(kid, reference instanceof PDFRef ? reference : owner);
     };
     walk(tree.get(PDFName.of("K")), undefined);
     expect(loose).toEqual([]);
+    expect(annotations).toHaveLength(27);
+    expect(links).toHaveLength(25);
+    expect(annotations).toEqual(expect.arrayContaining(links));
+    const tagged = annotations.filter((one) => context.lookup(one, PDFDict).has(PDFName.of("StructParent")));
+    expect(new Set(tagged)).toEqual(new Set(links));
     expect(pages).toEqual(sheets);
     expect(owners.length).toBeGreaterThan(15);
     expect(owners.map(([one]) => String(one))).toEqual(owners.map(([, other]) => String(other)));

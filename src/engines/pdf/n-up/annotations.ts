@@ -13,8 +13,8 @@ const [NO_ZOOM, NO_ROTATE] = [8, 16];
 /** Fuel per annotation. */
 const ANNOTATION_WORK = 2_000;
 
-/** How many pages have an annotation, by object number. */
-export async function usesOf({ engine }: OpenPdf, pages: readonly StampPage[]): Promise<ReadonlyMap<number, number>> {
+/** How often pages have an annotation, by object number. */
+export async function usesOf({ engine }: OpenPdf, pages: readonly StampPage[]): Promise<Map<number, number>> {
   const uses = new Map<number, number>();
   for (const { object } of pages) {
     await engine.scope(async () => {
@@ -29,22 +29,27 @@ export async function usesOf({ engine }: OpenPdf, pages: readonly StampPage[]): 
   return uses;
 }
 
-/** Adds the annotations of a page to those of its sheet. `uses`: how many pages have an annotation, by object number. */
+/**
+ * Adds the annotations of a page to those of its sheet. `uses`: how many pages that are left have an annotation, by object number. The last
+ * one gets the annotation itself, to which its structure element refers, and those before get copies.
+ */
 export async function carryAnnotations(
   open: OpenPdf,
   { object: page }: StampPage,
   place: Place,
-  { uses, annotations }: { readonly uses: ReadonlyMap<number, number>; readonly annotations: PDFObject },
+  { uses, annotations }: { readonly uses: Map<number, number>; readonly annotations: PDFObject },
 ): Promise<void> {
   const { document, engine } = open;
   await engine.scope(async () => {
     for (const annotation of items(page.get("Annots"))) {
       engine.work.spend(ANNOTATION_WORK);
       await engine.work.pause();
+      const left = (uses.get(objectNumber(annotation)) ?? 0) - 1;
+      uses.set(objectNumber(annotation), left);
       const rectangle = boxOf(annotation.get("Rect"));
       if (!rectangle) continue;
-      const isOwn = uses.get(objectNumber(annotation)) === 1;
-      const own = isOwn ? annotation : document.addObject(copyOf(open, annotation));
+      const own = left === 0 ? annotation : document.addObject(copyOf(open, annotation));
+      if (left > 0) own.delete("StructParent");
       move(open, own, rectangle, place);
       own.put("P", document.newIndirect(place.sheet));
       annotations.push(own);
