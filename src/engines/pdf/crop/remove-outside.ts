@@ -69,21 +69,21 @@ function pruneFields(open: OpenPdf, parent: PDFObject, key: "Fields" | "Kids", d
   if (kept.length < fields.length) parent.put(key, kept);
 }
 
-/** Lets MuPDF remove what the boxes cover: each becomes a redaction annotation (12.5.6.23), which is then gone as well. */
+/**
+ * Lets MuPDF remove what the boxes cover: they become one redaction annotation (12.5.6.23), which is then gone as well. MuPDF looks it up for every
+ * glyph and path, so it is no indirect object.
+ */
 async function redact(open: OpenPdf, { object, index }: StampPage, boxes: readonly Box[]): Promise<void> {
   const { engine, document } = open;
-  const annotations = document.newArray();
-  for (const box of boxes) {
-    annotations.push(
-      document.addObject({ Type: document.newName("Annot"), Subtype: document.newName("Redact"), Rect: [...box] }),
-    );
-  }
-  object.put("Annots", annotations);
+  const area = { Rect: [-FAR, -FAR, FAR, FAR], QuadPoints: boxes.flatMap(quadOf) };
+  object.put("Annots", [{ Type: document.newName("Annot"), Subtype: document.newName("Redact"), ...area }]);
   const page = await engine.long.loadPage(document, index);
   await drawn(open, () => engine.long.redact(page, ALL));
   page.destroy();
   object.delete("Annots");
 }
+
+const quadOf = ([left, bottom, right, top]: Box): number[] => [left, top, right, top, left, bottom, right, bottom];
 
 /** Boxes that cover everything around a box. */
 const around = ([left, bottom, right, top]: Box): Box[] => [
