@@ -106,6 +106,8 @@ declare module "*/wasm/generated/mupdf.js" {
     graft(map: MuPDF.PDFGraftMap, object: MuPDF.PDFObject): Promise<MuPDF.PDFObject>;
     /** Reads the bytes of a stream, which later calls then find. */
     loadStream(stream: MuPDF.PDFObject): Promise<void>;
+    /** The decoded bytes of a stream. */
+    readStream(stream: MuPDF.PDFObject): Promise<MuPDF.Buffer>;
     /** With annotations and form fields. */
     displayList(page: MuPDF.PDFPage): Promise<MuPDF.DisplayList>;
     /** Draws an image, opaque, where the matrix places its unit square. */

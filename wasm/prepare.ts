@@ -199,6 +199,7 @@ ${body}
 	const $loadPage = gauge.long(libmupdf._wasm_load_page);
 	const $graft = gauge.long(libmupdf._wasm_pdf_graft_mapped_object);
 	const $loadStream = gauge.long(libmupdf._wasm_pdf_load_raw_stream);
+	const $readStream = gauge.long(libmupdf._wasm_pdf_load_stream);
 	const $list = gauge.long(libmupdf._wasm_new_display_list_from_page);
 	const $fillImage = gauge.long(libmupdf._wasm_fill_image);
 	const $pixmapOf = gauge.long(libmupdf._wasm_get_pixmap_from_image);
@@ -230,6 +231,9 @@ ${body}
 		},
 		async loadStream(stream) {
 			new Buffer(await $loadStream(stream.pointer)).destroy();
+		},
+		async readStream(stream) {
+			return new Buffer(await $readStream(stream.pointer));
 		},
 		async displayList(page) {
 			return new DisplayList(await $list(page.pointer));

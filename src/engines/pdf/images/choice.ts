@@ -91,7 +91,7 @@ function better(
   job: ImageJob,
 ): Promise<NewImage | undefined> {
   const { image } = job;
-  if (image.bits === 1) return Promise.resolve(asFax(engine, object, image));
+  if (image.bits === 1) return asFax(engine, object, image);
   if (image.components === undefined) return Promise.resolve(undefined);
   if (image.isIndexed && object.get("Decode").isArray()) return Promise.resolve(undefined);
   if (image.filter === "DCTDecode") return lossyAgain(engine, codecs, object, job);
@@ -99,14 +99,15 @@ function better(
 }
 
 /** One bit per sample: fax G4 is lossless. JBIG2 would be smaller, but G4 is available here. */
-function asFax(engine: PdfEngine, object: PDFObject, image: ImageFacts): NewImage | undefined {
+async function asFax(engine: PdfEngine, object: PDFObject, image: ImageFacts): Promise<NewImage | undefined> {
   if (image.filter === "JBIG2Decode" || image.filter === "JPXDecode" || image.filter === "DCTDecode") return undefined;
   if (image.filter === "CCITTFaxDecode" && object.get("DecodeParms", "K").asNumber() < 0) return undefined;
   const stride = Math.ceil(image.width / 8);
   if (stride * image.height > limits.compress.decodedBytes / 4) return undefined;
-  const rows = engine.scope(() => object.readStream().asUint8Array().slice());
+  const rows = await engine.scope(async () => (await engine.long.readStream(object)).asUint8Array().slice());
   if (rows.length < stride * image.height) return undefined;
-  return { size: image, encoded: faxOf(engine, rows.subarray(0, stride * image.height), image.width, image.height) };
+  const encoded = await faxOf(engine, rows.subarray(0, stride * image.height), image.width, image.height);
+  return { size: image, encoded };
 }
 
 async function lossyAgain(
@@ -208,13 +209,10 @@ async function withFewerColors(
 ): Promise<EncodedImage | undefined> {
   if (!image.isIndexed || samples.components !== 3 || traits.colors) return undefined;
   engine.work.spend(samples.width * samples.height * 4);
-  const fewer = quantized(samples);
-  await engine.work.rest();
-  const before = luminanceOf(samples, 1);
-  await engine.work.rest();
-  const after = luminanceOf(fewer, 1);
-  await engine.work.rest();
-  const alike = similarity(before, after);
+  const fewer = await quantized(engine.work, samples);
+  const before = await luminanceOf(engine.work, samples, 1);
+  const after = await luminanceOf(engine.work, fewer, 1);
+  const alike = await similarity(engine.work, before, after);
   if (alike < fidelity.similarity) return undefined;
   return encodeLossless(engine, fewer, await traitsOf(engine.work, fewer));
 }

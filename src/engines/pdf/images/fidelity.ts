@@ -52,7 +52,7 @@ async function tried(
   part: Samples,
   { fidelity: { similarity: wanted, least, most }, scale }: Promised,
 ): Promise<FoundQuality> {
-  const before = luminanceOf(part, scale);
+  const before = await luminanceOf(engine.work, part, scale);
   engine.work.spend(part.width * part.height);
   const isEnough = async (quality: number): Promise<boolean> => {
     const bytes = await withMozjpeg(codecs, part, quality);
@@ -60,7 +60,8 @@ async function tried(
     if (!bytes) return quality === most;
     engine.work.spend(part.width * part.height * 2);
     await engine.work.pause();
-    return similarity(before, luminanceOf(decoded(engine, bytes, part), scale)) >= wanted;
+    const after = await luminanceOf(engine.work, decoded(engine, bytes, part), scale);
+    return (await similarity(engine.work, before, after)) >= wanted;
   };
   let [low, high] = [0, Math.ceil((most - least) / STEP)];
   const qualityAt = (step: number): number => Math.min(most, least + step * STEP);

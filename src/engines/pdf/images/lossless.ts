@@ -3,6 +3,7 @@ import { deflate } from "../../bytes/deflate.ts";
 import type { Work } from "../../work.ts";
 import type { Components } from "../objects/color-space.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { eachRow } from "./each-row.ts";
 
 /** 8-bit samples, rows from the top without padding. */
 export interface Samples {
@@ -32,27 +33,8 @@ export interface ImageTraits {
   readonly flatness: number;
 }
 
-interface Rows {
-  readonly height: number;
-  readonly samples: number;
-}
-
 /** Most colors in a palette. */
 const MOST_COLORS = 256;
-
-/** Samples after which others have their turn. Encoding is counted as a whole before it begins (`encodingWork`). */
-const SAMPLES_A_TURN = 1 << 20;
-
-/** Visits the rows of an image, of so many samples each. */
-async function eachRow(work: Work, { height, samples }: Rows, visit: (y: number) => void): Promise<void> {
-  for (let y = 0, since = 0; y < height; y++, since += samples) {
-    if (since >= SAMPLES_A_TURN) {
-      await work.rest();
-      since = 0;
-    }
-    visit(y);
-  }
-}
 
 export async function traitsOf(work: Work, { data, width, height, components }: Samples): Promise<ImageTraits> {
   const colors = new Map<number, number>();
@@ -159,21 +141,22 @@ async function encodeWithPredictor(work: Work, samples: Samples): Promise<Encode
 }
 
 /** Two colors as fax G4 (T.6), which MuPDF writes when it saves a 1-bit image. */
-function encodeFax(engine: PdfEngine, { data, width, height }: Samples): EncodedImage {
+async function encodeFax(engine: PdfEngine, { data, width, height }: Samples): Promise<EncodedImage> {
   const stride = Math.ceil(width / 8);
   const packed = new Uint8Array(stride * height);
-  for (let y = 0, at = 0; y < height; y++) {
+  let at = 0;
+  await eachRow(engine.work, { height, samples: width }, (y) => {
     for (let x = 0; x < width; x++) {
       if ((data[at++] ?? 0) >= 128)
         packed[y * stride + (x >> 3)] = (packed[y * stride + (x >> 3)] ?? 0) | (128 >> (x & 7));
     }
-  }
+  });
   return faxOf(engine, packed, width, height);
 }
 
 /** Encodes rows with one bit per pixel, padded to whole bytes, as fax G4. */
-export function faxOf(engine: PdfEngine, rows: Uint8Array, width: number, height: number): EncodedImage {
-  return engine.scope(() => {
+export function faxOf(engine: PdfEngine, rows: Uint8Array, width: number, height: number): Promise<EncodedImage> {
+  return engine.scope(async () => {
     const document = new engine.mupdf.PDFDocument();
     const entries = { Type: "XObject", Subtype: "Image", ColorSpace: "DeviceGray" };
     const dictionary = document.newDictionary();
@@ -182,7 +165,7 @@ export function faxOf(engine: PdfEngine, rows: Uint8Array, width: number, height
     dictionary.put("Height", height);
     dictionary.put("BitsPerComponent", 1);
     const number = document.addStream(rows, dictionary).asIndirect();
-    const buffer = document.saveToBuffer("compress,compress-images,garbage=0");
+    const buffer = await engine.long.save(document, "compress,compress-images,garbage=0");
     const saved = engine.mupdf.Document.openDocument(buffer, "application/pdf").asPDF();
     if (!saved) throw new Error("the fax document is no PDF");
     const stream = saved.newIndirect(number);

@@ -1,5 +1,7 @@
 /** Reduces images to the 256 colors that represent them best: median cut (Heckbert, 1982). */
+import type { Work } from "../../work.ts";
 import type { Samples } from "./lossless.ts";
+import { eachRow } from "./each-row.ts";
 
 /** Bits of each component that distinguish colors. */
 const BITS = 5;
@@ -17,24 +19,30 @@ interface Box {
 }
 
 /** The samples of an RGB image with at most 256 colors, without dithering. */
-export function quantized({ data, width, height, components }: Samples): Samples {
+export async function quantized(work: Work, { data, width, height, components }: Samples): Promise<Samples> {
   const counts = new Uint32Array(SIDE ** 3);
   const sums = [0, 1, 2].map(() => new Float64Array(SIDE ** 3));
-  for (let at = 0; at < data.length; at += components) {
-    const color = numberOf(data, at);
-    counts[color] = (counts[color] ?? 0) + 1;
-    sums.forEach((sum, part) => (sum[color] = (sum[color] ?? 0) + (data[at + part] ?? 0)));
-  }
+  const stride = width * components;
+  const rows = { height, samples: stride };
+  await eachRow(work, rows, (y) => {
+    for (let at = y * stride, end = at + stride; at < end; at += components) {
+      const color = numberOf(data, at);
+      counts[color] = (counts[color] ?? 0) + 1;
+      sums.forEach((sum, part) => (sum[color] = (sum[color] ?? 0) + (data[at + part] ?? 0)));
+    }
+  });
   const means = new Uint8Array(SIDE ** 3 * 3);
   for (const { colors, pixels } of boxesOf(counts)) {
     const mean = sums.map((sum) => Math.round(colors.reduce((all, color) => all + (sum[color] ?? 0), 0) / pixels));
     for (const color of colors) means.set(mean, color * 3);
   }
   const result = new Uint8Array(data.length);
-  for (let at = 0; at < data.length; at += components) {
-    const mean = numberOf(data, at) * 3;
-    for (let part = 0; part < 3; part++) result[at + part] = means[mean + part] ?? 0;
-  }
+  await eachRow(work, rows, (y) => {
+    for (let at = y * stride, end = at + stride; at < end; at += components) {
+      const mean = numberOf(data, at) * 3;
+      for (let part = 0; part < 3; part++) result[at + part] = means[mean + part] ?? 0;
+    }
+  });
   return { data: result, width, height, components };
 }
 

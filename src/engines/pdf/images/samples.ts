@@ -3,7 +3,9 @@ import type { ColorSpace, Pixmap, PDFObject } from "mupdf";
 import type { ImageFacts } from "./facts.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { limits } from "../../../limits.ts";
+import type { Work } from "../../work.ts";
 import type { Components } from "../objects/color-space.ts";
+import { eachRow } from "./each-row.ts";
 
 export interface Size {
   readonly width: number;
@@ -79,7 +81,7 @@ export async function readGrays(engine: PdfEngine, object: PDFObject, image: Ima
     return await engine.scope(async () => {
       const colored = await drawColored(engine, object, image, size, false);
       const grays = new engine.mupdf.Pixmap(deviceSpace(engine, 1), [0, 0, size.width, size.height], false);
-      toGrays(colored.getPixels(), 3, grays.getPixels());
+      await toGrays(engine.work, size, colored.getPixels(), 3, grays.getPixels());
       return grays;
     });
   } finally {
@@ -96,7 +98,7 @@ export function readKeyed(
   return engine.scope(async () => {
     const pixels = (await drawColored(engine, object, image, image, true)).getPixels();
     const grays = new Uint8Array(image.width * image.height);
-    toGrays(pixels, 4, grays);
+    await toGrays(engine.work, image, pixels, 4, grays);
     return { grays, alpha: Uint8Array.from(grays, (_, index) => pixels[index * 4 + 3] ?? 0) };
   });
 }
@@ -113,11 +115,19 @@ function drawColored(
 }
 
 /** Uses the formula of ISO 32000-2, 10.4.2.2. */
-function toGrays(pixels: Uint8ClampedArray, step: 3 | 4, grays: Uint8Array | Uint8ClampedArray): void {
-  for (let index = 0, at = 0; index < grays.length; index++, at += step) {
-    const gray = 0.3 * (pixels[at] ?? 0) + 0.59 * (pixels[at + 1] ?? 0) + 0.11 * (pixels[at + 2] ?? 0);
-    grays[index] = Math.round(gray);
-  }
+async function toGrays(
+  work: Work,
+  { width, height }: Size,
+  pixels: Uint8ClampedArray,
+  step: 3 | 4,
+  grays: Uint8Array | Uint8ClampedArray,
+): Promise<void> {
+  await eachRow(work, { height, samples: width * step }, (y) => {
+    for (let index = y * width, end = index + width, at = index * step; index < end; index++, at += step) {
+      const gray = 0.3 * (pixels[at] ?? 0) + 0.59 * (pixels[at + 1] ?? 0) + 0.11 * (pixels[at + 2] ?? 0);
+      grays[index] = Math.round(gray);
+    }
+  });
 }
 
 function plainSpace(

@@ -1,5 +1,7 @@
 /** How alike two images look: the structural similarity index, SSIM (Wang and others, 2004). */
+import type { Work } from "../../work.ts";
 import type { Samples } from "./lossless.ts";
+import { eachRow } from "./each-row.ts";
 
 /** Windows of 8 by 8 samples in steps of 4, and the constants of the index. */
 const [WINDOW, STEP] = [8, 4];
@@ -16,12 +18,16 @@ export interface Luminance {
  * The luminance of gray or RGB samples, each the mean of a box of `scale` by `scale`: at a high resolution, a viewer does not see
  * single samples.
  */
-export function luminanceOf({ data, width, height, components }: Samples, scale: number): Luminance {
+export async function luminanceOf(
+  work: Work,
+  { data, width, height, components }: Samples,
+  scale: number,
+): Promise<Luminance> {
   const [columns, rows] = [Math.ceil(width / scale), Math.ceil(height / scale)];
   const result = new Uint8Array(columns * rows);
   const sums = new Float64Array(columns);
   const [green, blue] = components === 1 ? [0, 0] : [1, 2];
-  for (let row = 0; row < rows; row++) {
+  await eachRow(work, { height: rows, samples: width * components * scale }, (row) => {
     const [top, bottom] = [row * scale, Math.min(height, (row + 1) * scale)];
     sums.fill(0);
     for (let y = top; y < bottom; y++) {
@@ -35,20 +41,21 @@ export function luminanceOf({ data, width, height, components }: Samples, scale:
       const count = (bottom - top) * (Math.min(width, (box + 1) * scale) - box * scale);
       result[row * columns + box] = Math.round((sums[box] ?? 0) / count);
     }
-  }
+  });
   return { data: result, width: columns, height: rows };
 }
 
 /** Mean over all windows; 1 for equal images. Both have the same size. */
-export function similarity(a: Luminance, b: Luminance): number {
+export async function similarity(work: Work, a: Luminance, b: Luminance): Promise<number> {
   const [width, height] = [Math.min(WINDOW, a.width), Math.min(WINDOW, a.height)];
   let [sum, count] = [0, 0];
-  for (let top = 0; top + height <= a.height; top += STEP) {
+  const rows = Math.floor((a.height - height) / STEP) + 1;
+  await eachRow(work, { height: rows, samples: a.width * Math.ceil(width / STEP) * height }, (row) => {
     for (let left = 0; left + width <= a.width; left += STEP) {
-      sum += ofWindow(a, b, top * a.width + left, width, height);
+      sum += ofWindow(a, b, row * STEP * a.width + left, width, height);
       count++;
     }
-  }
+  });
   return sum / Math.max(1, count);
 }
 
