@@ -3,6 +3,7 @@
  * none of the code that redacts, apart from the search for terms in text.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
+import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
@@ -57,6 +58,7 @@ export async function proveRedacted(
       [Symbol.dispose]: () => undefined,
     };
     await searchPages(written, matcher, pages);
+    engine.work.allow(limits.work.request);
     await searchObjects(written, matcher, pages);
   } catch (error) {
     if (!(error instanceof Found)) throw error;
@@ -69,6 +71,8 @@ export async function proveRedacted(
 
 async function searchPages(written: OpenPdf, matcher: Matcher, pages: readonly number[]): Promise<void> {
   for (const index of pages) {
+    // Reading a page again may take as much as reading it at first.
+    written.engine.work.allow(limits.work.request);
     const page = await written.engine.long.loadPage(written.document, index);
     const { matches } = await findOnPage(written, page, matcher, { annotations: true }).finally(() => page.destroy());
     if (matches.length > 0) throw new Found(`the text of page ${index + 1}`);
