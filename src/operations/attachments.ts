@@ -45,7 +45,8 @@ export const attachments = defineOperation({
 files themselves. A single file comes as it is, several as a ZIP archive. \`add\` and \`remove\` (scope \`pdf:write\`) return the PDF. Portfolios and associated files
 (PDF/A-3, electronic invoices) are supported.
 
-A file is added with \`attachment\`, and its name must not be taken. If several files have the same name, \`extract\` and \`remove\` mean all of them.
+A file is added with \`attachment\`, and its name must not be taken. If several files have the same name, \`extract\` and \`remove\` mean all of them. A file with several names is listed under each, and
+stays until the last one is removed.
 
 Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB, are updated incrementally: a removed file stays in their earlier revision.
 \`X-Signature-Invalidated\` is set if a signature does not allow the change.`,
@@ -120,7 +121,7 @@ Signed documents, and stored ones over ${limits.references.heldBytes / MiB} MiB,
         }
         return { kind: "zip", entries: files(open, chosen, stack.move()), headers };
       }
-      changed = removeAttachments(open, chosen);
+      changed = removeAttachments(open, chosen, found);
     }
     const { bytes, broken } = await saveChanges(open, { changed });
     return { kind: "pdf", bytes, headers: resultHeadersOf([open], { pageCount, signed: broken }) };

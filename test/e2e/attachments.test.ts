@@ -101,6 +101,39 @@ describe("list and extract", () => {
   });
 });
 
+test("a file with several names is listed under each, and removed with its last one", async () => {
+  const bytes = pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [(1) 5 0 R (2) 6 0 R (3) 7 0 R (4) 7 0 R] >> >> /AF [5 0 R] >>",
+      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Annots [<< /Type /Annot /Subtype /FileAttachment /Rect [0 0 9 9] /FS 8 0 R >>] >>",
+      flate("shared", "/Type /EmbeddedFile"),
+      "<< /Type /Filespec /UF (one.txt) /EF << /F 4 0 R >> >>",
+      "<< /Type /Filespec /UF (two.txt) /EF << /F 4 0 R >> >>",
+      // Without a name of its own, it has those of its keys.
+      "<< /Type /Filespec /EF << /F 4 0 R >> >>",
+      // The same name as another specification has.
+      "<< /Type /Filespec /UF (two.txt) /EF << /F 4 0 R >> >>",
+    ],
+    "/Root 1 0 R",
+  );
+  let left = ["one.txt", "two.txt", "3", "4"];
+  let file: Uint8Array = bytes;
+  expect(await names(file)).toEqual(left);
+  for (const name of ["two.txt", "3", "one.txt", "4"]) {
+    const { body } = await send(file, { action: "extract", name });
+    expect(new TextDecoder().decode(body)).toBe("shared");
+    left = left.filter((other) => other !== name);
+    file = (await send(file, { action: "remove", name })).body;
+    expect(await names(file)).toEqual(left);
+    expect(await check(file)).toMatchObject({ ok: true });
+    const listed = await runQpdf(["--list-attachments", "/in.pdf"], { "/in.pdf": file });
+    expect(listed.stdout.match(/->/g)?.length ?? 0).toBe(left.length);
+    expect((await openPdf(file)).pages[0]?.annotations).toHaveLength(left.includes("two.txt") ? 1 : 0);
+    expect((await plainText(file)).includes("shared")).toBe(left.length > 0);
+  }
+});
+
 describe("add", () => {
   const bytes = latin1(`${"a,b\n".repeat(2_000)}\u0000\u00ff`);
 

@@ -1508,7 +1508,8 @@ class ServiceMethods(Transport):
         files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files
         (PDF/A-3, electronic invoices) are supported.
 
-        A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them.
+        A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
+        stays until the last one is removed.
 
         Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
         `X-Signature-Invalidated` is set if a signature does not allow the change.
@@ -3696,7 +3697,8 @@ class JobMethods:
         files themselves. A single file comes as it is, several as a ZIP archive. `add` and `remove` (scope `pdf:write`) return the PDF. Portfolios and associated files
         (PDF/A-3, electronic invoices) are supported.
 
-        A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them.
+        A file is added with `attachment`, and its name must not be taken. If several files have the same name, `extract` and `remove` mean all of them. A file with several names is listed under each, and
+        stays until the last one is removed.
 
         Signed documents, and stored ones over 32 MiB, are updated incrementally: a removed file stays in their earlier revision.
         `X-Signature-Invalidated` is set if a signature does not allow the change.

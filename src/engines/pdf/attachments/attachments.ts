@@ -5,7 +5,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { fetchAttachments } from "../document/fetch-pages.ts";
 import { pageAt } from "../document/page-tree.ts";
 import { isoOfPdfDate } from "../objects/dates.ts";
-import { entries, isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
+import { isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
 import { decodeText, encodeText, TextReader, textString } from "../objects/text-string.ts";
 import { decodedSize } from "../objects/stream-size.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
@@ -29,34 +29,43 @@ export const RELATIONSHIPS = [
   "Schema",
 ] as const;
 
-export interface Attachment {
-  readonly name: string;
+/** Where a document has an attachment. */
+interface Occurrence {
   /** The file specification (7.11.3). */
   readonly specification: PDFObject;
-  /** The embedded file. */
-  readonly stream: PDFObject;
+  /** The key in the document's name tree. */
+  readonly key?: string | undefined;
   /** The page (0-based) and the annotation that it is pinned to. */
   readonly pin?: { readonly page: number; readonly annotation: PDFObject };
 }
 
-/** All attachments: the document's by name, then those of its pages. Each file is listed once. */
+export interface Attachment extends Occurrence {
+  readonly name: string;
+  /** The embedded file. */
+  readonly stream: PDFObject;
+  /** Where else the document has the file under this name. */
+  readonly others: Occurrence[];
+}
+
+/** All attachments: the document's by name, then those of its pages. A file is listed once under each of its names. */
 export async function readAttachments(open: OpenPdf): Promise<Attachment[]> {
   const { engine, document, pageCount } = open;
   const { work } = engine;
   await fetchAttachments(open);
   const texts = new TextReader(engine);
   const root = document.getTrailer().get("Root");
-  const found: Attachment[] = [];
-  const seen = new Set<number>();
-  const add = (specification: PDFObject, key?: string, pin?: Attachment["pin"]): void => {
+  const found = new Map<string, Attachment>();
+  const add = (specification: PDFObject, key?: string, pin?: Occurrence["pin"]): void => {
     work.spend(FILE_WORK);
     const stream = NAMES.map((name) => specification.get("EF", name)).find((file) => file.isStream());
-    const number = objectNumber(stream ?? specification);
-    if (!stream || (number > 0 && seen.has(number))) return;
-    seen.add(number);
+    if (!stream) return;
     const given = NAMES.map((entry) => texts.text(specification.get(entry))).find((name) => name);
-    const name = given ?? (key === undefined ? "" : decodeText(bytesOf(key)));
-    found.push({ name: name || "attachment", specification, stream, ...(pin && { pin }) });
+    const name = (given ?? (key === undefined ? "" : decodeText(bytesOf(key)))) || "attachment";
+    const identity = `${objectNumber(stream)} ${name}`;
+    const occurrence = { specification, key, ...(pin && { pin }) };
+    const known = found.get(identity);
+    if (known) known.others.push(occurrence);
+    else found.set(identity, { name, stream, others: [], ...occurrence });
   };
   for (const [key, specification] of nameTree(engine, root.get("Names", "EmbeddedFiles"))) {
     add(specification, key);
@@ -72,7 +81,7 @@ export async function readAttachments(open: OpenPdf): Promise<Attachment[]> {
         add(annotation.get("FS"), undefined, { page, annotation });
     }
   }
-  return found;
+  return [...found.values()];
 }
 
 export interface AttachmentFacts {
@@ -210,17 +219,25 @@ function freeKey(tree: ReadonlyMap<string, PDFObject>, name: string): string {
   }
 }
 
-/** Removes attachments, with the annotations that they are pinned to. Returns the pages (0-based) that changed. */
-export function removeAttachments({ engine, document }: OpenPdf, list: readonly Attachment[]): number[] {
+/**
+ * Removes attachments, with the annotations that they are pinned to; `all` has those of the document. A file that is left under another name stays.
+ * Returns the pages (0-based) that changed.
+ */
+export function removeAttachments(
+  { engine, document }: OpenPdf,
+  list: readonly Attachment[],
+  all: readonly Attachment[],
+): number[] {
   const root = document.getTrailer().get("Root");
-  const gone = new Set(list.map(({ specification }) => objectNumber(specification)));
-  const streams = new Set(list.map(({ stream }) => objectNumber(stream)));
-  const isGone = (specification: PDFObject): boolean =>
-    (objectNumber(specification) > 0 && gone.has(objectNumber(specification))) ||
-    entries(engine, specification.get("EF")).some(({ value }) => streams.has(objectNumber(value)));
+  const occurrences = list.flatMap(occurrencesOf);
+  const keys = new Set(occurrences.map(({ key }) => key));
+  const gone = new Set(occurrences.map(({ specification }) => identityOf(specification)));
+  for (const { specification } of all.filter((one) => !list.includes(one)).flatMap(occurrencesOf))
+    gone.delete(identityOf(specification));
+  const isGone = (specification: PDFObject): boolean => gone.has(identityOf(specification));
   const names = root.get("Names");
   const tree = nameTree(engine, names.get("EmbeddedFiles"));
-  const kept = new Map([...tree].filter(([, specification]) => !isGone(specification)));
+  const kept = new Map([...tree].filter(([key]) => !keys.has(key)));
   if (kept.size < tree.size) {
     if (kept.size > 0) names.put("EmbeddedFiles", writeNameTree(document, kept));
     else names.delete("EmbeddedFiles");
@@ -233,7 +250,7 @@ export function removeAttachments({ engine, document }: OpenPdf, list: readonly 
   const first = root.get("Collection", "D");
   if (first.isString() && !kept.has(latin1(first.asByteString()))) root.get("Collection").delete("D");
   const changed: number[] = [];
-  for (const { pin } of list) {
+  for (const { pin } of occurrences) {
     if (!pin) continue;
     const page = document.findPage(pin.page);
     const annotations = items(page.get("Annots"));
@@ -245,6 +262,12 @@ export function removeAttachments({ engine, document }: OpenPdf, list: readonly 
     changed.push(pin.page);
   }
   // What else refers to the files finds them empty.
-  for (const { specification } of list) specification.delete("EF");
+  for (const { specification } of occurrences) if (isGone(specification)) specification.delete("EF");
   return [...new Set(changed)];
 }
+
+const occurrencesOf = (one: Attachment): readonly Occurrence[] => [one, ...one.others];
+
+/** What tells an object from others: its number, or where it is in memory. */
+const identityOf = (object: PDFObject): string =>
+  object.isIndirect() ? `${objectNumber(object)} R` : String(object.pointer);
