@@ -1,8 +1,10 @@
+import { getDocument, VerbosityLevel } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { readAll, whoFinds } from "../harness/find-secret.ts";
-import { latin1, pdfString } from "../harness/pdf-writer.ts";
+import { latin1, pdf, pdfString } from "../harness/pdf-writer.ts";
+import { pdfjsFolders } from "../harness/pdfjs.ts";
 import { runQpdf } from "../harness/qpdf.ts";
 import { show, showCodes, spelled, textDocument } from "../harness/text-fixtures.ts";
 
@@ -27,11 +29,14 @@ function composite(text: string, { vertical = false } = {}): Uint8Array {
   return latin1(Buffer.from(bytes).toString("latin1").replace("/Identity-H", "/Identity-V"));
 }
 
+const countOf = (letter: string, text: string): number => text.split(letter).length - 1;
+
 const reversed = (text: string): string => [...text].toReversed().join("");
 
 test.each([
   ["Chinese", "公開秘密文書終了", "秘密文書", {}],
   ["Chinese from top to bottom", "公開秘密文書終了", "秘密文書", { vertical: true }],
+  ["one letter of a column", "公開秘密文書終了", "密", { vertical: true }],
   ["Hebrew, from right to left", reversed("שלום סודי עולם"), "סודי", {}],
   ["Arabic, from right to left", reversed("مرحبا سري عالم"), "سري", {}],
 ])("%s goes, and the text beside it stays", async (_, text, secret, how) => {
@@ -45,8 +50,59 @@ test.each([
   for (const reading of [after.pdfjs, after.pdfium]) {
     for (const order of orders) expect(reading).not.toContain(order);
     for (const letter of kept) expect(reading).toContain(letter);
+    for (const letter of secret) expect(countOf(letter, reading)).toBe(countOf(letter, text) - countOf(letter, secret));
   }
   expect(whoFinds(after, secret)).toEqual([]);
+});
+
+/** Text from top to bottom in a font that is not embedded, whose glyphs are 1.2 em apart. */
+function column(content: string): Uint8Array {
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 400] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+    { entries: "", data: latin1(content) },
+    "<< /Type /Font /Subtype /Type0 /BaseFont /HeiseiMin-W3 /Encoding /UniJIS-UTF16-V /DescendantFonts [6 0 R] >>",
+    `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /HeiseiMin-W3 /FontDescriptor 7 0 R /DW 1000 /DW2 [900 -1200]
+      /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> >>`,
+    `<< /Type /FontDescriptor /FontName /HeiseiMin-W3 /Flags 4 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 800
+      /Descent -200 /CapHeight 700 /StemV 80 >>`,
+  ];
+  return pdf(objects, "/Root 1 0 R");
+}
+
+const utf16 = (text: string): string =>
+  `<${[...text].map((letter) => letter.charCodeAt(0).toString(16).padStart(4, "0")).join("")}>`;
+
+/** Texts as pdf.js places them: x, and y where each begins and ends. */
+async function placed(bytes: Uint8Array): Promise<[string, number, number, number][]> {
+  const task = getDocument({ data: bytes.slice(), ...pdfjsFolders, verbosity: VerbosityLevel.ERRORS });
+  const { items } = await (await (await task.promise).getPage(1)).getTextContent();
+  await task.destroy();
+  const texts = items.flatMap((item) => ("str" in item && item.str.trim() !== "" ? [item] : []));
+  return texts.map(({ str, transform, height }) => {
+    const [, , , , x = 0, y = 0] = transform as number[];
+    return [str.replaceAll(/\s/g, ""), Math.round(x), Math.round(y), Math.round(y - height)];
+  });
+}
+
+test("of a column, exactly the match goes, and the gap runs along the column", async () => {
+  const text = `[${utf16("始中")} 200 ${utf16("秘")} 100 ${utf16("密終")} 300 ${utf16("末")}] TJ`;
+  const before = column(`BT /F1 20 Tf 150 Tz 200 380 Td ${text} 30 0 Td ${utf16("秘密後")} Tj ET`);
+  expect(await placed(before)).toEqual([
+    ["始中秘密終末", 200, 380, 224],
+    ["秘密後", 230, 380, 308],
+  ]);
+  expect(await placed(await redact(before, "秘密"))).toEqual([
+    ["始中", 200, 380, 332],
+    ["終末", 200, 278, 224],
+    ["後", 230, 332, 308],
+  ]);
+  expect(await placed(await redact(before, "中"))).toEqual([
+    ["始", 200, 380, 356],
+    ["秘密終末", 200, 328, 224],
+    ["秘密後", 230, 380, 308],
+  ]);
 });
 
 const SECRET = "Zanzibar";

@@ -46,6 +46,9 @@ const EVERYWHERE: [number, number, number, number] = [-Infinity, -Infinity, Infi
 /** How much of the first and last glyph of a run, and of its height, is left out of the middle. */
 const [END, SIDE] = [0.22, 0.42];
 
+/** The same in vertical text, where MuPDF compares the ink of a glyph, which may be anywhere in its square. */
+const END_VERTICAL = 0.05;
+
 /** Single letters in a row that are one word, spaced out. */
 const LEAST_SPACED = 3;
 
@@ -184,9 +187,10 @@ function markOf(pieces: readonly Piece[], toPage: Matrix): Mark | undefined {
   const to = Math.max(...extents.map((extent) => extent.to));
   const top = Math.min(...extents.map((extent) => extent.top));
   const bottom = Math.max(...extents.map((extent) => extent.bottom));
+  const end = first.line.vertical ? END_VERTICAL : END;
   const ends = (at: "from" | "to", edge: number): number => {
     const extent = extents.find((other) => other[at] === edge);
-    return extent ? (extent.to - extent.from) * END : 0;
+    return extent ? (extent.to - extent.from) * end : 0;
   };
   const corners = (left: number, right: number, high: number, low: number): Quad => {
     const at = (along: number, across: number): [number, number] =>

@@ -139,10 +139,12 @@ function readLine(
     const written = characterSize < LEAST_SIZE && !letters ? "" : characterOf(code);
     if (written === "") continue;
     const quad = word + QUAD;
-    const ulx = at(floats, quad);
-    const uly = at(floats, quad + 1);
-    const lrx = at(floats, quad + 6);
-    const lry = at(floats, quad + 7);
+    const below = vertical ? belowTop(floats, quad, characterSize, direction) : 0;
+    const [x, y] = [below * dx, below * dy];
+    const ulx = at(floats, quad) - x;
+    const uly = at(floats, quad + 1) - y;
+    const lrx = at(floats, quad + 6) - x;
+    const lry = at(floats, quad + 7) - y;
     const middleX = (ulx + lrx) / 2;
     const middleY = (uly + lry) / 2;
     if (!(middleX >= bounds[0] && middleX <= bounds[2] && middleY >= bounds[1] && middleY <= bounds[3])) continue;
@@ -172,19 +174,19 @@ function readLine(
       last.text += written;
       last.end = to;
       if (to > end) end = to;
-      if (boxes) growTo(last.box, boxAt(floats, quad));
+      if (boxes) growTo(last.box, boxAt(quadAt(floats, quad, x, y)));
       continue;
     }
     const glyph: Glyph = {
       text: written,
-      box: boxes ? boxAt(floats, quad) : NO_BOX,
+      box: boxes ? boxAt(quadAt(floats, quad, x, y)) : NO_BOX,
       start: from,
       end: to,
       size: characterSize,
       unspaced: isUnspaced(code),
       style,
       baseline: styleOf === undefined ? 0 : at(floats, word + ORIGIN + 1) * dx - at(floats, word + ORIGIN) * dy,
-      ...(letters ? { quad: quadAt(floats, quad) } : {}),
+      ...(letters ? { quad: quadAt(floats, quad, x, y) } : {}),
     };
     if (early.length > 0) {
       for (const mark of early.toReversed()) attach(mark, glyph, last);
@@ -248,21 +250,37 @@ export function tooMuchText(): Refusal {
 
 const at = (floats: Float32Array, index: number): number => floats[index] ?? 0;
 
-const quadAt = (floats: Float32Array, quad: number): Quad => [
-  at(floats, quad),
-  at(floats, quad + 1),
-  at(floats, quad + 2),
-  at(floats, quad + 3),
-  at(floats, quad + 4),
-  at(floats, quad + 5),
-  at(floats, quad + 6),
-  at(floats, quad + 7),
+/** The corners of a character, moved to the left and up. */
+const quadAt = (floats: Float32Array, quad: number, x: number, y: number): Quad => [
+  at(floats, quad) - x,
+  at(floats, quad + 1) - y,
+  at(floats, quad + 2) - x,
+  at(floats, quad + 3) - y,
+  at(floats, quad + 4) - x,
+  at(floats, quad + 5) - y,
+  at(floats, quad + 6) - x,
+  at(floats, quad + 7) - y,
 ];
+
+/** From the top of a glyph in vertical text to its origin, in ems: the default of fonts (ISO 32000-2, 9.7.4.3). */
+const TOP_TO_ORIGIN = 0.88;
+
+/**
+ * How far below its place MuPDF has a character of vertical text, in points: it puts the corners at the origin of the glyph, not at its top. The
+ * corners are an em apart across the line, and the square of the size is the product of an em across and an em along.
+ */
+function belowTop(floats: Float32Array, quad: number, size: number, direction: number): number {
+  const [dx, dy] = [at(floats, direction), at(floats, direction + 1)];
+  const across = [0, 2, 4, 6].map((corner) => at(floats, quad + corner) * dy - at(floats, quad + corner + 1) * dx);
+  const em = Math.max(...across) - Math.min(...across);
+  return em > 0 ? (TOP_TO_ORIGIN * size * size) / em : 0;
+}
 
 const NO_BOX: Box = [0, 0, 0, 0];
 
-function boxAt(floats: Float32Array, quad: number): Box {
-  const [ax, ay, bx, by] = [at(floats, quad), at(floats, quad + 1), at(floats, quad + 2), at(floats, quad + 3)];
-  const [cx, cy, ex, ey] = [at(floats, quad + 4), at(floats, quad + 5), at(floats, quad + 6), at(floats, quad + 7)];
-  return [Math.min(ax, bx, cx, ex), Math.min(ay, by, cy, ey), Math.max(ax, bx, cx, ex), Math.max(ay, by, cy, ey)];
-}
+const boxAt = ([ax, ay, bx, by, cx, cy, ex, ey]: Quad): Box => [
+  Math.min(ax, bx, cx, ex),
+  Math.min(ay, by, cy, ey),
+  Math.max(ax, bx, cx, ex),
+  Math.max(ay, by, cy, ey),
+];
