@@ -106,6 +106,10 @@ export const limits = {
   work: {
     /** Fuel for a request or, where pages are rendered or read one at a time, for each page. */
     request: 800_000_000,
+    /** Fuel for drawing a page, whatever its size. */
+    drawnPage: 500_000_000,
+    /** Additional fuel for each pixel of a drawn page. One fill that blends takes about 40, an ordinary page 1 to 18. */
+    drawnPixel: 36,
     /** Additional fuel for the images of a rendered page, in proportion to their pixels, up to this. Decoding them takes about as much. */
     images: 8_000_000_000,
     /** Additional fuel for each byte of the request's files, because honest work grows with the document: with it, the most expensive real file uses a tenth of its fuel. */

@@ -11,6 +11,14 @@ interface WorkOptions {
   readonly alive?: () => void;
 }
 
+/** Fuel for work that is done in several steps, such as drawing a page in bands. Made by `allowance`. */
+export interface Allowance {
+  /** What may be spent, in addition to what is known to be needed. */
+  fuel: number;
+  readonly known: number;
+  spent: number;
+}
+
 /**
  * The work that one request may do, counted in fuel: one unit is a loop iteration of about 1 to 8 ns, in an engine's wasm or
  * in our own code. Clocks stand still while a Worker computes, and nothing can interrupt it, so counting is the only way to end
@@ -29,6 +37,8 @@ export class Work {
   /** The largest share of a budget used so far. */
   #share = 0;
   #spent = 0;
+  /** Where the allowance ends that is being spent. */
+  #end: number | undefined;
   #nextPause = SLICE;
   #ended: unknown;
 
@@ -92,6 +102,29 @@ export class Work {
     }
   }
 
+  /** `fuel`, what the request's bytes add to it, and what is known of the current part. */
+  allowance(fuel: number): Allowance {
+    return { fuel: fuel + fuelForBytes(this.#bytes), known: this.#part.known, spent: 0 };
+  }
+
+  /** Does a step of the work that an allowance is for. It is paid for by that alone. */
+  async within<T>(allowance: Allowance, step: () => T | Promise<T>): Promise<T> {
+    const { fuel, known, spent } = allowance;
+    const before = this.#spent;
+    this.#end = before + fuel + known - spent;
+    try {
+      return await step();
+    } finally {
+      const used = this.#spent - before;
+      allowance.spent += used;
+      this.#share = Math.max(this.#share, (allowance.spent - known) / fuel);
+      this.#end = undefined;
+      this.#granted += used;
+      this.#limit += used;
+      this.#part = { ...this.#part, start: this.#part.start + used };
+    }
+  }
+
   /** Counts work done by a request that has ended. */
   count(fuel: number): void {
     this.#spent += fuel;
@@ -104,7 +137,7 @@ export class Work {
   spend(fuel: number): void {
     this.count(fuel);
     const { start, fuel: ofPart, known } = this.#part;
-    const limit = Math.min(this.#most, Math.max(this.#limit, start + ofPart + known));
+    const limit = Math.min(this.#most, this.#end ?? Math.max(this.#limit, start + ofPart + known));
     if (this.#ended === undefined && this.#spent <= limit) return;
     this.#ended ??= new Refusal(
       "limit_exceeded",

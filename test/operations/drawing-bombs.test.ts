@@ -10,6 +10,7 @@ import {
   tiles,
 } from "../harness/drawing-bombs.ts";
 import { drawing, type DrawnPage } from "../harness/drawing-fixtures.ts";
+import { readPng } from "../harness/images.ts";
 import { app, operationService } from "./operation-service.ts";
 import { errorOf } from "../http/echo-service.ts";
 
@@ -29,6 +30,24 @@ describe("a small page that would be drawn for minutes is refused for its work",
     expect(await errorOf(response)).toEqual([413, "limit_exceeded", { limit: "work" }]);
     expect(response.headers.has("X-Credits-Charged")).toBe(false);
   });
+});
+
+test("a page may take the work that its pixels need, and no more", { timeout: 60_000 }, async () => {
+  const post = await operationService("to-images");
+  const [large, small] = [drawing(fills(1)), drawing(fills(100))];
+  const image = await post(large, { dpi: "600" });
+  expect(image.status).toBe(200);
+  const { width, height, at } = readPng(await image.bytes());
+  expect([width, height]).toEqual([4959, 7017]);
+  for (const [x, y] of [
+    [9, 9],
+    [4_949, 7_007],
+  ] as const) {
+    const [red, green] = at(x, y);
+    expect(red).toBe(255);
+    expect(green).toBeLessThan(200);
+  }
+  expect(await errorOf(await post(small, { dpi: "72" }))).toEqual([413, "limit_exceeded", { limit: "work" }]);
 });
 
 test("an image of 400 million pixels without data is refused for its memory", async () => {

@@ -99,9 +99,13 @@ export class PagePicture implements Disposable {
       dpi: view.readAs ?? view.dpi,
       writeTo: async (target) => {
         await allowPage(this.#open, this.#page);
+        const { work } = this.#open.engine;
+        const { drawnPage, drawnPixel } = limits.work;
+        const allowance = work.allowance(drawnPage + width * (bottom - top) * drawnPixel);
         for (let y = top; y < bottom; y += rows) {
           const band: PixelBox = [left, y, right, Math.min(bottom, y + rows)];
-          await drawn(this.#open, () => this.#draw(band, matrix, (pixels) => target.set(pixels, (y - top) * width)));
+          const draw = () => this.#draw(band, matrix, (pixels) => target.set(pixels, (y - top) * width));
+          await work.within(allowance, () => drawn(this.#open, draw));
         }
         // The images that MuPDF decoded would take memory that the recognition needs.
         this.#open.engine.lib._wasm_empty_store();

@@ -1,7 +1,7 @@
 import type { DisplayList, Pixmap } from "mupdf";
 import { limits } from "../../limits.ts";
 import { Refusal } from "../errors.ts";
-import type { Work } from "../work.ts";
+import type { Allowance, Work } from "../work.ts";
 import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document/document.ts";
 import { fetchPages } from "../pdf/document/fetch-pages.ts";
 import { storeTrimmer } from "../pdf/mupdf/store.ts";
@@ -125,6 +125,7 @@ export class PageRaster implements Disposable {
   readonly #scale: number;
   readonly #list: DisplayList;
   readonly #bandRows: number;
+  readonly #allowance: Allowance;
   /** MuPDF caches what it decoded of a large image for a band, which no other band needs. */
   readonly #trim: () => void;
   /** The band drawn last. */
@@ -139,10 +140,13 @@ export class PageRaster implements Disposable {
    * @throws Refusal `invalid_file`, `limit_exceeded`, `overloaded` (memory).
    */
   static async of(open: OpenPdf, page: number, options: RasterOptions): Promise<PageRaster> {
-    return new PageRaster(open, await pageList(open, page), options);
+    const { work } = open.engine;
+    const allowance = work.allowance(limits.work.drawnPage);
+    const list = await work.within(allowance, () => pageList(open, page));
+    return new PageRaster(open, list, allowance, options);
   }
 
-  private constructor(open: OpenPdf, { bounds, list }: PageList, { dpi, alpha }: RasterOptions) {
+  private constructor(open: OpenPdf, { bounds, list }: PageList, allowance: Allowance, { dpi, alpha }: RasterOptions) {
     this.#open = open;
     this.#trim = storeTrimmer(open.engine);
     this.samples = alpha ? 4 : 3;
@@ -150,6 +154,8 @@ export class PageRaster implements Disposable {
     [this.#box, this.#list] = [pixelBox(bounds, dpi), list];
     ({ width: this.width, height: this.height } = this.#box);
     this.#bandRows = bandRows(this.width, this.height, this.samples);
+    this.#allowance = allowance;
+    allowance.fuel += this.width * this.height * limits.work.drawnPixel;
   }
 
   /** The work budget of the request, for the page's encoders. */
@@ -207,7 +213,10 @@ export class PageRaster implements Disposable {
       // Frees the previous band first: two of them would take twice the memory.
       this.#forget();
       this.#trim();
-      this.#drawn = { top, pixmap: await drawn(this.#open, () => this.#draw(top, rows)) };
+      this.#drawn = {
+        top,
+        pixmap: await this.work.within(this.#allowance, () => drawn(this.#open, () => this.#draw(top, rows))),
+      };
     }
     const { buffer, byteOffset, byteLength } = this.#drawn.pixmap.getPixels();
     return { top, rows, pixels: new Uint8Array(buffer, byteOffset, byteLength) };
