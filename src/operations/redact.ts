@@ -60,8 +60,8 @@ reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and
 overwritten, drawings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
 that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
 shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
-show; font files of rare kinds keep their glyphs. Images that were overwritten are JPEG again if they were JPEG, and otherwise compressed with Flate: a fax image
-(CCITT) becomes larger. The text around a match stays in place, and one gap replaces the widths of the removed glyphs. Other text that crosses a match goes with it. The gap and its box are as wide as the text was, so where the length of a
+show; font files of rare kinds keep their glyphs. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
+white, and otherwise Flate. The text around a match stays in place, and one gap replaces the widths of the removed glyphs. Other text that crosses a match goes with it. The gap and its box are as wide as the text was, so where the length of a
 text could give it away, redact a larger area with \`regions\`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
 
 Before it is sent, the output is opened again, and everything in it is searched. If anything is found, the response is \`redaction_failed\`, without a file. Scans have no text:

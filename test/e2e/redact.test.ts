@@ -215,6 +215,44 @@ test("text in the other case stays, wherever it is, unless case is ignored", asy
   expect((await textOfPages(body)).trim()).toBe("and topology");
 });
 
+test.each(["/ColorSpace /DeviceGray", "/ColorSpace /DeviceGray /Decode [1 0]", "/ImageMask true"])(
+  "a black and white image with %s is overwritten, and written as fax, which is smaller",
+  async (kind) => {
+    const [width, height] = [480, 480];
+    // In each row a black bar of another length, in which Flate finds little that repeats.
+    const rows = Array.from({ length: height }, (_, y) =>
+      new Uint8Array(width / 8).fill(255).fill(0, 10 + ((y * 7) % 11), 40 + ((y * 5) % 13)),
+    );
+    const data = Uint8Array.from(rows.flatMap((row) => [...row]));
+    const before = imageDocument({ name: "fax", entries: `${kind} /BitsPerComponent 1`, data, width, height });
+    const { body } = await redact(before, { regions: '[{"page":1,"x":100,"y":192,"width":200,"height":100}]' });
+    expect(await check(body)).toMatchObject({ ok: true });
+    const [[, image] = []] = [...(await imagesOf(body))];
+    expect(image?.dictionary).toMatchObject({ "/Filter": "/CCITTFaxDecode", "/Width": width });
+    const size = { width: 612, height: 792 };
+    const [shown, was] = [await readPdfiumPage(body, 0, size), await readPdfiumPage(before, 0, size)];
+    // The ground goes as a drawing that the region touches.
+    const ground = "51,153,77";
+    const colorAt = ({ picture }: typeof shown, x: number, y: number): string =>
+      picture.data
+        .subarray((y * 612 + x) * 3, (y * 612 + x) * 3 + 3)
+        .join()
+        .replace(ground, "255,255,255");
+    const colors = new Set<string>();
+    for (let x = 104; x < 297; x++) {
+      for (let y = 196; y < 285; y += 3) expect(colorAt(shown, x, y)).toBe("0,0,0");
+      for (let y = 300; y < 388; y++) {
+        // Where black and white meet, the scaled image is neither.
+        const color = colorAt(was, x, y);
+        if (!/^(0,0,0|255,255,255|(229|230),102,2[56])$/.test(color)) continue;
+        expect(colorAt(shown, x, y), `${x}, ${y}`).toBe(color);
+        colors.add(color);
+      }
+    }
+    expect(colors.size).toBe(2);
+  },
+);
+
 test("a photograph is overwritten, and written as JPEG again at about its size", async () => {
   const before = jpegDocument(3);
   // The upper half of the image.

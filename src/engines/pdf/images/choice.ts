@@ -99,7 +99,7 @@ function better(
 }
 
 /** One bit per sample: fax G4 is lossless. JBIG2 would be smaller, but G4 is available here. */
-async function asFax(engine: PdfEngine, object: PDFObject, image: ImageFacts): Promise<NewImage | undefined> {
+export async function asFax(engine: PdfEngine, object: PDFObject, image: ImageFacts): Promise<NewImage | undefined> {
   if (image.filter === "JBIG2Decode" || image.filter === "JPXDecode" || image.filter === "DCTDecode") return undefined;
   if (image.filter === "CCITTFaxDecode" && object.get("DecodeParms", "K").asNumber() < 0) return undefined;
   const stride = Math.ceil(image.width / 8);

@@ -1,9 +1,12 @@
-/** Writes images whose pixels were overwritten as JPEG again, if they were JPEG: without loss, a scan would be many times as large. */
+/**
+ * Writes images whose pixels were overwritten in an encoding that suits them: as JPEG again, if they were JPEG, and as fax if they have one bit per
+ * sample. As MuPDF writes them, a photograph would be many times as large, and a fax half as large again.
+ */
 import type { PDFObject } from "mupdf";
 import type { ImageCodecs } from "../../image/codecs.ts";
 import { jpegQuality } from "../../image/jpeg-segments.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { encodingWork, withSamples } from "../images/choice.ts";
+import { asFax, encodingWork, withSamples } from "../images/choice.ts";
 import { type ImageFacts, readImageFacts } from "../images/facts.ts";
 import { encodeJpeg } from "../images/jpeg.ts";
 import { fits } from "../images/samples.ts";
@@ -38,21 +41,24 @@ export async function findPhotographs(open: OpenPdf): Promise<Photographs> {
 }
 
 /**
- * MuPDF has made a new image of each that it changed. One of the size of a JPEG is encoded as that was, and at its quality. An image
- * that fails in any way stays without loss.
+ * MuPDF has made a new image of each that it changed. One of the size of a JPEG is encoded as that was, and at its quality. One that fails in
+ * any way stays as it is.
  */
 export async function encodeAgain(open: OpenPdf, codecs: ImageCodecs, before: Photographs): Promise<void> {
   const { document, engine } = open;
-  if (before.found.length === 0) return;
   const images: ImageFacts[] = [];
   const masks = new Set<number>();
   await eachObject(open, (object, number) => {
     const facts = readImageFacts(object);
     if (!facts) return;
     for (const key of ["SMask", "Mask"]) masks.add(objectNumber(object.get(key)));
-    if (number >= before.objects && facts.bits === 8 && !facts.isIndexed) images.push(facts);
+    if (number >= before.objects && (facts.bits === 1 || (facts.bits === 8 && !facts.isIndexed))) images.push(facts);
   });
   for (const image of images) {
+    if (image.bits === 1) {
+      await encodeFax(open, image);
+      continue;
+    }
     const qualities = before.found.filter((photograph) => isAlike(photograph, image)).map(({ quality }) => quality);
     if (qualities.length === 0 || masks.has(image.number) || !fits(image, image)) continue;
     const object: PDFObject = document.newIndirect(image.number);
@@ -71,6 +77,18 @@ export async function encodeAgain(open: OpenPdf, codecs: ImageCodecs, before: Ph
     }
   }
   codecs.drop();
+}
+
+async function encodeFax({ document, engine }: OpenPdf, image: ImageFacts): Promise<void> {
+  const object = document.newIndirect(image.number);
+  try {
+    const fax = await engine.work.granted(encodingWork(image, image), () => asFax(engine, object, image));
+    if (fax && fax.encoded.bytes.length < image.bytes) engine.scope(() => writeImage(object, image, fax));
+  } catch (error) {
+    if (!engine.outlives(error)) throw error;
+  } finally {
+    object.destroy();
+  }
 }
 
 const isAlike = (a: Photograph, b: ImageFacts): boolean =>
