@@ -309,7 +309,7 @@ async function pagesWithText(open: OpenPdf, pages: readonly number[]): Promise<M
 
 async function isScan(open: OpenPdf, page: number): Promise<boolean> {
   using picture = await PagePicture.of(open, page);
-  return (picture.scan?.share ?? 0) > 0.5;
+  return picture.scanDpi !== undefined;
 }
 
 async function recognized(open: OpenPdf, page: number, { recognizer }: Engines): Promise<Page> {

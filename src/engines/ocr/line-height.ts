@@ -21,29 +21,37 @@ const DENSE = /^(chi_|jpn|kor)/;
 const DPI_OF_HEIGHT = 7.2;
 const MOST_USUAL_DPI = 300;
 
-/** The factor by which to scale the page. */
-export function scaleFor(lines: readonly LineSize[], languages: readonly string[]): number {
-  const usual = heightOf(lines, 0.5);
+/** Length in heights up to which a line may be a stroke of a large character. */
+const LONGEST_STROKE = { alphabetic: 3, dense: 5 } as const;
+
+const scriptOf = (languages: readonly string[]): "alphabetic" | "dense" =>
+  languages.some((language) => DENSE.test(language)) ? "dense" : "alphabetic";
+
+/** The factor by which to scale the page. `usual`: the usual height of its lines. */
+export function scaleFor(lines: readonly LineSize[], usual: number, languages: readonly string[]): number {
   if (usual < LOWEST) return GOOD / usual;
-  const script = languages.some((language) => DENSE.test(language)) ? "dense" : "alphabetic";
+  const script = scriptOf(languages);
   if (usual <= HIGHEST[script]) return 1;
-  // Small print among large letters would be lost. A stroke mistaken for a line is no longer than a few letters.
+  // Small print among large letters would be lost.
   const isSmallPrint = ({ height, length }: LineSize): boolean =>
-    height >= LOWEST && height < usual / 2 && length > 3 * usual;
+    height >= LOWEST && height < usual / 2 && length > LONGEST_STROKE[script] * usual;
   return lines.some(isSmallPrint) ? 1 : USUAL[script] / usual;
 }
 
 /** The resolution at which lines of this height would have letters of the usual size, up to that of scans. */
-export const usualDpi = (lines: readonly LineSize[], scale: number): number =>
-  Math.min(MOST_USUAL_DPI, heightOf(lines, 0.5) * scale * DPI_OF_HEIGHT);
+export const usualDpi = (height: number): number => Math.min(MOST_USUAL_DPI, height * DPI_OF_HEIGHT);
 
-/** The height up to which lines make up `share` of the total length: strokes mistaken for lines are short. */
-function heightOf(lines: readonly LineSize[], share: number): number {
-  const whole = lines.reduce((sum, { length }) => sum + length, 0);
+/**
+ * The height up to which lines make up half of the total length: strokes mistaken for lines are short. A large Chinese character has
+ * many of them, but they cover little area.
+ */
+export function usualHeight(lines: readonly LineSize[], languages: readonly string[]): number {
+  const weigh = ({ height, length }: LineSize): number => (scriptOf(languages) === "dense" ? length * height : length);
+  const whole = lines.reduce((sum, line) => sum + weigh(line), 0);
   let sum = 0;
-  for (const { height, length } of lines.toSorted((a, b) => a.height - b.height)) {
-    sum += length;
-    if (sum >= whole * share) return height;
+  for (const line of lines.toSorted((a, b) => a.height - b.height)) {
+    sum += weigh(line);
+    if (sum >= whole / 2) return line.height;
   }
   return GOOD;
 }

@@ -2,6 +2,7 @@ import type { Device, DisplayList, Matrix } from "mupdf";
 import { drawn, type OpenPdf, type PageList, pageList } from "../pdf/document/document.ts";
 import { allowPage } from "../pdf/content/page-work.ts";
 import { limits } from "../../limits.ts";
+import { enlarged, sourceOf } from "./enlarge.ts";
 import type { GrayRaster } from "./tesseract.ts";
 import type { PixelBox } from "./tesseract-results.ts";
 
@@ -13,17 +14,19 @@ const POINTS = 72;
  */
 const BAND_PIXELS = 2 * 1024 * 1024;
 const BAND_PIXELS_TRANSPARENT = 512 * 1024;
+/**
+ * MuPDF interpolates an image at up to twice its size (fz_paint_image_imp). Beyond that, each pixel becomes a square, and small letters
+ * cannot be read: such pages are drawn at this many times the resolution of their image, and enlarged from there.
+ */
+const MOST_INTERPOLATED = 1.99;
+/** Fuel per interpolated pixel. */
+const ENLARGED_WORK = 4;
+
+/** A page is a scan if its largest image covers more than this. */
+const SCAN_SHARE = 0.5;
 
 /** x0, y0, x1, y1 in points, origin at the top left of the visible page, y down. */
 export type PointBox = readonly [number, number, number, number];
-
-/** The largest image of a page. */
-interface Scan {
-  /** Fraction of the page that its largest image covers, 0 to 1. */
-  readonly share: number;
-  /** Pixels per inch of that image as placed. */
-  readonly dpi: number;
-}
 
 /** How to draw a page. */
 export interface View {
@@ -41,7 +44,7 @@ interface Surveyed extends PageList {
   readonly page: number;
   readonly width: number;
   readonly height: number;
-  readonly scan: Scan | undefined;
+  readonly scanDpi: number | undefined;
   /** Whether anything is first drawn into a group or a mask. */
   readonly transparent: boolean;
 }
@@ -56,8 +59,8 @@ export class PagePicture implements Disposable {
   readonly #page: number;
   readonly #list: DisplayList;
   readonly #bounds: readonly [number, number, number, number];
-  /** The largest image of the page; undefined if there is none. */
-  readonly scan: Scan | undefined;
+  /** Pixels per inch of the image that the page mostly consists of; undefined if there is none. */
+  readonly scanDpi: number | undefined;
   readonly #bandPixels: number;
 
   /**
@@ -71,12 +74,12 @@ export class PagePicture implements Disposable {
     return new PagePicture(open, { page, bounds, list, width, height, ...(await survey(open, list, width * height)) });
   }
 
-  private constructor(open: OpenPdf, { page, bounds, list, width, height, scan, transparent }: Surveyed) {
+  private constructor(open: OpenPdf, { page, bounds, list, width, height, scanDpi, transparent }: Surveyed) {
     this.#open = open;
     this.#page = page;
     [this.#bounds, this.#list] = [bounds, list];
     [this.width, this.height] = [width, height];
-    this.scan = scan;
+    this.scanDpi = scanDpi;
     this.#bandPixels = transparent ? BAND_PIXELS_TRANSPARENT : BAND_PIXELS;
   }
 
@@ -93,6 +96,9 @@ export class PagePicture implements Disposable {
     const [left, top, right, bottom] = this.#pixels(view, matrix);
     const width = right - left;
     const rows = Math.max(1, Math.floor(this.#bandPixels / width));
+    const most = (this.scanDpi ?? view.dpi) * MOST_INTERPOLATED;
+    const draw = (band: PixelBox): Promise<Uint8Array> =>
+      view.dpi > most ? this.#enlarged(band, view, most) : this.#draw(band, matrix);
     return {
       width,
       height: bottom - top,
@@ -104,8 +110,8 @@ export class PagePicture implements Disposable {
         const allowance = work.allowance(drawnPage + width * (bottom - top) * drawnPixel);
         for (let y = top; y < bottom; y += rows) {
           const band: PixelBox = [left, y, right, Math.min(bottom, y + rows)];
-          const draw = () => this.#draw(band, matrix, (pixels) => target.set(pixels, (y - top) * width));
-          await work.within(allowance, () => drawn(this.#open, draw));
+          const pixels = await work.within(allowance, () => drawn(this.#open, () => draw(band)));
+          target.set(pixels, (y - top) * width);
         }
         // The images that MuPDF decoded would take memory that the recognition needs.
         this.#open.engine.lib._wasm_empty_store();
@@ -163,7 +169,20 @@ export class PagePicture implements Disposable {
     return [x, y, Math.max(x + 1, Math.ceil(x1 - 0.001)), Math.max(y + 1, Math.ceil(y1 - 0.001))];
   }
 
-  async #draw(band: PixelBox, matrix: Matrix, use: (pixels: Uint8Array) => void): Promise<void> {
+  /** A band of a view, made from the page drawn at `dpi`. */
+  async #enlarged(band: PixelBox, view: View, dpi: number): Promise<Uint8Array> {
+    const smaller = { ...view, dpi };
+    const matrix = this.#matrix(smaller);
+    const factor = view.dpi / dpi;
+    const box = sourceOf(band, factor, this.#pixels(smaller, matrix));
+    const pixels = await this.#draw(box, matrix);
+    const { work } = this.#open.engine;
+    work.spend(ENLARGED_WORK * (band[2] - band[0]) * (band[3] - band[1]));
+    await work.pause();
+    return enlarged({ pixels, box }, band, factor);
+  }
+
+  async #draw(band: PixelBox, matrix: Matrix): Promise<Uint8Array> {
     const { mupdf, long } = this.#open.engine;
     const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceGray, [...band], false);
     try {
@@ -172,22 +191,28 @@ export class PagePicture implements Disposable {
       await long.run(this.#list, device, matrix);
       device.close();
       device.destroy();
-      use(new Uint8Array(pixmap.getPixels()));
+      return new Uint8Array(pixmap.getPixels());
     } finally {
       pixmap.destroy();
     }
   }
 }
 
-/** Finds the largest image, and whether anything is drawn through a group or a mask. */
-async function survey(open: OpenPdf, list: DisplayList, area: number): Promise<Pick<Surveyed, "scan" | "transparent">> {
-  let scan: Scan | undefined;
+/** Finds the resolution of the largest image, and whether anything is drawn through a group or a mask. */
+async function survey(
+  open: OpenPdf,
+  list: DisplayList,
+  area: number,
+): Promise<Pick<Surveyed, "scanDpi" | "transparent">> {
+  let largest = SCAN_SHARE;
+  let scanDpi: number | undefined;
   let transparent = false;
   const place = (image: { getWidth(): number; getHeight(): number }, [a, b, c, d]: Matrix): void => {
     const share = Math.min(1, Math.abs(a * d - b * c) / area);
-    if (share <= (scan?.share ?? 0)) return;
+    if (share <= largest) return;
+    largest = share;
     const [across, down] = [Math.hypot(a, b), Math.hypot(c, d)];
-    scan = { share, dpi: POINTS * Math.max(image.getWidth() / across, image.getHeight() / down) };
+    scanDpi = POINTS * Math.max(image.getWidth() / across, image.getHeight() / down);
   };
   const nested = (): void => void (transparent = true);
   const { mupdf } = open.engine;
@@ -207,5 +232,5 @@ async function survey(open: OpenPdf, list: DisplayList, area: number): Promise<P
   };
   // The images passed to the device are handles, each of which keeps its image alive.
   await drawn(open, () => open.engine.scope(run));
-  return { scan, transparent };
+  return { scanDpi, transparent };
 }

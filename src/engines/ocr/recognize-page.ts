@@ -1,4 +1,4 @@
-import { scaleFor, usualDpi } from "./line-height.ts";
+import { scaleFor, usualDpi, usualHeight } from "./line-height.ts";
 import type { PagePicture, View } from "./page-picture.ts";
 import type { TextRecognizer } from "./tesseract.ts";
 import type { QuarterTurns, ReadLine, ReadWord } from "./tesseract-results.ts";
@@ -21,8 +21,6 @@ export interface PageReading extends RecognizedPage {
 const DPI = 200;
 /** A higher resolution only blurs. */
 const MOST_ENLARGED = 3;
-/** MuPDF interpolates an image at up to twice its size. Beyond that, each pixel becomes a square, which small letters do not survive. */
-const MOST_INTERPOLATED = 1.99;
 /** Most layout analyses of a page, each at a different scale. */
 const MOST_ANALYSES = 4;
 /** How much taller than its resolution implies lines may be on an image that has no resolution of its own. */
@@ -53,7 +51,7 @@ const SAMPLE_MARGIN = 12;
  */
 export async function recognizePage(picture: PagePicture, recognizer: TextRecognizer): Promise<PageReading> {
   // A scan contains no more detail than its own pixels.
-  const own = scanDpi(picture) ?? DPI;
+  const own = picture.scanDpi ?? DPI;
   // Images without a resolution become pages at 72 or 96 dpi, much larger than the original.
   const shrunk = own < LEAST_SCAN_DPI ? Math.max(1, Math.max(picture.width, picture.height) / LONG_SIDE) : 1;
   const dpi = Math.min(DPI / shrunk, own, picture.mostDpi);
@@ -74,9 +72,6 @@ export async function recognizePage(picture: PagePicture, recognizer: TextRecogn
   const second = await readView(picture, recognizer, { ...first.view, turn: 0, ...other });
   return readingOf(picture, second.certainty > first.certainty ? second : first);
 }
-
-/** The resolution of a page that is mostly one image. */
-const scanDpi = ({ scan }: PagePicture): number | undefined => (scan && scan.share > 0.5 ? scan.dpi : undefined);
 
 /** The part of a page with the most text on a few lines. */
 function sampleOf(picture: PagePicture, { view, lines }: ViewReading): Omit<View, "turn"> {
@@ -110,13 +105,13 @@ async function readView(picture: PagePicture, recognizer: TextRecognizer, wanted
   let layout = await recognizer.analyzeLayout(picture.raster(view));
   const { skew, lines: seen } = layout;
   const turn = wanted.turn + (Math.abs(skew) > LEVEL_ENOUGH ? skew : 0);
-  const interpolated = (scanDpi(picture) ?? Infinity) * MOST_INTERPOLATED;
-  const mostDpi = Math.min(wanted.dpi * MOST_ENLARGED, interpolated, picture.mostDpi);
+  const mostDpi = Math.min(wanted.dpi * MOST_ENLARGED, picture.mostDpi);
   for (let looks = 1; looks < MOST_ANALYSES; looks++) {
-    const scale = scaleFor(layout.lines, recognizer.languages);
+    const height = usualHeight(layout.lines, recognizer.languages);
+    const scale = scaleFor(layout.lines, height, recognizer.languages);
     const dpi = Math.min(mostDpi, view.dpi * scale);
     const drawnAs = ((view.readAs ?? view.dpi) * dpi) / view.dpi;
-    const usual = usualDpi(layout.lines, dpi / view.dpi);
+    const usual = usualDpi((height * dpi) / view.dpi);
     const amiss = wanted.readAs !== undefined && seen.length > 0 && usual > drawnAs * MOST_AMISS;
     if (dpi === view.dpi && turn === view.turn && !amiss) break;
     view = { ...view, dpi, turn, readAs: dpi < view.dpi || amiss ? usual : drawnAs };
