@@ -44,7 +44,7 @@ export async function* encodeBaseline(
   const { across, down } = unitSize({ quality, gray });
   const components = componentsOf((across * down) / 64, gray);
   const encoder = new UnitEncoder(BlockKernel.of(work), components, { quality, gray });
-  const symbols = new Symbols(components, WAITING);
+  using symbols = new Symbols(work, components, WAITING);
   let writer: SymbolWriter | undefined;
   function* flush(options: { open: boolean }): Generator<Uint8Array, void> {
     if (!writer) {

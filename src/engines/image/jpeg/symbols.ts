@@ -4,6 +4,8 @@
  * before them; its lower bits give their number.
  */
 
+import type { Work } from "../../work.ts";
+
 export const SAME = 0x8000_0000;
 /** Maximum run length: the field has no more bits. */
 const LONGEST_RUN = 0xff_ffff;
@@ -16,19 +18,29 @@ export interface ScanComponent {
   readonly ac: number;
 }
 
+/**
+ * The memory of a request's last scan, for its next one: a request draws hundreds of pages one after the other, and buffers of all of them
+ * would wait for the garbage collector.
+ */
+const spare = new WeakMap<Work, Uint32Array>();
+
 /** The symbols of a scan, in order. */
-export class Symbols {
+export class Symbols implements Disposable {
+  readonly #work: Work;
   readonly #components: readonly ScanComponent[];
   readonly #most: number;
   /** The last DC value of each component. */
   readonly #last: Int32Array;
   /** Maximum number of entries per unit. */
   readonly #ofUnit: number;
-  #list = new Uint32Array(FIRST_SYMBOLS);
+  #list: Uint32Array;
   #length = 0;
 
   /** `most`: capacity in entries of 4 bytes. */
-  constructor(components: readonly ScanComponent[], most: number) {
+  constructor(work: Work, components: readonly ScanComponent[], most: number) {
+    this.#work = work;
+    this.#list = spare.get(work) ?? new Uint32Array(FIRST_SYMBOLS);
+    spare.delete(work);
     this.#components = components;
     this.#most = most;
     this.#last = new Int32Array(components.length);
@@ -47,6 +59,10 @@ export class Symbols {
 
   clear(): void {
     this.#length = 0;
+  }
+
+  [Symbol.dispose](): void {
+    spare.set(this.#work, this.#list);
   }
 
   /** Appends a unit of one color: the DC value of each component, in quantization steps. */
