@@ -1,8 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import "./compile-cache.ts";
 import "./webcrypto.ts";
+import { openExecuted } from "./executed-database.ts";
 import type { Database } from "../src/db/client.ts";
 import { type Env, readEnv } from "../src/env.ts";
 
@@ -28,12 +30,35 @@ export async function withLocalDatabases<T>(persistTo: string, work: (databases:
     remoteBindings: false,
   });
   try {
-    const { databases } = readEnv(proxy.env);
+    const [first, ...more] = readEnv(proxy.env).databases;
+    const databases: Databases = [patient(first), ...more.map(patient)];
     for (const db of databases) await migrate(db);
     return await work(databases);
   } finally {
     await proxy.dispose();
   }
+}
+
+/** How often a statement is tried, and the time between, in ms. */
+const TRIES = 50;
+const PAUSE = 100;
+
+/**
+ * The same database, which waits while a running server writes: statements that SQLite refused with SQLITE_BUSY have changed
+ * nothing and are repeated. workerd sets no `busy_timeout`, and reports an internal error where opening the file is refused.
+ */
+function patient({ $client: d1 }: Database): Database {
+  return openExecuted(async (statements) => {
+    const prepared = statements.map(({ sql, params }) => d1.prepare(sql).bind(...params));
+    for (let tried = 1; ; tried += 1) {
+      try {
+        return await d1.batch<Record<string, unknown>>(prepared);
+      } catch (error) {
+        if (tried === TRIES || !/SQLITE_BUSY|internal error; reference/.test(String(error))) throw error;
+        await setTimeout(PAUSE);
+      }
+    }
+  });
 }
 
 /** Applies what is missing, in the table and by the names of `wrangler d1 migrations apply`, so that the two agree. */

@@ -3,17 +3,10 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
+import { openExecuted, type Result, type Statement } from "./executed-database.ts";
 import { type Databases, root } from "./local-database.ts";
-import { openDatabase, type Database } from "../src/db/client.ts";
+import type { Database } from "../src/db/client.ts";
 import { literalSql } from "../src/db/literal-sql.ts";
-
-type Binding = Parameters<typeof openDatabase>[0];
-type Row = Record<string, unknown>;
-
-interface Result {
-  readonly results: readonly Row[];
-  readonly success: true;
-}
 
 const printed = z.array(z.object({ results: z.array(z.record(z.string(), z.unknown())), success: z.literal(true) }));
 
@@ -30,48 +23,7 @@ export async function openAllThroughWrangler(env: string): Promise<Databases> {
  * each batch, is one run of wrangler, which sends it as one transaction.
  */
 export function openThroughWrangler(name: string, flags: readonly string[]): Database {
-  const execute = (statements: readonly Statement[]): Promise<Result[]> => run(name, flags, statements);
-  const binding = {
-    prepare: (sql: string) => new Statement(execute, sql, []),
-    batch: execute,
-  };
-  // What drizzle uses of a binding: `prepare` and `batch`, and of a statement what stands below.
-  return openDatabase(binding as unknown as Binding);
-}
-
-class Statement {
-  readonly sql: string;
-  readonly params: readonly unknown[];
-  readonly #execute: (statements: readonly Statement[]) => Promise<Result[]>;
-
-  constructor(
-    execute: (statements: readonly Statement[]) => Promise<Result[]>,
-    sql: string,
-    params: readonly unknown[],
-  ) {
-    this.#execute = execute;
-    this.sql = sql;
-    this.params = params;
-  }
-
-  bind(...params: readonly unknown[]): Statement {
-    return new Statement(this.#execute, this.sql, params);
-  }
-
-  async all(): Promise<Result> {
-    const [result] = await this.#execute([this]);
-    if (result === undefined) throw new Error("wrangler printed no result.");
-    return result;
-  }
-
-  run(): Promise<Result> {
-    return this.all();
-  }
-
-  async raw(): Promise<unknown[][]> {
-    const { results } = await this.all();
-    return results.map((row) => Object.values(row));
-  }
+  return openExecuted((statements) => run(name, flags, statements));
 }
 
 /** Runs wrangler without a shell. What it asks and warns of is seen on stderr. */

@@ -1,6 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { type Order, readCommandLine, UsageError } from "../../scripts/account-command-line.ts";
@@ -113,67 +118,107 @@ describe("the command line", () => {
   });
 });
 
-type Opened = (work: (databases: Databases) => Promise<void>) => Promise<void>;
+const name = `O'Brien & "Söhne" 漢字 🙂 ? ; DROP TABLE accounts;-- \\`;
 
-const ways: readonly (readonly [string, Opened])[] = [
-  ["in the local database", (work) => withAccountDatabases({ kind: "local", persistTo: server.persistTo }, work)],
-  // As with --remote, but for the flag: the statements, their text, and what is read of wrangler's answer are the same.
-  [
-    "through `wrangler d1 execute`",
-    (work) => work([openThroughWrangler("DB", ["--local", "--persist-to", server.persistTo])]),
-  ],
-];
+/** Carries out orders in these databases; returns what the tool prints. */
+const ordering =
+  (databases: Databases) =>
+  async (given: Order): Promise<Json> =>
+    JSON.parse(JSON.stringify(await carryOut(given, databases, new Date()))) as Json;
 
-describe.each(ways)("%s", (_way, opened) => {
-  test("accounts and keys are made, listed, changed and revoked", { timeout: 240_000 }, () =>
-    opened(async (databases) => {
-      // What is printed.
-      const order = async (given: Order): Promise<Json> =>
-        JSON.parse(JSON.stringify(await carryOut(given, databases, new Date()))) as Json;
-      const name = `O'Brien & "Söhne" 漢字 🙂 ? ; DROP TABLE accounts;-- \\`;
-      const made = await order({ command: "create", name, plan: "pro", livemode: true });
-      const id = String(made["account"]);
-      const more = await order({ command: "create-key", account: id, name: "Second", livemode: false });
-      expect(more).toEqual({ account: id, plan: "pro", key: expect.stringMatching(/^sk_test_/) });
-      expect([await rotate(made["key"]), await rotate(more["key"])]).toEqual([400, 400]);
+test("accounts and keys are made, listed, changed and revoked", () =>
+  withAccountDatabases({ kind: "local", persistTo: server.persistTo }, async (databases) => {
+    const order = ordering(databases);
+    const made = await order({ command: "create", name, plan: "pro", livemode: true });
+    const id = String(made["account"]);
+    const more = await order({ command: "create-key", account: id, name: "Second", livemode: false });
+    expect(more).toEqual({ account: id, plan: "pro", key: expect.stringMatching(/^sk_test_/) });
+    expect([await rotate(made["key"]), await rotate(more["key"])]).toEqual([400, 400]);
 
-      expect(await order({ command: "plan", account: id, plan: "free" })).toEqual({ account: id, plan: "free" });
-      const { accounts } = (await order({ command: "list" })) as { accounts: Json[] };
-      expect(accounts.length).toBeGreaterThan(1);
-      expect(accounts.find((one) => one["account"] === id)).toEqual({
-        account: id,
-        name,
-        plan: "free",
-        createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
-        liveKeys: 1,
-        testKeys: 1,
-      });
+    expect(await order({ command: "plan", account: id, plan: "free" })).toEqual({ account: id, plan: "free" });
+    const { accounts } = (await order({ command: "list" })) as { accounts: Json[] };
+    expect(accounts.length).toBeGreaterThan(1);
+    expect(accounts.find((one) => one["account"] === id)).toEqual({
+      account: id,
+      name,
+      plan: "free",
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      liveKeys: 1,
+      testKeys: 1,
+    });
 
-      const { keys } = (await order({ command: "keys", account: id })) as { keys: Json[] };
-      expect(keys.map((key) => key["name"])).toEqual(["Second", name]);
-      expect(keys[0]).toEqual({
-        id: expect.stringMatching(/^key_/),
-        name: "Second",
-        livemode: false,
-        scopes: expect.arrayContaining(["pdf:read"]),
-        lastFour: String(more["key"]).slice(-4),
-        createdAt: expect.stringMatching(/Z$/),
-        expiresAt: null,
-        revokedAt: null,
-      });
+    const { keys } = (await order({ command: "keys", account: id })) as { keys: Json[] };
+    expect(keys.map((key) => key["name"])).toEqual(["Second", name]);
+    expect(keys[0]).toEqual({
+      id: expect.stringMatching(/^key_/),
+      name: "Second",
+      livemode: false,
+      scopes: expect.arrayContaining(["pdf:read"]),
+      lastFour: String(more["key"]).slice(-4),
+      createdAt: expect.stringMatching(/Z$/),
+      expiresAt: null,
+      revokedAt: null,
+    });
 
-      const second: Order = { command: "revoke-key", key: String(keys[0]?.["id"]) };
-      const revokedAt = expect.stringMatching(/Z$/) as unknown;
-      expect(await order(second)).toEqual({ account: id, revoked: [{ ...keys[0], revokedAt }] });
-      expect([await rotate(made["key"]), await rotate(more["key"])]).toEqual([400, 401]);
-      expect(await order(second)).toEqual({ account: id, revoked: [] });
-      expect(await order({ command: "revoke", account: id })).toEqual({
-        account: id,
-        revoked: [{ ...keys[1], revokedAt }],
-      });
-      expect(await rotate(made["key"])).toBe(401);
-    }),
-  );
+    const second: Order = { command: "revoke-key", key: String(keys[0]?.["id"]) };
+    const revokedAt = expect.stringMatching(/Z$/) as unknown;
+    expect(await order(second)).toEqual({ account: id, revoked: [{ ...keys[0], revokedAt }] });
+    expect([await rotate(made["key"]), await rotate(more["key"])]).toEqual([400, 401]);
+    expect(await order(second)).toEqual({ account: id, revoked: [] });
+    expect(await order({ command: "revoke", account: id })).toEqual({
+      account: id,
+      revoked: [{ ...keys[1], revokedAt }],
+    });
+    expect(await rotate(made["key"])).toBe(401);
+  }));
+
+// As with --remote, but for the flag: the statements, their text, and what is read of wrangler's answer are the same.
+test("through `wrangler d1 execute`, orders do the same", { timeout: 120_000 }, async () => {
+  // Of its own: SQLite refuses wrangler while a server writes.
+  const persistTo = await mkdtemp(join(tmpdir(), "account-"));
+  const local = { kind: "local", persistTo } as const;
+  await withAccountDatabases(local, () => Promise.resolve());
+  const order = ordering([openThroughWrangler("DB", ["--local", "--persist-to", persistTo])]);
+  const { account: id, plan } = await order({ command: "create", name, plan: "pro", livemode: true });
+  const account = String(id);
+  const { key } = await order({ command: "create-key", account, name: "Second", livemode: false });
+  expect({ plan, key }).toEqual({ plan: "pro", key: expect.stringMatching(/^sk_test_/) });
+  expect(await order({ command: "plan", account, plan: "free" })).toEqual({ account, plan: "free" });
+  const seen = { list: await order({ command: "list" }), keys: await order({ command: "keys", account }) };
+  expect(seen).toMatchObject({ list: { accounts: [{ account, name, plan: "free" }] }, keys: { keys: [{}, { name }] } });
+  await withAccountDatabases(local, async (databases) => {
+    const expected = ordering(databases);
+    expect(seen).toEqual({
+      list: await expected({ command: "list" }),
+      keys: await expected({ command: "keys", account }),
+    });
+  });
+  const { revoked } = (await order({ command: "revoke", account })) as { revoked: Json[] };
+  expect(revoked.map((one) => one["revokedAt"])).toEqual([expect.any(String), expect.any(String)]);
+  await withAccountDatabases(local, async (databases) => {
+    const { keys } = (await ordering(databases)({ command: "keys", account })) as { keys: Json[] };
+    expect(new Set(keys)).toEqual(new Set(revoked));
+  });
+  await rm(persistTo, { recursive: true });
+});
+
+test("an order waits while a server writes", async () => {
+  const persistTo = await mkdtemp(join(tmpdir(), "account-"));
+  const local = { kind: "local", persistTo } as const;
+  await withAccountDatabases(local, () => Promise.resolve());
+  const folder = join(persistTo, "v3/d1/miniflare-D1DatabaseObject");
+  const files = (await readdir(folder)).filter((file) => /^[0-9a-f]{64}\.sqlite$/.test(file));
+  const writers = files.map((file) => new DatabaseSync(join(folder, file)));
+  expect(writers.length).toBeGreaterThan(0);
+  const made = await withAccountDatabases(local, async (databases) => {
+    for (const writer of writers) writer.exec("BEGIN IMMEDIATE");
+    const creating = ordering(databases)({ command: "create", name, plan: "free", livemode: true });
+    await setTimeout(1_000);
+    for (const writer of writers) writer.close();
+    return creating;
+  });
+  expect(made).toMatchObject({ plan: "free" });
+  await rm(persistTo, { recursive: true });
 });
 
 test("what there is not is named", () =>
