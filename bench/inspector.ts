@@ -34,10 +34,16 @@ export async function inspect(port: number): Promise<Inspector> {
   };
 }
 
-/** Bytes of JavaScript objects, garbage that was not collected yet included; wasm memories are not in it. */
+/** Bytes of JavaScript objects and array buffers, garbage that was not collected yet included; wasm memories are not in it. */
 export async function usedHeapBytes(inspector: Inspector): Promise<number> {
-  const { usedSize } = await inspector.send<{ usedSize: number }>("Runtime.getHeapUsage");
-  return usedSize;
+  const usage = await inspector.send<{ usedSize: number; backingStorageSize: number }>("Runtime.getHeapUsage");
+  return usage.usedSize + usage.backingStorageSize;
+}
+
+/** Frees all garbage. */
+export async function collectGarbage(inspector: Inspector): Promise<void> {
+  await inspector.send("HeapProfiler.enable");
+  await inspector.send("HeapProfiler.collectGarbage");
 }
 
 /** A profile, as `Profiler.stop` returns it. */

@@ -11,8 +11,6 @@ export interface ServerProcess extends Service {
   readonly pid: number;
   /** Where V8's inspector of the service listens. */
   readonly inspectorPort: number;
-  /** Bytes that the service says it keeps between requests. */
-  keptBytes(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -50,11 +48,6 @@ export async function startMeasuredServer(port: number): Promise<ServerProcess> 
       key: liveKey,
       pid: await workerdOf(child.pid ?? 0),
       inspectorPort,
-      async keptBytes() {
-        lines.length = 0;
-        await fetch(`${baseUrl}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
-        return Number(await waitFor(reader, lines, (line) => /"keptBytes":\s*(\d+)/.exec(line)?.[1], 10_000));
-      },
       stop,
     };
   } catch (error) {
@@ -108,6 +101,24 @@ async function statusBytes(pid: number, field: "VmRSS" | "VmHWM"): Promise<numbe
 
 /** Bytes of the process that are in memory now. */
 export const residentBytes = (pid: number): Promise<number> => statusBytes(pid, "VmRSS");
+
+/** V8 reserves 2 to 8 GiB for a wasm memory, in Linux' area for `mmap`; nothing else in workerd is as large there. */
+const WASM_RESERVATION = 1.9 * 1024 ** 3;
+const MMAP_AREA = 0x7000_0000_0000;
+
+/** Bytes of the wasm memories of a process: of each reservation, the part that is readable. */
+export async function wasmBytes(pid: number): Promise<number> {
+  const maps = (await readFile(`/proc/${pid}/maps`, "utf8")).matchAll(/^(\w+)-(\w+) (\S+)/gm);
+  let bytes = 0;
+  let [readable, readableEnd] = [0, 0];
+  for (const [, from = "", to = "", access = ""] of maps) {
+    const [start, end] = [Number.parseInt(from, 16), Number.parseInt(to, 16)];
+    if (access === "rw-p") [readable, readableEnd] = [start, end];
+    const isReserved = access === "---p" && start === readableEnd && end - readable >= WASM_RESERVATION;
+    if (isReserved && readable >= MMAP_AREA) bytes += start - readable;
+  }
+  return bytes;
+}
 
 /** Runs `work` and returns the most bytes that the process held meanwhile, with what `work` gave. */
 export async function peakDuring<T>(pid: number, work: () => Promise<T>): Promise<{ peak: number; result: T }> {

@@ -1,14 +1,16 @@
 /**
  * `npm run turns -- [--only text]`: whether others have their turn, and at what price. While the service works on each of some dear
- * requests, how long /health and a rotation of one page take at most, how much the workerd process grows, and what becomes of the
+ * requests, how long /health and a rotation of one page take at most, how much memory the isolate holds, and what becomes of the
  * request itself: small files that ask for much work, and honest work on large ones, as requests and as jobs, the latter beside jobs of one
- * page. Exit code 1 where /health took more than 300 ms, a rotation more than 1 s, a job of one page more than 5 s, or the process grew by
+ * page. Exit code 1 where /health took more than 300 ms, a rotation more than 1 s, a job of one page more than 5 s, or the isolate held
  * 128 MiB. The machine has to be quiet. Linux only (/proc).
  */
 import { parseArgs } from "node:util";
 import { prepareCall } from "./call.ts";
 import { runJob } from "./jobs.ts";
+import { ISOLATE_BYTES, watchIsolate } from "./isolate-memory.ts";
 import { works } from "./memory-works.ts";
+import { type ServerProcess, startMeasuredServer } from "./server-process.ts";
 import * as bombs from "../test/harness/bomb-fixtures.ts";
 import {
   bilevel,
@@ -22,12 +24,12 @@ import {
   tiles,
 } from "../test/harness/drawing-bombs.ts";
 import { drawing, type DrawnPage, textPage } from "../test/harness/drawing-fixtures.ts";
-import { type Part, patiently, pdfPart, post, type Service } from "../test/harness/client.ts";
-import { withService } from "../test/harness/service.ts";
+import { type Part, patiently, pdfPart, post } from "../test/harness/client.ts";
 
 const MIB = 1024 * 1024;
-/** ms, and bytes of growth. */
-const LIMITS = { health: 300, rotate: 1_000, job: 5_000, growth: 128 * MIB };
+/** ms, and bytes. */
+const LIMITS = { health: 300, rotate: 1_000, job: 5_000, memory: ISOLATE_BYTES };
+const PORT = 8_790;
 /** ms between two questions. */
 const PAUSE = 20;
 
@@ -98,9 +100,9 @@ const jobs: readonly Work[] = [
   job("extract-text", 5_000, {}),
 ];
 
-async function measure(service: Service, { operation, parts, isJob }: Work) {
-  const state = { on: true, health: 0, rotate: 0, job: 0, growth: 0 };
-  const before = (await service.residentBytes?.()) ?? 0;
+async function measure(service: ServerProcess, { operation, parts, isJob }: Work) {
+  const state = { on: true, health: 0, rotate: 0, job: 0 };
+  const isolate = await watchIsolate(service);
   const again = async (look: () => Promise<void>): Promise<void> => {
     while (state.on) {
       await look();
@@ -118,9 +120,6 @@ async function measure(service: Service, { operation, parts, isJob }: Work) {
     again(() => timed("health", async () => (await fetch(`${service.baseUrl}/api/v1/health`)).arrayBuffer())),
     again(() => timed("rotate", () => patiently(() => post(service, "rotate", { file: page, angle: "90" })))),
     ...(isJob ? [again(() => timed("job", () => runJob(service, small)))] : []),
-    again(async () => {
-      state.growth = Math.max(state.growth, ((await service.residentBytes?.()) ?? 0) - before);
-    }),
   ];
   const start = performance.now();
   const outcome = isJob
@@ -129,23 +128,26 @@ async function measure(service: Service, { operation, parts, isJob }: Work) {
   const time = performance.now() - start;
   state.on = false;
   await Promise.all(watches);
-  return { ...state, time, outcome };
+  return { ...state, time, outcome, memory: await isolate.stop() };
 }
 
 const { values } = parseArgs({ options: { only: { type: "string", default: "" } } });
-await withService(async (service) => {
+const service = await startMeasuredServer(PORT);
+try {
   for (let round = 0; round < 5; round++) {
     await post(service, "rotate", { file: pdfPart(bombs.claimedPages("1")), angle: "90" });
   }
-  console.log("    time   /health   rotate      job    growth");
+  console.log("    time   /health   rotate      job    memory");
   for (const work of [...jobs, ...small, ...large].filter(({ name }) => name.includes(values.only))) {
-    const { time, health, rotate, job, growth, outcome } = await measure(service, work);
+    const { time, health, rotate, job, memory, outcome } = await measure(service, work);
     const isSlow = health > LIMITS.health || rotate > LIMITS.rotate || job > LIMITS.job;
-    const isFine = !isSlow && growth < LIMITS.growth;
+    const isFine = !isSlow && memory < LIMITS.memory;
     if (!isFine) process.exitCode = 1;
     const columns = [`${(time / 1_000).toFixed(1)} s`, `${Math.round(health)} ms`, `${Math.round(rotate)} ms`];
     columns.push(job === 0 ? "" : `${Math.round(job)} ms`);
-    const row = [...columns, `${Math.round(growth / MIB)} MiB`].map((text) => text.padStart(8)).join("  ");
+    const row = [...columns, `${Math.round(memory / MIB)} MiB`].map((text) => text.padStart(8)).join("  ");
     console.log(`${isFine ? " " : "!"} ${row}   ${outcome}, ${work.name}`);
   }
-});
+} finally {
+  await service.stop();
+}
