@@ -4,9 +4,9 @@
  */
 import { join } from "node:path";
 import axe from "axe-core";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { root } from "./local-database.ts";
-import { chromiumPath } from "../test/harness/browser.ts";
+import { startBrowser } from "../test/harness/browser.ts";
 import { withService } from "../test/harness/service.ts";
 
 interface View {
@@ -202,11 +202,9 @@ async function look(
   }
 }
 
-const executablePath = chromiumPath();
-if (executablePath === undefined) throw new Error("There is no Chromium on PATH or in CHROMIUM_PATH.");
 const faults: string[] = [];
 await withService(async ({ baseUrl, key }) => {
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const browser = await startBrowser();
   console.log(`| View | Received | Layout shift, screen | Layout shift, phone | axe |\n|---|---|---|---|---|`);
   try {
     for (const view of views) {

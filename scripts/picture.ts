@@ -1,15 +1,12 @@
 /** `npm run picture`: the README's picture of the playground after a first call, drawn by the Chromium of this machine. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
 import { root } from "./local-database.ts";
-import { chromiumPath } from "../test/harness/browser.ts";
+import { startBrowser } from "../test/harness/browser.ts";
 import { withService } from "../test/harness/service.ts";
 
-const executablePath = chromiumPath();
-if (executablePath === undefined) throw new Error("There is no Chromium on PATH or in CHROMIUM_PATH.");
 const picture = await withService(async ({ baseUrl, key }) => {
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const browser = await startBrowser();
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     await page.goto(`${baseUrl}/#key=${key}`);

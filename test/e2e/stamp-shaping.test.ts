@@ -1,16 +1,17 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { browserPath, browserText, startBrowser } from "../harness/browser-text.ts";
+import { chromiumPath, startBrowser } from "../harness/browser.ts";
+import { browserText } from "../harness/browser-text.ts";
 import { likeness, shapeOf } from "../harness/ink-shape.ts";
 import { readPage } from "../harness/render.ts";
 import { stamp } from "../harness/stamp-calls.ts";
 import { textDocument } from "../harness/text-fixtures.ts";
 
-if (browserPath === undefined) console.log("There is no Chromium: stamps were not compared with a browser's text.");
+if (chromiumPath === undefined) console.log("There is no Chromium: stamps were not compared with a browser's text.");
 
 const isInk = (red: number): boolean => red < 128;
 
-describe.skipIf(browserPath === undefined)("letters are joined, ordered and placed as a browser does it", () => {
+describe.skipIf(chromiumPath === undefined)("letters are joined, ordered and placed as a browser does it", () => {
   let browser: Browser | undefined;
   beforeAll(async () => {
     browser = await startBrowser();

@@ -1,14 +1,13 @@
-import { type Browser, chromium, type Locator, type Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { ownServer } from "./own-server.ts";
-import { chromiumPath } from "../harness/browser.ts";
+import { chromiumPath, startBrowser } from "../harness/browser.ts";
 
 const server = ownServer();
-const executablePath = chromiumPath();
-export const noBrowser = executablePath === undefined;
+export const noBrowser = chromiumPath === undefined;
 if (noBrowser) {
   console.warn(
-    "\n  SKIPPED: tests of the pages need a Chromium on PATH or in CHROMIUM_PATH (apt-get install chromium).\n",
+    "\n  SKIPPED: tests of the pages need a Chromium on PATH or in CHROMIUM_PATH (apt-get install chromium-headless-shell).\n",
   );
 }
 
@@ -30,9 +29,7 @@ export class Visitor {
 
   constructor() {
     beforeAll(async () => {
-      if (executablePath !== undefined)
-        // Without a GPU, Chromium would emulate one.
-        this.#browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+      if (!noBrowser) this.#browser = await startBrowser();
     });
     afterAll(() => this.#browser?.close());
     afterEach(async () => {

@@ -1,20 +1,8 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createCanvas, loadImage } from "@napi-rs/canvas";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import type { Picture } from "./render.ts";
-
-/** The browser of this machine, `$CHROMIUM` or where Linux has it; undefined where there is none. */
-export const browserPath = [
-  process.env["CHROMIUM"] ?? "",
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-].find((path) => path !== "" && existsSync(path));
-
-export const startBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] });
 
 const fonts = join(import.meta.dirname, "../../wasm/generated/assets/fonts");
 

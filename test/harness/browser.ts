@@ -1,12 +1,20 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { type Browser, chromium } from "playwright-core";
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/** The shell has no windows of its own and takes half the time of the browser. */
+const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /** The Chromium of this machine: that of CHROMIUM_PATH, else the first on PATH. Undefined where there is none. */
-export function chromiumPath(): string | undefined {
-  const given = process.env.CHROMIUM_PATH;
-  if (given !== undefined && given !== "") return given;
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+export const chromiumPath: string | undefined =
+  process.env["CHROMIUM_PATH"] || NAMES.flatMap(onPath).find((path) => existsSync(path));
+
+function onPath(name: string): string[] {
+  return (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, name));
+}
+
+/** Starts it. Without a GPU, it would emulate one. */
+export async function startBrowser(): Promise<Browser> {
+  if (chromiumPath === undefined) throw new Error("Chromium is needed, on PATH or in CHROMIUM_PATH.");
+  return chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox", "--disable-gpu"] });
 }
