@@ -114,7 +114,8 @@ export default defineConfig({
           include: ["test/e2e/**/*.test.ts"],
           isolate: false,
           globalSetup: ["test/e2e/global-setup.ts"],
-          maxWorkers,
+          // One fewer: each has a server to warm up.
+          maxWorkers: maxWorkers - 1,
           sequence: { groupOrder: 1 },
           // Longer than anything takes on a busy machine.
           testTimeout: 180_000,
