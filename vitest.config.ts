@@ -84,7 +84,7 @@ export default defineConfig({
           exclude: ["test/documents/**", "test/e2e/**", "test/servers/**", "test/wasm/**"],
           isolate: false,
           globalSetup: ["test/http/document-server.ts"],
-          setupFiles: ["test/empty-database.ts", "test/engine-seed.ts"],
+          setupFiles: ["test/empty-database.ts"],
           // Nothing here is a measurement: a busy machine may take its time.
           testTimeout: 60_000,
           provide: { migrations },

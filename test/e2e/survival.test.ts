@@ -7,7 +7,7 @@ import { ciphers, encrypt } from "../harness/encrypted-fixtures.ts";
 import type { Feature } from "../harness/fixture-draft.ts";
 import { allFeatures, document } from "../harness/fixtures.ts";
 import { documentsOf } from "../harness/parts.ts";
-import { countPages, openPdf, outlineTitles } from "../harness/pdfjs.ts";
+import { countPages, fileIdentifiers, openPdf, outlineTitles } from "../harness/pdfjs.ts";
 import { pagesSizeReference, showEncryption } from "../harness/qpdf.ts";
 
 const { baseUrl, liveKey } = ownServer();
@@ -56,6 +56,23 @@ describe("what survives every operation, seen by pdf.js and qpdf", () => {
 
   test("everything on a single page", async () => {
     expect(await problemsOf(document({ name: "single", pages: 1, features: allFeatures }))).toEqual({});
+  });
+
+  test("each file has an identifier of its own, also if the same call is made twice", async () => {
+    const input = await readInput(document({ name: "identified", pages: 2, features: ["outline"] }), "document.pdf");
+    const [source] = await fileIdentifiers(input.bytes);
+    const versions: Record<string, string[]> = {};
+    for (const one of [...survivalCases(input, companion), ...survivalCases(input, companion)]) {
+      const answer = await post(service, one.operation, one.parts);
+      expect(answer.status, one.name).toBe(200);
+      if (!/pdf|zip/.test(answer.headers.get("Content-Type") ?? "")) continue;
+      for (const { name, bytes } of documentsOf(answer).filter(({ name }) => !/png|jpe?g$/.test(name))) {
+        for (const half of new Set(await fileIdentifiers(bytes, one.password))) {
+          if (half !== source) (versions[half] ??= []).push(`${one.name} ${name}`);
+        }
+      }
+    }
+    expect(Object.values(versions).filter(({ length }) => length > 1)).toEqual([]);
   });
 
   test("a document whose cross-references had to be repaired", async () => {

@@ -90,6 +90,17 @@ export async function countPages(bytes: Uint8Array, password?: string): Promise<
   }
 }
 
+/** Both halves of the file identifier (ISO 32000-2, 14.4) in hex. */
+export async function fileIdentifiers(bytes: Uint8Array, password?: string): Promise<string[]> {
+  const task = load(bytes, password);
+  try {
+    const { fingerprints } = await task.promise;
+    return fingerprints.map((half) => half ?? "none");
+  } finally {
+    await task.destroy();
+  }
+}
+
 /** The titles of the first level of the outline, for documents whose pages need not be read. */
 export async function outlineTitles(bytes: Uint8Array): Promise<string[]> {
   const task = load(bytes, undefined);

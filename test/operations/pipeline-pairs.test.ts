@@ -5,8 +5,7 @@ import { operations } from "../../src/operations/index.ts";
 import { madeField } from "../../src/operations/pipeline.ts";
 
 vi.spyOn(console, "log").mockImplementation(() => {});
-// Some operations write the date, and MuPDF seeds the identifiers of files with it. It prints the few that are shorter as
-// literal strings that way (with 12:00:00, say), so sizes would depend on when the tests run.
+// Some operations write the date.
 vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-01T12:00:01Z") });
 afterAll(() => vi.useRealTimers());
 const letter = document({ name: "letter", pages: 2, features: ["form"] });
@@ -56,7 +55,10 @@ function* everyPair<T>(items: readonly T[]): Generator<T> {
 }
 
 /** Without what is random by design: the identifiers of a file (ISO 32000-2, 14.4). */
-const withoutIds = (file: Uint8Array): string => latin1Text(file).replace(/\/ID\s*\[(<\w*>\s*)*\]/g, "");
+const withoutIds = (file: Uint8Array): string =>
+  latin1Text(file).replace(/\/ID\s*\[(?:\s*(?:<\w*>|\((?:\\[^]|[^\\()])*\)))*\s*\]/g, "");
+/** Both have 16 bytes, which take 34 in hex, or down to 18 as a literal string. */
+const IDS_VARY = 2 * (34 - 18);
 const latin1Text = (file: Uint8Array): string => new TextDecoder("latin1").decode(file);
 
 const pairs = [...everyPair(inner)];
@@ -93,10 +95,9 @@ test.each(chains.map((steps) => [steps.map(([name]) => name).join(", "), steps] 
   const facts = stepsOf(answer);
   expect(facts.map(({ operation }) => operation)).toEqual(steps.map(([name]) => name));
   for (const [index, { bytes }] of facts.slice(0, -1).entries())
-    expect([index, bytes]).toEqual([index, made[index]?.length]);
+    expect(Math.abs((bytes ?? 0) - (made[index]?.length ?? 0)), `step ${index}`).toBeLessThanOrEqual(IDS_VARY);
   const result = await answer.bytes();
   // Encryption is random.
-  const isEncrypted = steps.at(-1)?.[0] === "protect";
-  const comparable = (bytes: Uint8Array): unknown => (isEncrypted ? bytes.length : withoutIds(bytes));
-  expect(comparable(result)).toBe(comparable(file));
+  if (steps.at(-1)?.[0] === "protect") expect(Math.abs(result.length - file.length)).toBeLessThanOrEqual(IDS_VARY);
+  else expect(withoutIds(result)).toBe(withoutIds(file));
 });

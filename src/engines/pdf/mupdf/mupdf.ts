@@ -25,10 +25,10 @@ import {
 } from "../../bytes/heap.ts";
 
 /**
- * A new instance: its heap without the trailing zeros, and its stack pointer. The same for every instance of an isolate, so it is
- * taken once.
+ * A new instance: its heap without the trailing zeros, its stack pointer, and where its random numbers have their state. The same for
+ * every instance of an isolate, so it is taken once.
  */
-let snapshot: { readonly heap: Uint8Array; readonly stack: number } | undefined;
+let snapshot: { readonly heap: Uint8Array; readonly stack: number; readonly randomState: number } | undefined;
 
 /** MuPDF repairs a file by reading all of it. */
 const damaged = (): Refusal =>
@@ -40,8 +40,23 @@ const damaged = (): Refusal =>
 /** Address of the variable in which `sbrk` keeps the end of the heap, in the one binary that wasm/prepare.ts accepts. */
 const HEAP_END = 6_168_460;
 
+/**
+ * What follows the 48 bits of state of MuPDF's random numbers: the constants of `drand48`. File identifiers (ISO 32000-2, 14.4) depend
+ * on nothing but that state, which MuPDF seeds with the time in seconds.
+ */
+const DRAND48 = [0x6d, 0xe6, 0xec, 0xde, 0x05, 0x00, 0x0b, 0x00];
+const RANDOM_STATE_BYTES = 6;
+
 /** Fuel per byte of a content stream that is read: about 20 ns. */
 const READ_WORK = 2;
+
+function takeSnapshot(heap: Uint8Array, stack: number): NonNullable<typeof snapshot> {
+  const used = snapshotOf(heap);
+  let constants = HEAP_END;
+  while (constants < used.length && DRAND48.some((byte, index) => used[constants + index] !== byte)) constants++;
+  if (constants >= used.length) throw new Error("MuPDF keeps its random numbers in another way than expected");
+  return { heap: used, stack, randomState: constants - RANDOM_STATE_BYTES };
+}
 
 /** Size of the snapshot of the fresh heap in bytes. */
 export function snapshotBytes(): number {
@@ -141,7 +156,8 @@ export class PdfEngine {
     this.#gauge = gauge;
     capGrowth(memory, (bytes) => this.#budget.allows(bytes));
     onFailure(this);
-    snapshot ??= { heap: snapshotOf(this.lib.HEAPU8), stack: stack.value };
+    snapshot ??= takeSnapshot(this.lib.HEAPU8, stack.value);
+    this.#seed();
   }
 
   /** `tick`: the module that fuel gauges need; `callback`: the one that `Reads` needs. */
@@ -242,10 +258,18 @@ export class PdfEngine {
     if (!snapshot) throw new Error("no snapshot");
     clearBetween(this.#memory.buffer, snapshot.heap.byteLength, this.#heapEnd());
     this.lib.HEAPU8.set(snapshot.heap);
+    this.#seed();
     this.#stack.value = snapshot.stack;
     this.#failed = false;
     this.#decodedBytes = 0;
     this.#forget();
+  }
+
+  /** Seeds MuPDF's random numbers: from the snapshot, every request would write the same file identifiers. */
+  #seed(): void {
+    if (!snapshot) throw new Error("no snapshot");
+    const { randomState } = snapshot;
+    crypto.getRandomValues(this.lib.HEAPU8.subarray(randomState, randomState + RANDOM_STATE_BYTES));
   }
 
   /**

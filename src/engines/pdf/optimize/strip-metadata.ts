@@ -6,6 +6,7 @@ import type { PDFObject } from "mupdf";
 import { writeMetadata } from "../document/clear-metadata.ts";
 import { filtersOf } from "../objects/filters.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { newIdentifier } from "../document/identifier.ts";
 import { eachObject } from "../objects/each-object.ts";
 import { withoutJpegMetadata, withoutJpxMetadata } from "../../image/without-metadata.ts";
 import { writeInfo } from "../metadata/info.ts";
@@ -31,17 +32,10 @@ export async function stripMetadata(open: OpenPdf): Promise<void> {
     root.delete("SpiderInfo");
     for (const thread of items(root.get("Threads"))) if (thread.isDictionary()) thread.delete("I");
     dropXfaMetadata(root.get("AcroForm", "XFA"));
-    if (!open.encrypted) newIdentifier(open);
+    // Earlier versions of the file share it. Encryption may depend on it.
+    if (!open.encrypted) newIdentifier(document);
   });
   await eachObject(open, (object, number) => stripObject(engine, object, number === catalog));
-}
-
-/** Replaces the file identifier, which earlier versions of the file share (14.4). Encryption may depend on it. */
-function newIdentifier({ document }: OpenPdf): void {
-  const identifier = document.newArray();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  for (let time = 0; time < 2; time++) identifier.push(document.newByteString(bytes));
-  document.getTrailer().put("ID", identifier);
 }
 
 function stripObject(engine: PdfEngine, object: PDFObject, isCatalog: boolean): void {

@@ -3,6 +3,7 @@ import type { Buffer, PDFDocument, PDFObject } from "mupdf";
 import { keepMetadataClear } from "../document/clear-metadata.ts";
 import { keepsNamedFilters, mixed, namesCryptFilter, refuseMixedFilters } from "../document/crypt-filters.ts";
 import type { OpenPdf } from "../document/document.ts";
+import { newIdentifier } from "../document/identifier.ts";
 import { isCertified, isSigned } from "../document/signatures.ts";
 import { Refusal } from "../../errors.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
@@ -239,6 +240,9 @@ async function write(
   { large, bytes, field }: Room,
 ): Promise<Buffer> {
   const hasEmptyName = await makeWritable(engine, document, { decrypt: options.endsWith(DECRYPT), field });
+  const trailer = document.getTrailer();
+  // MuPDF renews the second half of the one that is there.
+  if (trailer.get("ID").isNull() && trailer.get("Encrypt").isNull()) newIdentifier(document);
   const finish = keepMetadataClear(document);
   // Decoded objects are no longer needed, and the output needs the room.
   engine.lib._wasm_empty_store();
