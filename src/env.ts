@@ -90,7 +90,7 @@ const bindingsSchema = z.object({
     .string({ error: 'must be a string such as "128"' })
     .regex(/^\d{1,6}$/, "must be a whole number of MiB")
     .transform(Number)
-    .refine((value) => value >= 64, "must be at least 64: one engine takes 22 MiB before it opens anything"),
+    .refine((value) => value >= 64, "must be at least 64: less is not enough for an engine and a document"),
   WEBHOOK_ALLOW_LOCAL: flag,
   FETCH_ALLOW_LOCAL: flag,
   WEBHOOK_RETRY_SECONDS: z

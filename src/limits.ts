@@ -333,15 +333,15 @@ export const limits = {
     goneMilliseconds: 2_000,
     /** `Retry-After` of a 503. */
     retryAfterSeconds: 5,
-    /** Memory that no request is charged for: the JavaScript heap with the bundle, compiled wasm, buffers of idle connections. An estimate. */
-    baseBytes: 20 * MiB,
+    /** Memory that no request is charged for: the JavaScript heap with the bundle, the snapshot of a fresh engine (6 MiB), buffers of idle connections. An estimate. */
+    baseBytes: 24 * MiB,
     /**
      * Requests processed at the same time in one isolate. Each has its own engine, and two engines fit into 128 MB beside one large document. More would not
      * be faster: an isolate has one thread.
      */
     requests: 2,
-    /** Size of an engine's heap before it grows. It has room for a small document. */
-    engineBytes: 22 * MiB,
+    /** Heap of an engine for a small document: 8 to 12 MiB for most operations. Rendering takes what is free. */
+    engineBytes: 12 * MiB,
     /** How much engines that wait for their readers are expected to grow by. */
     growthBytes: 8 * MiB,
     /** The largest heap of an engine that is reused where an operation needs much other memory, unless the body needs more. */

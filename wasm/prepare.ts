@@ -12,6 +12,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withFuel } from "./fuel.ts";
+import { withInitialMemory } from "./initial-memory.ts";
 import { listModels, putModel } from "./models.ts";
 import { replace } from "./replace.ts";
 import { tesseractGlue } from "./tesseract-glue.ts";
@@ -24,28 +25,35 @@ const packages = join(root, "node_modules");
 const source = join(packages, "mupdf/dist");
 const target = join(root, "wasm/generated");
 
-/** The binaries that wasm/SOURCES.md names, with their SHA-256: another one is not put in place silently. */
+/**
+ * The binaries that wasm/SOURCES.md names, with their SHA-256: another one is not put in place silently. Last, the pages of memory that each starts
+ * with: data, stack, and a little room.
+ */
 const BINARIES = [
-  ["mupdf/dist/mupdf-wasm.wasm", "mupdf.wasm", "5a30ef7b027f541ea8fc54e7c73f16414b0b59940741a12efe5e55f1fd0a99d7"],
+  ["mupdf/dist/mupdf-wasm.wasm", "mupdf.wasm", "5a30ef7b027f541ea8fc54e7c73f16414b0b59940741a12efe5e55f1fd0a99d7", 128],
   [
     "@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm",
     "mozjpeg-encoder.wasm",
     "24d4177f1c4963e2058b107189249651c61fdef125570e79b1dfb63c8bb49326",
+    16,
   ],
   [
     "@jsquash/webp/codec/enc/webp_enc_simd.wasm",
     "webp-encoder.wasm",
     "39c279269ec1163b987b6d69749458e3d5b03b9585f58b6ca5455b76b504a305",
+    16,
   ],
   [
     "@jsquash/webp/codec/dec/webp_dec.wasm",
     "webp-decoder.wasm",
     "30fb52fa2a80166d25ba7debf902218904ba1f05ccce9f959f722beff9e2f344",
+    16,
   ],
   [
     "tesseract.js-core/tesseract-core-relaxedsimd-lstm.wasm",
     "tesseract.wasm",
     "7985c92d4c64e7267d24cadffe1b2a1da6bf8aa55fdcaf953fe94fe122a24545",
+    16,
   ],
 ] as const;
 
@@ -323,11 +331,11 @@ function codec(text: string): string {
 }
 
 mkdirSync(target, { recursive: true });
-for (const [from, to, expected] of BINARIES) {
+for (const [from, to, expected, pages] of BINARIES) {
   const wasm = readFileSync(join(packages, from));
   const sha256 = createHash("sha256").update(wasm).digest("hex");
   if (sha256 !== expected) throw new Error(`wasm/prepare.ts: ${from} has SHA-256 ${sha256}, not the one named`);
-  writeFileSync(join(target, to), withFuel(wasm).bytes);
+  writeFileSync(join(target, to), withInitialMemory(withFuel(wasm).bytes, pages));
 }
 writeFileSync(join(target, "tick.wasm"), tickModule());
 writeFileSync(join(target, "callback.wasm"), callbackModule());

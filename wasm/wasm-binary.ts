@@ -115,6 +115,11 @@ export class BinaryReader {
     return { content: Uint8Array.from([0x01, type, ...limits]), last: least };
   }
 
+  /** The memory section: the pages of each memory, at first and at most. */
+  memories(): [number, number?][] {
+    return this.vector(() => this.#limits());
+  }
+
   vector<T>(entry: () => T): T[] {
     return Array.from({ length: this.u32() }, entry);
   }

@@ -61,7 +61,7 @@ export class ImageCodecs {
 
   /**
    * Encodes a JFIF file with mozjpeg, dropping alpha. Takes about 10 bytes of memory per pixel in baseline color, in addition
-   * to the 16 MiB of an instance. `data` can also be a function that writes the pixels into the encoder's memory.
+   * to the 1 MiB of an instance. `data` can also be a function that writes the pixels into the encoder's memory.
    * @throws Refusal `limit_exceeded`, `overloaded` (memory)
    */
   encodeJpeg(

@@ -8,7 +8,7 @@ import { dropModels, keptModelBytes, type LoadModel } from "../ocr/models.ts";
 import { TextRecognizer } from "../ocr/tesseract.ts";
 import { PdfEncryption } from "../pdf/encryption/encryption.ts";
 import type { AllowHeap } from "../bytes/heap.ts";
-import { PdfEngine, snapshotBytes } from "../pdf/mupdf/mupdf.ts";
+import { PdfEngine } from "../pdf/mupdf/mupdf.ts";
 import { ImageCodecs } from "../image/codecs.ts";
 import { FuelGauge } from "../fuel-gauge.ts";
 import { unlimitedWork, type Work } from "../work.ts";
@@ -94,7 +94,7 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
       recognizer,
       loadFont,
       webpService,
-      memoryBytes: memoryBytes - snapshotBytes(),
+      memoryBytes,
     },
     heapBytes: () => pdf.heapBytes + codecs.heapBytes + recognizer.heapBytes,
     explain: (error) => pdf.explain(error),
@@ -111,9 +111,9 @@ export async function leaseEngines(allowHeap: AllowHeap, options: LeaseOptions =
   };
 }
 
-/** Bytes of wasm memory, heap snapshot and models kept between requests. */
+/** Bytes of wasm memory and models kept between requests. */
 export function keptBytes(): number {
-  return spares.reduce((sum, pdf) => sum + pdf.heapBytes, snapshotBytes() + keptModelBytes());
+  return spares.reduce((sum, pdf) => sum + pdf.heapBytes, keptModelBytes());
 }
 
 /** Discards the kept engines, for a request that needs the room. */

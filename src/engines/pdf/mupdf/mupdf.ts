@@ -58,11 +58,6 @@ function takeSnapshot(heap: Uint8Array, stack: number): NonNullable<typeof snaps
   return { heap: used, stack, randomState: constants - RANDOM_STATE_BYTES };
 }
 
-/** Size of the snapshot of the fresh heap in bytes. */
-export function snapshotBytes(): number {
-  return snapshot?.heap.byteLength ?? 0;
-}
-
 /** Compiled modules: MuPDF, and those of wasm/tick.ts and wasm/callback.ts. */
 export interface EngineModules {
   readonly module: WebAssembly.Module;
