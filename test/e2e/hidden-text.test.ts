@@ -6,6 +6,7 @@ import { check, plainText } from "../harness/qpdf.ts";
 import { ADVANCE, GAP, HEIGHT, recognized, type Written } from "../harness/recognized.ts";
 import { readPage } from "../harness/render.ts";
 import { show, textDocument } from "../harness/text-fixtures.ts";
+import { withoutIdentifiers } from "../harness/identifiers.ts";
 
 const LINES: readonly Written[] = [
   { text: "The quick (brown) fox", x: 40, top: 50 },
@@ -163,6 +164,6 @@ describe("the file", () => {
   test("of pages without words stays as it is", async () => {
     const file = textDocument([{ content: drawn }]);
     const output = await withText(file, [{ rotation: 0, lines: [] }]);
-    expect(output).toEqual(await change(file, () => undefined));
+    expect(withoutIdentifiers(output)).toBe(withoutIdentifiers(await change(file, () => undefined)));
   });
 });
