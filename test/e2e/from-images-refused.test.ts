@@ -2,6 +2,7 @@ import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { deflatedRun } from "../harness/deflated-run.ts";
+import { withoutIdentifiers } from "../harness/identifiers.ts";
 import { ImageCalls } from "../harness/image-pdf-answer.ts";
 import { makeJpeg } from "../harness/jpeg-fixtures.ts";
 import { filteredRows, pngOf, writePng } from "../harness/png-writer.ts";
@@ -104,8 +105,8 @@ describe("what a PNG can lack without loss", () => {
     const plain = await calls.pdf([png]);
     const cut = await calls.pdf([png.subarray(0, -12)]);
     const more = await calls.pdf([new Uint8Array(Buffer.concat([png, Buffer.alloc(500, 9)]))]);
-    expect(cut.length).toBe(plain.length);
-    expect(more.length).toBe(plain.length);
+    expect(withoutIdentifiers(cut).length).toBe(withoutIdentifiers(plain).length);
+    expect(withoutIdentifiers(more).length).toBe(withoutIdentifiers(plain).length);
   });
 });
 

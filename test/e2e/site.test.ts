@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { withoutIdentifiers } from "../harness/identifiers.ts";
 import { ownServer } from "./own-server.ts";
 import { root } from "./server.ts";
 
@@ -106,7 +107,8 @@ function withDefaults(example: Form, { properties }: Content["schema"]): Form {
   return whole;
 }
 
-async function result(path: string, form: Form): Promise<Buffer> {
+/** What an example gives, without file identifiers: they are random, and so is the length that some are written with. */
+async function result(path: string, form: Form): Promise<string> {
   const body = new FormData();
   for (const [name, value] of Object.entries(form)) {
     if (/\.(pdf|png|jpg)$/.test(value)) {
@@ -116,7 +118,7 @@ async function result(path: string, form: Form): Promise<Buffer> {
   const headers = { Authorization: `Bearer ${server.liveKey}` };
   const answer = await fetch(`${server.baseUrl}${path}`, { method: "POST", body, headers });
   expect(answer.ok, answer.ok ? "" : await answer.clone().text()).toBe(true);
-  return Buffer.from(await answer.arrayBuffer());
+  return withoutIdentifiers(new Uint8Array(await answer.arrayBuffer()));
 }
 
 test.each(examples)(
@@ -126,8 +128,8 @@ test.each(examples)(
     expect(plain.length).toBeGreaterThan(100);
     const spelled = await result(path, withDefaults(example, schema));
     expect(spelled.length).toBe(plain.length);
-    // Some results hold something new each time, such as a file identifier or a key.
-    const isSame = plain.equals(await result(path, example));
-    expect(isSame ? spelled.equals(plain) : true).toBe(true);
+    // Some results hold something new each time, such as a date or a key.
+    const isSame = plain === (await result(path, example));
+    expect(isSame ? spelled === plain : true).toBe(true);
   },
 );
