@@ -74,6 +74,11 @@ export class FuelGauge {
     return this.#broken;
   }
 
+  /** Whether a call that can be suspended has begun and not ended. */
+  get running(): boolean {
+    return this.#long;
+  }
+
   /** Whether the running call can be suspended now. */
   get suspendable(): boolean {
     return wasm.Suspending !== undefined && this.#long && this.#frames === 0;

@@ -177,3 +177,6 @@ export const fuelForBytes = (bytes: number): number => Math.min(limits.work.byte
 
 /** For work outside a request. */
 export const unlimitedWork = (): Work => new Work({ limit: Infinity });
+
+/** For an engine that no request holds. */
+export const noWork = (): Work => new Work({ limit: 0 });

@@ -3,7 +3,7 @@ import { createMuPDF, type LibMuPDF, type LongCalls, type Scope } from "../../..
 import { limits, MiB } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import { FuelGauge } from "../../fuel-gauge.ts";
-import { unlimitedWork, type Work } from "../../work.ts";
+import { noWork, type Work } from "../../work.ts";
 import { Budget } from "./budget.ts";
 import { type Changes, changesOf } from "./changes.ts";
 import { freeUnused, reserveObjects } from "./xref-room.ts";
@@ -198,10 +198,10 @@ export class PdfEngine {
 
   /**
    * Whether an error has passed through the instance. Each one leaves its frames on the wasm stack, which only a new instance
-   * recovers, so such an instance is not kept.
+   * recovers, so such an instance is not kept. Nor is one whose last call is suspended: it would go on in the heap of the next request.
    */
   get failed(): boolean {
-    return this.#failed || this.#gauge.broken;
+    return this.#failed || this.#gauge.broken || this.#gauge.running;
   }
 
   /** The work of the request that holds the instance. */
@@ -227,7 +227,7 @@ export class PdfEngine {
     this.#kept = new Set();
     this.ranges = undefined;
     this.#inputBytes = 0;
-    this.#gauge.work = unlimitedWork();
+    this.#gauge.work = noWork();
     this.#budget = new Budget(() => true, 0);
   }
 
