@@ -55,15 +55,15 @@ test.each([
   expect(whoFinds(after, secret)).toEqual([]);
 });
 
-/** Text from top to bottom in a font that is not embedded, whose glyphs are 1.2 em apart. */
-function column(content: string): Uint8Array {
+/** Text from top to bottom in a font that is not embedded, whose glyphs are 1.2 em apart unless `metrics` says otherwise. */
+function column(content: string, metrics = "/DW2 [900 -1200]"): Uint8Array {
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
     "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
     "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 400] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
     { entries: "", data: latin1(content) },
     "<< /Type /Font /Subtype /Type0 /BaseFont /HeiseiMin-W3 /Encoding /UniJIS-UTF16-V /DescendantFonts [6 0 R] >>",
-    `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /HeiseiMin-W3 /FontDescriptor 7 0 R /DW 1000 /DW2 [900 -1200]
+    `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /HeiseiMin-W3 /FontDescriptor 7 0 R /DW 1000 ${metrics}
       /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> >>`,
     `<< /Type /FontDescriptor /FontName /HeiseiMin-W3 /Flags 4 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 800
       /Descent -200 /CapHeight 700 /StemV 80 >>`,
@@ -103,6 +103,19 @@ test("of a column, exactly the match goes, and the gap runs along the column", a
     ["秘密終末", 200, 328, 224],
     ["秘密後", 230, 380, 308],
   ]);
+});
+
+test.each([
+  ["the origin is far above", "/DW2 [1500 -1200]"],
+  ["the origin is below", "/DW2 [-300 -1000]"],
+  ["glyphs overlap", "/DW2 [880 -500]"],
+  ["glyphs stand to the left of the column", "/W2 [1 20000 -1000 2500 880]"],
+  ["glyphs run upward", "/DW2 [880 1000]"],
+])("of a column in which %s, no letter of the match is left", async (_, metrics) => {
+  const before = column(`BT /F1 20 Tf 200 200 Td ${utf16("始中秘密終末")} Tj ET`, metrics);
+  const { pdfjs, pdfium } = await readAll(await redact(before, "秘密"));
+  for (const letter of "秘密") for (const reading of [pdfjs, pdfium]) expect(reading).not.toContain(letter);
+  for (const letter of "始末") for (const reading of [pdfjs, pdfium]) expect(reading).toContain(letter);
 });
 
 const SECRET = "Zanzibar";

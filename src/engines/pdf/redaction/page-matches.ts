@@ -23,9 +23,18 @@ export interface Mark {
   readonly size: number;
 }
 
+/** A glyph as it stands on the page: its first character, its center, and its font size, in units of the page. */
+export interface PlacedGlyph {
+  readonly character: string;
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+}
+
 export interface PageMatch {
   readonly text: string;
   readonly marks: readonly Mark[];
+  readonly glyphs: readonly PlacedGlyph[];
 }
 
 /** The boxes of what was found, in units of the page. */
@@ -36,6 +45,8 @@ export interface PageText {
   readonly matches: readonly PageMatch[];
   /** Whether the page has any text. */
   readonly hasText: boolean;
+  /** Of each glyph that should be gone. */
+  readonly left: readonly Mark[];
 }
 
 /** Text is read wherever it is, and not as the document says that it should be read; the second time, as it says. */
@@ -55,16 +66,17 @@ const LEAST_SPACED = 3;
 /** A glyph with the line that it is on. A gap has no glyph; `usual`: on a line with wide letter spacing, it is hardly wider than others. */
 type Piece = { readonly text: string; readonly glyph?: Glyph; readonly line?: Segment; readonly usual?: boolean };
 
-/** Reads a loaded page. `annotations`: whether the annotations that it shows count. */
+/** Reads a loaded page. `annotations`: whether the annotations that it shows count. `isGone`: whether a glyph should have been removed. */
 export async function findOnPage(
   open: OpenPdf,
   page: PDFPage,
   matcher: Matcher,
-  { annotations }: { annotations: boolean },
+  { annotations, isGone }: { annotations: boolean; isGone?: (glyph: PlacedGlyph) => boolean },
 ): Promise<PageText> {
   const { engine, document } = open;
   const toPage = inverse(page.getTransform() as unknown as Matrix);
   const matches: PageMatch[] = [];
+  const left: Mark[] = [];
   let hasText = false;
   for (const options of READINGS) {
     using stack = new DisposableStack();
@@ -78,6 +90,7 @@ export async function findOnPage(
     const reading = { bounds: EVERYWHERE, budget: limits.redaction.pageCharacters, boxes: false, letters: true };
     const segments = readSegments(engine, text, reading);
     hasText ||= segments.some((segment) => segment.glyphs.some((glyph) => glyph.text.trim() !== ""));
+    if (isGone) left.push(...leftOn(segments, isGone, toPage));
     for (const pieces of ordersOf(segments)) {
       for (const { start, end } of matcher.inFolded(foldPieces(pieces.map((piece) => piece.text)))) {
         const found = pieces.slice(start, end);
@@ -89,6 +102,7 @@ export async function findOnPage(
               .join("")
               .replaceAll("\n", " "),
             marks,
+            glyphs: found.flatMap(({ glyph }) => (glyph?.quad ? [placed(glyph, glyph.quad, toPage)] : [])),
           });
       }
     }
@@ -96,7 +110,30 @@ export async function findOnPage(
   }
   const found = distinct(matches);
   if (found.length > limits.redaction.matches) throw tooManyMatches();
-  return { matches: found, hasText };
+  return { matches: found, hasText, left };
+}
+
+function leftOn(segments: readonly Segment[], isGone: (glyph: PlacedGlyph) => boolean, toPage: Matrix): Mark[] {
+  const left: Mark[] = [];
+  for (const line of segments) {
+    for (const glyph of line.glyphs) {
+      if (glyph.quad === undefined || glyph.text.trim() === "" || !isGone(placed(glyph, glyph.quad, toPage))) continue;
+      const mark = markOf([{ text: glyph.text, glyph, line }], toPage);
+      if (mark) left.push(mark);
+    }
+  }
+  return left;
+}
+
+function placed({ text, size }: Glyph, quad: Quad, toPage: Matrix): PlacedGlyph {
+  const middle = (from: number): number => [0, 2, 4, 6].reduce((sum, at) => sum + (quad[at + from] ?? 0), 0) / 4;
+  const [x, y] = apply(toPage, middle(0), middle(1));
+  return {
+    character: String.fromCodePoint(text.codePointAt(0) ?? 0),
+    x,
+    y,
+    size: size * Math.hypot(toPage[0], toPage[1]),
+  };
 }
 
 export const tooManyMatches = (): Refusal =>

@@ -26,6 +26,9 @@ const OBJECT_WORK = 500;
 /** The part of the file in which the proof fails. It never says what was found. */
 class Found extends Error {}
 
+export const redactionFailed = (place: string): Refusal =>
+  new Refusal("redaction_failed", `The redacted file still had a match in ${place}. Nothing was sent.`);
+
 /**
  * Opens a written file and searches it.
  * @param pages 0-based, on which text was redacted
@@ -62,7 +65,7 @@ export async function proveRedacted(
     await searchObjects(written, matcher, pages);
   } catch (error) {
     if (!(error instanceof Found)) throw error;
-    throw new Refusal("redaction_failed", `The redacted file still had a match in ${error.message}. Nothing was sent.`);
+    throw redactionFailed(error.message);
   } finally {
     stream.destroy();
     document?.destroy();

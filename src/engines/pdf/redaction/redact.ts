@@ -15,12 +15,13 @@ import { redactAttachments } from "./attachments.ts";
 import { boxesOf, type Covering } from "./cover.ts";
 import { eraseOnPage } from "./erase.ts";
 import { findCodes, forgetCodes } from "./fonts.ts";
+import { goneFrom } from "./gone.ts";
 import { MOST_ROUNDS, redactHidden } from "./hidden-content.ts";
 import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type Wanted } from "./matcher.ts";
 import { boxesIn, findOnPage, type Mark, type PageMatch, tooManyMatches } from "./page-matches.ts";
 import { encodeAgain, findPhotographs } from "./photographs.ts";
-import { proveRedacted } from "./prove.ts";
+import { proveRedacted, redactionFailed } from "./prove.ts";
 import { boxAsShown, checkRegions, toPageArea } from "./regions.ts";
 import { redactStreams } from "./streams.ts";
 import { StringRedactor } from "./strings.ts";
@@ -100,6 +101,7 @@ export async function redactPdf(
   for (const page of changed) await erase(open, page, matcher);
   const cover = boxesOf(open, engines, redaction);
   const hidden = await redactHidden(open, new Set(redaction.pages), matcher, cover);
+  for (const page of changed) await checkErased(open, page, matcher);
   const attachments = await redactAttachments(open, matcher, { removes: true });
   for (const { index, matches, regions } of pages) {
     const areas = { regions, matches: matches.flatMap(({ marks }) => marks.map(areaOf)) };
@@ -174,9 +176,23 @@ async function erase(open: OpenPdf, { index, matches, regions }: PageFindings, m
     await eraseOnPage(open, index, { marks, regions: reach === 0 ? regions : [], reach });
     if (matches.length === 0) return;
     const page = await engine.long.loadPage(document, index);
-    const left = await findOnPage(open, page, matcher, { annotations: false }).finally(() => page.destroy());
-    marks = left.matches.flatMap((match) => match.marks);
+    const reading = { annotations: false, isGone: goneFrom(matches, [], engine.work) };
+    const again = await findOnPage(open, page, matcher, reading).finally(() => page.destroy());
+    marks = [...again.matches.flatMap((match) => match.marks), ...again.left];
   }
+}
+
+/**
+ * Looks at each glyph before boxes are drawn, whose labels could be mistaken for what was there: a letter that is left is not found by
+ * the search for whole matches in the written file.
+ */
+async function checkErased(open: OpenPdf, { index, matches, regions }: PageFindings, matcher: Matcher): Promise<void> {
+  const { document, engine } = open;
+  engine.work.allow(limits.work.request);
+  const page = await engine.long.loadPage(document, index);
+  const reading = { annotations: false, isGone: goneFrom(matches, regions, engine.work) };
+  const { left } = await findOnPage(open, page, matcher, reading).finally(() => page.destroy());
+  if (left.length > 0) throw redactionFailed(`the text of page ${index + 1}`);
 }
 
 /** The rectangle around a mark. */
