@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { pipeline, post, type Steps, stepsOf } from "./pipeline-service.ts";
 import { errorOf, newKey } from "../http/echo-service.ts";
+import { withoutIdentifiers } from "../harness/identifiers.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { writePng } from "../harness/png-writer.ts";
@@ -58,10 +59,9 @@ describe("a pipeline", () => {
     const read = await (await post("ocr", { file: scan, mode: "force", output: "pdf" })).bytes();
     const compressed = await (await post("compress", { file: read })).bytes();
     const answer = await pipeline([{ operation: "ocr", mode: "force" }, compress], { file: scan });
-    const withoutIds = (file: Uint8Array): string =>
-      new TextDecoder("latin1").decode(file).replace(/\/ID\s*\[.*?\]/gs, "");
-    expect(withoutIds(await answer.bytes())).toBe(withoutIds(compressed));
-    expect(stepsOf(answer)[0]?.bytes).toBe(read.length);
+    expect(withoutIdentifiers(await answer.bytes())).toBe(withoutIdentifiers(compressed));
+    // Identifiers are random, and so is the length that some are written with.
+    expect(Math.abs((stepsOf(answer)[0]?.bytes ?? 0) - read.length)).toBeLessThan(16);
   });
 
   test("reports a repaired input of any step", async () => {
