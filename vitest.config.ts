@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import "./scripts/compile-cache.ts";
 import { engineBindings, engineModules } from "./test/engine-modules.ts";
+import { RetriedTests } from "./test/retried-tests.ts";
 
 /** More than cores on a small machine: for a third of their time, tests wait. */
 const maxWorkers = Math.max(4, availableParallelism() - 1);
@@ -14,33 +15,32 @@ const migrations = await readD1Migrations("migrations");
  * file is next, a worker ends, and with it what it has loaded.
  */
 const longest = [
-  "servers/webhooks-fair",
-  "servers/webhooks-killed",
-  "servers/webhooks",
-  "servers/jobs-killed",
-  "servers/killed",
+  "servers/webhooks-fair.slow",
+  "servers/webhooks-killed.slow",
+  "servers/webhooks.slow",
+  "servers/jobs-killed.slow",
+  "servers/killed.slow",
   "documents/documents",
   "wasm/fuel",
-  "faults/engines",
-  "jobs/faults",
-  "operations/ocr",
+  "faults/engines.slow",
+  "jobs/faults.slow",
+  "accounts/routes.security",
   "http/operations/payment",
-  "operations/drawing-bombs",
-  "operations/wording",
-  "faults/logs",
-  "e2e/survival",
-  "e2e/command-line",
-  "e2e/account",
+  "operations/ocr",
+  "operations/drawing-bombs.slow",
+  "operations/wording.slow",
+  "faults/logs.slow",
+  "e2e/reference.slow",
+  "e2e/survival.slow",
+  "e2e/command-line.slow",
+  "e2e/account.slow",
   "e2e/compress",
-  "e2e/start",
+  "e2e/start.slow",
   "e2e/protect",
-  "e2e/playground",
+  "e2e/playground.slow",
   "e2e/bombs",
-  "e2e/playground-pages",
-  "e2e/fuzz",
-  "e2e/python-client",
-  "e2e/aborted",
-  "e2e/broken-documents",
+  "e2e/watermark",
+  "e2e/add-page-numbers",
 ].map((name) => `/test/${name}.test.ts`);
 
 /** Starts the longest files first, so that no core is idle in the end. */
@@ -54,75 +54,92 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
-  test: {
-    sequence: { sequencer: LongestFirst },
-    projects: [
-      {
-        // Inside workerd, with the bindings of wrangler.toml's local default. The service is loaded once for all files of a worker, and not
-        // once for each, which takes longer than most files. Each file finds the database empty, but for accounts.
-        plugins: [
-          engineModules,
-          cloudflareTest({
-            wrangler: { configPath: "./wrangler.toml" },
-            remoteBindings: false,
-            miniflare: {
-              dataBlobBindings: engineBindings,
-              // For the test of accounts that are spread over several databases.
-              d1Databases: { SECOND_DB: "second" },
-              // Messages wait longer than any test: what is delivered is tested over HTTP, to receivers that are there.
-              queueProducers: {
-                WEBHOOKS: { queueName: "pdf-service-webhooks", deliveryDelay: 43_200 },
-                JOBS: { queueName: "pdf-service-jobs", deliveryDelay: 43_200 },
+/**
+ * `npm test` runs the files that end in `.test.ts`, against one server. `npm run test:slow`, which is `--mode slow`, runs those that end
+ * in `.slow.test.ts`: servers that are killed, pages in a browser, clients, sizes at their limits, faults, and all operations combined.
+ */
+export default defineConfig(({ mode }) => {
+  const isSlow = mode === "slow";
+  const tests = (folder: string) => ({
+    include: [`test/${folder}/**/*${isSlow ? ".slow" : ""}.test.ts`],
+    exclude: isSlow ? [] : ["**/*.slow.test.ts"],
+  });
+  // A machine that is too busy may keep a server from its work for longer than a test waits. What was tried again is printed.
+  const retry = isSlow ? 1 : 0;
+  const worker = tests(".");
+  return {
+    test: {
+      sequence: { sequencer: LongestFirst },
+      reporters: ["default", new RetriedTests()],
+      projects: [
+        {
+          // Inside workerd, with the bindings of wrangler.toml's local default. The service is loaded once for all files of a worker, and
+          // not once for each, which takes longer than most files. Each file finds the database empty, but for accounts.
+          plugins: [
+            engineModules,
+            cloudflareTest({
+              wrangler: { configPath: "./wrangler.toml" },
+              remoteBindings: false,
+              miniflare: {
+                dataBlobBindings: engineBindings,
+                // For the test of accounts that are spread over several databases.
+                d1Databases: { SECOND_DB: "second" },
+                // Messages wait longer than any test: what is delivered is tested over HTTP, to receivers that are there.
+                queueProducers: {
+                  WEBHOOKS: { queueName: "pdf-service-webhooks", deliveryDelay: 43_200 },
+                  JOBS: { queueName: "pdf-service-jobs", deliveryDelay: 43_200 },
+                },
               },
-            },
-          }),
-        ],
-        test: {
-          name: "worker",
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/documents/**", "test/e2e/**", "test/servers/**", "test/wasm/**"],
-          isolate: false,
-          globalSetup: ["test/http/document-server.ts"],
-          setupFiles: ["test/empty-database.ts"],
-          // Nothing here is a measurement: a busy machine may take its time.
-          testTimeout: 60_000,
-          provide: { migrations },
-          maxWorkers,
+            }),
+          ],
+          test: {
+            name: "worker",
+            include: worker.include,
+            exclude: [...worker.exclude, "test/documents/**", "test/e2e/**", "test/servers/**", "test/wasm/**"],
+            isolate: false,
+            globalSetup: ["test/http/document-server.ts"],
+            setupFiles: ["test/empty-database.ts"],
+            // Nothing here is a measurement: a busy machine may take its time.
+            testTimeout: 60_000,
+            provide: { migrations },
+            maxWorkers,
+          },
         },
-      },
-      {
-        // In Node: the install's own code, for workerd compiles no wasm at run time, and the documents.
-        test: { name: "node", include: ["test/{wasm,documents}/**/*.test.ts"], maxWorkers, testTimeout: 60_000 },
-      },
-      {
-        // In Node, over HTTP, against servers that the tests start, kill, and start again.
-        test: {
-          name: "servers",
-          include: ["test/servers/**/*.test.ts"],
-          isolate: false,
-          maxWorkers,
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+        {
+          // In Node: the install's own code, for workerd compiles no wasm at run time, and the documents.
+          test: { name: "node", ...tests("{wasm,documents}"), maxWorkers, testTimeout: 60_000 },
         },
-      },
-      {
-        // In Node, over HTTP, against what `npm start` starts: each worker has a server to itself.
-        // After the others, which leave the cores to them. The engines that look at outputs are loaded once for all files of a worker.
-        test: {
-          name: "e2e",
-          include: ["test/e2e/**/*.test.ts"],
-          isolate: false,
-          globalSetup: ["test/e2e/global-setup.ts"],
-          // One fewer: each has a server to warm up.
-          maxWorkers: maxWorkers - 1,
-          sequence: { groupOrder: 1 },
-          // Longer than anything takes on a busy machine.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-          expect: { poll: { timeout: 60_000 } },
+        {
+          // In Node, over HTTP, against servers that the tests start, kill, and start again.
+          test: {
+            name: "servers",
+            ...tests("servers"),
+            isolate: false,
+            maxWorkers,
+            retry,
+            testTimeout: 180_000,
+            hookTimeout: 180_000,
+          },
         },
-      },
-    ],
-  },
+        {
+          // In Node, over HTTP, against what `npm start` starts. After the others, which leave the cores to them. The engines that look at
+          // outputs are loaded once for all files of a worker.
+          test: {
+            name: "e2e",
+            ...tests("e2e"),
+            isolate: false,
+            globalSetup: ["test/e2e/global-setup.ts"],
+            provide: { serverFor: isSlow ? "each worker" : "all workers" },
+            maxWorkers: maxWorkers - 1,
+            retry,
+            sequence: { groupOrder: 1 },
+            // Longer than anything takes on a busy machine.
+            testTimeout: 180_000,
+            hookTimeout: 180_000,
+            expect: { poll: { timeout: 60_000 } },
+          },
+        },
+      ],
+    },
+  };
 });

@@ -45,7 +45,7 @@ describe.each(documents)("%s", (document) => {
   test("names only files and npm scripts that exist", () => {
     const paths = Array.from(text.matchAll(/`((?:src|test|scripts|bench|docs|client|migrations)\/[\w./-]*)`/g));
     expect(paths.map(([, path = ""]) => path).filter((path) => !existsSync(join(root, path)))).toEqual([]);
-    const scripts = Array.from(read(document).matchAll(/\bnpm (?:--\S+ )*run (?:--\S+ )*([a-z]+)/g));
+    const scripts = Array.from(read(document).matchAll(/\bnpm (?:--\S+ )*run (?:--\S+ )*([a-z:]+)/g));
     expect(scripts.map(([, script = ""]) => script).filter((script) => !npmScripts.has(script))).toEqual([]);
   });
 });

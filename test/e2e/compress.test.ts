@@ -4,8 +4,8 @@ import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appear
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { compressor, imagesOf } from "../harness/compress-calls.ts";
 import { document } from "../harness/fixtures.ts";
-import { imageDocument, imageFixtures, inlineImageDocument, largeDrawing, named } from "../harness/image-fixtures.ts";
-import { brochure, jpegDocument } from "../harness/jpeg-document-fixtures.ts";
+import { imageDocument, imageFixtures, inlineImageDocument, named } from "../harness/image-fixtures.ts";
+import { jpegDocument } from "../harness/jpeg-document-fixtures.ts";
 import { signedDocument } from "../harness/metadata-fixtures.ts";
 import { openPdf } from "../harness/pdfjs.ts";
 
@@ -87,15 +87,6 @@ describe("resolution", () => {
     },
   );
 
-  test("one too large to be held is made smaller row by row", async () => {
-    const bytes = imageDocument(largeDrawing());
-    // 1800 samples on 200 points, half of what it has.
-    const { body } = await compress(bytes, { imageMaxDpi: "648" });
-    expect((await imagesOf(body))[0]).toMatchObject({ width: 1800, filter: "/FlateDecode" });
-    const [before, after] = [drawPages(bytes)[0], drawPages(body)[0]];
-    expect(before && after && largestBlockError(before, after)).toBeLessThan(3);
-  });
-
   test("a form's matrix counts", async () => {
     // Drawn at half its size within a form that is drawn at twice its size.
     const bytes = imageDocument(named("photo-rgb"), { inForm: true });
@@ -131,13 +122,6 @@ test("inline images are encoded anew, too", async () => {
   const { body } = await compress(bytes);
   expect(body.length).toBeLessThan(bytes.length * 0.2);
   expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.98)).toEqual([]);
-});
-
-test("many large photographs: none is lost for want of memory", async () => {
-  const bytes = brochure(12);
-  const { body } = await compress(bytes);
-  expect(body.length).toBeLessThan(bytes.length * 0.05);
-  expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.8)).toEqual([]);
 });
 
 describe("never larger", () => {

@@ -4,6 +4,7 @@ import { type DrawnPage, drawing } from "../harness/drawing-fixtures.ts";
 import { readJpeg } from "../harness/images.ts";
 import { flate } from "../harness/pdf-writer.ts";
 import { operationService } from "./operation-service.ts";
+import type { Extracted } from "./text-service.ts";
 
 export interface Recognised {
   readonly text: string;
@@ -23,11 +24,18 @@ export interface Recognised {
 
 export const post = await operationService("ocr");
 const watermark = await operationService("watermark");
+const extractText = await operationService("extract-text");
 
 export async function recognise(file: Uint8Array, fields: Readonly<Record<string, string>> = {}): Promise<Recognised> {
   const answer = await post(file, fields);
   expect(answer.status, await answer.clone().text()).toBe(200);
   return answer.json();
+}
+
+/** The words of a document's text, and where they stand. */
+export async function wordsOf(file: Uint8Array): Promise<NonNullable<Extracted["pages"][number]["words"]>> {
+  const { pages } = (await (await extractText(file, { words: "true" })).json()) as Extracted;
+  return pages.flatMap(({ words = [] }) => words);
 }
 
 /** A document with a text on its pages, set in the service's own fonts. */

@@ -5,51 +5,20 @@ import { drawing } from "../harness/drawing-fixtures.ts";
 import { characterErrorRate } from "../harness/edit-distance.ts";
 import { errorOf } from "../http/echo-service.ts";
 import { operationService } from "./operation-service.ts";
-import { post, recognise, scanned, scanPage, setPage } from "./ocr-service.ts";
-import { texts } from "./ocr-texts.ts";
+import { post, recognise, scanned, scanPage, setPage, wordsOf } from "./ocr-service.ts";
 import type { Extracted } from "./text-service.ts";
+import { texts } from "./ocr-texts.ts";
 
 const ENGLISH = texts["eng"] ?? "";
 const blank = { width: 420, height: 160, content: "" };
+const extractText = await operationService("extract-text");
 const english = await setPage(ENGLISH, drawing(blank));
 const jpeg = await scanned(english, "jpeg");
-const extractText = await operationService("extract-text");
 
-async function wordsOf(file: Uint8Array): Promise<NonNullable<Extracted["pages"][number]["words"]>> {
-  const { pages } = (await (await extractText(file, { words: "true" })).json()) as Extracted;
-  return pages.flatMap(({ words = [] }) => words);
-}
-
-const rotate = await operationService("rotate");
 const toImages = await operationService("to-images");
 const picture = async (file: Uint8Array): Promise<Uint8Array> => (await toImages(file, { pages: "1" })).bytes();
 
 const plain = (text: string): string => text.replaceAll(/\s+/g, " ");
-
-describe("a page that is turned", () => {
-  test.each(["0", "90", "180", "270"])("by %s degrees is read, each word where it stands", async (angle) => {
-    const file = await (await rotate(english, { angle })).bytes();
-    const { pages, text } = await recognise(file, { mode: "force", words: "true" });
-    expect(plain(text)).toBe(plain(ENGLISH));
-    const [own, expected] = [pages[0]?.words ?? [], await wordsOf(file)];
-    expect(pages[0]?.confidence).toBeGreaterThan(0.75);
-    expect(own.map((word) => word.text)).toEqual(ENGLISH.split(/\s/));
-    // The text's own words come in the order of a page that is not turned.
-    for (const word of own) {
-      expect(word.confidence).toBeLessThanOrEqual(1);
-      const nearest = Math.min(
-        ...expected
-          .filter(({ text }) => text === word.text)
-          .map(({ bbox }) => Math.max(...bbox.map((value, index) => Math.abs(value - (word.bbox[index] ?? 0))))),
-      );
-      // Boxes of text are as high as its font, those of what is seen as its ink.
-      expect(nearest, word.text).toBeLessThan(9);
-    }
-    const scan = await (await rotate(drawing(scanPage(jpeg)), { angle })).bytes();
-    const searchable = await (await post(scan, { output: "pdf" })).bytes();
-    expect((await wordsOf(searchable)).map((word) => word.text)).toEqual(ENGLISH.split(/\s/));
-  });
-});
 
 test("two columns of lines that rise are read one after the other", async () => {
   const column = (x: number, word: string): string =>

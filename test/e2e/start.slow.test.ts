@@ -77,7 +77,7 @@ describe("a second npm start", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  // That it keeps its keys where both are left is tested in servers/killed.test.ts.
+  // That it keeps its keys where both are left is tested in servers/killed.slow.test.ts.
   test("makes new keys where the database is gone, or the file", async () => {
     await copyFile(accountFile(running.persistTo), accountFile(folder));
     const withoutDatabase = await startServer(folder);

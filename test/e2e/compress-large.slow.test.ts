@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
+import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appearance.ts";
+import { compressor, imagesOf } from "../harness/compress-calls.ts";
+import { imageDocument, largeDrawing } from "../harness/image-fixtures.ts";
+import { brochure } from "../harness/jpeg-document-fixtures.ts";
+
+const { baseUrl, liveKey } = ownServer();
+const compress = compressor({ baseUrl, key: liveKey });
+
+test("an image too large to be held is made smaller row by row", async () => {
+  const bytes = imageDocument(largeDrawing());
+  // 1800 samples on 200 points, half of what it has.
+  const { body } = await compress(bytes, { imageMaxDpi: "648" });
+  expect((await imagesOf(body))[0]).toMatchObject({ width: 1800, filter: "/FlateDecode" });
+  const [before, after] = [drawPages(bytes)[0], drawPages(body)[0]];
+  expect(before && after && largestBlockError(before, after)).toBeLessThan(3);
+});
+
+test("many large photographs: none is lost for want of memory", async () => {
+  const bytes = brochure(12);
+  const { body } = await compress(bytes);
+  expect(body.length).toBeLessThan(bytes.length * 0.05);
+  expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.8)).toEqual([]);
+});

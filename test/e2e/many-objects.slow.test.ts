@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { ownServer } from "./own-server.ts";
+import { besideOthers } from "../harness/beside-others.ts";
+import {
+  deepPageTree,
+  longList,
+  longOutline,
+  lostObjects,
+  manyAttachments,
+  sharedAnnotations,
+  sharedOptions,
+  sharedResources,
+} from "../harness/bomb-fixtures.ts";
+import { valuesOf } from "../harness/form-calls.ts";
+import { countPages, openPdf } from "../harness/pdfjs.ts";
+import { runQpdf } from "../harness/qpdf.ts";
+import { readPage } from "../harness/render.ts";
+
+const { baseUrl, liveKey } = ownServer();
+const { send, outcome } = besideOthers({ baseUrl, key: liveKey });
+
+const REFUSED = [413, "limit_exceeded"];
+const rotated = { angle: "90" };
+
+test("a form with a list of 40,000 options is filled in with all of them, each twice", async () => {
+  const options = Array.from({ length: 40_000 }, (_, index) => `o${index}`);
+  const values = JSON.stringify({ list: [...options, ...options] });
+  const { status, body } = await send("fill-form", longList(40_000), { values });
+  expect(status).toBe(200);
+  expect(await valuesOf(body)).toEqual({ list: options });
+});
+
+test("a form whose 400 fields share 20,000 options is filled in, but not listed", async () => {
+  const values = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`f${index}`, "o19999"]));
+  const { status, body } = await send("fill-form", sharedOptions(400, 20_000), { values: JSON.stringify(values) });
+  expect(status).toBe(200);
+  expect(await valuesOf(body)).toEqual(
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value]])),
+  );
+  expect(await outcome("metadata", sharedOptions(400, 20_000), { action: "get" })).toEqual(REFUSED);
+});
+
+describe("pages that share", () => {
+  test.each([40, 5_000])("40,000 annotations (%i pages)", async (pages) => {
+    const file = sharedAnnotations(pages, 40_000, "square");
+    const { status, body } = await send("rotate", file, rotated);
+    expect(status).toBe(200);
+    expect(await countPages(body)).toBe(pages);
+    expect((await send("metadata", file, { action: "get" })).status).toBe(200);
+    const copied = await send("extract-pages", file, { range: "2-end" });
+    expect(copied.status).toBe(200);
+    expect(await countPages(copied.body)).toBe(pages - 1);
+    // All of them, and each once.
+    expect(copied.body.length).toBeGreaterThan(0.9 * body.length);
+    expect(copied.body.length).toBeLessThan(1.2 * body.length);
+  });
+
+  test("40,000 annotations with an appearance, which become part of the pages", async () => {
+    const { status, body } = await send("flatten", sharedAnnotations(40, 40_000, "drawn"), {});
+    expect(status).toBe(200);
+    expect(await countPages(body)).toBe(40);
+    expect(Buffer.from(body).includes("/Annots")).toBe(false);
+    const few = await send("flatten", sharedAnnotations(3, 2, "drawn"), {});
+    const { pixels, stride, height, scale } = (await readPage(few.body, 3)).picture;
+    // The middle of the black square at the bottom left.
+    expect(pixels[4 * (stride * Math.round((height - 4) * scale) + Math.round(4 * scale))]).toBe(0);
+  });
+
+  test("40,000 widgets of one field", async () => {
+    const { body } = await send("metadata", sharedAnnotations(5_000, 40_000, "widget"), { action: "get" });
+    const { formFields } = JSON.parse(Buffer.from(body).toString()) as { formFields: unknown };
+    expect(formFields).toEqual([expect.objectContaining({ name: "text", page: 1 })]);
+  });
+
+  test("resources with 20,000 forms", async () => {
+    const { status, body } = await send("rotate", sharedResources(100, 20_000), rotated);
+    expect(status).toBe(200);
+    expect(await countPages(body)).toBe(100);
+  });
+});
+
+test("a page below 20,000 nodes of the page tree is rotated and extracted", async () => {
+  for (const [operation, fields] of [
+    ["rotate", rotated],
+    ["extract-pages", { range: "1" }],
+  ] as const) {
+    const { status, body } = await send(operation, deepPageTree(20_000), fields);
+    expect(status).toBe(200);
+    expect((await readPage(body, 1)).picture.stride).toBeGreaterThan(0);
+  }
+});
+
+test("an outline of 100,000 titles is read and replaced", async () => {
+  const file = longOutline(100_000);
+  const { status, body } = await send("outline", file, { action: "get" });
+  expect(status).toBe(200);
+  const { outline } = JSON.parse(new TextDecoder().decode(body)) as { outline: { title: string; page: number }[] };
+  expect(outline).toHaveLength(100_000);
+  expect(outline[99_999]).toMatchObject({ title: "99999", page: 1 });
+  const replaced = await send("outline", file, { action: "set", outline: '[{"title":"Only","page":1}]' });
+  expect(replaced.status).toBe(200);
+  expect((await openPdf(replaced.body)).outline).toMatchObject([{ title: "Only", items: [], target: { page: 0 } }]);
+});
+
+test("of 20,000 attachments, one is removed and one is read", async () => {
+  const file = manyAttachments(20_000);
+  const list = await send("attachments", file, { action: "list" });
+  const { attachments } = JSON.parse(new TextDecoder().decode(list.body)) as { attachments: { name: string }[] };
+  expect(attachments).toHaveLength(20_000);
+  expect(await outcome("attachments", file, { action: "extract" })).toEqual(REFUSED);
+  const one = await send("attachments", file, { action: "extract", name: "f019999" });
+  expect([one.status, new TextDecoder().decode(one.body)]).toEqual([200, "content 19999"]);
+  const { status, body } = await send("attachments", file, { action: "remove", name: "f000001" });
+  expect(status).toBe(200);
+  const { stdout } = await runQpdf(["--list-attachments", "/in.pdf"], { "/in.pdf": body });
+  const left = stdout.split("\n").flatMap((line) => /^f\d+/.exec(line) ?? []);
+  expect([left.length, left.includes("f000001"), left.includes("f000002")]).toEqual([19_999, false, true]);
+});
+
+test("a page among 200,000 objects without cross-references is found, and the last one of its number is taken", async () => {
+  const { status, body } = await send("repair", lostObjects(100_000));
+  expect(status).toBe(200);
+  expect((await readPage(body, 1)).picture.stride).toBeGreaterThan(0);
+  expect(await countPages(body)).toBe(1);
+});
