@@ -84,7 +84,7 @@ async function send(server: ServerProcess, { operation, parts, isJob, slow }: Ca
   const { client, bytesPerSecond } = slow;
   const slowClient = await (client === "reader" ? slowReader : slowSender)(server, operation, parts, bytesPerSecond);
   await pause(SLOW_MILLISECONDS);
-  const status = slowClient.isClosed() ? "closed" : "open";
+  const status = slowClient.closedAfter() === undefined ? "open" : "closed";
   slowClient.leave();
   return { status, headers: new Headers() };
 }

@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
-import { setTimeout } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import timers from "node:timers/promises";
+import { describe, expect, test, vi } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { type Order, readCommandLine, UsageError } from "../../scripts/account-command-line.ts";
 import { withAccountDatabases } from "../../scripts/account-database.ts";
@@ -212,9 +213,14 @@ test("an order waits while a server writes", async () => {
   expect(writers.length).toBeGreaterThan(0);
   const made = await withAccountDatabases(local, async (databases) => {
     for (const writer of writers) writer.exec("BEGIN IMMEDIATE");
+    const pauses = vi.spyOn(timers, "setTimeout");
+    syncBuiltinESMExports();
     const creating = ordering(databases)({ command: "create", name, plan: "free", livemode: true });
-    await setTimeout(1_000);
+    // The tool pauses when SQLite has refused it.
+    await vi.waitFor(() => expect(pauses.mock.calls.length).toBeGreaterThan(1), { timeout: 60_000, interval: 1 });
     for (const writer of writers) writer.close();
+    pauses.mockRestore();
+    syncBuiltinESMExports();
     return creating;
   });
   expect(made).toMatchObject({ plan: "free" });

@@ -246,7 +246,7 @@ describe("large and long work", () => {
     const before = await readdir(folder);
     const child = start(line("to-images long.pdf --dpi 600 --job -o pages.zip"));
     const newest = async () => (await service.listJobs({ limit: 1 })).data[0];
-    await expect.poll(async () => (await newest())?.progress.total, { timeout: 30_000 }).toBe(60);
+    await expect.poll(async () => (await newest())?.progress.total).toBe(60);
     child.kill("SIGINT");
     const [exitCode] = (await once(child, "exit")) as [number | null];
     expect(exitCode).toBe(130);

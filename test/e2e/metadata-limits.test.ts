@@ -68,8 +68,9 @@ test("XMP is edited up to a number of tags, whatever they are", async () => {
   }
 });
 
+// Were it searched from each of its characters, that would take half an hour.
 test("white space in XMP takes no time", async () => {
   const bytes = smallDocument({ xmp: xmpPacket(" ".repeat(xmpBytes / 2)) });
   const set = { action: "set", metadata: '{"title":"New"}' };
-  expect((await post(service, "metadata", { file: pdfPart(bytes), ...set }, 5_000)).status).toBe(200);
+  expect((await post(service, "metadata", { file: pdfPart(bytes), ...set })).status).toBe(200);
 });

@@ -128,9 +128,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** npm's end does not say that the server has ended; its port does. Throws after ten seconds. */
+/** npm's end does not say that the server has ended; its port does. Throws after a minute. */
 async function portClosed(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt += 1) {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
     try {
       await fetch(`http://localhost:${port}/`, { signal: AbortSignal.timeout(1_000) });
     } catch (error) {

@@ -1,13 +1,14 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { ownServer } from "./own-server.ts";
 import { pdfPart, post, type Service } from "../harness/client.ts";
 import { latin1, noise, pdf, type PdfObject } from "../harness/pdf-writer.ts";
 import { type SlowClient, slowReader, slowSender } from "../harness/slow-client.ts";
-import { MiB } from "../../src/limits.ts";
+import { limits, MiB } from "../../src/limits.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
 const KiB = 1024;
+vi.setConfig({ testTimeout: 400_000 });
 
 /** A document whose pages have a picture of `size` bytes each, which nothing makes smaller. */
 function pictures(pages: number, size: number): Uint8Array {
@@ -40,6 +41,13 @@ async function expectOthersServed(): Promise<void> {
   }
 }
 
+/**
+ * Those whose connection was closed too early. Where the others are served slowly, the time of a slow client may be over before they are,
+ * and then it may be turned away.
+ */
+const closedEarly = (): SlowClient[] =>
+  clients.filter((client) => (client.closedAfter() ?? Infinity) < limits.admission.fairMilliseconds);
+
 describe("while two clients read slowly", () => {
   /** Starts two that read a ZIP at 80 KiB a second, and waits until both have begun. */
   async function startReading(file: Uint8Array, ranges: string): Promise<void> {
@@ -53,7 +61,7 @@ describe("while two clients read slowly", () => {
         else reader.leave();
         return status;
       };
-      await expect.poll(read, { timeout: 100_000 }).toBe(200);
+      await expect.poll(read, { timeout: 200_000 }).toBe(200);
     }
   }
 
@@ -61,7 +69,7 @@ describe("while two clients read slowly", () => {
     const pages = 14;
     await startReading(pictures(pages, MiB), Array.from({ length: pages }, (_, page) => page + 1).join("|"));
     await expectOthersServed();
-    expect(clients.map((client) => client.isClosed())).toEqual([false, false]);
+    expect(closedEarly()).toEqual([]);
   });
 
   test("a ZIP that is larger than memory, others are served", async () => {
@@ -82,5 +90,5 @@ test.each([
     clients.push(await slowSender(service, "rotate", { file, angle: "90" }, 40 * KiB));
   }
   await expectOthersServed();
-  expect(clients.map((client) => client.isClosed())).toEqual([false, false]);
+  expect(closedEarly()).toEqual([]);
 });

@@ -14,11 +14,9 @@ import { isRed } from "../harness/stamp-calls.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const service: Service = { baseUrl, key: liveKey };
-/** ms for what must not be quadratic, on a busy machine; it takes tenths of a second. */
-const SOON = 10_000;
 
 function send(operation: string, parts: Record<string, Part>): Promise<Answer> {
-  return post(service, operation, parts, SOON);
+  return post(service, operation, parts);
 }
 
 /** Object syntax without object streams, one character a byte. */

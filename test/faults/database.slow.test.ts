@@ -114,10 +114,9 @@ describe("a caller who goes away", () => {
     const boundary = "b";
     const begun = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.7\n`;
     const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        controller.enqueue(new TextEncoder().encode(begun));
-        setTimeout(() => controller.error(new Error("the connection is gone")), 20);
-      },
+      start: (controller) => controller.enqueue(new TextEncoder().encode(begun)),
+      // Once that has been read.
+      pull: (controller) => controller.error(new Error("the connection is gone")),
     });
     const headers = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
     const { answer, ended } = await service.open({ body, headers });

@@ -51,7 +51,7 @@ export interface FuzzResult {
 }
 
 /** ms for one answer, on a busy machine. */
-const SOON = 60_000;
+const SOON = 150_000;
 /** ms between two looks at whether the event loop is free. */
 const LOOK = 100;
 /** Dearest calls that are kept. */

@@ -8,8 +8,8 @@ export interface SlowClient {
   readonly status: Promise<number>;
   /** Bytes of the response read so far, its head included. */
   readBytes(): number;
-  /** Whether the service has closed the connection. */
-  isClosed(): boolean;
+  /** Milliseconds from its connection until the service closed it, if it has. */
+  closedAfter(): number | undefined;
   /** Goes away without a word. */
   leave(): void;
 }
@@ -85,7 +85,8 @@ export async function slowSender(
 function client(socket: Socket, step: number): SlowClient {
   const status = Promise.withResolvers<number>();
   let read = 0;
-  let closed = false;
+  const opened = Date.now();
+  let closed: number | undefined;
   let allowed = step;
   const take = (): void => {
     while (allowed > 0) {
@@ -101,7 +102,7 @@ function client(socket: Socket, step: number): SlowClient {
     take();
   }, TICK);
   socket.on("readable", take).on("close", () => {
-    closed = true;
+    closed = Date.now();
     clearInterval(timer);
     status.reject(new Error("the connection was closed before there was a response"));
   });
@@ -109,7 +110,7 @@ function client(socket: Socket, step: number): SlowClient {
   return {
     status: status.promise,
     readBytes: () => read,
-    isClosed: () => closed,
+    closedAfter: () => closed && closed - opened,
     leave: () => void socket.destroy(),
   };
 }

@@ -1,6 +1,6 @@
 import { unzipSync } from "fflate";
 import { PDFDocument } from "pdf-lib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { consumeOnce, creditsOf, jobService, leftOf, operationForm, sweepLater } from "./job-service.ts";
 import { interrupted } from "../faults/failing-bucket.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
@@ -110,6 +110,8 @@ describe("a job", () => {
 
   it("may be asked for with `wait`, and is then the ordinary response", async () => {
     const service = await jobService();
+    // The clock stands still, so that the 20 seconds do not pass on any machine.
+    using _clock = vi.spyOn(Date, "now").mockReturnValue(Date.now());
     const answer = service.send("POST", "/rotate", {
       headers: { Prefer: 'respond-async, wait="20"' },
       body: operationForm(letter, { angle: "90" }),

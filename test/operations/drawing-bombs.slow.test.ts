@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   emptyWavelets,
   fills,
@@ -13,6 +13,11 @@ import { drawing, type DrawnPage } from "../harness/drawing-fixtures.ts";
 import { readPng } from "../harness/images.ts";
 import { app, operationService } from "./operation-service.ts";
 import { errorOf } from "../http/echo-service.ts";
+import { Work } from "../../src/engines/work.ts";
+import { nextTurn } from "../../src/next-turn.ts";
+
+/** Pauses of a drawing that needs several times as many until it is refused. */
+const HALFWAY = 100;
 
 describe("a small page that would be drawn for minutes is refused for its work", () => {
   test.each<[string, string, DrawnPage, Record<string, string>]>([
@@ -59,10 +64,30 @@ test("an image of 400 million pixels without data is refused for its memory", as
 test("others are answered while a page is drawn", { timeout: 120_000 }, async () => {
   const post = await operationService("to-images");
   const rotate = await operationService("rotate");
+  const halfway = Promise.withResolvers<void>();
+  const othersAnswered = Promise.withResolvers<void>();
+  const { rest } = Work.prototype;
+  let pauses = 0;
+  // Stands still in one of its pauses until the others are answered.
+  using _pausing = vi.spyOn(Work.prototype, "rest").mockImplementation(async function (this: Work) {
+    pauses += 1;
+    if (pauses === HALFWAY) {
+      halfway.resolve();
+      await othersAnswered.promise;
+    }
+    return rest.call(this);
+  });
   let drawn = false;
   const drawingOf = post(drawing(fills(20)), { dpi: "150" }).finally(() => (drawn = true));
+  await Promise.race([halfway.promise, drawingOf]);
   const health = await app.request("http://localhost/api/v1/health");
   const rotated = await rotate(drawing(fills(1)), { angle: "90" });
   expect([health.status, rotated.status, drawn]).toEqual([200, 200, false]);
+  othersAnswered.resolve();
+  // Each pause is a turn of the event loop in which others could be answered.
+  let turns = 0;
+  while ((await Promise.race([drawingOf, nextTurn()])) === undefined) turns += 1;
+  expect(turns).toBeGreaterThan(HALFWAY);
+  expect(pauses).toBeGreaterThan(2 * HALFWAY);
   expect(await errorOf(await drawingOf)).toEqual([413, "limit_exceeded", { limit: "work" }]);
 });

@@ -70,8 +70,8 @@ export function isSignedBy(secret: string, { headers, text }: Received): boolean
   }
 }
 
-/** Waits until something is so; throws after a while. */
-export async function until(what: () => boolean | Promise<boolean>, seconds = 30): Promise<void> {
+/** Waits until something is so; throws after a while that is longer than anything takes on a busy machine. */
+export async function until(what: () => boolean | Promise<boolean>, seconds = 120): Promise<void> {
   for (const end = Date.now() + seconds * 1_000; Date.now() < end;) {
     if (await what()) return;
     await new Promise((done) => setTimeout(done, 50));

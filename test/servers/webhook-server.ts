@@ -48,18 +48,21 @@ export interface Subscription {
   readonly secret: string;
 }
 
+export interface ShownAttempt {
+  readonly attempt: number;
+  readonly startedAt: string;
+  readonly durationMilliseconds: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly response: string | null;
+}
+
 export interface ShownDelivery {
   readonly id: string;
   readonly event: string;
   readonly type: string;
   readonly state: string;
-  readonly attempts: readonly {
-    readonly attempt: number;
-    readonly durationMilliseconds: number;
-    readonly status: number | null;
-    readonly error: string | null;
-    readonly response: string | null;
-  }[];
+  readonly attempts: readonly ShownAttempt[];
 }
 
 /** The calls of one key. */

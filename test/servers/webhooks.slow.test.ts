@@ -119,7 +119,7 @@ test("what a receiver answers holds nobody up: no end, a drip, a gigabyte, a red
   for (const name of names) subscriptions.set(name, await subscribe(`${receiver.url}/${name}`));
   await makeKey();
   const firstOf = async (name: string) => (await attemptsOf(subscriptions.get(name) as Subscription))[0];
-  await until(async () => (await firstOf("silent")) !== undefined && (await firstOf("drip")) !== undefined, 50);
+  await until(async () => (await firstOf("silent")) !== undefined && (await firstOf("drip")) !== undefined);
   // The good one came last and did not wait for them.
   expect(goodWaited).toBe(false);
   const outcomes = await Promise.all(
@@ -144,21 +144,14 @@ test("what a receiver answers holds nobody up: no end, a drip, a gigabyte, a red
   const gone = await call<{ readonly active: boolean }>("GET", `/webhooks/${subscriptions.get("gone")?.id}`);
   expect(gone.active).toBe(false);
   for (const subscription of subscriptions.values()) await remove(subscription);
-}, 90_000);
+});
 
 test("an operation is answered while all who hear of it still hold the first request open", async () => {
+  // None has a response before the end of the test.
   const held: (() => void)[] = [];
-  let answered = 0;
   const subscriptions: Subscription[] = [];
   for (let index = 0; index < 20; index += 1) {
-    receiver.answer(`/held-${index}`, (response) => {
-      const end = () => {
-        answered += 1;
-        response.end();
-      };
-      if (held.length < 20) held.push(end);
-      else end();
-    });
+    receiver.answer(`/held-${index}`, (response) => void held.push(() => response.end()));
     subscriptions.push(await subscribe(`${receiver.url}/held-${index}`, ["operation.completed"]));
   }
   const rotatePages = async () => {
@@ -174,7 +167,6 @@ test("an operation is answered while all who hear of it still hold the first req
   await until(() => held.length > 0);
   // And another one, now that the consumer waits for them.
   expect(await rotatePages()).toBe(200);
-  expect(answered).toBe(0);
   for (const subscription of subscriptions) await remove(subscription);
   for (const end of held) end();
 });

@@ -49,7 +49,7 @@ describe("messages", () => {
         .set({ nextAttemptAt: new Date(time) })
         .where(eq(webhookDeliveries.id, id));
     await dueAt(early, Date.now() + 3_600_000);
-    await dueAt(soon, Date.now() + 30_000);
+    await dueAt(soon, Date.now() + 59_000);
     const result = await send("pdf-service-webhooks", [done, early, soon, "evt_none.wh_none", "nonsense"]);
     expect(result.explicitAcks.toSorted()).toEqual(["0", "1", "3", "4"]);
     expect(result.retryMessages).toEqual([{ msgId: "2" }]);

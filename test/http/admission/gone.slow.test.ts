@@ -6,6 +6,7 @@ import { paidService, pdf } from "../paid-service.ts";
 import { sweep } from "../../../src/billing/sweep.ts";
 import { createApp } from "../../../src/app.ts";
 import { openDatabase } from "../../../src/db/client.ts";
+import { Admission } from "../../../src/http/admission/admission.ts";
 import { defineOperation, type OutputFile } from "../../../src/operations/definition/define.ts";
 import { pdfFile, text } from "../../../src/operations/definition/fields.ts";
 import { formChoice } from "../../../src/operations/definition/values.ts";
@@ -21,6 +22,8 @@ const never = new Promise<never>(() => {});
 let wait = Promise.withResolvers<void>();
 /** Slices of the calls with `act=loop`. */
 let slices = 0;
+/** A request stands in the queue from the moment that it asks for its turn. */
+const turns = vi.spyOn(Admission.prototype, "admitTo");
 /** What to do when the operation runs, or its ZIP is made. */
 let reached = (): void => {};
 
@@ -164,9 +167,9 @@ describe("clients that leave requests that never end", () => {
         };
         const before = [await start("wait"), await start("wait")];
         await there.promise;
+        const asked = turns.mock.calls.length;
         const waiting = await start("hang");
-        // The key is looked up before it waits.
-        await scheduler.wait(20);
+        await vi.waitFor(() => expect(turns).toHaveBeenCalledTimes(asked + 1), { timeout: 100_000, interval: 1 });
         waiting.leave();
         expect((await waiting.response).status).toBe(499);
         wait.resolve();

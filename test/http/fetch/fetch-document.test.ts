@@ -37,7 +37,7 @@ async function refusal(path: string, options?: Partial<FetchOptions>): Promise<[
 
 /** The number of responses to a path that are still being sent. */
 const open = async (path: string): Promise<string> => (await fetch(`${server}/open${path}`)).text();
-const closed = (path: string): Promise<void> => vi.waitFor(async () => expect(await open(path)).toBe("0"));
+const closed = (path: string): Promise<void> => vi.waitFor(async () => expect(await open(path)).toBe("0"), 60_000);
 
 describe("a document is fetched", () => {
   it.each(["/report.pdf", "/redirects/3", "/chunked", "/gzip"])("from %s", async (path) => {
@@ -127,7 +127,7 @@ describe("a URL fails", () => {
 it.each(["/silent", "/stalled", "/endless"])("is not read on for a client that is gone: %s", async (path) => {
   const gone = new AbortController();
   const reading = read(path, { signal: gone.signal, maxBytes: Infinity });
-  await vi.waitFor(async () => expect(await open(path)).toBe("1"));
+  await vi.waitFor(async () => expect(await open(path)).toBe("1"), 60_000);
   gone.abort();
   await expect(reading).rejects.toMatchObject({ name: "AbortError" });
   await closed(path);

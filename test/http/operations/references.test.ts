@@ -293,7 +293,7 @@ describe("a reference is refused", () => {
     const tooLarge = { status: 413, code: "file_too_large", details: { limit: 10 * MiB } };
     for (const path of ["/huge?1", "/endless?1", "/gzip-bomb?1"]) {
       expect(await refusal("rotate", { file: server + path, angle: "90" }, {}, free)).toMatchObject(tooLarge);
-      await vi.waitFor(async () => expect(await open(path)).toBe("0"));
+      await vi.waitFor(async () => expect(await open(path)).toBe("0"), 60_000);
     }
     const six = await served(documentBytes(6 * MiB), "/kept/six.pdf");
     expect(await refusal("merge", { file0: six, file1: `${server}/kept/six.pdf` }, {}, free)).toMatchObject(tooLarge);
@@ -330,12 +330,12 @@ test("documents that do not arrive hold up no other request, and end with their 
   const values = { file: `${server}/hanging`, angle: "90" };
   const hanging = Array.from({ length: 3 }, () => post("rotate", values, { signal: gone.signal }));
   const stalled = post("rotate", { ...values, file: `${server}/stalled?1` }, { signal: gone.signal });
-  await vi.waitFor(async () => expect([await open("/hanging"), await open("/stalled?1")]).toEqual(["3", "1"]));
+  await vi.waitFor(async () => expect([await open("/hanging"), await open("/stalled?1")]).toEqual(["3", "1"]), 60_000);
   const other = await fileService({ scopes });
   for (const file of [named(letter), await stored(letter, "letter.pdf", other), await served(letter)]) {
     expect((await post("rotate", { file, angle: "90" }, {}, other)).status).toBe(200);
   }
   gone.abort();
   for (const answer of await Promise.all([...hanging, stalled])) expect(answer.status).toBe(499);
-  await vi.waitFor(async () => expect([await open("/hanging"), await open("/stalled?1")]).toEqual(["0", "0"]));
+  await vi.waitFor(async () => expect([await open("/hanging"), await open("/stalled?1")]).toEqual(["0", "0"]), 60_000);
 });

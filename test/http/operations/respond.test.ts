@@ -4,6 +4,7 @@ import { answering, engineFile } from "./answering.ts";
 import { attachment } from "../../../src/http/exchange/headers.ts";
 import { respond } from "../../../src/http/operations/respond.ts";
 import { MiB } from "../../../src/limits.ts";
+import { nextTurn } from "../../../src/next-turn.ts";
 import type { OutputFile } from "../../../src/operations/definition/define.ts";
 
 const lines = vi.spyOn(console, "log").mockImplementation(() => {});
@@ -45,7 +46,7 @@ describe("a PDF", () => {
     const way = answering(200_000);
     const file = engineFile(new Set(), "x", 2 * MiB);
     const { response, sent } = await respond({ kind: "pdf", ...file, headers: {} }, way);
-    await vi.waitFor(() => expect(way.lease.waitForReader).toHaveBeenCalled());
+    await vi.waitFor(() => expect(way.lease.waitForReader).toHaveBeenCalled(), 60_000);
     expect(way.finishWork).not.toHaveBeenCalled();
     expect(await response.bytes()).toEqual(file.bytes.view(0, file.bytes.length));
     await sent;
@@ -115,7 +116,7 @@ describe("a ZIP", () => {
     const way = answering();
     let givenBack = false;
     way.payment.reverse.mockImplementation(async () => {
-      await scheduler.wait(10);
+      for (let turn = 0; turn < 10; turn += 1) await nextTurn();
       givenBack = true;
     });
     const { response, sent } = await respond({ kind: "zip", entries: entries(), headers: {} }, way);
