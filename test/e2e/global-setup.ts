@@ -19,7 +19,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function start(): Promise<{ server: RunningServer; stop: () => Promise<void> }> {
   const persistTo = await mkdtemp(join(tmpdir(), "pdf-service-e2e-"));
-  const { stop, kill: _kill, printed: _printed, ...server } = await startServer(persistTo);
+  const {
+    stop,
+    kill: _kill,
+    printed: _printed,
+    ...server
+  } = await startServer(persistTo, ["--var", "WEBHOOK_ALLOW_LOCAL:true"]);
   return {
     server,
     async stop() {
