@@ -105,6 +105,30 @@ describe("a page looks as before in its cell", () => {
     }
   });
 
+  test("with the resources that pages inherit from a direct dictionary", async () => {
+    const square = { entries: "/Type /XObject /Subtype /Form /BBox [0 0 200 200]", data: latin1("50 50 100 100 re f") };
+    const page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 7 0 R >>";
+    const bytes = pdf(
+      [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R 4 0 R 5 0 R] /Count 3 /Resources << /XObject << /X 8 0 R >> >> >>",
+        ...[page, page, page],
+        "(An object that nothing refers to, so that those after it get other numbers)",
+        { entries: "", data: latin1("/X Do") },
+        square,
+      ],
+      "/Root 1 0 R",
+    );
+    const picture = await drawn(await arranged(bytes, { pagesPerSheet: "4" }), 0, 400);
+    for (const [x, y] of [
+      [0, 0],
+      [200, 0],
+      [0, 200],
+    ] as const) {
+      expect(partOf(picture, x, y, 200).filter((sample) => sample < 100).length).toBeGreaterThan(1_000);
+    }
+  });
+
   test("in the order of its number, with margins and borders", async () => {
     const shade = (value: number): DrawnPage => square("", `${value} g 0 0 200 200 re f`);
     const nine = drawing(...Array.from({ length: 9 }, (_, index) => shade(0.1 + index / 12)));

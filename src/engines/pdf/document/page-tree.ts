@@ -34,6 +34,28 @@ export async function repairPageTree({
   if ((await shapeOf(engine.work, root)) !== "sound") await flattenPages({ document, engine, pageCount });
 }
 
+/**
+ * An attribute that a page has or inherits (7.7.3.4), which may be put into other objects as well: MuPDF renumbers the references in a direct
+ * dictionary once for each object that has it, so one that pages share becomes an object of its own.
+ */
+export function inherited(document: PDFDocument, page: PDFObject, key: string): PDFObject {
+  const value = page.getInheritable(key);
+  if (!value.isDictionary() || objectNumber(value) > 0) return value;
+  let owner = page;
+  for (let depth = 0; depth < MAX_DEPTH && owner.get(key).isNull(); depth++) owner = owner.get("Parent");
+  const shared = document.addObject(value);
+  if (owner.isDictionary()) owner.put(key, shared);
+  return shared;
+}
+
+/** Makes the attributes that a page inherits its own. */
+export function keepInherited(document: PDFDocument, page: PDFObject): void {
+  for (const key of INHERITABLE) {
+    const value = inherited(document, page, key);
+    if (value.isDictionary() || value.isArray() || value.isNumber()) page.put(key, value);
+  }
+}
+
 /** Makes the pages that MuPDF found a tree of one level. */
 export const flattenPages = ({ pageCount, ...at }: At & { readonly pageCount: number }): Promise<void> =>
   flattenPageTree(
@@ -58,10 +80,7 @@ export async function flattenPageTree({ document, engine }: At, kept: readonly n
     return document.addObject(copy);
   });
   for (const page of pages) {
-    for (const key of INHERITABLE) {
-      const value = page.getInheritable(key);
-      if (value.isDictionary() || value.isArray() || value.isNumber()) page.put(key, value);
-    }
+    keepInherited(document, page);
     page.put("Parent", root);
   }
   root.put("Kids", pages);

@@ -3,7 +3,7 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { isNamed, items } from "../objects/objects.ts";
-import { flattenPageTree, INHERITABLE } from "./page-tree.ts";
+import { flattenPageTree, keepInherited } from "./page-tree.ts";
 
 /** A document that was opened although pages are lost. */
 interface Damaged {
@@ -42,10 +42,7 @@ export async function salvagePages(engine: PdfEngine, document: PDFDocument): Pr
   for (const page of pages) {
     work.spend(OBJECT_WORK);
     // Of the nodes that were above it, some may be left.
-    for (const key of INHERITABLE) {
-      const value = page.getInheritable(key);
-      if (value.isDictionary() || value.isArray() || value.isNumber()) page.put(key, value);
-    }
+    keepInherited(document, page);
     page.put("Parent", tree);
   }
 }

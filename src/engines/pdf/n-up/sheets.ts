@@ -6,7 +6,7 @@ import { closedContent, readContent, StampPages, type StampPage } from "../conte
 import { streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { visiblePage } from "../document/page-facts.ts";
-import { INHERITABLE } from "../document/page-tree.ts";
+import { INHERITABLE, inherited } from "../document/page-tree.ts";
 import { entries, isNamed, objectNumber } from "../objects/objects.ts";
 import { carryAnnotations, usesOf } from "./annotations.ts";
 import { remapDestinations } from "./destinations.ts";
@@ -143,7 +143,7 @@ class PageForms {
     form.put("Type", document.newName("XObject"));
     form.put("Subtype", document.newName("Form"));
     form.put("BBox", [...visiblePage(object).box]);
-    const resources = object.getInheritable("Resources");
+    const resources = inherited(document, object, "Resources");
     form.put("Resources", resources.isDictionary() ? resources : document.newDictionary());
     const group = object.get("Group");
     if (group.isDictionary()) form.put("Group", this.#isolated(group));
