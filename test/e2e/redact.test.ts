@@ -312,3 +312,26 @@ test("in a scan, the pixels of a word that ocr finds are overwritten", async () 
   expect(rows(after, 500, 590)).toEqual(rows(before, 500, 590));
   expect(rows(after, 500, 590).every(isEven)).toBe(false);
 });
+
+describe("terms", () => {
+  test.each([
+    ["a telephone number", "555-1234", "555-1234"],
+    ["an en dash", "1990\u20131999", "1990\u00961999"],
+    ["a soft hyphen", "co\u00adop", "co\u00adop"],
+    ["what expressions have for syntax", "a-[b]{c}/(d)|e^$.*+?\\", "a-[b]{c}/(d)|e^$.*+?\\"],
+  ])("may have %s", async (_, term, written) => {
+    const bytes = textDocument([{ content: show(`left ${written} right`, 50, 700) }]);
+    const { status, body, headers } = await redact(bytes, { terms: JSON.stringify([term]) });
+    expect([status, headers.get("X-Redactions")]).toEqual([200, "1"]);
+    expect((await textOfPages(body)).replaceAll(/\s+/g, " ").trim()).toBe("left right");
+  });
+
+  test.each(["auto- ", "auto -", "auto - ", "auto-", "auto"])("are found where a line ends in %j", async (end) => {
+    const bytes = textDocument([{ content: `${show(`first ${end}`, 50, 700)} ${show("matically last", 50, 686)}` }]);
+    const { status, body } = await redact(bytes, { terms: '["automatically"]' });
+    expect(status).toBe(200);
+    const text = await textOfPages(body);
+    expect(text).not.toMatch(/auto|matically/);
+    expect(text).toMatch(/first[^]*last/);
+  });
+});
