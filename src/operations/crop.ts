@@ -62,7 +62,7 @@ Signed documents are updated incrementally so that their signatures stay valid, 
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
-  async run({ file, box, margins, pages, remove }, { pdf }) {
+  async run({ file, box, margins, pages, remove }, { pdf, codecs }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
     if (remove && pdf.ranges) throw tooLarge(file.bytes.length);
     const { pageCount } = open;
@@ -73,7 +73,7 @@ Signed documents are updated incrementally so that their signatures stay valid, 
     const crops = await planCrops(open, chosen, (page) =>
       box ? areaOn(page, box) : within ? areaWithin(page, within) : inkOn(open, page),
     );
-    if (remove) await removeOutside(open, crops);
+    if (remove) await removeOutside(open, codecs, crops);
     setBoxes(crops, { removed: remove });
     const changed = crops.map(({ page }) => page.index);
     // An update would leave in the file what is removed.

@@ -8,6 +8,7 @@ import { imageDocument } from "../harness/image-fixtures.ts";
 import { imagesOf } from "../harness/image-pdf-answer.ts";
 import { jpegDocument } from "../harness/jpeg-document-fixtures.ts";
 import { readPdfiumPage } from "../harness/pdfium.ts";
+import { Random } from "../harness/random.ts";
 import { decoded, formsOf } from "../harness/find-secret.ts";
 import { FormDraft } from "../harness/form-fixtures.ts";
 import { type HidingPlace, hidingDocument, SECRET } from "../harness/hiding-places.ts";
@@ -219,11 +220,15 @@ test.each(["/ColorSpace /DeviceGray", "/ColorSpace /DeviceGray /Decode [1 0]", "
   "a black and white image with %s is overwritten, and written as fax, which is smaller",
   async (kind) => {
     const [width, height] = [480, 480];
-    // In each row a black bar of another length, in which Flate finds little that repeats.
-    const rows = Array.from({ length: height }, (_, y) =>
-      new Uint8Array(width / 8).fill(255).fill(0, 10 + ((y * 7) % 11), 40 + ((y * 5) % 13)),
-    );
-    const data = Uint8Array.from(rows.flatMap((row) => [...row]));
+    // A black bar whose sides move a little from row to row, as those of letters, in which Flate finds little that repeats.
+    const random = new Random(1, 2);
+    let [from, to] = [100, 380];
+    const rows = Array.from({ length: height }, () => {
+      [from, to] = [from + random.below(5) - 2, to + random.below(5) - 2];
+      const bits = Array.from({ length: width }, (_, x) => (x < from || x >= to ? "1" : "0")).join("");
+      return (bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2));
+    });
+    const data = Uint8Array.from(rows.flat());
     const before = imageDocument({ name: "fax", entries: `${kind} /BitsPerComponent 1`, data, width, height });
     const { body } = await redact(before, { regions: '[{"page":1,"x":100,"y":192,"width":200,"height":100}]' });
     expect(await check(body)).toMatchObject({ ok: true });

@@ -1,11 +1,12 @@
 /** Text in content besides what it shows: strings of marked content, comments, and names (ISO 32000-2, 14.6, 7.8.2). */
 import type { Work } from "../../work.ts";
 import { concat } from "../../bytes/concat.ts";
+import { hex } from "../../bytes/hex.ts";
 import { bytesOf, latin1 } from "../../bytes/latin1.ts";
 import { ContentLexer } from "../content/lexer.ts";
 import { unescapeName } from "../objects/names.ts";
 import { readHexadecimal, readLiteral } from "../objects/string-syntax.ts";
-import { decodeText } from "../objects/text-string.ts";
+import { decodeText, encodeText } from "../objects/text-string.ts";
 
 /** Shows text. */
 const SHOWS = new Set(["Tj", "TJ", "'", '"']);
@@ -105,7 +106,10 @@ export async function cleanContent(content: Uint8Array, work: Work, clean: Clean
       if (MARKS.has(word) || clean.inAllStrings === true) {
         for (const { start: from, end: to, value, after } of pending) {
           const isDropped = clean.dropsReplacements && REPLACEMENTS.has(after);
-          if (isDropped || clean.text(decodeText(value)) !== undefined) put(from, to, "<>");
+          const cleaned = clean.text(decodeText(value));
+          if (!isDropped && cleaned === undefined) continue;
+          const isText = !isDropped && REPLACEMENTS.has(after) && cleaned !== undefined;
+          put(from, to, isText ? `<${hex(encodeText(cleaned))}>` : "<>");
         }
       }
       if (isComment) put(end, start, "\n");

@@ -9,15 +9,16 @@ import { eachObject } from "../objects/each-object.ts";
 import { isNamed, items, objectNumber } from "../objects/objects.ts";
 import { findUsed } from "../write/save.ts";
 import type { CoverPages } from "./cover.ts";
-import { eraseOnPage } from "./erase.ts";
+import { asPage } from "../erasure/as-page.ts";
+import type { Fonts } from "../erasure/font-metrics.ts";
+import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
 import type { Matcher } from "./matcher.ts";
 import { boxesIn, findOnPage, type PageMatch } from "./page-matches.ts";
 
-/** What is set on the page that shows other content for a while. */
-const OF_PAGE = ["Contents", "Resources", "MediaBox", "CropBox", "Rotate", "UserUnit", "Annots"] as const;
-
-/** Times that what was found is erased, in areas that grow. */
-export const MOST_ROUNDS = 3;
+interface Tools {
+  readonly fonts: Fonts;
+  readonly matcher: Matcher;
+}
 
 /**
  * Redacts hidden content on pages (0-based) and returns how many matches it had. Without `cover`, it only counts them. Appearances of
@@ -26,9 +27,10 @@ export const MOST_ROUNDS = 3;
 export async function redactHidden(
   open: OpenPdf,
   pages: ReadonlySet<number>,
-  matcher: Matcher,
+  tools: Tools,
   cover?: CoverPages,
 ): Promise<number> {
+  const { matcher } = tools;
   if (matcher.isEmpty) return 0;
   const { document, engine, pageCount } = open;
   const selected = new Set([...pages].map((index) => objectNumber(document.findPage(index))));
@@ -51,8 +53,8 @@ export async function redactHidden(
   let count = 0;
   for (const { number, resources, kind } of found) {
     if (number === 0) continue;
-    count += await asPage(open, number, resources, async () => {
-      const matches = await redactRounds(open, 0, matcher, cover !== undefined);
+    count += await asPage(open, contentOf(open, number, resources), async () => {
+      const matches = await redactRounds(open, 0, tools, cover !== undefined);
       if (matches.length === 0 || cover === undefined) return matches.length;
       if (overPage.has(number)) await cover([{ index: 0, quads: boxesIn(matches) }]);
       writeBack(open, number, kind);
@@ -93,42 +95,30 @@ async function unreachedContent(
 async function redactRounds(
   open: OpenPdf,
   index: number,
-  matcher: Matcher,
+  tools: Tools,
   erases: boolean,
 ): Promise<readonly PageMatch[]> {
   let first: readonly PageMatch[] | undefined;
-  for (let reach = 0; reach < MOST_ROUNDS; reach++) {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
     const page = await open.engine.long.loadPage(open.document, index);
-    const { matches } = await findOnPage(open, page, matcher, { annotations: false }).finally(() => page.destroy());
+    const { matches } = await findOnPage(open, page, tools.matcher, { annotations: false }).finally(() =>
+      page.destroy(),
+    );
     first ??= matches;
     if (matches.length === 0 || !erases) break;
-    await eraseOnPage(open, index, { marks: matches.flatMap(({ marks }) => marks), regions: [], reach });
+    await eraseOnPage(open, index, tools, { matches, regions: [], round });
   }
   return first ?? [];
 }
 
-/** Does the work while the first page shows other content than its own. */
-async function asPage<T>(open: OpenPdf, number: number, resources: number, work: () => Promise<T>): Promise<T> {
-  const { document } = open;
-  const page = document.findPage(0);
-  const own = OF_PAGE.map((key) => [key, page.get(key)] as const);
-  const contents = document.newArray();
-  contents.push(document.newIndirect(number));
-  page.put("Contents", contents);
-  page.put("Resources", resources > 0 ? document.newIndirect(resources) : document.newDictionary());
-  page.put("MediaBox", [0, 0, 1000, 1000]);
-  page.put("CropBox", [0, 0, 1000, 1000]);
-  page.put("Rotate", 0);
-  for (const key of ["UserUnit", "Annots"]) page.delete(key);
-  try {
-    return await work();
-  } finally {
-    for (const [key, value] of own) {
-      if (value.isNull()) page.delete(key);
-      else page.put(key, value);
-    }
-  }
-}
+const contentOf = (
+  { document }: OpenPdf,
+  number: number,
+  resources: number,
+): { contents: PDFObject; resources: PDFObject } => ({
+  contents: document.newIndirect(number),
+  resources: resources > 0 ? document.newIndirect(resources) : document.newDictionary(),
+});
 
 /** Writes the content that the first page shows to the stream that it comes from. */
 function writeBack({ document }: OpenPdf, number: number, kind: Content["kind"]): void {
