@@ -31,6 +31,11 @@ export class OwnResources {
     return name;
   }
 
+  /** Puts an object in the place of one. */
+  put(category: ResourceCategory, name: string, object: PDFObject): void {
+    this.#added.push({ category, name, object });
+  }
+
   use(category: ResourceCategory, name: string, isGone: boolean): void {
     const key = `${category}/${name}`;
     const uses = this.#uses.get(key) ?? { used: 0, gone: 0 };

@@ -33,6 +33,11 @@ export class ShownArray {
   #adjustment = 0;
   #written = "";
 
+  /** Whether it shows nothing. */
+  get isEmpty(): boolean {
+    return this.#parts === "";
+  }
+
   /** A string as it is written. */
   string(written: string): void {
     this.#flush();
@@ -61,7 +66,7 @@ export class ShownArray {
   }
 }
 
-const digits = (value: number): string => String(Number(value.toFixed(4)));
+const digits = (value: number): string => String(Number(value.toFixed(3)));
 
 /** A string in the syntax of content. */
 function written(value: Uint8Array): string {

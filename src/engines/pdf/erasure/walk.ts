@@ -58,6 +58,8 @@ export interface Choice {
   /** What becomes of the texts of marked content; undefined if they stay. */
   beginSpan(span: Span): SpanTexts | undefined;
   endSpan(span: Span): void;
+  /** What goes of the bytes that an operator shows, whatever they mean: ranges of all its strings together. */
+  inBytes?(shown: Uint8Array): Promise<readonly { readonly start: number; readonly end: number }[]>;
   /** Whether `'` and `"` are written as the operators that they stand for (9.4.3), which all programs treat alike. */
   readonly plainOperators?: boolean;
 }
@@ -76,9 +78,21 @@ interface State {
   readonly mode: number;
   readonly rise: number;
   readonly lineWidth: number;
+  /** Names of the patterns that paint, and of the parameters that have set a soft mask, in the resources of this content. */
+  readonly fill: string | undefined;
+  readonly stroke: string | undefined;
+  readonly mask: string | undefined;
 }
 
 const EVERYWHERE: Box = [-1e9, -1e9, 1e9, 1e9];
+
+/** Text without a font is not shown. */
+const NO_FONT: FontMetrics = {
+  vertical: false,
+  lengthAt: () => 1,
+  metricsOf: () => ({ advance: 0, toOrigin: [0, 0] }),
+  reach: [0, 0],
+};
 
 const NOWHERE: Box = [0, 0, 0, 0];
 
@@ -94,6 +108,9 @@ const INITIAL: State = {
   mode: 0,
   rise: 0,
   lineWidth: 1,
+  fill: undefined,
+  stroke: undefined,
+  mask: undefined,
 };
 
 /** Nesting of forms that is followed: as deep as MuPDF does. */
@@ -174,6 +191,8 @@ export class Walk {
       const parameters = resources.get("ExtGState", name);
       const width = parameters.get("LW");
       if (width.isNumber()) run.state = { ...state, lineWidth: width.asNumber() };
+      const mask = parameters.get("SMask");
+      if (!mask.isNull()) run.state = { ...run.state, mask: mask.isDictionary() ? name : undefined };
       const own = parameters.get("Font");
       if (!own.isArray()) return;
       [font, size] = [own.get(0), own.get(1).asNumber()];
@@ -188,9 +207,13 @@ export class Walk {
     if (isSpaced) run.state = { ...run.state, wordSpace: tokens.number(0) ?? 0, characterSpace: tokens.number(1) ?? 0 };
     if (isSpaced || operator === "'") run.nextLine();
     const operand = tokens.operand(isSpaced ? 2 : 0);
-    const { font } = run.state;
-    if (!operand || !font) return;
+    const font = run.state.font ?? NO_FONT;
+    if (!operand) return;
     const shown = readShown(bytes.subarray(operand.start, operand.end));
+    const strings = shown.flatMap((part) => (part.kind === "string" ? [part.value] : []));
+    const ranges = (await this.#choice.inBytes?.(concat(strings))) ?? [];
+    let from = 0;
+    const isFound = (at: number): boolean => ranges.some(({ start, end }) => from + at >= start && from + at < end);
     if (font.prepare) for (const part of shown) if (part.kind === "string") await font.prepare(part.value);
     const array = new ShownArray();
     let isChanged = false;
@@ -198,8 +221,12 @@ export class Walk {
       if (part.kind === "adjustment") {
         run.moveAlong((-part.value / 1000) * run.state.size, font.vertical);
         array.adjust(part.value, part.written);
-      } else isChanged = this.#string(run, font, part, array) || isChanged;
+      } else {
+        isChanged = this.#string(run, font, part, array, isFound) || isChanged;
+        from += part.value.length;
+      }
     }
+    run.paints(array.isEmpty);
     const isPlain = operator === "Tj" || operator === "TJ";
     if (!isChanged && (isPlain || this.#choice.plainOperators !== true)) return;
     const spacing = isSpaced ? `${tokens.text(0)} Tw ${tokens.text(1)} Tc ` : "";
@@ -208,7 +235,13 @@ export class Walk {
   }
 
   /** Shows a string. Returns whether any of it goes. */
-  #string(run: Run, font: FontMetrics, { value, written }: Shown & { kind: "string" }, array: ShownArray): boolean {
+  #string(
+    run: Run,
+    font: FontMetrics,
+    { value, written }: Shown & { kind: "string" },
+    array: ShownArray,
+    isFound: (at: number) => boolean,
+  ): boolean {
     const { work } = this.#open.engine;
     const { state } = run;
     const { size } = state;
@@ -220,11 +253,12 @@ export class Walk {
     for (let at = 0; at < value.length;) {
       work.spend(CODE_WORK);
       const bytes = value.subarray(at, at + font.lengthAt(value, at));
+      const isInRange = bytes.some((_, index) => isFound(at + index));
       at += bytes.length;
       const { advance, toOrigin } = font.metricsOf(codeOf(bytes), bytes.length);
       const spacing = state.characterSpace + (bytes.length === 1 && bytes[0] === 0x20 ? state.wordSpace : 0);
       const moved = (advance / 1000) * size + spacing;
-      if (this.#choice.code(run.place(this.#codes++, font, { advance, toOrigin }))) {
+      if (this.#choice.code(run.place(this.#codes++, font, { advance, toOrigin })) || isInRange) {
         isChanged = true;
         keep();
         // Without a size, nothing that an adjustment could do moves the text.
@@ -242,6 +276,7 @@ export class Walk {
     const strokes = PAINTS.get(tokens.operator);
     const box = run.endPath(strokes === true);
     const isGone = strokes !== undefined && box !== undefined && this.#choice.drawing(box, "path");
+    if (strokes !== undefined) run.paints(isGone);
     if (isGone) run.removePath();
     run.clearPath();
   }
@@ -253,6 +288,7 @@ export class Walk {
     const box = bounds ? common(boundsOf(transformed(corners(bounds), state.matrix)), state.clip) : state.clip;
     const isGone = box !== undefined && this.#choice.drawing(box, "shading");
     own.use("Shading", name, isGone);
+    run.paints(isGone, { hasColors: true });
     if (isGone) run.replace(tokens.start, tokens.end, "");
   }
 
@@ -262,6 +298,7 @@ export class Walk {
       object: () => inlineImage(this.#open, tokens, bytes, resources),
       matrix: state.matrix,
     });
+    run.paints(becomes === "goes");
     if (becomes === "stays") return;
     run.replace(tokens.start, tokens.end, becomes === "goes" ? "" : `/${run.own.add("XObject", becomes)} Do`);
   }
@@ -276,6 +313,7 @@ export class Walk {
       ? await this.#form(object, resources, state)
       : await this.#choice.image({ object: () => object, matrix: state.matrix });
     own.use("XObject", name, becomes !== "stays");
+    run.paints(becomes === "goes", { hasColors: !isForm(object) && !object.get("ImageMask").asBoolean() });
     if (becomes === "stays") return;
     run.replace(tokens.start, tokens.end, becomes === "goes" ? "" : `/${own.add("XObject", becomes)} Do`);
   }
@@ -297,6 +335,9 @@ export class Walk {
         ...state,
         matrix,
         clip: box ?? NOWHERE,
+        fill: undefined,
+        stroke: undefined,
+        mask: undefined,
       });
       if (!inner) return "stays";
       const dictionary = copyOf(this.#open, form);
@@ -340,7 +381,12 @@ class Run {
   #pathOperators: { start: number; end: number }[] = [];
   #clips = false;
 
+  readonly #open: OpenPdf;
+  /** How often each pattern and soft mask painted something that stays, or that goes. */
+  readonly #painted = new Map<string, { kept: number; gone: number }>();
+
   constructor(bytes: Uint8Array, resources: PDFObject, state: State, open: OpenPdf) {
+    this.#open = open;
     this.bytes = bytes;
     this.tokens = new ContentOperators(bytes);
     this.resources = resources;
@@ -354,6 +400,7 @@ class Run {
 
   result(): { bytes: Uint8Array; resources: PDFObject } | undefined {
     if (this.#edits.length === 0) return undefined;
+    this.#dropUnpainted();
     const parts: Uint8Array[] = [];
     let copied = 0;
     for (const { start, end, text } of this.#edits.toSorted((a, b) => a.start - b.start)) {
@@ -362,6 +409,38 @@ class Run {
     }
     parts.push(this.bytes.subarray(copied));
     return { bytes: concat(parts), resources: this.own.copy() };
+  }
+
+  /** Something is painted, and stays or goes. `hasColors`: it has its own, and does not use those of the state. */
+  paints(isGone: boolean, { hasColors = false } = {}): void {
+    const { fill, stroke, mask } = this.state;
+    const keys = (hasColors ? [] : [fill, stroke])
+      .map((name) => name && `Pattern/${name}`)
+      .concat(mask && `ExtGState/${mask}`);
+    for (const key of keys) {
+      if (key === undefined) continue;
+      const painted = this.#painted.get(key) ?? { kept: 0, gone: 0 };
+      painted[isGone ? "gone" : "kept"]++;
+      this.#painted.set(key, painted);
+    }
+  }
+
+  /** Patterns and soft masks that painted only what goes are replaced by empty ones: operators still refer to them. */
+  #dropUnpainted(): void {
+    const { document } = this.#open;
+    for (const [key, { kept, gone }] of this.#painted) {
+      if (kept > 0 || gone === 0) continue;
+      const name = key.slice(key.indexOf("/") + 1);
+      if (key.startsWith("Pattern/")) {
+        const [type, box] = [document.newName("Pattern"), [0, 0, 1, 1]];
+        const pattern = { Type: type, PatternType: 1, PaintType: 1, TilingType: 1, BBox: box, XStep: 1, YStep: 1 };
+        this.own.put("Pattern", name, document.addStream("", { ...pattern, Resources: {} }));
+      } else {
+        const parameters = copyOf(this.#open, this.resources.get("ExtGState", name));
+        parameters.put("SMask", document.newName("None"));
+        this.own.put("ExtGState", name, parameters);
+      }
+    }
   }
 
   /** The operators that only change the state. */
@@ -415,6 +494,22 @@ class Run {
         break;
       case "T*":
         this.nextLine();
+        break;
+      case "scn":
+      case "sc":
+      case "g":
+      case "rg":
+      case "k":
+      case "cs":
+        this.state = { ...state, fill: tokens.operator === "scn" ? tokens.name(tokens.count - 1) : undefined };
+        break;
+      case "SCN":
+      case "SC":
+      case "G":
+      case "RG":
+      case "K":
+      case "CS":
+        this.state = { ...state, stroke: tokens.operator === "SCN" ? tokens.name(tokens.count - 1) : undefined };
         break;
       case "W":
       case "W*":

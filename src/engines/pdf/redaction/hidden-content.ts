@@ -9,7 +9,13 @@ import { eachObject } from "../objects/each-object.ts";
 import { isNamed, items, objectNumber } from "../objects/objects.ts";
 import { findUsed } from "../write/save.ts";
 import type { CoverPages } from "./cover.ts";
+import { limits } from "../../../limits.ts";
 import { asPage } from "../erasure/as-page.ts";
+import { changeContent } from "../erasure/change-content.ts";
+import { NOTHING } from "../erasure/erase-glyphs.ts";
+import { readStream } from "../erasure/walk.ts";
+import { readContentStrings } from "./content-strings.ts";
+import { searchFor } from "./strings.ts";
 import type { Fonts } from "../erasure/font-metrics.ts";
 import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
 import type { Matcher } from "./matcher.ts";
@@ -21,14 +27,14 @@ interface Tools {
 }
 
 /**
- * Redacts hidden content on pages (0-based) and returns how many matches it had. Without `cover`, it only counts them. Appearances of
+ * Redacts hidden content on pages (0-based) and returns how many matches it had. Appearances of
  * annotations get boxes of their own: they lie over the content of the page, with the boxes there.
  */
 export async function redactHidden(
   open: OpenPdf,
   pages: ReadonlySet<number>,
   tools: Tools,
-  cover?: CoverPages,
+  cover: CoverPages,
 ): Promise<number> {
   const { matcher } = tools;
   if (matcher.isEmpty) return 0;
@@ -54,8 +60,8 @@ export async function redactHidden(
   for (const { number, resources, kind } of found) {
     if (number === 0) continue;
     count += await asPage(open, contentOf(open, number, resources), async () => {
-      const matches = await redactRounds(open, 0, tools, cover !== undefined);
-      if (matches.length === 0 || cover === undefined) return matches.length;
+      const matches = await redactRounds(open, 0, tools);
+      if (matches.length === 0) return 0;
       if (overPage.has(number)) await cover([{ index: 0, quads: boxesIn(matches) }]);
       writeBack(open, number, kind);
       return matches.length;
@@ -63,6 +69,49 @@ export async function redactHidden(
     await engine.work.pause();
   }
   return count;
+}
+
+/**
+ * Redacts what content of pages (0-based) shows byte by byte, without regard to what its fonts make of it: text that no reader shows, such as one
+ * without a size, and codes of fonts that do not say what they mean. Returns how many contents changed.
+ */
+export async function redactBytes(
+  open: OpenPdf,
+  pages: ReadonlySet<number>,
+  { fonts, matcher }: Tools,
+): Promise<number> {
+  if (matcher.isEmpty) return 0;
+  const { document, engine } = open;
+  const search = searchFor(open, matcher);
+  const selected = new Map([...pages].map((index) => [objectNumber(document.findPage(index)), index]));
+  const isIn = async (streams: readonly PDFObject[]): Promise<boolean> => {
+    for (const stream of streams) {
+      const { shown } = await readContentStrings(readStream(open, stream) ?? new Uint8Array(), engine.work);
+      for (const part of shown) if ((await search.find(part)).length > 0) return true;
+    }
+    return false;
+  };
+  let isSelected = false;
+  const found: { page: number | undefined; number: number; resources: number; kind: Content["kind"] }[] = [];
+  await forEachContent(open, async ({ kind, owner, streams, resources }) => {
+    const number = objectNumber(owner);
+    if (kind === "page") isSelected = selected.has(number);
+    if (!isSelected || !(await isIn(streams))) return;
+    const page = kind === "page" ? selected.get(number) : undefined;
+    found.push({ page, number, resources: indirect(resources), kind });
+  });
+  const choice = { ...NOTHING, inBytes: (shown: Uint8Array) => search.find(shown) };
+  for (const { page, number, resources, kind } of found) {
+    engine.work.allow(limits.work.request);
+    if (page !== undefined) await changeContent(open, page, fonts, choice);
+    else if (number > 0) {
+      await asPage(open, contentOf(open, number, resources), async () => {
+        await changeContent(open, 0, fonts, choice);
+        writeBack(open, number, kind);
+      });
+    }
+  }
+  return found.length;
 }
 
 /** The number of a dictionary, which becomes an object of its own if it is none; 0 for no dictionary. */
@@ -92,12 +141,7 @@ async function unreachedContent(
 }
 
 /** Finds what to redact in the content of a page alone, and erases it until nothing is found. Returns what was found at first. */
-async function redactRounds(
-  open: OpenPdf,
-  index: number,
-  tools: Tools,
-  erases: boolean,
-): Promise<readonly PageMatch[]> {
+async function redactRounds(open: OpenPdf, index: number, tools: Tools): Promise<readonly PageMatch[]> {
   let first: readonly PageMatch[] | undefined;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const page = await open.engine.long.loadPage(open.document, index);
@@ -105,7 +149,7 @@ async function redactRounds(
       page.destroy(),
     );
     first ??= matches;
-    if (matches.length === 0 || !erases) break;
+    if (matches.length === 0) break;
     await eraseOnPage(open, index, tools, { matches, regions: [], round });
   }
   return first ?? [];

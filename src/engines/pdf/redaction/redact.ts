@@ -17,7 +17,7 @@ import { Fonts } from "../erasure/font-metrics.ts";
 import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
 import { findCodes, forgetCodes } from "./fonts.ts";
 import { goneFrom } from "./gone.ts";
-import { redactHidden } from "./hidden-content.ts";
+import { redactBytes, redactHidden } from "./hidden-content.ts";
 import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type Wanted } from "./matcher.ts";
 import { boxesIn, findOnPage, type Mark, type PageMatch, tooManyMatches } from "./page-matches.ts";
@@ -64,20 +64,9 @@ interface PageFindings {
   readonly regions: readonly Area[];
 }
 
-/** Finds what would be redacted. The document is changed as little as that needs, and must not be written. */
-export async function findRedactions(open: OpenPdf, redaction: Redaction): Promise<Findings> {
-  const matcher = await prepare(open, redaction);
-  await showHiddenLayers(open);
-  const { pages, pagesWithoutText } = await findOnPages(open, redaction, matcher);
-  const hidden = await redactHidden(open, new Set(redaction.pages), { fonts: new Fonts(open), matcher });
-  const attachments = await redactAttachments(open, matcher, { removes: false });
-  const strings = new StringRedactor(open, matcher);
-  if (!matcher.isEmpty) {
-    await strings.redactAll();
-    await redactStreams(open, matcher, strings, { replaced: new Set() });
-  }
-  const matches = pages.flatMap((page) => foundOn(open, page));
-  return { matches, elsewhere: hidden + strings.count, pagesWithoutText, attachments };
+/** Finds what would be redacted: it does the same work. The document must not be written afterwards. */
+export async function findRedactions(open: OpenPdf, engines: Engines, redaction: Redaction): Promise<Findings> {
+  return (await redactDocument(open, engines, redaction)).findings;
 }
 
 /**
@@ -89,6 +78,19 @@ export async function redactPdf(
   engines: Engines,
   redaction: Redaction,
 ): Promise<{ readonly bytes: EngineBytes; readonly findings: Findings }> {
+  const { findings, changed, matcher } = await redactDocument(open, engines, redaction);
+  open.engine.work.allow(limits.work.request);
+  const bytes = await rewritePdf(open, { changed });
+  await proveRedacted(open, bytes, matcher, redaction.pages);
+  return { bytes, findings };
+}
+
+/** Redacts a document in memory. `changed`: its pages (0-based) on which something was found. */
+async function redactDocument(
+  open: OpenPdf,
+  engines: Engines,
+  redaction: Redaction,
+): Promise<{ readonly findings: Findings; readonly changed: readonly number[]; readonly matcher: Matcher }> {
   const { engine, document } = open;
   const matcher = await prepare(open, redaction);
   const layers = await showHiddenLayers(open);
@@ -105,7 +107,8 @@ export async function redactPdf(
   const hidden = await redactHidden(open, new Set(redaction.pages), tools, cover);
   const rewritten = new Set<number>();
   for (const page of changed) if (await checkErased(open, page, tools)) rewritten.add(page.index);
-  const attachments = await redactAttachments(open, matcher, { removes: true });
+  const inBytes = await redactBytes(open, new Set(redaction.pages), tools);
+  const attachments = await redactAttachments(open, matcher);
   for (const { index, matches, regions } of pages) {
     const areas = { regions, matches: matches.flatMap(({ marks }) => marks.map(areaOf)) };
     for (const number of removeAnnotations(open, index, areas, matcher)) dropped.add(number);
@@ -125,12 +128,10 @@ export async function redactPdf(
     const replaced = new Set([...rewritten].flatMap((index) => streamsOf(document.findPage(index)).map(objectNumber)));
     await redactStreams(open, matcher, strings, { replaced });
   }
-  engine.work.allow(limits.work.request);
-  const bytes = await rewritePdf(open, { changed: changed.map(({ index }) => index) });
-  await proveRedacted(open, bytes, matcher, redaction.pages);
   return {
-    bytes,
-    findings: { matches: findings, elsewhere: hidden + strings.count, pagesWithoutText, attachments },
+    findings: { matches: findings, elsewhere: hidden + inBytes + strings.count, pagesWithoutText, attachments },
+    changed: changed.map(({ index }) => index),
+    matcher,
   };
 }
 
