@@ -1470,7 +1470,7 @@ export class ServiceMethods extends OperationTransport {
    * rotation and crop box applied. `auto` leaves blank pages as they are.
    *
    * What lies outside is hidden, and other programs can show it again. With `remove`, it is removed from the file: text, drawings, images, annotations, and form fields
-   * outside, and the pixels of images there. Letters that the edge cuts are removed, and lines stay. Outlines, metadata, attachments, and alternative texts of tagged documents are not
+   * outside, and the pixels of images there. Letters that the edge cuts are removed; lines and pixels that it cuts stay, and nothing inside moves. Outlines, metadata, attachments, and alternative texts of tagged documents are not
    * searched for it. Files over 32 MiB are not supported with `remove`.
    *
    * Signed documents are updated incrementally so that their signatures stay valid, except with `remove`. `X-Signature-Invalidated` is set if a signature breaks.
@@ -1615,11 +1615,12 @@ export class ServiceMethods extends OperationTransport {
    *
    * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
    * reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-   * overwritten, drawings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+   * overwritten, drawings and shadings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
    * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
    * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
    * show; font files of rare kinds keep their glyphs. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-   * white, and otherwise Flate. The text around a match stays in place, and one gap replaces the widths of the removed glyphs. Other text that crosses a match goes with it. The gap and its box are as wide as the text was, so where the length of a
+   * white, and otherwise Flate. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
+   * images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
    * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
    *
    * Each removed glyph is looked for where it stood. Before it is sent, the output is opened again, and everything in it is searched. If anything is found, the response is `redaction_failed`, without a file. Scans have no text:
@@ -1635,11 +1636,12 @@ export class ServiceMethods extends OperationTransport {
    *
    * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
    * reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-   * overwritten, drawings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+   * overwritten, drawings and shadings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
    * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
    * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
    * show; font files of rare kinds keep their glyphs. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-   * white, and otherwise Flate. The text around a match stays in place, and one gap replaces the widths of the removed glyphs. Other text that crosses a match goes with it. The gap and its box are as wide as the text was, so where the length of a
+   * white, and otherwise Flate. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
+   * images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
    * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
    *
    * Each removed glyph is looked for where it stood. Before it is sent, the output is opened again, and everything in it is searched. If anything is found, the response is `redaction_failed`, without a file. Scans have no text:
@@ -1655,11 +1657,12 @@ export class ServiceMethods extends OperationTransport {
    *
    * Removes every occurrence of `terms` and `patterns`, and everything in `regions`, and draws boxes in their place. Text is found as a
    * reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-   * overwritten, drawings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+   * overwritten, drawings and shadings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
    * that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
    * shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
    * show; font files of rare kinds keep their glyphs. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-   * white, and otherwise Flate. The text around a match stays in place, and one gap replaces the widths of the removed glyphs. Other text that crosses a match goes with it. The gap and its box are as wide as the text was, so where the length of a
+   * white, and otherwise Flate. Only the glyphs of a match go, and everything else stays where it is; of an `ActualText`, `Alt`, or `E`, only the match. Under a match, pixels of
+   * images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
    * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
    *
    * Each removed glyph is looked for where it stood. Before it is sent, the output is opened again, and everything in it is searched. If anything is found, the response is `redaction_failed`, without a file. Scans have no text:

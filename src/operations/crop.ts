@@ -36,7 +36,7 @@ export const crop = defineOperation({
 rotation and crop box applied. \`auto\` leaves blank pages as they are.
 
 What lies outside is hidden, and other programs can show it again. With \`remove\`, it is removed from the file: text, drawings, images, annotations, and form fields
-outside, and the pixels of images there. Letters that the edge cuts are removed, and lines stay. Outlines, metadata, attachments, and alternative texts of tagged documents are not
+outside, and the pixels of images there. Letters that the edge cuts are removed; lines and pixels that it cuts stay, and nothing inside moves. Outlines, metadata, attachments, and alternative texts of tagged documents are not
 searched for it. Files over 32 MiB are not supported with \`remove\`.
 
 Signed documents are updated incrementally so that their signatures stay valid, except with \`remove\`. \`X-Signature-Invalidated\` is set if a signature breaks.`,
@@ -62,7 +62,7 @@ Signed documents are updated incrementally so that their signatures stay valid, 
   produces: ["application/pdf"],
   headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated"],
 
-  async run({ file, box, margins, pages, remove }, { pdf }) {
+  async run({ file, box, margins, pages, remove }, { pdf, codecs }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
     if (remove && pdf.ranges) throw tooLarge(file.bytes.length);
     const { pageCount } = open;
@@ -73,7 +73,7 @@ Signed documents are updated incrementally so that their signatures stay valid, 
     const crops = await planCrops(open, chosen, (page) =>
       box ? areaOn(page, box) : within ? areaWithin(page, within) : inkOn(open, page),
     );
-    if (remove) await removeOutside(open, crops);
+    if (remove) await removeOutside(open, codecs, crops);
     setBoxes(crops, { removed: remove });
     const changed = crops.map(({ page }) => page.index);
     // An update would leave in the file what is removed.

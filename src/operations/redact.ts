@@ -57,11 +57,12 @@ export const redact = defineOperation({
     "To remove confidential text, images, and areas so that nothing of them is left in the file. Try it with `dryRun` first. Scans need `ocr` before their text can be found; to cut off margins, use `crop`.",
   description: `Removes every occurrence of \`terms\` and \`patterns\`, and everything in \`regions\`, and draws boxes in their place. Text is found as a
 reader sees it: across lines and hyphens, rotated, spaced out, in ligatures, and in any script. Nothing is merely covered: glyphs leave the content, pixels of images are
-overwritten, drawings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
+overwritten, drawings and shadings that a region touches go as a whole, and matches also go from hidden layers and forms, annotations, links, form values, bookmarks, named destinations, tags, JavaScript, XMP, and the Info dictionary. Embedded files
 that match, or that cannot be searched, are removed. Fonts that showed redacted text keep only the glyphs, names, widths, and Unicode values of what is still
 shown. Fonts stay whole if form fields use them, if their codes have a CMap other than Identity, UCS-2, or UTF-16, and in documents where it cannot be known which codes all fonts
 show; font files of rare kinds keep their glyphs. Images that were overwritten are JPEG again if they were JPEG, fax (CCITT G4) or Flate if they are black and
-white, and otherwise Flate. The text around a match stays in place, and one gap replaces the widths of the removed glyphs. Other text that crosses a match goes with it. The gap and its box are as wide as the text was, so where the length of a
+white, and otherwise Flate. Only the glyphs of a match go, and everything else stays where it is; of an \`ActualText\`, \`Alt\`, or \`E\`, only the match. Under a match, pixels of
+images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
 text could give it away, redact a larger area with \`regions\`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
 
 Each removed glyph is looked for where it stood. Before it is sent, the output is opened again, and everything in it is searched. If anything is found, the response is \`redaction_failed\`, without a file. Scans have no text:
@@ -133,12 +134,12 @@ With \`dryRun\`, the response is JSON with what would be redacted.`,
     const { pageCount } = open;
     const pages = given.pages.resolveSet("pages", pageCount);
     const redaction = { terms, ignoreCase: given.ignoreCase, patterns, regions, pages, fill: given.fill, label };
-    if (dryRun) {
-      const value = await findRedactions(open, redaction);
-      return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
-    }
     // Attachments are searched, too.
     refuseAttachmentFilter(open.document, file.field);
+    if (dryRun) {
+      const value = await findRedactions(open, engines, redaction);
+      return { kind: "json", value, headers: resultHeadersOf([open], { signed: false }) };
+    }
     const signed = isSigned(open.document.getTrailer().get("Root"));
     const { bytes, findings } = await redactPdf(open, engines, redaction);
     const headers = {

@@ -8,6 +8,7 @@ import { imageDocument } from "../harness/image-fixtures.ts";
 import { imagesOf } from "../harness/image-pdf-answer.ts";
 import { jpegDocument } from "../harness/jpeg-document-fixtures.ts";
 import { readPdfiumPage } from "../harness/pdfium.ts";
+import { Random } from "../harness/random.ts";
 import { decoded, formsOf } from "../harness/find-secret.ts";
 import { FormDraft } from "../harness/form-fixtures.ts";
 import { type HidingPlace, hidingDocument, SECRET } from "../harness/hiding-places.ts";
@@ -219,11 +220,15 @@ test.each(["/ColorSpace /DeviceGray", "/ColorSpace /DeviceGray /Decode [1 0]", "
   "a black and white image with %s is overwritten, and written as fax, which is smaller",
   async (kind) => {
     const [width, height] = [480, 480];
-    // In each row a black bar of another length, in which Flate finds little that repeats.
-    const rows = Array.from({ length: height }, (_, y) =>
-      new Uint8Array(width / 8).fill(255).fill(0, 10 + ((y * 7) % 11), 40 + ((y * 5) % 13)),
-    );
-    const data = Uint8Array.from(rows.flatMap((row) => [...row]));
+    // A black bar whose sides move a little from row to row, as those of letters, in which Flate finds little that repeats.
+    const random = new Random(1, 2);
+    let [from, to] = [100, 380];
+    const rows = Array.from({ length: height }, () => {
+      [from, to] = [from + random.below(5) - 2, to + random.below(5) - 2];
+      const bits = Array.from({ length: width }, (_, x) => (x < from || x >= to ? "1" : "0")).join("");
+      return (bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2));
+    });
+    const data = Uint8Array.from(rows.flat());
     const before = imageDocument({ name: "fax", entries: `${kind} /BitsPerComponent 1`, data, width, height });
     const { body } = await redact(before, { regions: '[{"page":1,"x":100,"y":192,"width":200,"height":100}]' });
     expect(await check(body)).toMatchObject({ ok: true });
@@ -311,4 +316,27 @@ test("in a scan, the pixels of a word that ocr finds are overwritten", async () 
   expect(rows(after, 216, 445).every(isEven)).toBe(true);
   expect(rows(after, 500, 590)).toEqual(rows(before, 500, 590));
   expect(rows(after, 500, 590).every(isEven)).toBe(false);
+});
+
+describe("terms", () => {
+  test.each([
+    ["a telephone number", "555-1234", "555-1234"],
+    ["an en dash", "1990\u20131999", "1990\u00961999"],
+    ["a soft hyphen", "co\u00adop", "co\u00adop"],
+    ["what expressions have for syntax", "a-[b]{c}/(d)|e^$.*+?\\", "a-[b]{c}/(d)|e^$.*+?\\"],
+  ])("may have %s", async (_, term, written) => {
+    const bytes = textDocument([{ content: show(`left ${written} right`, 50, 700) }]);
+    const { status, body, headers } = await redact(bytes, { terms: JSON.stringify([term]) });
+    expect([status, headers.get("X-Redactions")]).toEqual([200, "1"]);
+    expect((await textOfPages(body)).replaceAll(/\s+/g, " ").trim()).toBe("left right");
+  });
+
+  test.each(["auto- ", "auto -", "auto - ", "auto-", "auto"])("are found where a line ends in %j", async (end) => {
+    const bytes = textDocument([{ content: `${show(`first ${end}`, 50, 700)} ${show("matically last", 50, 686)}` }]);
+    const { status, body } = await redact(bytes, { terms: '["automatically"]' });
+    expect(status).toBe(200);
+    const text = await textOfPages(body);
+    expect(text).not.toMatch(/auto|matically/);
+    expect(text).toMatch(/first[^]*last/);
+  });
 });

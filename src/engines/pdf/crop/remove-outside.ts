@@ -1,14 +1,15 @@
 /** Removes what lies outside of the visible part of a page, so that it is no longer in the file. */
 import type { PDFObject } from "mupdf";
+import type { ImageCodecs } from "../../image/codecs.ts";
 import { allowPage } from "../content/page-work.ts";
-import type { StampPage } from "../content/page-content.ts";
-import { drawn, type OpenPdf } from "../document/document.ts";
+import type { OpenPdf } from "../document/document.ts";
 import { type Box, boxOf, common } from "../document/page-facts.ts";
 import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { around } from "../erasure/area.ts";
+import { eraseArea } from "../erasure/erase-area.ts";
+import { Fonts } from "../erasure/font-metrics.ts";
+import { encodeAgain, findPhotographs } from "../redaction/photographs.ts";
 import type { Crop } from "./crop-pages.ts";
-
-/** Units of the page that are farther out than anything on it. */
-const FAR = 1e6;
 
 /** What programs keep beside a page: its thumbnail, and data of their own. */
 const COPIES = ["Thumb", "PieceInfo"];
@@ -16,17 +17,16 @@ const COPIES = ["Thumb", "PieceInfo"];
 /** Fuel per annotation or field. */
 const ANNOTATION_WORK = 500;
 
-/** MuPDF removes glyphs, blanks pixels of images, and removes paths that are covered. */
-const ALL = { images: 2, lines: 1, text: 0 };
-
 /**
- * Removes glyphs, paths, images, and annotations that lie outside of the boxes, and blanks the pixels of images there. Glyphs that a
- * side of the box runs through are removed, and paths stay. Call before `setBoxes`.
+ * Removes glyphs, paths, images, and annotations that lie outside of the boxes, and blanks the pixels of images there. Glyphs whose ink a side of the
+ * box runs through are removed; paths and pixels that it runs through stay. Call before `setBoxes`.
  * @throws Refusal `limit_exceeded`, `overloaded` (memory)
  */
-export async function removeOutside(open: OpenPdf, crops: readonly Crop[]): Promise<void> {
+export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: readonly Crop[]): Promise<void> {
   const { work } = open.engine;
   const gone: PDFObject[] = [];
+  const fonts = new Fonts(open);
+  const photographs = await findPhotographs(open);
   for (const { page, box } of crops) {
     const { object, index } = page;
     await allowPage(open, index);
@@ -37,10 +37,11 @@ export async function removeOutside(open: OpenPdf, crops: readonly Crop[]): Prom
     }
     for (const key of COPIES) object.delete(key);
     object.delete("Annots");
-    await redact(open, page, around(box));
+    await eraseArea(open, index, fonts, around(box), "covered");
     if (kept.length > 0) object.put("Annots", kept);
     await work.pause();
   }
+  await encodeAgain(open, codecs, photographs);
   for (const annotation of gone) for (const { key } of entries(open.engine, annotation)) annotation.delete(key);
   const form = open.document.getTrailer().get("Root", "AcroForm");
   if (gone.length > 0 && form.isDictionary()) pruneFields(open, form, "Fields", 0, new Set());
@@ -68,27 +69,3 @@ function pruneFields(open: OpenPdf, parent: PDFObject, key: "Fields" | "Kids", d
   });
   if (kept.length < fields.length) parent.put(key, kept);
 }
-
-/**
- * Lets MuPDF remove what the boxes cover: they become one redaction annotation (12.5.6.23), which is then gone as well. MuPDF looks it up for every
- * glyph and path, so it is no indirect object.
- */
-async function redact(open: OpenPdf, { object, index }: StampPage, boxes: readonly Box[]): Promise<void> {
-  const { engine, document } = open;
-  const area = { Rect: [-FAR, -FAR, FAR, FAR], QuadPoints: boxes.flatMap(quadOf) };
-  object.put("Annots", [{ Type: document.newName("Annot"), Subtype: document.newName("Redact"), ...area }]);
-  const page = await engine.long.loadPage(document, index);
-  await drawn(open, () => engine.long.redact(page, ALL));
-  page.destroy();
-  object.delete("Annots");
-}
-
-const quadOf = ([left, bottom, right, top]: Box): number[] => [left, top, right, top, left, bottom, right, bottom];
-
-/** Boxes that cover everything around a box. */
-const around = ([left, bottom, right, top]: Box): Box[] => [
-  [-FAR, -FAR, left, FAR],
-  [right, -FAR, FAR, FAR],
-  [-FAR, -FAR, FAR, bottom],
-  [-FAR, top, FAR, FAR],
-];

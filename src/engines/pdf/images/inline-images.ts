@@ -1,5 +1,5 @@
 /** Turns inline images into XObjects, which can be re-encoded (ISO 32000-2, 8.9.7). */
-import type { PDFObject } from "mupdf";
+import type { PDFDocument, PDFObject } from "mupdf";
 import { type Content, forEachContent } from "../content/streams.ts";
 import { ContentOperators } from "../content/operators.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -99,54 +99,77 @@ class Lift {
 
   #read(tokens: ContentOperators, bytes: Uint8Array): Lifted | undefined {
     const { data } = tokens;
-    if (data.end - data.start < this.#smallest || tokens.count % 2 !== 0) return undefined;
-    const list: [string, string][] = [];
-    for (let index = 0; index < tokens.count; index += 2) {
-      const key = tokens.name(index);
-      if (key === undefined) return undefined;
-      list.push([KEYS.get(key) ?? key, tokens.text(index + 1)]);
-    }
-    const isStencil = list.some(([key, value]) => key === "ImageMask" && value === "true");
+    if (data.end - data.start < this.#smallest) return undefined;
+    const lifted = readInline(tokens, bytes);
+    const isStencil = lifted?.entries.some(([key, value]) => key === "ImageMask" && value === "true");
     if (isStencil && data.end - data.start < SMALLEST_STENCIL) return undefined;
-    return { entries: list, data: bytes.slice(data.start, data.end) };
+    return lifted;
   }
 
   /** The name of the new object in the resources, or undefined if an entry is unexpected. */
-  #add({ entries, data }: Lifted, resources: PDFObject): string | undefined {
+  #add(lifted: Lifted, resources: PDFObject): string | undefined {
     const { document } = this.#open;
-    const dictionary = document.newDictionary();
-    dictionary.put("Type", document.newName("XObject"));
-    dictionary.put("Subtype", document.newName("Image"));
-    for (const [key, text] of entries) {
-      const value = this.#value(key, text, resources);
-      if (!value) return undefined;
-      dictionary.put(key, value);
-    }
+    const image = imageOf(document, lifted, resources);
+    if (!image) return undefined;
     const present = resources.get("XObject");
     const objects = present.isDictionary()
       ? present
       : (resources.put("XObject", document.newDictionary()) as PDFObject);
     const name = this.#names.of("InlineImage", (used) => !objects.get(used).isNull());
-    objects.put(name, document.addRawStream(data, dictionary));
+    objects.put(name, image);
     return name;
   }
+}
 
-  #value(key: string, text: string, resources: PDFObject): PDFObject | undefined {
-    const { document } = this.#open;
-    const parsed = parseValue(document, text);
-    if (!parsed) return undefined;
-    if (key === "Filter") return renamed(parsed, FULL_NAMES);
-    if (key !== "ColorSpace") return parsed;
-    if (parsed.isName() && !SPACES.has(parsed.asName())) {
-      const named = resources.get("ColorSpace", parsed.asName());
-      return named.isNull() ? parsed : named;
-    }
-    if (parsed.isArray() && parsed.get(1).isName()) {
-      const base = resources.get("ColorSpace", parsed.get(1).asName());
-      if (!base.isNull()) parsed.put(1, base);
-    }
-    return renamed(parsed, SPACES);
+/** The inline image that was just read, as an XObject; undefined if an entry of it is unexpected. */
+export function inlineImage(
+  { document }: OpenPdf,
+  tokens: ContentOperators,
+  bytes: Uint8Array,
+  resources: PDFObject,
+): PDFObject | undefined {
+  const lifted = readInline(tokens, bytes);
+  return lifted && imageOf(document, lifted, resources);
+}
+
+function readInline(tokens: ContentOperators, bytes: Uint8Array): Lifted | undefined {
+  const { data } = tokens;
+  if (tokens.count % 2 !== 0) return undefined;
+  const list: [string, string][] = [];
+  for (let index = 0; index < tokens.count; index += 2) {
+    const key = tokens.name(index);
+    if (key === undefined) return undefined;
+    list.push([KEYS.get(key) ?? key, tokens.text(index + 1)]);
   }
+  return { entries: list, data: bytes.slice(data.start, data.end) };
+}
+
+function imageOf(document: PDFDocument, { entries, data }: Lifted, resources: PDFObject): PDFObject | undefined {
+  const dictionary = document.newDictionary();
+  dictionary.put("Type", document.newName("XObject"));
+  dictionary.put("Subtype", document.newName("Image"));
+  for (const [key, text] of entries) {
+    const value = entryOf(document, key, text, resources);
+    if (!value) return undefined;
+    dictionary.put(key, value);
+  }
+  return document.addRawStream(data, dictionary);
+}
+
+function entryOf(document: PDFDocument, key: string, text: string, resources: PDFObject): PDFObject | undefined {
+  const parsed = parseValue(document, text);
+  if (!parsed) return undefined;
+  if (key === "Filter") return renamed(parsed, FULL_NAMES);
+  if (key !== "ColorSpace") return parsed;
+  if (parsed.isName() && !SPACES.has(parsed.asName())) {
+    const named = resources.get("ColorSpace", parsed.asName());
+    return named.isNull() ? parsed : named;
+  }
+  if (parsed.isArray() && parsed.get(1).isName()) {
+    const base = resources.get("ColorSpace", parsed.get(1).asName());
+    if (!base.isNull()) parsed.put(1, base);
+  }
+  return renamed(parsed, SPACES);
 }
 
 /** Whether the content contains `ID`. */

@@ -8,12 +8,8 @@ import type { Matcher } from "./matcher.ts";
 import { asText } from "./searchable.ts";
 import { markupText } from "./streams.ts";
 
-/** Removes embedded files, and returns how many there were. `removes`: or only counts them. */
-export async function redactAttachments(
-  open: OpenPdf,
-  matcher: Matcher,
-  { removes }: { removes: boolean },
-): Promise<number> {
+/** Removes embedded files, and returns how many there were. */
+export async function redactAttachments(open: OpenPdf, matcher: Matcher): Promise<number> {
   // Where only areas are redacted, there is nothing to search for.
   if (matcher.isEmpty) return 0;
   const { document, engine } = open;
@@ -32,13 +28,13 @@ export async function redactAttachments(
     }
   });
   if (found.size === 0) return 0;
-  if (removes) decryptAttachments(open, new Set([...found.values()].flat()));
+  decryptAttachments(open, new Set([...found.values()].flat()));
   const dropped = new Set<number>();
   for (const [holder, streams] of found) {
     for (const number of streams) if (!isClean(number)) dropped.add(holder);
     await engine.work.pause();
   }
-  if (!removes || dropped.size === 0) return dropped.size;
+  if (dropped.size === 0) return dropped.size;
   for (const number of dropped) {
     const holder = document.newIndirect(number);
     if (holder.get("EF").isDictionary()) holder.delete("EF");

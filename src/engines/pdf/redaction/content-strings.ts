@@ -1,17 +1,15 @@
 /** Text in content besides what it shows: strings of marked content, comments, and names (ISO 32000-2, 14.6, 7.8.2). */
 import type { Work } from "../../work.ts";
 import { concat } from "../../bytes/concat.ts";
+import { hex } from "../../bytes/hex.ts";
 import { bytesOf, latin1 } from "../../bytes/latin1.ts";
 import { ContentLexer } from "../content/lexer.ts";
 import { unescapeName } from "../objects/names.ts";
 import { readHexadecimal, readLiteral } from "../objects/string-syntax.ts";
-import { decodeText } from "../objects/text-string.ts";
+import { decodeText, encodeText } from "../objects/text-string.ts";
 
 /** Shows text. */
 const SHOWS = new Set(["Tj", "TJ", "'", '"']);
-
-/** Begins or marks marked content, with its properties. */
-const MARKS = new Set(["BDC", "DP"]);
 
 /** An adjustment in an array of shown strings that is as wide as a space, in thousandths of the font size (9.4.3). */
 const SPACE = -180;
@@ -91,23 +89,29 @@ export async function cleanContent(content: Uint8Array, work: Work, clean: Clean
     parts.push(content.subarray(copied, start), bytesOf(text));
     copied = to;
   };
+  /** Strings that no operator shows are of marked content, or of nothing that readers know. */
+  const cleanStrings = (): void => {
+    for (const { start, end: to, value, after } of pending) {
+      const isDropped = clean.dropsReplacements && REPLACEMENTS.has(after);
+      const cleaned = clean.text(decodeText(value));
+      if (!isDropped && cleaned === undefined) continue;
+      const isText = !isDropped && REPLACEMENTS.has(after) && cleaned !== undefined;
+      put(start, to, isText ? `<${hex(encodeText(cleaned))}>` : "<>");
+    }
+  };
   for (let token = lexer.next(); ; token = lexer.next()) {
     if (lexer.isDue) await work.rest();
     const start = token ? lexer.start : content.length;
     const between = content.subarray(end, start);
     const isComment = between.includes(0x25) && clean.text(decodeText(between)) !== undefined;
     if (!token) {
+      cleanStrings();
       if (isComment) put(end, start, "\n");
       break;
     }
     if (token === "word") {
       const word = lexer.text(start, Math.min(lexer.end, start + 16));
-      if (MARKS.has(word) || clean.inAllStrings === true) {
-        for (const { start: from, end: to, value, after } of pending) {
-          const isDropped = clean.dropsReplacements && REPLACEMENTS.has(after);
-          if (isDropped || clean.text(decodeText(value)) !== undefined) put(from, to, "<>");
-        }
-      }
+      if (!SHOWS.has(word) || clean.inAllStrings === true) cleanStrings();
       if (isComment) put(end, start, "\n");
       pending = [];
       if (word === "ID") lexer.image();

@@ -9,26 +9,34 @@ import { eachObject } from "../objects/each-object.ts";
 import { isNamed, items, objectNumber } from "../objects/objects.ts";
 import { findUsed } from "../write/save.ts";
 import type { CoverPages } from "./cover.ts";
-import { eraseOnPage } from "./erase.ts";
+import { limits } from "../../../limits.ts";
+import { asPage } from "../erasure/as-page.ts";
+import { changeContent } from "../erasure/change-content.ts";
+import { NOTHING } from "../erasure/erase-glyphs.ts";
+import { readStream } from "../erasure/walk.ts";
+import { readContentStrings } from "./content-strings.ts";
+import { searchFor } from "./strings.ts";
+import type { Fonts } from "../erasure/font-metrics.ts";
+import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
 import type { Matcher } from "./matcher.ts";
 import { boxesIn, findOnPage, type PageMatch } from "./page-matches.ts";
 
-/** What is set on the page that shows other content for a while. */
-const OF_PAGE = ["Contents", "Resources", "MediaBox", "CropBox", "Rotate", "UserUnit", "Annots"] as const;
-
-/** Times that what was found is erased, in areas that grow. */
-export const MOST_ROUNDS = 3;
+interface Tools {
+  readonly fonts: Fonts;
+  readonly matcher: Matcher;
+}
 
 /**
- * Redacts hidden content on pages (0-based) and returns how many matches it had. Without `cover`, it only counts them. Appearances of
+ * Redacts hidden content on pages (0-based) and returns how many matches it had. Appearances of
  * annotations get boxes of their own: they lie over the content of the page, with the boxes there.
  */
 export async function redactHidden(
   open: OpenPdf,
   pages: ReadonlySet<number>,
-  matcher: Matcher,
-  cover?: CoverPages,
+  tools: Tools,
+  cover: CoverPages,
 ): Promise<number> {
+  const { matcher } = tools;
   if (matcher.isEmpty) return 0;
   const { document, engine, pageCount } = open;
   const selected = new Set([...pages].map((index) => objectNumber(document.findPage(index))));
@@ -51,9 +59,9 @@ export async function redactHidden(
   let count = 0;
   for (const { number, resources, kind } of found) {
     if (number === 0) continue;
-    count += await asPage(open, number, resources, async () => {
-      const matches = await redactRounds(open, 0, matcher, cover !== undefined);
-      if (matches.length === 0 || cover === undefined) return matches.length;
+    count += await asPage(open, contentOf(open, number, resources), async () => {
+      const matches = await redactRounds(open, 0, tools);
+      if (matches.length === 0) return 0;
       if (overPage.has(number)) await cover([{ index: 0, quads: boxesIn(matches) }]);
       writeBack(open, number, kind);
       return matches.length;
@@ -61,6 +69,49 @@ export async function redactHidden(
     await engine.work.pause();
   }
   return count;
+}
+
+/**
+ * Redacts what content of pages (0-based) shows byte by byte, without regard to what its fonts make of it: text that no reader shows, such as one
+ * without a size, and codes of fonts that do not say what they mean. Returns how many contents changed.
+ */
+export async function redactBytes(
+  open: OpenPdf,
+  pages: ReadonlySet<number>,
+  { fonts, matcher }: Tools,
+): Promise<number> {
+  if (matcher.isEmpty) return 0;
+  const { document, engine } = open;
+  const search = searchFor(open, matcher);
+  const selected = new Map([...pages].map((index) => [objectNumber(document.findPage(index)), index]));
+  const isIn = async (streams: readonly PDFObject[]): Promise<boolean> => {
+    for (const stream of streams) {
+      const { shown } = await readContentStrings(readStream(open, stream) ?? new Uint8Array(), engine.work);
+      for (const part of shown) if ((await search.find(part)).length > 0) return true;
+    }
+    return false;
+  };
+  let isSelected = false;
+  const found: { page: number | undefined; number: number; resources: number; kind: Content["kind"] }[] = [];
+  await forEachContent(open, async ({ kind, owner, streams, resources }) => {
+    const number = objectNumber(owner);
+    if (kind === "page") isSelected = selected.has(number);
+    if (!isSelected || !(await isIn(streams))) return;
+    const page = kind === "page" ? selected.get(number) : undefined;
+    found.push({ page, number, resources: indirect(resources), kind });
+  });
+  const choice = { ...NOTHING, inBytes: (shown: Uint8Array) => search.find(shown) };
+  for (const { page, number, resources, kind } of found) {
+    engine.work.allow(limits.work.request);
+    if (page !== undefined) await changeContent(open, page, fonts, choice);
+    else if (number > 0) {
+      await asPage(open, contentOf(open, number, resources), async () => {
+        await changeContent(open, 0, fonts, choice);
+        writeBack(open, number, kind);
+      });
+    }
+  }
+  return found.length;
 }
 
 /** The number of a dictionary, which becomes an object of its own if it is none; 0 for no dictionary. */
@@ -90,45 +141,28 @@ async function unreachedContent(
 }
 
 /** Finds what to redact in the content of a page alone, and erases it until nothing is found. Returns what was found at first. */
-async function redactRounds(
-  open: OpenPdf,
-  index: number,
-  matcher: Matcher,
-  erases: boolean,
-): Promise<readonly PageMatch[]> {
+async function redactRounds(open: OpenPdf, index: number, tools: Tools): Promise<readonly PageMatch[]> {
   let first: readonly PageMatch[] | undefined;
-  for (let reach = 0; reach < MOST_ROUNDS; reach++) {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
     const page = await open.engine.long.loadPage(open.document, index);
-    const { matches } = await findOnPage(open, page, matcher, { annotations: false }).finally(() => page.destroy());
+    const { matches } = await findOnPage(open, page, tools.matcher, { annotations: false }).finally(() =>
+      page.destroy(),
+    );
     first ??= matches;
-    if (matches.length === 0 || !erases) break;
-    await eraseOnPage(open, index, { marks: matches.flatMap(({ marks }) => marks), regions: [], reach });
+    if (matches.length === 0) break;
+    await eraseOnPage(open, index, tools, { matches, regions: [], round });
   }
   return first ?? [];
 }
 
-/** Does the work while the first page shows other content than its own. */
-async function asPage<T>(open: OpenPdf, number: number, resources: number, work: () => Promise<T>): Promise<T> {
-  const { document } = open;
-  const page = document.findPage(0);
-  const own = OF_PAGE.map((key) => [key, page.get(key)] as const);
-  const contents = document.newArray();
-  contents.push(document.newIndirect(number));
-  page.put("Contents", contents);
-  page.put("Resources", resources > 0 ? document.newIndirect(resources) : document.newDictionary());
-  page.put("MediaBox", [0, 0, 1000, 1000]);
-  page.put("CropBox", [0, 0, 1000, 1000]);
-  page.put("Rotate", 0);
-  for (const key of ["UserUnit", "Annots"]) page.delete(key);
-  try {
-    return await work();
-  } finally {
-    for (const [key, value] of own) {
-      if (value.isNull()) page.delete(key);
-      else page.put(key, value);
-    }
-  }
-}
+const contentOf = (
+  { document }: OpenPdf,
+  number: number,
+  resources: number,
+): { contents: PDFObject; resources: PDFObject } => ({
+  contents: document.newIndirect(number),
+  resources: resources > 0 ? document.newIndirect(resources) : document.newDictionary(),
+});
 
 /** Writes the content that the first page shows to the stream that it comes from. */
 function writeBack({ document }: OpenPdf, number: number, kind: Content["kind"]): void {

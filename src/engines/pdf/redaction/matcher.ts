@@ -27,10 +27,11 @@ const WORK = 4;
 /** Fuel per character and character of a regular expression, whose automaton may be in as many states. */
 const REGEX_WORK = 2;
 
-const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+/** Only the characters that the syntax has: with the flag `u`, other ones must not be escaped (ECMA-262, 22.2.1). */
+const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 
-/** A line end may divide a word, with a hyphen or without. */
-const LINE_END = String.raw`(?: ?-?\n ?)?`;
+/** A line end may divide a word, with a hyphen or without. Writers leave spaces on either side of the hyphen. */
+const LINE_END = String.raw`(?: ?-? ?\n ?)?`;
 
 /**
  * A term as an expression over folded text: words may be divided at the end of a line, and any white space separates them. The
@@ -124,7 +125,7 @@ export class Matcher {
 function formsOf(text: string): [string, (unit: number) => number][] {
   const spaced = text.replaceAll("\n", " ");
   if (spaced === text) return [[text, (unit) => unit]];
-  return [[spaced, (unit) => unit], without(text, / ?\n ?/g), without(text, / ?-?\n ?/g)];
+  return [[spaced, (unit) => unit], without(text, / ?\n ?/g), without(text, / ?-? ?\n ?/g)];
 }
 
 function without(text: string, removed: RegExp): [string, (unit: number) => number] {

@@ -8,6 +8,8 @@ import type { OpenPdf } from "../document/document.ts";
 import { inColumns } from "../text/columns.ts";
 import { type Glyph, type Quad, readSegments, type Segment } from "../text/glyphs.ts";
 import { gapBetween, inReadingOrder, isApart, isSpace, joinLines } from "../text/lines.ts";
+import { apply, inverse } from "../erasure/geometry.ts";
+import type { WantedGlyph } from "../erasure/erase-glyphs.ts";
 import { foldPieces } from "./folded-text.ts";
 import type { Matcher } from "./matcher.ts";
 
@@ -29,6 +31,8 @@ export interface PlacedGlyph {
   readonly x: number;
   readonly y: number;
   readonly size: number;
+  /** What is to be erased for it. */
+  readonly wanted: readonly WantedGlyph[];
 }
 
 export interface PageMatch {
@@ -45,8 +49,8 @@ export interface PageText {
   readonly matches: readonly PageMatch[];
   /** Whether the page has any text. */
   readonly hasText: boolean;
-  /** Of each glyph that should be gone. */
-  readonly left: readonly Mark[];
+  /** Each glyph that should be gone. */
+  readonly left: readonly PageMatch[];
 }
 
 /** Text is read wherever it is, and not as the document says that it should be read; the second time, as it says. */
@@ -76,9 +80,9 @@ export async function findOnPage(
   const { engine, document } = open;
   const toPage = inverse(page.getTransform() as unknown as Matrix);
   const matches: PageMatch[] = [];
-  const left: Mark[] = [];
+  const left: PageMatch[] = [];
   let hasText = false;
-  for (const options of READINGS) {
+  for (const [number, options] of READINGS.entries()) {
     using stack = new DisposableStack();
     const drop = (made: { destroy(): void }): void => made.destroy();
     const text: StructuredText = await withoutStructure(document, async () => {
@@ -90,7 +94,9 @@ export async function findOnPage(
     const reading = { bounds: EVERYWHERE, budget: limits.redaction.pageCharacters, boxes: false, letters: true };
     const segments = readSegments(engine, text, reading);
     hasText ||= segments.some((segment) => segment.glyphs.some((glyph) => glyph.text.trim() !== ""));
-    if (isGone) left.push(...leftOn(segments, isGone, toPage));
+    const crowd = new Crowd(segments);
+    const place = (glyph: Glyph, quad: Quad): PlacedGlyph => placed(glyph, quad, toPage, crowd, number === 0);
+    if (isGone) left.push(...leftOn(segments, isGone, place, toPage));
     for (const pieces of ordersOf(segments)) {
       for (const { start, end } of matcher.inFolded(foldPieces(pieces.map((piece) => piece.text)))) {
         const found = pieces.slice(start, end);
@@ -102,7 +108,7 @@ export async function findOnPage(
               .join("")
               .replaceAll("\n", " "),
             marks,
-            glyphs: found.flatMap(({ glyph }) => (glyph?.quad ? [placed(glyph, glyph.quad, toPage)] : [])),
+            glyphs: found.flatMap(({ glyph }) => (glyph?.quad ? [place(glyph, glyph.quad)] : [])),
           });
       }
     }
@@ -113,28 +119,64 @@ export async function findOnPage(
   return { matches: found, hasText, left };
 }
 
-function leftOn(segments: readonly Segment[], isGone: (glyph: PlacedGlyph) => boolean, toPage: Matrix): Mark[] {
-  const left: Mark[] = [];
+function leftOn(
+  segments: readonly Segment[],
+  isGone: (glyph: PlacedGlyph) => boolean,
+  place: (glyph: Glyph, quad: Quad) => PlacedGlyph,
+  toPage: Matrix,
+): PageMatch[] {
+  const left: PageMatch[] = [];
   for (const line of segments) {
     for (const glyph of line.glyphs) {
-      if (glyph.quad === undefined || glyph.text.trim() === "" || !isGone(placed(glyph, glyph.quad, toPage))) continue;
+      if (glyph.quad === undefined || glyph.text.trim() === "") continue;
+      const at = place(glyph, glyph.quad);
+      if (!isGone(at)) continue;
       const mark = markOf([{ text: glyph.text, glyph, line }], toPage);
-      if (mark) left.push(mark);
+      if (mark) left.push({ text: glyph.text, marks: [mark], glyphs: [at] });
     }
   }
   return left;
 }
 
-function placed({ text, size }: Glyph, quad: Quad, toPage: Matrix): PlacedGlyph {
+function placed(glyph: Glyph, quad: Quad, toPage: Matrix, crowd: Crowd, isOwnText: boolean): PlacedGlyph {
+  const { text, size, origin = [0, 0], marks = [] } = glyph;
   const middle = (from: number): number => [0, 2, 4, 6].reduce((sum, at) => sum + (quad[at + from] ?? 0), 0) / 4;
   const [x, y] = apply(toPage, middle(0), middle(1));
+  const wanted = ([left, top]: readonly [number, number], isMark: boolean): WantedGlyph => {
+    const [originX, originY] = apply(toPage, left, top);
+    return { x: originX, y: originY, text, isOwnText, isMark, ...crowd.at(glyph) };
+  };
   return {
     character: String.fromCodePoint(text.codePointAt(0) ?? 0),
     x,
     y,
     size: size * Math.hypot(toPage[0], toPage[1]),
+    get wanted() {
+      return [wanted(origin, false), ...marks.map((mark) => wanted(mark, true))];
+    },
   };
 }
+
+/** How many glyphs of a page have the same origin, as where text stands on other text. */
+class Crowd {
+  readonly #segments: readonly Segment[];
+  #cells: Map<string, Glyph[]> | undefined;
+
+  constructor(segments: readonly Segment[]) {
+    this.#segments = segments;
+  }
+
+  at(glyph: Glyph): { readonly among: number; readonly place: number } {
+    this.#cells ??= Map.groupBy(
+      this.#segments.flatMap(({ glyphs }) => glyphs),
+      keyOf,
+    );
+    const here = this.#cells.get(keyOf(glyph)) ?? [glyph];
+    return { among: here.length, place: here.indexOf(glyph) };
+  }
+}
+
+const keyOf = ({ origin = [0, 0] }: Glyph): string => origin.map((value) => value.toFixed(2)).join(" ");
 
 export const tooManyMatches = (): Refusal =>
   new Refusal("limit_exceeded", "The request matches too much text. Select fewer pages, or use narrower patterns.", {
@@ -252,14 +294,4 @@ function distinct(matches: readonly PageMatch[]): PageMatch[] {
   const keyOf = ({ marks }: PageMatch): string =>
     marks.map(({ middle }) => middle.map((value) => Math.round(value * 10)).join()).join(";");
   return [...new Map(matches.map((match) => [keyOf(match), match])).values()];
-}
-
-export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [number, number] {
-  return [a * x + c * y + e, b * x + d * y + f];
-}
-
-export function inverse([a, b, c, d, e, f]: Matrix): Matrix {
-  const det = a * d - b * c;
-  const scale = det === 0 ? 0 : 1 / det;
-  return [d * scale, -b * scale, -c * scale, a * scale, (c * f - d * e) * scale, (b * e - a * f) * scale];
 }

@@ -55,6 +55,7 @@ export async function encodeAgain(open: OpenPdf, codecs: ImageCodecs, before: Ph
     if (number >= before.objects && (facts.bits === 1 || (facts.bits === 8 && !facts.isIndexed))) images.push(facts);
   });
   for (const image of images) {
+    if (image.components === undefined) continue;
     if (image.bits === 1) {
       await encodeFax(open, image);
       continue;

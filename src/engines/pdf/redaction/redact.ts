@@ -13,10 +13,11 @@ import { rewritePdf } from "../write/save.ts";
 import { type Area, removeAnnotations } from "./annotations.ts";
 import { redactAttachments } from "./attachments.ts";
 import { boxesOf, type Covering } from "./cover.ts";
-import { eraseOnPage } from "./erase.ts";
+import { Fonts } from "../erasure/font-metrics.ts";
+import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
 import { findCodes, forgetCodes } from "./fonts.ts";
 import { goneFrom } from "./gone.ts";
-import { MOST_ROUNDS, redactHidden } from "./hidden-content.ts";
+import { redactBytes, redactHidden } from "./hidden-content.ts";
 import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type Wanted } from "./matcher.ts";
 import { boxesIn, findOnPage, type Mark, type PageMatch, tooManyMatches } from "./page-matches.ts";
@@ -63,20 +64,9 @@ interface PageFindings {
   readonly regions: readonly Area[];
 }
 
-/** Finds what would be redacted. The document is changed as little as that needs, and must not be written. */
-export async function findRedactions(open: OpenPdf, redaction: Redaction): Promise<Findings> {
-  const matcher = await prepare(open, redaction);
-  await showHiddenLayers(open);
-  const { pages, pagesWithoutText } = await findOnPages(open, redaction, matcher);
-  const hidden = await redactHidden(open, new Set(redaction.pages), matcher);
-  const attachments = await redactAttachments(open, matcher, { removes: false });
-  const strings = new StringRedactor(open, matcher);
-  if (!matcher.isEmpty) {
-    await strings.redactAll();
-    await redactStreams(open, matcher, strings, { replaced: new Set() });
-  }
-  const matches = pages.flatMap((page) => foundOn(open, page));
-  return { matches, elsewhere: hidden + strings.count, pagesWithoutText, attachments };
+/** Finds what would be redacted: it does the same work. The document must not be written afterwards. */
+export async function findRedactions(open: OpenPdf, engines: Engines, redaction: Redaction): Promise<Findings> {
+  return (await redactDocument(open, engines, redaction)).findings;
 }
 
 /**
@@ -88,6 +78,19 @@ export async function redactPdf(
   engines: Engines,
   redaction: Redaction,
 ): Promise<{ readonly bytes: EngineBytes; readonly findings: Findings }> {
+  const { findings, changed, matcher } = await redactDocument(open, engines, redaction);
+  open.engine.work.allow(limits.work.request);
+  const bytes = await rewritePdf(open, { changed });
+  await proveRedacted(open, bytes, matcher, redaction.pages);
+  return { bytes, findings };
+}
+
+/** Redacts a document in memory. `changed`: its pages (0-based) on which something was found. */
+async function redactDocument(
+  open: OpenPdf,
+  engines: Engines,
+  redaction: Redaction,
+): Promise<{ readonly findings: Findings; readonly changed: readonly number[]; readonly matcher: Matcher }> {
   const { engine, document } = open;
   const matcher = await prepare(open, redaction);
   const layers = await showHiddenLayers(open);
@@ -98,11 +101,14 @@ export async function redactPdf(
   engine.work.allow(limits.work.request);
   const shownBefore = await findCodes(open);
   const photographs = await findPhotographs(open);
-  for (const page of changed) await erase(open, page, matcher);
+  const tools = { fonts: new Fonts(open), matcher };
+  for (const page of changed) await erase(open, page, tools, [0, 1]);
   const cover = boxesOf(open, engines, redaction);
-  const hidden = await redactHidden(open, new Set(redaction.pages), matcher, cover);
-  for (const page of changed) await checkErased(open, page, matcher);
-  const attachments = await redactAttachments(open, matcher, { removes: true });
+  const hidden = await redactHidden(open, new Set(redaction.pages), tools, cover);
+  const rewritten = new Set<number>();
+  for (const page of changed) if (await checkErased(open, page, tools)) rewritten.add(page.index);
+  const inBytes = await redactBytes(open, new Set(redaction.pages), tools);
+  const attachments = await redactAttachments(open, matcher);
   for (const { index, matches, regions } of pages) {
     const areas = { regions, matches: matches.flatMap(({ marks }) => marks.map(areaOf)) };
     for (const number of removeAnnotations(open, index, areas, matcher)) dropped.add(number);
@@ -119,15 +125,13 @@ export async function redactPdf(
   if (!matcher.isEmpty || dropped.size > 0) await strings.redactAll(dropped);
   for (const number of dropped) document.deleteObject(number);
   if (!matcher.isEmpty) {
-    const replaced = new Set(changed.flatMap(({ index }) => streamsOf(document.findPage(index)).map(objectNumber)));
+    const replaced = new Set([...rewritten].flatMap((index) => streamsOf(document.findPage(index)).map(objectNumber)));
     await redactStreams(open, matcher, strings, { replaced });
   }
-  engine.work.allow(limits.work.request);
-  const bytes = await rewritePdf(open, { changed: changed.map(({ index }) => index) });
-  await proveRedacted(open, bytes, matcher, redaction.pages);
   return {
-    bytes,
-    findings: { matches: findings, elsewhere: hidden + strings.count, pagesWithoutText, attachments },
+    findings: { matches: findings, elsewhere: hidden + inBytes + strings.count, pagesWithoutText, attachments },
+    changed: changed.map(({ index }) => index),
+    matcher,
   };
 }
 
@@ -168,31 +172,48 @@ async function findOnPages(
   return { pages: found, pagesWithoutText };
 }
 
-/** Erases what was found on a page, in areas that grow until nothing is found any more. */
-async function erase(open: OpenPdf, { index, matches, regions }: PageFindings, matcher: Matcher): Promise<void> {
+/** Erases what was found on a page until nothing of it is found any more, or nothing is left to try. */
+async function erase(
+  open: OpenPdf,
+  { index, matches, regions }: PageFindings,
+  tools: { readonly fonts: Fonts; readonly matcher: Matcher },
+  rounds: readonly number[],
+): Promise<void> {
   const { document, engine } = open;
-  let marks: readonly Mark[] = matches.flatMap((match) => match.marks);
-  for (let reach = 0; reach < MOST_ROUNDS && (marks.length > 0 || reach === 0); reach++) {
-    await eraseOnPage(open, index, { marks, regions: reach === 0 ? regions : [], reach });
+  let left: readonly PageMatch[] = matches;
+  for (const round of rounds) {
+    if (round === 0) await eraseOnPage(open, index, tools, { matches: left, regions, round });
+    else if (left.length > 0) await eraseOnPage(open, index, tools, { matches: left, regions: [], round });
     if (matches.length === 0) return;
     const page = await engine.long.loadPage(document, index);
     const reading = { annotations: false, isGone: goneFrom(matches, [], engine.work) };
-    const again = await findOnPage(open, page, matcher, reading).finally(() => page.destroy());
-    marks = [...again.matches.flatMap((match) => match.marks), ...again.left];
+    const again = await findOnPage(open, page, tools.matcher, reading).finally(() => page.destroy());
+    left = [...again.matches, ...again.left];
+    if (left.length === 0) return;
   }
 }
 
 /**
  * Looks at each glyph before boxes are drawn, whose labels could be mistaken for what was there: a letter that is left is not found by
- * the search for whole matches in the written file.
+ * the search for whole matches in the written file. What is left is erased with MuPDF. Returns whether it was needed: it writes the content
+ * anew.
  */
-async function checkErased(open: OpenPdf, { index, matches, regions }: PageFindings, matcher: Matcher): Promise<void> {
+async function checkErased(
+  open: OpenPdf,
+  { index, matches, regions }: PageFindings,
+  tools: { readonly fonts: Fonts; readonly matcher: Matcher },
+): Promise<boolean> {
   const { document, engine } = open;
-  engine.work.allow(limits.work.request);
-  const page = await engine.long.loadPage(document, index);
-  const reading = { annotations: false, isGone: goneFrom(matches, regions, engine.work) };
-  const { left } = await findOnPage(open, page, matcher, reading).finally(() => page.destroy());
-  if (left.length > 0) throw redactionFailed(`the text of page ${index + 1}`);
+  for (let round = MOST_ROUNDS - 1; ; round++) {
+    engine.work.allow(limits.work.request);
+    const page = await engine.long.loadPage(document, index);
+    const reading = { annotations: false, isGone: goneFrom(matches, regions, engine.work) };
+    const again = await findOnPage(open, page, tools.matcher, reading).finally(() => page.destroy());
+    const left = [...again.matches, ...again.left];
+    if (left.length === 0) return round > MOST_ROUNDS - 1;
+    if (round === MOST_ROUNDS) throw redactionFailed(`the text of page ${index + 1}`);
+    await eraseOnPage(open, index, tools, { matches: left, regions: [], round });
+  }
 }
 
 /** The rectangle around a mark. */

@@ -3,9 +3,9 @@ import type { Matrix } from "../content/operands.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type StampPage, pageAsShown } from "../content/page-content.ts";
 import { boxOn, inUnits, misplaced, pageIssue, refusedBox, type ShownBox, touches } from "../content/shown-box.ts";
+import { apply, inverse } from "../erasure/geometry.ts";
 import type { Quad } from "../text/glyphs.ts";
 import type { Area } from "./annotations.ts";
-import { apply, inverse } from "./page-matches.ts";
 
 /** What is wrong with the pages of regions, or undefined. */
 export const regionIssue = (regions: readonly ShownBox[], pageCount: number): string | undefined =>

@@ -19,6 +19,9 @@ export interface Glyph {
   readonly box: Box;
   /** The corners upper left, upper right, lower left, and lower right, as the glyph stands, if letters were requested. */
   readonly quad?: Quad;
+  /** Where it is placed on its line, and where the marks are that it has taken up, if letters were requested. In points. */
+  readonly origin?: readonly [number, number];
+  readonly marks?: [number, number][];
   /** Start and end along the line's direction, in points. */
   readonly start: number;
   end: number;
@@ -139,6 +142,8 @@ function readLine(
     const written = characterSize < LEAST_SIZE && !letters ? "" : characterOf(code);
     if (written === "") continue;
     const quad = word + QUAD;
+    // In a column, MuPDF has for the origin the end of the glyph.
+    const origin = vertical ? quad + 6 : word + ORIGIN;
     const below = vertical ? belowTop(floats, quad, characterSize, direction) : 0;
     const [x, y] = [below * dx, below * dy];
     const ulx = at(floats, quad) - x;
@@ -156,9 +161,10 @@ function readLine(
     if (isRightToLeft(code)) rightToLeft = true;
     // MuPDF puts the additional characters of a glyph at its end with zero width.
     if (to - from < (letters ? Math.min(SAME, characterSize / 100) : SAME) || (last !== undefined && isMark(code))) {
-      if (last !== undefined && (written === " " || isMark(code) || Math.abs(last.end - from) < SAME))
+      if (last !== undefined && (written === " " || isMark(code) || Math.abs(last.end - from) < SAME)) {
         last.text += written;
-      else early.push({ text: written, place: from });
+        last.marks?.push([at(floats, origin), at(floats, origin + 1)]);
+      } else early.push({ text: written, place: from });
       continue;
     }
     if (length++ >= budget) throw tooMuchText();
@@ -186,7 +192,13 @@ function readLine(
       unspaced: isUnspaced(code),
       style,
       baseline: styleOf === undefined ? 0 : at(floats, word + ORIGIN + 1) * dx - at(floats, word + ORIGIN) * dy,
-      ...(letters ? { quad: quadAt(floats, quad, x, y) } : {}),
+      ...(letters
+        ? {
+            quad: quadAt(floats, quad, x, y),
+            origin: [at(floats, origin), at(floats, origin + 1)] as const,
+            marks: [],
+          }
+        : {}),
     };
     if (early.length > 0) {
       for (const mark of early.toReversed()) attach(mark, glyph, last);

@@ -47,3 +47,29 @@ function collect(engine: PdfEngine, first: number, slot: number | undefined, fou
 
 const isSlot = (heap: Uint8Array, name: number): boolean =>
   Array.from(`${SLOT}\0`).every((character, index) => heap[name + index] === character.charCodeAt(0));
+
+/** A character of MuPDF's structured text, valid until something is allocated. */
+export interface StextCharacter {
+  readonly address: number;
+  /** Whether it is in a column. Then MuPDF has for its origin the end of its glyph. */
+  readonly vertical: boolean;
+}
+
+/** The characters of all text, in the order of the content. */
+export function* charactersIn(engine: PdfEngine, text: StructuredText): Generator<StextCharacter, void> {
+  const { lib } = engine;
+  for (const { block, type } of blocksIn(engine, text)) {
+    if (type !== BLOCKS.text) continue;
+    for (let line = lib._wasm_stext_block_get_first_line(block); line; line = lib._wasm_stext_line_get_next(line)) {
+      const vertical = lib._wasm_stext_line_get_wmode(line) === 1;
+      let address = lib._wasm_stext_line_get_first_char(line);
+      for (; address; address = lib._wasm_stext_char_get_next(address)) yield { address, vertical };
+    }
+  }
+}
+
+/**
+ * Where a character has its code point, its origin, its corners (the last of which is the origin of a glyph in a column), and its font size, in
+ * words from its address (MuPDF 1.28).
+ */
+export const CHARACTER = { code: 0, origin: 3, corners: 5, lastCorner: 11, size: 13 } as const;

@@ -1,0 +1,119 @@
+/** Which bytes of a shown string are one code, and which CID a code has (ISO 32000-2, 9.7.5 and 9.7.6). */
+import type { Work } from "../../work.ts";
+import { ContentLexer } from "../content/lexer.ts";
+import { readHexadecimal } from "../objects/string-syntax.ts";
+
+/** How a font with several bytes per code is read. */
+export interface CodeMap {
+  readonly vertical: boolean;
+  /** Bytes of the code at an offset, at least one. */
+  lengthAt(bytes: Uint8Array, at: number): number;
+  /** The CID of a code of so many bytes; undefined if it is not known here. */
+  cidOf(code: number, length: number): number | undefined;
+}
+
+/** Fuel per range. */
+const RANGE_WORK = 20;
+
+const MOST_BYTES = 4;
+
+type LengthAt = CodeMap["lengthAt"];
+
+const twoBytes: LengthAt = () => 2;
+
+/** Codes whose first byte is in one of the ranges have two bytes, others one. */
+const ledBy =
+  (...ranges: readonly (readonly [number, number])[]): LengthAt =>
+  (bytes, at) =>
+    ranges.some(([first, last]) => (bytes[at] ?? 0) >= first && (bytes[at] ?? 0) <= last) ? 2 : 1;
+
+/** The predefined CMaps (9.7.5.2) by parts of their names. */
+const PREDEFINED: readonly (readonly [RegExp, LengthAt])[] = [
+  [/UTF32/, () => 4],
+  [/UTF16/, (bytes, at) => ((bytes[at] ?? 0) >= 0xd8 && (bytes[at] ?? 0) <= 0xdb ? 4 : 2)],
+  [/UTF8/, (bytes, at) => ((lead) => (lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4))(bytes[at] ?? 0)],
+  [/^Identity-|UCS2|^(?:Ext-|Add-|78-|NWP-)?[HV]$|^KSC-[HV]$|^GB-[HV]$/, twoBytes],
+  [/RKSJ/, ledBy([0x81, 0x9f], [0xe0, 0xfc])],
+  [
+    /GBK2K/,
+    (bytes, at) => ((bytes[at] ?? 0) < 0x81 ? 1 : (bytes[at + 1] ?? 0) >= 0x30 && (bytes[at + 1] ?? 0) <= 0x39 ? 4 : 2),
+  ],
+  [/CNS-EUC/, (bytes, at) => (bytes[at] === 0x8e ? 4 : (bytes[at] ?? 0) >= 0xa1 ? 2 : 1)],
+  [/^EUC-/, ledBy([0x8e, 0x8e], [0xa1, 0xfe])],
+  [/EUC|GB|UHC|KSC|B5|HKscs/, ledBy([0x81, 0xfe])],
+];
+
+/** A CMap by its name. Its CIDs are known here only if they are the codes. */
+export function predefinedMap(name: string): CodeMap {
+  const lengthAt = PREDEFINED.find(([form]) => form.test(name))?.[1] ?? twoBytes;
+  const isIdentity = name.startsWith("Identity-");
+  return { vertical: /(?:^|-)V$/.test(name), lengthAt, cidOf: (code) => (isIdentity ? code : undefined) };
+}
+
+/** Reads a CMap that is part of the document. `base`: the one that it refers to. */
+export async function readCodeMap(cmap: Uint8Array, work: Work, base: CodeMap | undefined): Promise<CodeMap> {
+  const spaces: { readonly length: number; readonly low: Uint8Array; readonly high: Uint8Array }[] = [];
+  /** By length of the codes: first and last code, and the CID of the first one. */
+  const ranges: (readonly [length: number, first: number, last: number, cid: number])[] = [];
+  const lexer = new ContentLexer(cmap);
+  let values: (Uint8Array | number)[] = [];
+  let [vertical, isMode, named] = [base?.vertical ?? false, false, base];
+  let name = "";
+  for (let token = lexer.next(); token; token = lexer.next()) {
+    if (lexer.isDue) await work.rest();
+    const text = token === "hex" ? "" : lexer.text(lexer.start, Math.min(lexer.end, lexer.start + 64));
+    if (token === "hex") values.push(readHexadecimal(cmap.subarray(lexer.start, lexer.end), 0).value);
+    else if (token === "number") {
+      values.push(Number.parseFloat(text));
+      if (isMode) vertical = text === "1";
+    } else if (token === "word") {
+      if (text === "usecmap") named = predefinedMap(name);
+      const pairs = text === "endcodespacerange" ? values.length : 0;
+      for (let at = 0; at + 1 < pairs; at += 2) {
+        const [low, high] = [values[at], values[at + 1]];
+        if (low instanceof Uint8Array && high instanceof Uint8Array) spaces.push({ length: low.length, low, high });
+      }
+      const step = text === "endcidrange" ? 3 : text === "endcidchar" ? 2 : values.length + 1;
+      for (let at = 0; at + step <= values.length; at += step) {
+        work.spend(RANGE_WORK);
+        const [first, last, cid] = [values[at], values[at + step - 2], values[at + step - 1]];
+        if (first instanceof Uint8Array && last instanceof Uint8Array && typeof cid === "number")
+          ranges.push([first.length, codeOf(first), codeOf(last), cid]);
+      }
+      values = [];
+    }
+    isMode = token === "name" && text === "/WMode";
+    if (token === "name") name = text.slice(1);
+  }
+  const sorted = ranges.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]);
+  return {
+    vertical,
+    lengthAt(bytes, at) {
+      for (let length = 1; length <= MOST_BYTES; length++) {
+        if (spaces.some((space) => space.length === length && isInside(bytes, at, space))) return length;
+      }
+      if (named && spaces.length === 0) return named.lengthAt(bytes, at);
+      return Math.max(1, Math.min(MOST_BYTES, ...spaces.map(({ length }) => length)));
+    },
+    cidOf(code, length) {
+      let [from, to] = [0, sorted.length];
+      while (from < to) {
+        const middle = (from + to) >> 1;
+        const [size = 0, first = 0] = sorted[middle] ?? [];
+        if (size < length || (size === length && first <= code)) from = middle + 1;
+        else to = middle;
+      }
+      const [size, first = 0, last = 0, cid = 0] = sorted[from - 1] ?? [];
+      return size === length && code >= first && code <= last ? cid + code - first : named?.cidOf(code, length);
+    },
+  };
+}
+
+function isInside(bytes: Uint8Array, at: number, { low, high }: { low: Uint8Array; high: Uint8Array }): boolean {
+  return low.every(
+    (byte, index) => (bytes[at + index] ?? -1) >= byte && (bytes[at + index] ?? -1) <= (high[index] ?? 0),
+  );
+}
+
+/** A code of several bytes as a number. */
+export const codeOf = (bytes: Uint8Array): number => bytes.reduce((code, byte) => code * 256 + byte, 0);

@@ -1,0 +1,72 @@
+/** Convex areas of a page. */
+import type { Matrix } from "../content/operands.ts";
+import type { Box } from "../document/page-facts.ts";
+
+type Point = readonly [number, number];
+
+/** Corners of a convex area, in order around it. */
+export type Polygon = readonly Point[];
+
+export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+
+export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [number, number] {
+  return [a * x + c * y + e, b * x + d * y + f];
+}
+
+export function inverse([a, b, c, d, e, f]: Matrix): Matrix {
+  const det = a * d - b * c;
+  const scale = det === 0 ? 0 : 1 / det;
+  return [d * scale, -b * scale, -c * scale, a * scale, (c * f - d * e) * scale, (b * e - a * f) * scale];
+}
+
+export const corners = ([left, bottom, right, top]: Box): Polygon => [
+  [left, bottom],
+  [right, bottom],
+  [right, top],
+  [left, top],
+];
+
+export const transformed = (polygon: Polygon, matrix: Matrix): Polygon => polygon.map(([x, y]) => apply(matrix, x, y));
+
+export function boundsOf(points: Polygon): Box {
+  let [left, bottom, right, top] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const [x, y] of points) {
+    left = Math.min(left, x);
+    bottom = Math.min(bottom, y);
+    right = Math.max(right, x);
+    top = Math.max(top, y);
+  }
+  return [left, bottom, right, top];
+}
+
+/** Whether two areas have more in common than an edge. `margin`: how much more, in units of the page. */
+export function overlap(a: Polygon, b: Polygon, margin = 0): boolean {
+  return !isApart(a, b, margin) && !isApart(b, a, margin);
+}
+
+/** Whether an edge of `a` has all of `b` on its other side. */
+function isApart(a: Polygon, b: Polygon, margin: number): boolean {
+  return a.some(([x, y], at) => {
+    const [nextX, nextY] = a[(at + 1) % a.length] ?? [x, y];
+    const length = Math.hypot(nextX - x, nextY - y);
+    if (!(length > 0)) return false;
+    const [nx, ny] = [(nextY - y) / length, (x - nextX) / length];
+    const along = (points: Polygon): number[] => points.map(([px, py]) => px * nx + py * ny);
+    const [own, other] = [along(a), along(b)];
+    return Math.min(...other) >= Math.max(...own) - margin || Math.max(...other) <= Math.min(...own) + margin;
+  });
+}
+
+/** Whether a point is in an area, or on its edge. */
+function contains(polygon: Polygon, x: number, y: number): boolean {
+  let [left, right] = [false, false];
+  for (const [at, [ax, ay]] of polygon.entries()) {
+    const [bx, by] = polygon[(at + 1) % polygon.length] ?? [ax, ay];
+    const side = (bx - ax) * (y - ay) - (by - ay) * (x - ax);
+    if (side > 0) left = true;
+    if (side < 0) right = true;
+  }
+  return !(left && right);
+}
+
+export const covers = (outer: Polygon, inner: Polygon): boolean => inner.every(([x, y]) => contains(outer, x, y));
