@@ -54,6 +54,8 @@ declare module "*/wasm/generated/mupdf.js" {
     _wasm_pdf_is_name(object: ObjectPointer): number;
     _wasm_pdf_is_string(object: ObjectPointer): number;
     _wasm_pdf_is_stream(object: ObjectPointer): number;
+    /** What a reference leads to; any other object itself. */
+    _wasm_pdf_resolve_indirect(object: ObjectPointer): ObjectPointer;
     /** The object number of a reference. */
     _wasm_pdf_to_num(object: ObjectPointer): number;
     _wasm_pdf_array_len(object: ObjectPointer): number;

@@ -47,7 +47,7 @@ export async function readContentStrings(content: Uint8Array, work: Work): Promi
     else if (token === "word") {
       const word = lexer.text(start, Math.min(lexer.end, start + 16));
       if (SHOWS.has(word)) shown.push(concat(pending));
-      else strings.push(...pending);
+      else for (const string of pending) strings.push(string);
       pending = [];
       if (word === "ID") lexer.image();
     }
