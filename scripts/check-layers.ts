@@ -37,6 +37,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "lease",
     "pdf/embed",
     "pdf/stamps",
+    "pdf/redaction/proof",
     "pdf/redaction",
     "render",
     "pdf/crop",

@@ -7,54 +7,8 @@ import { unescapeName } from "../objects/names.ts";
 import { readHexadecimal, readLiteral } from "../objects/string-syntax.ts";
 import { decodeText } from "../objects/text-string.ts";
 
-/** Shows text. */
-const SHOWS = new Set(["Tj", "TJ", "'", '"']);
-
 /** Begins or marks marked content, with its properties. */
 const MARKS = new Set(["BDC", "DP"]);
-
-/** An adjustment in an array of shown strings that is as wide as a space, in thousandths of the font size (9.4.3). */
-const SPACE = -180;
-
-/** What content, or another program in this syntax, has besides operators and numbers. */
-export interface ContentStrings {
-  /** What each operator shows, as it is encoded in its font. */
-  readonly shown: readonly Uint8Array[];
-  /** All other strings. */
-  readonly strings: readonly Uint8Array[];
-  readonly names: readonly string[];
-  readonly comments: readonly Uint8Array[];
-}
-
-const SPACE_BYTES = Uint8Array.of(0x20);
-
-/** Reads content as it is written, without fonts. */
-export async function readContentStrings(content: Uint8Array, work: Work): Promise<ContentStrings> {
-  const lexer = new ContentLexer(content);
-  const [shown, strings, comments]: [Uint8Array[], Uint8Array[], Uint8Array[]] = [[], [], []];
-  const names = new Set<string>();
-  let pending: Uint8Array[] = [];
-  let end = 0;
-  for (let token = lexer.next(); ; token = lexer.next()) {
-    if (lexer.isDue) await work.rest();
-    const start = token ? lexer.start : content.length;
-    const between = content.subarray(end, start);
-    if (between.includes(0x25)) comments.push(between);
-    if (!token) break;
-    if (token === "literal" || token === "hex") pending.push(stringAt(content.subarray(start, lexer.end), token));
-    else if (token === "name") names.add(nameIn(lexer.text(start + 1, lexer.end)));
-    else if (token === "number" && Number.parseFloat(lexer.text(start, lexer.end)) < SPACE) pending.push(SPACE_BYTES);
-    else if (token === "word") {
-      const word = lexer.text(start, Math.min(lexer.end, start + 16));
-      if (SHOWS.has(word)) shown.push(concat(pending));
-      else for (const string of pending) strings.push(string);
-      pending = [];
-      if (word === "ID") lexer.image();
-    }
-    end = lexer.end;
-  }
-  return { shown, strings: [...strings, ...pending], names: [...names], comments };
-}
 
 const stringAt = (bytes: Uint8Array, token: "literal" | "hex"): Uint8Array =>
   (token === "literal" ? readLiteral : readHexadecimal)(bytes, 0).value;

@@ -3,6 +3,7 @@ import { limits } from "../../../limits.ts";
 import type { EngineBytes } from "../../bytes/heap.ts";
 import type { Engines } from "../../lease/engines.ts";
 import type { ShownBox } from "../content/shown-box.ts";
+import type { Quad } from "../text/glyphs.ts";
 import { checkContents } from "../content/size.ts";
 import { streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
@@ -21,7 +22,8 @@ import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type Wanted } from "./matcher.ts";
 import { boxesIn, findOnPage, type Mark, type PageMatch, tooManyMatches } from "./page-matches.ts";
 import { encodeAgain, findPhotographs } from "./photographs.ts";
-import { proveRedacted, redactionFailed } from "./prove.ts";
+import { type PageAreas, proofOfPage, proveRedacted, redactionFailed } from "./proof/prove.ts";
+import type { Sought } from "./proof/written-text.ts";
 import { boxAsShown, checkRegions, toPageArea } from "./regions.ts";
 import { redactStreams } from "./streams.ts";
 import { StringRedactor } from "./strings.ts";
@@ -98,10 +100,15 @@ export async function redactPdf(
   engine.work.allow(limits.work.request);
   const shownBefore = await findCodes(open);
   const photographs = await findPhotographs(open);
-  for (const page of changed) await erase(open, page, matcher);
+  const proofs: (() => Promise<void>)[] = [];
+  for (const page of changed) {
+    proofs.push(await proofOfPage(open, page.index, areasOf(page)));
+    await erase(open, page, matcher);
+  }
   const cover = boxesOf(open, engines, redaction);
   const hidden = await redactHidden(open, new Set(redaction.pages), matcher, cover);
   for (const page of changed) await checkErased(open, page, matcher);
+  for (const prove of proofs) await prove();
   const attachments = await redactAttachments(open, matcher, { removes: true });
   for (const { index, matches, regions } of pages) {
     const areas = { regions, matches: matches.flatMap(({ marks }) => marks.map(areaOf)) };
@@ -124,7 +131,7 @@ export async function redactPdf(
   }
   engine.work.allow(limits.work.request);
   const bytes = await rewritePdf(open, { changed: changed.map(({ index }) => index) });
-  await proveRedacted(open, bytes, matcher, redaction.pages);
+  if (!matcher.isEmpty) await proveRedacted(open, bytes, soughtBy(matcher), redaction.pages);
   return {
     bytes,
     findings: { matches: findings, elsewhere: hidden + strings.count, pagesWithoutText, attachments },
@@ -195,9 +202,28 @@ async function checkErased(open: OpenPdf, { index, matches, regions }: PageFindi
   if (left.length > 0) throw redactionFailed(`the text of page ${index + 1}`);
 }
 
-/** The rectangle around a mark. */
-function areaOf({ middle }: Mark): Area {
-  const [x, y] = [0, 1].map((from) => [0, 2, 4, 6].map((at) => middle[at + from] ?? 0));
+const soughtBy = (matcher: Matcher): Sought => ({
+  isIn: (text) => matcher.isIn(text),
+  found: matcher.found,
+  ignoresCase: matcher.ignoresCase,
+});
+
+/** All that may go from a page: areas grow by up to a font size as long as something is left of a match (see `erase`). */
+const areasOf = ({ matches, regions }: PageFindings): PageAreas => ({
+  regions,
+  matches: matches.flatMap(({ marks }) =>
+    marks.map(({ box, size }) => {
+      const [left, bottom, right, top] = around(box);
+      return [left - size, bottom - size, right + size, top + size] as const;
+    }),
+  ),
+});
+
+/** The rectangle around the middle of a mark. */
+const areaOf = ({ middle }: Mark): Area => around(middle);
+
+function around(quad: Quad): Area {
+  const [x, y] = [0, 1].map((from) => [0, 2, 4, 6].map((at) => quad[at + from] ?? 0));
   return [Math.min(...(x ?? [])), Math.min(...(y ?? [])), Math.max(...(x ?? [])), Math.max(...(y ?? []))];
 }
 

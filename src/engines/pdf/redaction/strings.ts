@@ -55,7 +55,7 @@ const isBinary = (text: string): boolean => /[\0-\x08\x0e-\x1f\ufffd]/.test(text
 export const isStandardName = (name: PDFObject): boolean => (name.pointer as unknown as number) < STANDARD_NAMES;
 
 /** Whether the name of a font is needed to find it: it is not embedded (9.6.2.2). */
-export function isFontByName(dictionary: PDFObject): boolean {
+function isFontByName(dictionary: PDFObject): boolean {
   const descriptor = isNamed(dictionary.get("Type"), "FontDescriptor") ? dictionary : descriptorOf(dictionary);
   return !["FontFile", "FontFile2", "FontFile3"].some((key) => descriptor.get(key).isStream());
 }
@@ -64,7 +64,7 @@ const descriptorOf = (font: PDFObject): PDFObject =>
   (isNamed(font.get("Subtype"), "Type0") ? font.get("DescendantFonts", 0) : font).get("FontDescriptor");
 
 /** The names of a font: the entries that may stay if it is found by them. */
-export const FONT_NAMES = new Set(["BaseFont", "FontName", "FontFamily"]);
+const FONT_NAMES = new Set(["BaseFont", "FontName", "FontFamily"]);
 
 export class StringRedactor {
   readonly #open: OpenPdf;
