@@ -38,6 +38,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pdf/embed",
     "pdf/stamps",
     "pdf/erasure",
+    "pdf/redaction/proof",
     "pdf/redaction",
     "render",
     "pdf/crop",

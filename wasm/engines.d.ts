@@ -54,6 +54,8 @@ declare module "*/wasm/generated/mupdf.js" {
     _wasm_pdf_is_name(object: ObjectPointer): number;
     _wasm_pdf_is_string(object: ObjectPointer): number;
     _wasm_pdf_is_stream(object: ObjectPointer): number;
+    /** What a reference leads to; any other object itself. */
+    _wasm_pdf_resolve_indirect(object: ObjectPointer): ObjectPointer;
     /** The object number of a reference. */
     _wasm_pdf_to_num(object: ObjectPointer): number;
     _wasm_pdf_array_len(object: ObjectPointer): number;
@@ -115,7 +117,7 @@ declare module "*/wasm/generated/mupdf.js" {
     /** The image in its own size and color space. */
     pixmapOf(image: MuPDF.Image): Promise<MuPDF.Pixmap>;
     asJpeg(pixmap: MuPDF.Pixmap, quality: number): Promise<MuPDF.Buffer>;
-    run(list: MuPDF.DisplayList, device: MuPDF.DrawDevice, matrix: MuPDF.Matrix): Promise<void>;
+    run(list: MuPDF.DisplayList, device: MuPDF.Device, matrix: MuPDF.Matrix): Promise<void>;
     textOfPage(page: MuPDF.PDFPage, options: string): Promise<MuPDF.StructuredText>;
     textOfList(list: MuPDF.DisplayList, options: string): Promise<MuPDF.StructuredText>;
     /** Removes what the page's redaction annotations cover, and these. The numbers are those of MuPDF's `PDFPage.REDACT_...`. */

@@ -13,7 +13,6 @@ import { creditsOf, largePdf, paidService } from "../http/paid-service.ts";
 import { subscribe } from "../events/outbox-facts.ts";
 
 // The machine may be slow, and these are many calls.
-vi.setConfig({ testTimeout: 60_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});
 
 type Service = Awaited<ReturnType<typeof paidService>>;

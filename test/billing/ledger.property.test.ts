@@ -149,4 +149,4 @@ test("any order of reserve, settle, release, refund, sweep and time agrees with 
     "reused",
   ];
   expect([...seen].sort()).toEqual([...expected, "settled"]);
-}, 180_000);
+});

@@ -174,7 +174,7 @@ test("accounts and keys are made, listed, changed and revoked", () =>
   }));
 
 // As with --remote, but for the flag: the statements, their text, and what is read of wrangler's answer are the same.
-test("through `wrangler d1 execute`, orders do the same", { timeout: 120_000 }, async () => {
+test("through `wrangler d1 execute`, orders do the same", async () => {
   // Of its own: SQLite refuses wrangler while a server writes.
   const persistTo = await mkdtemp(join(tmpdir(), "account-"));
   const local = { kind: "local", persistTo } as const;

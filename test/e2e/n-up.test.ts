@@ -112,7 +112,9 @@ describe("a page looks as before in its cell", () => {
       [
         "<< /Type /Catalog /Pages 2 0 R >>",
         "<< /Type /Pages /Kids [3 0 R 4 0 R 5 0 R] /Count 3 /Resources << /XObject << /X 8 0 R >> >> >>",
-        ...[page, page, page],
+        page,
+        page,
+        page,
         "(An object that nothing refers to, so that those after it get other numbers)",
         { entries: "", data: latin1("/X Do") },
         square,

@@ -11,7 +11,7 @@ const service: Service = { baseUrl, key: liveKey };
 const count = Number(process.env["REDACT_DOCUMENTS"] ?? 12);
 const first = Number(process.env["REDACT_FIRST"] ?? 0);
 
-test("a secret in random places goes, and the words beside it stay", { timeout: 60_000 + count * 5_000 }, async () => {
+test("a secret in random places goes, and the words beside it stay", async () => {
   for (let seed = first; seed < first + count; seed++) {
     const { bytes, secret, neighbors, places } = secretDocument(seed);
     const about = `seed ${seed}: ${places.join(", ")}`;

@@ -5,7 +5,6 @@ import { chargeOf, expectConsistency, isDenied } from "../billing/ledger-facts.t
 import { paidService } from "../http/paid-service.ts";
 import { reserve, settle } from "../../src/billing/ledger.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(expectConsistency);
 

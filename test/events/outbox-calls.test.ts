@@ -5,7 +5,6 @@ import { expectConsistency } from "../billing/ledger-facts.ts";
 import { largePdf, paidService } from "../http/paid-service.ts";
 import { webhookDeliveries } from "../../src/db/schema.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(expectConsistency);
 

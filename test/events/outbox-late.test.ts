@@ -7,7 +7,6 @@ import { finish, release, settle } from "../../src/billing/ledger.ts";
 import { sweep } from "../../src/billing/sweep.ts";
 import { webhookDeliveries, webhookEvents } from "../../src/db/schema.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(expectConsistency);
 

@@ -11,7 +11,6 @@ import { webhookDeliveries } from "../../src/db/schema.ts";
 import type { DeliveryMessage } from "../../src/webhooks/message.ts";
 import worker from "../../src/worker.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(expectConsistency);
 

@@ -14,7 +14,6 @@ import tesseractModule from "../../wasm/generated/tesseract.wasm";
 import webpDecoderModule from "../../wasm/generated/webp-decoder.wasm";
 import webpEncoderModule from "../../wasm/generated/webp-encoder.wasm";
 
-vi.setConfig({ testTimeout: 120_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(expectConsistency);
 

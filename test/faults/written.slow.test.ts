@@ -8,7 +8,6 @@ import { document } from "../harness/fixtures.ts";
 import { show, textDocument } from "../harness/text-fixtures.ts";
 import { expectNoCredits, outcome, paidService } from "../http/paid-service.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});
 
 const service = await paidService("enterprise", undefined, createApp(operations));

@@ -38,6 +38,22 @@ export function hiddenObjectStream(size: number): Uint8Array {
   return withReferences(objects, "/Root 1 0 R /Info 5 0 R", [[2, 4, 0]]);
 }
 
+/** A page that shows a word, and a catalog with a value in an object stream that is deflated twice: a few hundred bytes for a large one. */
+export function packedValue(value: string, word: string): Uint8Array {
+  const page =
+    "/Contents 4 0 R /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>";
+  const data = deflateSync(deflateSync(latin1(`7 0 ${value}`), { level: 9 }), { level: 9 });
+  const objects: PdfObject[] = [
+    CATALOG.replace(" >>", " /Large 7 0 R >>"),
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    pageOf(page),
+    flate(`BT /F1 12 Tf 10 100 Td (before ${word} after) Tj ET`),
+    "null",
+    { entries: "/Type /ObjStm /N 1 /First 4 /Filter [/FlateDecode /FlateDecode]", data },
+  ];
+  return withReferences(objects, "/Root 1 0 R", [[2, 6, 0]]);
+}
+
 /** A document with a cross-reference stream; `more`: rows for the numbers behind its objects. */
 function withReferences(
   objects: readonly PdfObject[],

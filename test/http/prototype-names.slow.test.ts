@@ -8,7 +8,6 @@ import { document } from "../harness/fixtures.ts";
 import { FormDraft } from "../harness/form-fixtures.ts";
 import { flate, pdf } from "../harness/pdf-writer.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});
 
 /** What every object has without having been given it. */

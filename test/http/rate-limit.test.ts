@@ -9,7 +9,6 @@ import { openDatabase } from "../../src/db/client.ts";
 import { apiKeys } from "../../src/db/schema.ts";
 import { countedDatabase } from "../accounts/counted-database.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});
 
 type Service = Awaited<ReturnType<typeof paidService>>;

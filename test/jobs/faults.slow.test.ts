@@ -60,24 +60,20 @@ describe("a consumer is lost", () => {
     ["unreachable", "for good"],
     ["answer lost", "once"],
   ];
-  it.each(faults)(
-    "at any round trip to the database (%s, %s), and the job ends as it should",
-    { timeout: 180_000 },
-    async (fault, times) => {
-      const services: Service[] = [];
-      for (let trip = 0; ; trip += 1) {
-        const service = await jobService();
-        services.push(service);
-        const { id } = await service.start("extract-text", letter);
-        const { database, trips } = failingDatabase(fault, trip, times);
-        await consumeOnce({ ...env, DB: database });
-        expect([trip, await recover(service, id)]).toEqual([trip, "succeeded"]);
-        await expectPaid(service, id);
-        if (trips() <= trip) break;
-      }
-      await expectNothingElse(services);
-    },
-  );
+  it.each(faults)("at any round trip to the database (%s, %s), and the job ends as it should", async (fault, times) => {
+    const services: Service[] = [];
+    for (let trip = 0; ; trip += 1) {
+      const service = await jobService();
+      services.push(service);
+      const { id } = await service.start("extract-text", letter);
+      const { database, trips } = failingDatabase(fault, trip, times);
+      await consumeOnce({ ...env, DB: database });
+      expect([trip, await recover(service, id)]).toEqual([trip, "succeeded"]);
+      await expectPaid(service, id);
+      if (trips() <= trip) break;
+    }
+    await expectNothingElse(services);
+  });
 
   it.each(["get", "put", "delete"] satisfies Trip[])("at any request to the bucket (%s)", async (trip) => {
     for (let sound = 0; ; sound++) {

@@ -29,7 +29,7 @@ describe("a small page that would be drawn for minutes is refused for its work",
     ["to-images", "a hundred thousand patches", patches(100_000), { dpi: "72" }],
     ["to-images", "glyphs of subroutines of subroutines", subroutines(100), { dpi: "72" }],
     ["ocr", "fills that blend", fills(2_000), {}],
-  ])("%s: %s", { timeout: 120_000 }, async (operation, _, page, fields) => {
+  ])("%s: %s", async (operation, _, page, fields) => {
     const post = await operationService(operation);
     const response = await post(drawing(page), fields);
     expect(await errorOf(response)).toEqual([413, "limit_exceeded", { limit: "work" }]);
@@ -37,7 +37,7 @@ describe("a small page that would be drawn for minutes is refused for its work",
   });
 });
 
-test("a page may take the work that its pixels need, and no more", { timeout: 60_000 }, async () => {
+test("a page may take the work that its pixels need, and no more", async () => {
   const post = await operationService("to-images");
   const [large, small] = [drawing(fills(1)), drawing(fills(100))];
   const image = await post(large, { dpi: "450" });
@@ -61,7 +61,7 @@ test("an image of 400 million pixels without data is refused for its memory", as
   expect([status, code]).toEqual([413, "limit_exceeded"]);
 });
 
-test("others are answered while a page is drawn", { timeout: 120_000 }, async () => {
+test("others are answered while a page is drawn", async () => {
   const post = await operationService("to-images");
   const rotate = await operationService("rotate");
   const halfway = Promise.withResolvers<void>();

@@ -29,7 +29,7 @@ test.each([
   expect(languageCode(asked)).toBe(code);
 });
 
-test.each(Object.entries(texts))("%s: a page set in it", { timeout: 60_000 }, async (language, text) => {
+test.each(Object.entries(texts))("%s: a page set in it", async (language, text) => {
   const page = await setPage(text, drawing({ width: 420, height: 160, content: "" }));
   const answer = await recognise(page, { languages: language, mode: "force" });
   expect(answer.languagesUsed).toEqual([language]);

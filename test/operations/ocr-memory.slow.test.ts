@@ -6,19 +6,19 @@ import { texts } from "./ocr-texts.ts";
 
 const ENGLISH = texts["eng"] ?? "";
 
-test("four scans in color, of 15 MB of samples each", { timeout: 120_000 }, async () => {
+test("four scans in color, of 15 MB of samples each", async () => {
   const { pages } = await recognise(await colorScans(ENGLISH, 4));
   for (const { text } of pages) expect(text).toContain(ENGLISH);
   expect(pages).toHaveLength(4);
 });
 
-test("a large page with few letters", { timeout: 60_000 }, async () => {
+test("a large page with few letters", async () => {
   const content = setLines(ENGLISH, { x: 100, y: 1500, size: 30 });
   const { text } = await recognise(drawing({ width: 1684, height: 2384, content }), { mode: "force" });
   expect(text).toBe(ENGLISH);
 });
 
-test("groups within groups, drawn through masks, of a page with small letters", { timeout: 60_000 }, async () => {
+test("groups within groups, drawn through masks, of a page with small letters", async () => {
   const form = (content: string): string =>
     `/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Group << /S /Transparency /CS /DeviceRGB /I true >> ${content}`;
   const masked = "/ExtGState << /G << /SMask << /S /Luminosity /G 4 0 R >> >> >>";

@@ -1,11 +1,9 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { call } from "./any-operation.ts";
 import { newKey, senderTo } from "../http/echo-service.ts";
 import { endpoints } from "../../src/http/endpoints/index.ts";
 import { takesJson } from "../../src/operations/definition/fields.ts";
 import { operations } from "../../src/operations/index.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** How the validator words its own messages, and what a value looks like that was never meant to be shown. */
 const FOREIGN =

@@ -11,7 +11,6 @@ import { defineOperation, type OutputFile } from "../../../src/operations/defini
 import { pdfFile, text } from "../../../src/operations/definition/fields.ts";
 import { formChoice } from "../../../src/operations/definition/values.ts";
 
-vi.setConfig({ testTimeout: 120_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(expectConsistency);
 

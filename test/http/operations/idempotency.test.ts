@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { creditsOf, expectNoCredits, gate, outcome, paidService, pdf } from "../paid-service.ts";
 import { expectConsistency, HOUR } from "../../billing/ledger-facts.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(expectConsistency);
 

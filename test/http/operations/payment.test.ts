@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Call, creditsOf, expectNoCredits, largePdf, outcome, paidService, type Sent } from "../paid-service.ts";
 import { expectConsistency } from "../../billing/ledger-facts.ts";
 
-vi.setConfig({ testTimeout: 180_000 });
 vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(expectConsistency);
 

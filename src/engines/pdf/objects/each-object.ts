@@ -30,11 +30,11 @@ export async function eachObject(
 
 /**
  * The same without handles, which take longer than a look at an object.
- * @param visit gets a pointer to a reference to the object, valid only until it returns
+ * @param visit gets a pointer to a reference to the object, valid only until it returns, or what it returns is resolved
  */
 export async function eachPointer(
   { document, engine }: Document,
-  visit: (reference: PDFObject["pointer"], number: number) => void,
+  visit: (reference: PDFObject["pointer"], number: number) => void | Promise<void>,
 ): Promise<void> {
   const { lib, work } = engine;
   const count = document.countObjects();
@@ -48,7 +48,8 @@ export async function eachPointer(
     try {
       if (lib._wasm_pdf_is_dict(reference) !== 0 || lib._wasm_pdf_is_array(reference) !== 0) {
         work.spend(OBJECT_WORK);
-        visit(reference, number);
+        const visited = visit(reference, number);
+        if (visited) await visited;
       } else if (number < passed.length) passed[number] = 1;
     } catch (error) {
       if (!engine.isFailure(error)) throw error;

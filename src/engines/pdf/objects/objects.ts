@@ -64,8 +64,11 @@ export function items(array: PDFObject): PDFObject[] {
   return list;
 }
 
-/** Counts about 200 bytes for each handle about to be created. */
-function counted(length: number): number {
+/**
+ * The length of an array or dictionary whose values are about to be looked at. A handle on each takes about 200 bytes.
+ * @throws Refusal `limit_exceeded`
+ */
+export function counted(length: number): number {
   const limit = limits.arrayItems;
   if (length <= limit) return length;
   throw new Refusal("limit_exceeded", "The PDF has an array or dictionary with too many entries.", {

@@ -35,9 +35,12 @@ export function serialize(
   const document = object._doc;
   const pieces: Piece[] = [];
   let text = "";
+  /** The end of the text: to look at the text itself would copy all of it each time. */
+  let last: string | undefined;
   const token = (next: string): void => {
-    if (isRegular(text.at(-1)) && isRegular(next[0]) && next[0] !== "/") text += " ";
+    if (isRegular(last) && isRegular(next[0]) && next[0] !== "/") text += " ";
     text += next;
+    last = next.at(-1);
   };
   const textOf = (value: Pointer): string => {
     const start = lib._wasm_pdf_sprint_obj(value, 1, 1);
@@ -59,6 +62,7 @@ export function serialize(
     } else if (isSecret && lib._wasm_pdf_is_string(value) !== 0) {
       pieces.push(text, document._fromPDFObjectKeep(value).asByteString());
       text = "";
+      last = undefined;
     } else token(textOf(value));
   };
   const writeDictionary = (dictionary: Pointer, own?: ReadonlyMap<string, string | undefined>): void => {

@@ -81,8 +81,11 @@ export function encodeText(text: string): Uint8Array {
 }
 
 /** Decodes a name as UTF-8, as 7.3.5 requires, or as Latin-1 if it is not valid UTF-8. */
-export function decodeName(engine: PdfEngine, name: PDFObject): string {
-  const bytes = nameOf(engine, name);
+export const decodeName = (engine: PdfEngine, name: PDFObject): string => nameAsText(nameOf(engine, name));
+
+/** The same for the bytes of a name, one character each. */
+export function nameAsText(bytes: string): string {
+  if (/^[\x20-\x7e]*$/.test(bytes)) return bytes;
   try {
     return strictUtf8.decode(bytesOf(bytes));
   } catch {

@@ -38,6 +38,12 @@ export function foldPieces(pieces: Iterable<string>): FoldedText {
   const origins: number[] = [];
   let index = 0;
   for (const piece of pieces) {
+    // Most are, and a search in thousands of short strings would spend its time on looking at each of their characters.
+    if (piece.length === 1 && piece >= " " && piece <= "~") {
+      origins.push(index++);
+      text += piece;
+      continue;
+    }
     const folded = fold(piece);
     for (let unit = 0; unit < folded.length; unit++) origins.push(index);
     text += folded;

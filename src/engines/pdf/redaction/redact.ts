@@ -22,7 +22,9 @@ import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type Wanted } from "./matcher.ts";
 import { boxesIn, findOnPage, type Mark, type PageMatch, tooManyMatches } from "./page-matches.ts";
 import { encodeAgain, findPhotographs } from "./photographs.ts";
-import { proveRedacted, redactionFailed } from "./prove.ts";
+import { type PageAreas, proofOfPage, proveRedacted, redactionFailed } from "./proof/prove.ts";
+import type { Sought } from "./proof/written-text.ts";
+import type { Quad } from "../text/glyphs.ts";
 import { boxAsShown, checkRegions, toPageArea } from "./regions.ts";
 import { redactStreams } from "./streams.ts";
 import { StringRedactor } from "./strings.ts";
@@ -81,7 +83,7 @@ export async function redactPdf(
   const { findings, changed, matcher } = await redactDocument(open, engines, redaction);
   open.engine.work.allow(limits.work.request);
   const bytes = await rewritePdf(open, { changed });
-  await proveRedacted(open, bytes, matcher, redaction.pages);
+  if (!matcher.isEmpty) await proveRedacted(open, bytes, soughtBy(matcher), redaction.pages);
   return { bytes, findings };
 }
 
@@ -102,12 +104,17 @@ async function redactDocument(
   const shownBefore = await findCodes(open);
   const photographs = await findPhotographs(open);
   const tools = { fonts: new Fonts(open), matcher };
-  for (const page of changed) await erase(open, page, tools, [0, 1]);
+  const proofs: (() => Promise<void>)[] = [];
+  for (const page of changed) {
+    proofs.push(await proofOfPage(open, page.index, areasOf(page)));
+    await erase(open, page, tools, [0, 1]);
+  }
   const cover = boxesOf(open, engines, redaction);
   const hidden = await redactHidden(open, new Set(redaction.pages), tools, cover);
   const rewritten = new Set<number>();
   for (const page of changed) if (await checkErased(open, page, tools)) rewritten.add(page.index);
   const inBytes = await redactBytes(open, new Set(redaction.pages), tools);
+  for (const prove of proofs) await prove();
   const attachments = await redactAttachments(open, matcher);
   for (const { index, matches, regions } of pages) {
     const areas = { regions, matches: matches.flatMap(({ marks }) => marks.map(areaOf)) };
@@ -216,9 +223,23 @@ async function checkErased(
   }
 }
 
-/** The rectangle around a mark. */
-function areaOf({ middle }: Mark): Area {
-  const [x, y] = [0, 1].map((from) => [0, 2, 4, 6].map((at) => middle[at + from] ?? 0));
+const soughtBy = (matcher: Matcher): Sought => ({
+  isIn: (text) => matcher.isIn(text),
+  found: matcher.found,
+  ignoresCase: matcher.ignoresCase,
+});
+
+/** Where something goes from a page. */
+const areasOf = ({ matches, regions }: PageFindings): PageAreas => ({
+  regions,
+  matches: matches.flatMap(({ marks }) => marks.map(({ box }) => around(box))),
+});
+
+/** The rectangle around the middle of a mark. */
+const areaOf = ({ middle }: Mark): Area => around(middle);
+
+function around(quad: Quad): Area {
+  const [x, y] = [0, 1].map((from) => [0, 2, 4, 6].map((at) => quad[at + from] ?? 0));
   return [Math.min(...(x ?? [])), Math.min(...(y ?? [])), Math.max(...(x ?? [])), Math.max(...(y ?? []))];
 }
 

@@ -31,7 +31,7 @@ export interface StreamKinds {
 }
 
 /** Looks at what the document uses. */
-export async function findStreamKinds(open: OpenPdf): Promise<StreamKinds> {
+async function findStreamKinds(open: OpenPdf): Promise<StreamKinds> {
   const { document, engine, pageCount } = open;
   const content = new Set<number>();
   const scripts = new Set<number>();
@@ -54,7 +54,7 @@ export async function findStreamKinds(open: OpenPdf): Promise<StreamKinds> {
 }
 
 /** The bytes of a stream as they are searched, and whether they are those of its file. A copy. */
-export function bytesOfStream(stream: PDFObject): { readonly bytes: Uint8Array; readonly raw: boolean } {
+function bytesOfStream(stream: PDFObject): { readonly bytes: Uint8Array; readonly raw: boolean } {
   const raw = filtersOf(stream).some((filter) => IMAGE_FILTERS.has(filter));
   const buffer = raw ? stream.readRawStream() : stream.readStream();
   const bytes = buffer.asUint8Array().slice();
@@ -65,7 +65,7 @@ export function bytesOfStream(stream: PDFObject): { readonly bytes: Uint8Array; 
 const isImage = (stream: PDFObject): boolean => isNamed(stream.get("Subtype"), "Image");
 
 /** Whether a stream is a CMap (9.7.5) or a function (7.10.5): a program, whose operators are no text. */
-export const isProgram = (stream: PDFObject): boolean =>
+const isProgram = (stream: PDFObject): boolean =>
   stream.get("FunctionType").isNumber() || isNamed(stream.get("Type"), "CMap") || beginsCMap(stream);
 
 function beginsCMap(stream: PDFObject): boolean {

@@ -1,10 +1,11 @@
 /** Redacts strings and names of a document: everywhere, since nothing else is known about where text may stand. */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
+import { newIdentifier } from "../document/identifier.ts";
 import { latin1 } from "../../bytes/latin1.ts";
-import { eachObject } from "../objects/each-object.ts";
-import { entries, isNamed, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
-import { decodeName, decodeText, textString } from "../objects/text-string.ts";
+import { eachPointer } from "../objects/each-object.ts";
+import { counted, entries, isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
+import { decodeText, encodeText, nameAsText } from "../objects/text-string.ts";
 import { ByteSearch } from "./byte-search.ts";
 import type { Matcher } from "./matcher.ts";
 
@@ -18,19 +19,43 @@ const STANDARD_NAMES = 1024;
 /** Entries that are code or an address: a part of it would be neither. */
 const AS_A_WHOLE = new Set(["JS", "URI"]);
 
-/** Values of these are read as bytes, not as text. */
-const IDENTIFIERS = new Set(["CheckSum", "Registry", "Ordering"]);
+/** Character collections, without whose names the codes of a font cannot be read (9.7.3). */
+const COLLECTIONS = new Set(["Adobe", "CNS1", "GB1", "Identity", "Japan1", "Japan2", "Korea1", "KR", "Manga1", "UCS"]);
 
-/** Fuel per value. */
-const VALUE_WORK = 20;
+const FONT_TYPES = ["Font", "FontDescriptor"];
+
+/** Fuel per value, in addition to that for the search in it: MuPDF is asked for its kind, and a name is read byte by byte. */
+const VALUE_WORK = 150;
+
+/** Values of one container after which others should have their turn. */
+const STRETCH = 2_000;
+
+/** Below this, what MuPDF has instead of a pointer: a standard name, or a constant. */
+const FIRST_POINTER = 4096;
+
+/** How many names without a match are remembered, and how long these are. */
+const [MOST_KNOWN, LONGEST_KNOWN] = [10_000, 64];
 
 /** Longest string in bytes that is read as text. */
 const MOST_TEXT = 4 * 1024 * 1024;
 
+type Pointer = PDFObject["pointer"];
+
+/** The trailer, and standard names as they are in this instance. */
+interface Keys {
+  readonly trailer: Pointer;
+  readonly type: Pointer;
+  readonly range: Pointer;
+  readonly fonts: readonly Pointer[];
+}
+
+// oxlint-disable-next-line no-control-regex -- that is what it looks for
+const isBinary = (text: string): boolean => /[\0-\x08\x0e-\x1f\ufffd]/.test(text);
+
 export const isStandardName = (name: PDFObject): boolean => (name.pointer as unknown as number) < STANDARD_NAMES;
 
 /** Whether the name of a font is needed to find it: it is not embedded (9.6.2.2). */
-export function isFontByName(dictionary: PDFObject): boolean {
+function isFontByName(dictionary: PDFObject): boolean {
   const descriptor = isNamed(dictionary.get("Type"), "FontDescriptor") ? dictionary : descriptorOf(dictionary);
   return !["FontFile", "FontFile2", "FontFile3"].some((key) => descriptor.get(key).isStream());
 }
@@ -39,7 +64,7 @@ const descriptorOf = (font: PDFObject): PDFObject =>
   (isNamed(font.get("Subtype"), "Type0") ? font.get("DescendantFonts", 0) : font).get("FontDescriptor");
 
 /** The names of a font: the entries that may stay if it is found by them. */
-export const FONT_NAMES = new Set(["BaseFont", "FontName", "FontFamily"]);
+const FONT_NAMES = new Set(["BaseFont", "FontName", "FontFamily"]);
 
 export class StringRedactor {
   readonly #open: OpenPdf;
@@ -47,6 +72,9 @@ export class StringRedactor {
   /** What strings and names became, so that those which refer to each other still do, and different ones stay different. */
   readonly #became = new Map<string, string>();
   readonly #taken = new Set<string>();
+  readonly #next = new Map<string, number>();
+  /** Names without a match: a document has most of its names many times. */
+  readonly #harmless = new Set<string>();
   /** Strings, names, and streams that were changed. */
   count = 0;
 
@@ -60,10 +88,16 @@ export class StringRedactor {
     const { document, engine } = this.#open;
     const encryption = objectNumber(document.getTrailer().get("Encrypt"));
     const before = this.count;
-    await eachObject(this.#open, (object, number) => {
-      if (number !== encryption) this.#container(object, dropped, 0);
+    const trailer = document.getTrailer().pointer;
+    const keys: Keys = engine.scope(() => {
+      const pointerOf = (name: string): Pointer => document.newName(name).pointer;
+      return { trailer, type: pointerOf("Type"), range: pointerOf("ByteRange"), fonts: FONT_TYPES.map(pointerOf) };
     });
-    engine.scope(() => this.#container(document.getTrailer(), dropped, 0));
+    await eachPointer(this.#open, async (reference, number) => {
+      if (number !== encryption) await this.#containers(reference, keys, dropped);
+    });
+    await this.#containers(trailer, keys, dropped);
+    engine.scope(() => this.#identifier());
     if (this.count > before) engine.scope(() => this.#sortNames());
   }
 
@@ -74,7 +108,12 @@ export class StringRedactor {
 
   /** The same for a name. */
   cleanName(name: string): string | undefined {
-    return this.#replaced("name", name, NAME_FILLERS);
+    if (this.#harmless.has(name)) return undefined;
+    const replaced = this.#replaced("name", name, NAME_FILLERS);
+    if (replaced === undefined && name.length <= LONGEST_KNOWN && this.#harmless.size < MOST_KNOWN) {
+      this.#harmless.add(name);
+    }
+    return replaced;
   }
 
   #replaced(kind: "text" | "name", text: string, fillers: readonly string[]): string | undefined {
@@ -95,89 +134,183 @@ export class StringRedactor {
       })
       .find((candidate) => !this.#matcher.isIn(candidate));
     let result = kept ?? "";
-    for (let number = 2; this.#taken.has(`${kind}/${result}`) && number < 100_000; number++) {
+    // Goes on where it stopped: thousands of texts may become the same.
+    let number = this.#next.get(`${kind}/${result}`) ?? 2;
+    for (; this.#taken.has(`${kind}/${result}`); number++) {
       const other = `${kept ?? ""}${kind === "name" ? "_" : " "}${number}`;
       if (this.#matcher.isIn(other)) break;
       result = other;
     }
+    this.#next.set(`${kind}/${kept ?? ""}`, number);
     this.#taken.add(`${kind}/${result}`);
     this.#became.set(key, result);
     return result;
   }
 
-  #container(object: PDFObject, dropped: ReadonlySet<number>, depth: number): void {
-    const { engine, document } = this.#open;
-    engine.work.spend(VALUE_WORK);
-    if (depth > 500) return;
-    if (object.isArray()) {
-      const isPalette = isNamed(object.get(0), "Indexed") || isNamed(object.get(0), "I");
-      for (let index = 0; index < object.length; index++) {
-        const value = object.get(index);
-        if (dropped.has(objectNumber(value))) object.delete(index--);
-        else if (!isPalette || index === 1)
-          this.#value(value, "", object, depth, dropped, (made) => object.put(index, made));
-      }
-      return;
-    }
-    if (!object.isDictionary()) return;
-    const isSignature = !object.get("ByteRange").isNull();
-    const mayName = isFont(object) && isFontByName(object);
-    for (const { key, value } of entries(engine, object)) {
-      const name = key.asName();
-      if ((mayName && FONT_NAMES.has(name)) || IDENTIFIERS.has(name)) continue;
-      // The identifier of the file (14.4).
-      if (name === "ID" && value.isArray()) continue;
-      if (dropped.has(objectNumber(value))) {
-        object.delete(key);
-        continue;
-      }
-      if (isSignature && name === "Contents") {
-        this.#signature(object, value);
-        continue;
-      }
-      const renamed = isStandardName(key) ? undefined : this.cleanName(decodeName(engine, key));
-      if (renamed !== undefined) {
-        object.delete(key);
-        object.put(document.newName(renamed), value);
-        this.count++;
-      }
-      const at = renamed ?? key;
-      this.#value(value, name, object, depth, dropped, (made) => object.put(at, made));
+  /**
+   * Redacts a container with those in it that are no objects of their own. It looks at them without handles: real files have hundreds of
+   * thousands of values, of which few match, and a handle takes longer than all else here.
+   */
+  async #containers(reference: Pointer, keys: Keys, dropped: ReadonlySet<number>): Promise<void> {
+    const { lib, work } = this.#open.engine;
+    const pending = [lib._wasm_pdf_resolve_indirect(reference)];
+    for (let container = pending.pop(); container !== undefined; container = pending.pop()) {
+      if (lib._wasm_pdf_is_array(container) !== 0) await this.#array(container, dropped, pending);
+      else if (lib._wasm_pdf_is_dict(container) !== 0) await this.#dictionary(container, keys, dropped, pending);
+      await work.pause();
     }
   }
 
-  #value(
-    value: PDFObject,
-    key: string,
-    owner: PDFObject,
-    depth: number,
-    dropped: ReadonlySet<number>,
-    put: (made: PDFObject) => void,
-  ): void {
-    const { engine, document } = this.#open;
-    engine.work.spend(VALUE_WORK);
-    if (value.isString()) {
-      const made = this.#string(value, key, owner);
-      if (made) {
-        put(made);
-        this.count++;
+  async #array(array: Pointer, dropped: ReadonlySet<number>, pending: Pointer[]): Promise<void> {
+    const { document, engine } = this.#open;
+    const { lib } = engine;
+    const length = counted(lib._wasm_pdf_array_len(array));
+    const isPalette = engine.scope(() => {
+      const family = document._fromPDFObjectKeep(lib._wasm_pdf_array_get(array, 0));
+      return isNamed(family, "Indexed") || isNamed(family, "I");
+    });
+    /** Places of references to what is gone. */
+    const gone: number[] = [];
+    for (let index = 0; index < length; index++) {
+      if (index % STRETCH === 0) await this.#begin(length - index);
+      const value = lib._wasm_pdf_array_get(array, index);
+      if (dropped.size > 0 && this.#isDropped(value, dropped)) gone.push(index);
+      else if (!isPalette || index === 1) {
+        this.#value(value, "", pending, (made) => lib._wasm_pdf_array_put(array, index, made.pointer));
       }
-    } else if (value.isName()) {
-      const name = value.resolve();
-      const renamed = isStandardName(name) ? undefined : this.cleanName(decodeName(engine, name));
+    }
+    // From the end, so that the others keep their places.
+    for (const index of gone.toReversed()) {
+      engine.work.spend(length);
+      await engine.work.pause();
+      engine.scope(() => document._fromPDFObjectKeep(array).delete(index));
+    }
+  }
+
+  async #dictionary(dictionary: Pointer, keys: Keys, dropped: ReadonlySet<number>, pending: Pointer[]): Promise<void> {
+    const { document, engine } = this.#open;
+    const { lib } = engine;
+    const length = counted(lib._wasm_pdf_dict_len(dictionary));
+    let isSignature = false;
+    let isFont = false;
+    for (let index = 0; index < length; index++) {
+      if (index % STRETCH === 0) await this.#begin(length - index);
+      const key = lib._wasm_pdf_dict_get_key(dictionary, index);
+      if (key === keys.range) isSignature = true;
+      if (key === keys.type && keys.fonts.includes(lib._wasm_pdf_dict_get_val(dictionary, index))) isFont = true;
+    }
+    const mayName = isFont && engine.scope(() => isFontByName(document._fromPDFObjectKeep(dictionary)));
+    /** Made in the end: a new entry changes the places of the others. */
+    const changes: ((object: PDFObject) => void)[] = [];
+    const later = (change: (object: PDFObject) => void): void => {
+      // Each may move all entries after it.
+      engine.work.spend(length);
+      changes.push(change);
+    };
+    for (let index = 0; index < length; index++) {
+      if (index % STRETCH === 0) await this.#begin(length - index);
+      const key = lib._wasm_pdf_dict_get_key(dictionary, index);
+      const value = lib._wasm_pdf_dict_get_val(dictionary, index);
+      const name = this.#nameAt(key);
+      if (mayName && FONT_NAMES.has(name)) continue;
+      if (dropped.size > 0 && this.#isDropped(value, dropped)) {
+        const own = document._fromPDFObjectKeep(key);
+        later((object) => object.delete(own));
+        continue;
+      }
+      // The identifier of the file (14.4) is renewed as a whole.
+      if (dictionary === keys.trailer && name === "ID") continue;
+      if (isSignature && name === "Contents") {
+        later((object) => this.#signature(object, object.get("Contents")));
+        continue;
+      }
+      const renamed = key < STANDARD_NAMES ? undefined : this.cleanName(name);
+      const own = (): PDFObject =>
+        renamed === undefined ? document._fromPDFObjectKeep(key) : document.newName(renamed);
+      if (renamed !== undefined) {
+        this.count++;
+        const [before, after, kept] = [document._fromPDFObjectKeep(key), own(), document._fromPDFObjectKeep(value)];
+        later((object) => {
+          object.delete(before);
+          object.put(after, kept);
+        });
+      }
+      this.#value(value, name, pending, (made) => {
+        const at = own();
+        later((object) => object.put(at, made));
+      });
+    }
+    for (const change of changes) {
+      await engine.work.pause();
+      engine.scope(() => change(document._fromPDFObjectKeep(dictionary)));
+    }
+  }
+
+  /** Counts the values that are looked at next, and lets others have their turn. */
+  async #begin(left: number): Promise<void> {
+    const { work } = this.#open.engine;
+    work.spend(Math.min(STRETCH, left) * VALUE_WORK);
+    await work.pause();
+  }
+
+  #isDropped(value: Pointer, dropped: ReadonlySet<number>): boolean {
+    const { lib } = this.#open.engine;
+    return lib._wasm_pdf_is_indirect(value) !== 0 && dropped.has(lib._wasm_pdf_to_num(value));
+  }
+
+  #value(value: Pointer, key: string, pending: Pointer[], put: (made: PDFObject) => void): void {
+    const { engine, document } = this.#open;
+    const { lib } = engine;
+    // Standard names, and the constants.
+    if (value < FIRST_POINTER) return;
+    // These look at what a reference leads to: a string or name may be an object of its own.
+    if (lib._wasm_pdf_is_name(value) !== 0) {
+      const isStandard = lib._wasm_pdf_resolve_indirect(value) < FIRST_POINTER;
+      const renamed = isStandard ? undefined : this.cleanName(this.#nameAt(value));
       if (renamed === undefined) return;
       put(document.newName(renamed));
       this.count++;
-    } else if (!value.isIndirect()) this.#container(value, dropped, depth + 1);
+    } else if (lib._wasm_pdf_is_string(value) !== 0) {
+      const bytes = engine.scope(() => document._fromPDFObjectKeep(value).asByteString());
+      const cleaned = this.#string(bytes, key);
+      if (cleaned === undefined) return;
+      put(document.newByteString(cleaned));
+      this.count++;
+    } else if (lib._wasm_pdf_is_indirect(value) !== 0) return;
+    else if (lib._wasm_pdf_is_array(value) !== 0 || lib._wasm_pdf_is_dict(value) !== 0) pending.push(value);
   }
 
-  #string(value: PDFObject, key: string, owner: PDFObject): PDFObject | undefined {
-    const bytes = value.asByteString();
-    if (bytes.length > MOST_TEXT) return textString(owner, "");
+  /** A name as text. */
+  #nameAt(name: Pointer): string {
+    const { lib } = this.#open.engine;
+    const heap = lib.HEAPU8;
+    let text = "";
+    for (let at = lib._wasm_pdf_to_name(name); heap[at] !== 0; at++) text += String.fromCharCode(heap[at] ?? 0);
+    return nameAsText(text);
+  }
+
+  #string(bytes: Uint8Array, key: string): Uint8Array | undefined {
+    if (bytes.length > MOST_TEXT) return new Uint8Array();
     const text = decodeText(bytes);
+    if (COLLECTIONS.has(text) && (key === "Registry" || key === "Ordering")) return undefined;
+    // A checksum is no text, though any of its bytes may look like some (7.11.4.1).
+    if (key === "CheckSum" && bytes.some((byte) => byte < 0x20 || byte > 0x7e)) return undefined;
     const cleaned = this.clean(text) ?? this.#cleanUtf8(bytes);
-    if (cleaned === undefined) return undefined;
-    return textString(owner, AS_A_WHOLE.has(key) ? "" : cleaned);
+    return cleaned === undefined ? undefined : encodeText(AS_A_WHOLE.has(key) ? "" : cleaned);
+  }
+
+  /**
+   * Renews the identifier of the file if it has a match. Encryption before revision 5 derives its key from it (7.6.4.3), so there it stays:
+   * it is no text.
+   */
+  #identifier(): void {
+    const { document } = this.#open;
+    const trailer = document.getTrailer();
+    const isKey = trailer.get("Encrypt").isDictionary() && trailer.get("Encrypt", "R").asNumber() < 5;
+    const texts = items(trailer.get("ID")).map((id) => (id.isString() ? decodeText(id.asByteString()) : ""));
+    if (isKey || !texts.some((text) => !isBinary(text) && this.#matcher.isIn(text))) return;
+    newIdentifier(document);
+    this.count++;
   }
 
   /** Some writers put UTF-8 without its mark into strings. */
@@ -203,9 +336,6 @@ export class StringRedactor {
     }
   }
 }
-
-const isFont = (object: PDFObject): boolean =>
-  ["Font", "FontDescriptor"].some((type) => isNamed(object.get("Type"), type));
 
 /** Finds everything that was found so far, in bytes. */
 export const searchFor = (open: OpenPdf, matcher: Matcher): ByteSearch => new ByteSearch(matcher, open.engine.work);

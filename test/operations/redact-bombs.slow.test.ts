@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { packedValue } from "../harness/bomb-fixtures.ts";
 import { bilevel } from "../harness/drawing-bombs.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { flate, pdf } from "../harness/pdf-writer.ts";
@@ -54,3 +55,43 @@ test.each([
     expect(await errorOf(await post(drawing(bilevel(50_000)), fields))).toEqual(memory);
   },
 );
+
+const WORD = "Zanzibar";
+const repeated = (count: number, item: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => item(index)).join("");
+
+/** Large containers, by the number of their entries, which a file of less than 1 KiB to 1 MiB has. */
+const containers: Readonly<Record<string, (count: number) => string>> = {
+  "an array of names": (count) => `[${repeated(count, () => "/a")}]`,
+  "an array of different names": (count) => `[${repeated(count, (at) => `/n${at}`)}]`,
+  "an array of names that match": (count) => `[${repeated(count, (at) => `/${WORD}${at}`)}]`,
+  "an array of strings": (count) => `[${repeated(count, () => "(a)")}]`,
+  "an array of numbers": (count) => `[${repeated(count, () => "1 ")}]`,
+  "an array of arrays": (count) => `[${repeated(count, () => "[/a]")}]`,
+  "a dictionary": (count) => `<<${repeated(count, (at) => `/k${at}(a)`)}>>`,
+};
+
+test.each(Object.entries(containers))(
+  "%s is redacted up to 200,000 entries, and refused above that",
+  async (_, make) => {
+    const post = await operationService("redact");
+    const terms = JSON.stringify([WORD]);
+    const response = await post(packedValue(make(190_000), WORD), { terms });
+    expect([response.status, Number(response.headers.get("X-Redactions")) > 0]).toEqual([200, true]);
+    expect(await errorOf(await post(packedValue(make(570_000), WORD), { terms }))).toEqual([
+      413,
+      "limit_exceeded",
+      expect.objectContaining({ limit: expect.anything() }),
+    ]);
+  },
+);
+
+test("a dictionary with thousands of keys that match is refused: each of them moves all others", async () => {
+  const post = await operationService("redact");
+  const large = `<<${repeated(190_000, (at) => `/${WORD}${at} 1`)}>>`;
+  expect(await errorOf(await post(packedValue(large, WORD), { terms: JSON.stringify([WORD]) }))).toEqual([
+    413,
+    "limit_exceeded",
+    { limit: "work" },
+  ]);
+});

@@ -1,0 +1,220 @@
+/**
+ * The glyphs of a page as MuPDF draws them, without its structured text, in which redaction finds what it removes: nothing is grouped,
+ * joined, or left out.
+ */
+import type { Matrix as MatrixTuple, PDFPage, Text } from "mupdf";
+import { limits } from "../../../../limits.ts";
+import { Refusal } from "../../../errors.ts";
+import type { Matrix } from "../../content/operands.ts";
+import type { OpenPdf } from "../../document/document.ts";
+import { withoutStructure } from "../../document/without-structure.ts";
+
+export interface DrawnGlyph {
+  /** Code point; below 1 where the font does not say. */
+  readonly unicode: number;
+  /** The origin, in points. */
+  readonly x: number;
+  readonly y: number;
+  /** The direction of the line. */
+  readonly angle: number;
+  /** To the next glyph, in font sizes, as the font says. */
+  readonly advance: number;
+  /** The font size as displayed, in points. */
+  readonly size: number;
+}
+
+/** A corner, and the one opposite to it, in points. */
+export type Rectangle = readonly [left: number, top: number, right: number, bottom: number];
+
+/** How far a glyph may be from its place, in points: numbers are written with fewer digits. */
+const SAME_PLACE = 0.01;
+
+/** Size of the cells in which glyphs are looked up, in points. */
+const CELL = 2;
+
+/** Fuel per glyph that is drawn, and that is compared. */
+const [DRAW_WORK, COMPARE_WORK] = [200, 100];
+
+/** Extent of a glyph around its origin, in font sizes: more than almost any has. */
+const [BEHIND, AHEAD, BELOW, ABOVE] = [0.3, 1.4, 0.5, 1.2];
+
+/** Reads the glyphs of a loaded page, in the units of its content. `annotations`: with those of annotations. */
+export async function drawnGlyphs(
+  { engine, document }: OpenPdf,
+  page: PDFPage,
+  { annotations }: { readonly annotations: boolean },
+): Promise<DrawnGlyph[]> {
+  const { mupdf } = engine;
+  const glyphs: DrawnGlyph[] = [];
+  const [pa, pb, pc, pd, pe, pf] = inverseOf(page.getTransform() as unknown as Matrix);
+  const add = (text: Text, [a, b, c, d, e, f]: MatrixTuple): void =>
+    text.walk({
+      showGlyph: (font, [ta, tb, tc, td, te, tf], glyph, unicode, mode) => {
+        if (glyphs.length >= limits.redaction.pageCharacters) throw tooMuchText();
+        const [dx, dy] = [ta * a + tb * c, ta * b + tb * d];
+        const [ux, uy] = [tc * a + td * c, tc * b + td * d];
+        const [x, y] = [te * a + tf * c + e, te * b + tf * d + f];
+        glyphs.push({
+          unicode,
+          x: x * pa + y * pc + pe,
+          y: x * pb + y * pd + pf,
+          angle: Math.atan2(dx * pb + dy * pd, dx * pa + dy * pc),
+          advance: glyph < 0 ? 0 : font.advanceGlyph(glyph, mode),
+          size: Math.hypot(ux * pa + uy * pc, ux * pb + uy * pd),
+        });
+      },
+    });
+  await engine.scope(async () => {
+    const list = await withoutStructure(document, async () =>
+      annotations ? engine.long.displayList(page) : page.toDisplayList(false),
+    );
+    const device = new mupdf.Device({
+      fillText: (text, matrix) => add(text, matrix),
+      strokeText: (text, _stroke, matrix) => add(text, matrix),
+      clipText: (text, matrix) => add(text, matrix),
+      clipStrokeText: (text, _stroke, matrix) => add(text, matrix),
+      ignoreText: (text, matrix) => add(text, matrix),
+    });
+    await engine.long.run(list, device, mupdf.Matrix.identity);
+    engine.refuseSkipped();
+  });
+  engine.work.spend(glyphs.length * DRAW_WORK);
+  await engine.work.pause();
+  return glyphs;
+}
+
+const tooMuchText = (): Refusal =>
+  new Refusal("limit_exceeded", "A page has too much text.", { limit: limits.redaction.pageCharacters });
+
+function inverseOf([a, b, c, d, e, f]: Matrix): Matrix {
+  const det = a * d - b * c || 1;
+  return [d / det, -b / det, -c / det, a / det, (c * f - d * e) / det, (b * e - a * f) / det];
+}
+
+/** What is wrong with the text of a page after it was redacted; undefined if nothing is. */
+export type TextFault = "moved" | "lost" | "left";
+
+/**
+ * Compares the glyphs of a page with those before: each stands where one did, with the same Unicode; none is left whose place in `gone`
+ * (what a request names as an area) it filled; and none is lost that is outside of `touched` (all areas in which something went).
+ */
+export async function compareGlyphs(
+  { engine: { work } }: OpenPdf,
+  before: readonly DrawnGlyph[],
+  after: readonly DrawnGlyph[],
+  { gone, touched }: { readonly gone: readonly Rectangle[]; readonly touched: readonly Rectangle[] },
+): Promise<TextFault | undefined> {
+  const cells = new Map<string, DrawnGlyph[]>();
+  const keyOf = (unicode: number, column: number, row: number): string => `${unicode} ${column} ${row}`;
+  const cellOf = (value: number): number => Math.floor(value / CELL);
+  for (const glyph of after) {
+    if (!isPlaced(glyph)) continue;
+    const key = keyOf(glyph.unicode, cellOf(glyph.x), cellOf(glyph.y));
+    const known = cells.get(key);
+    if (known) known.push(glyph);
+    else cells.set(key, [glyph]);
+  }
+  const take = ({ unicode, x, y, size }: DrawnGlyph): boolean => {
+    const reach = SAME_PLACE;
+    for (let column = cellOf(x - reach); column <= cellOf(x + reach); column++) {
+      for (let row = cellOf(y - reach); row <= cellOf(y + reach); row++) {
+        const cell = cells.get(keyOf(unicode, column, row)) ?? [];
+        const at = cell.findIndex(
+          (other) =>
+            Math.abs(other.x - x) <= reach &&
+            Math.abs(other.y - y) <= reach &&
+            Math.abs(other.size - size) <= Math.max(SAME_PLACE, size * 0.001),
+        );
+        if (at < 0) continue;
+        cell.splice(at, 1);
+        return true;
+      }
+    }
+    return false;
+  };
+  let fault: TextFault | undefined;
+  for (const [index, glyph] of before.entries()) {
+    if (index % 1000 === 0) await work.pause();
+    work.spend(COMPARE_WORK + gone.length + touched.length);
+    if (!isPlaced(glyph)) continue;
+    const isThere = take(glyph);
+    if (isThere && isVisible(glyph) && gone.some((area) => isInside(glyph, area))) return "left";
+    if (!isThere && isVisible(glyph) && !touched.some((area) => reaches(glyph, area))) fault ??= "lost";
+  }
+  for (const cell of cells.values()) if (cell.some(isVisible)) return "moved";
+  return fault;
+}
+
+/** A coordinate may be infinite, or so large that its digits say nothing. */
+const isPlaced = ({ x, y }: DrawnGlyph): boolean => Math.abs(x) < 1e5 && Math.abs(y) < 1e5;
+
+/** White space has no ink, and nobody can say whether it is there. */
+const isVisible = ({ unicode, size }: DrawnGlyph): boolean =>
+  size > 0.1 && (unicode < 1 || String.fromCodePoint(unicode).trim() !== "");
+
+/** Whether the middle of a glyph is well inside of an area. */
+function isInside({ x, y, angle, size }: DrawnGlyph, [left, top, right, bottom]: Rectangle): boolean {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  const [mx, my] = [x + size * (0.25 * cos - 0.3 * sin), y + size * (0.25 * sin + 0.3 * cos)];
+  const inset = size * 0.3;
+  return mx > left + inset && mx < right - inset && my > top + inset && my < bottom - inset;
+}
+
+/** Whether a glyph may reach into an area. */
+function reaches({ x, y, angle, size }: DrawnGlyph, [left, top, right, bottom]: Rectangle): boolean {
+  const [cos, sin] = [Math.cos(angle) * size, Math.sin(angle) * size];
+  const corners = [BEHIND * -1, AHEAD].flatMap((along) =>
+    [BELOW * -1, ABOVE].map((up) => [x + along * cos - up * sin, y + along * sin + up * cos] as const),
+  );
+  const xs = corners.map(([value]) => value);
+  const ys = corners.map(([, value]) => value);
+  return Math.min(...xs) < right && Math.max(...xs) > left && Math.min(...ys) < bottom && Math.max(...ys) > top;
+}
+
+/** A gap wider than this, in font sizes, is a space; how far glyphs of one line may be above each other. */
+const [GAP, SAME_LINE] = [0.15, 0.3];
+
+/** The text of glyphs in the order of the content, and sorted by lines. */
+export function readingsOf(glyphs: readonly DrawnGlyph[]): string[] {
+  const shown = glyphs.filter((glyph) => isPlaced(glyph) && glyph.unicode > 0);
+  const lines = Map.groupBy(shown, ({ angle }) => Math.round((angle * 180) / Math.PI) % 360);
+  const sorted = [...lines].flatMap(([degrees, line]) => {
+    const turn = (degrees * Math.PI) / 180;
+    const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+    const placed = line.map((glyph) => ({
+      glyph,
+      along: glyph.x * cos + glyph.y * sin,
+      across: glyph.y * cos - glyph.x * sin,
+    }));
+    placed.sort((a, b) => b.across - a.across);
+    const rows: (typeof placed)[] = [];
+    let last: (typeof placed)[number] | undefined;
+    for (const one of placed) {
+      if (!last || Math.abs(last.across - one.across) > SAME_LINE * Math.min(last.glyph.size, one.glyph.size))
+        rows.push([]);
+      rows.at(-1)?.push(one);
+      last = one;
+    }
+    return rows.flatMap((row) => row.toSorted((a, b) => a.along - b.along).map(({ glyph }) => glyph));
+  });
+  return [textOf(shown), textOf(sorted)];
+}
+
+function textOf(glyphs: readonly DrawnGlyph[]): string {
+  let text = "";
+  let last: DrawnGlyph | undefined;
+  for (const glyph of glyphs) {
+    const { unicode, x, y, angle, size } = glyph;
+    if (last) {
+      const [cos, sin] = [Math.cos(last.angle), Math.sin(last.angle)];
+      const [along, across] = [(x - last.x) * cos + (y - last.y) * sin, (y - last.y) * cos - (x - last.x) * sin];
+      const em = Math.max(size, last.size);
+      if (last.angle !== angle && Math.abs(last.angle - angle) > 0.05) text += "\n";
+      else if (Math.abs(across) > SAME_LINE * em) text += "\n";
+      else if (Math.abs(along - last.advance * last.size) > GAP * em) text += " ";
+    }
+    text += String.fromCodePoint(unicode);
+    last = glyph;
+  }
+  return text;
+}

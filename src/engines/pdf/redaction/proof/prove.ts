@@ -1,0 +1,116 @@
+/**
+ * Proof that what was redacted is gone, and that all else is where it was. Of the code that redacts it has nothing but what the request
+ * seeks: it reads text from MuPDF's device interface, and the written file with a reader of its own.
+ */
+import type { PDFDocument } from "mupdf";
+import { limits } from "../../../../limits.ts";
+import type { EngineBytes } from "../../../bytes/heap.ts";
+import { Refusal } from "../../../errors.ts";
+import { forEachContent } from "../../content/streams.ts";
+import type { OpenPdf } from "../../document/document.ts";
+import { fileKeyOf, shareKey } from "../../encryption/file-key.ts";
+import { objectNumber } from "../../objects/objects.ts";
+import { compareGlyphs, type DrawnGlyph, drawnGlyphs, readingsOf, type Rectangle } from "./glyphs.ts";
+import { findInFile, type Sought } from "./written-text.ts";
+
+/** Says in which part of the file the proof fails, and never what was found. */
+export const redactionFailed = (place: string): Refusal =>
+  new Refusal("redaction_failed", `The redacted file still had a match in ${place}. Nothing was sent.`);
+
+/** What went from a page, in units of its content. */
+export interface PageAreas {
+  /** The areas that the request names. */
+  readonly regions: readonly Rectangle[];
+  /** The areas of matches. */
+  readonly matches: readonly Rectangle[];
+}
+
+/** The text of a page (0-based) before it is changed, and the check after that, which comes before boxes are drawn. */
+export async function proofOfPage(
+  open: OpenPdf,
+  index: number,
+  { regions, matches }: PageAreas,
+): Promise<() => Promise<void>> {
+  const before = await glyphsOf(open, index, { annotations: false });
+  return async () => {
+    open.engine.work.allow(limits.work.request);
+    const after = await glyphsOf(open, index, { annotations: false });
+    const fault = await compareGlyphs(open, before, after, { gone: regions, touched: [...regions, ...matches] });
+    if (fault === "left") throw redactionFailed(`the text of page ${index + 1}`);
+    if (fault === undefined) return;
+    throw new Refusal("redaction_failed", `Text of page ${index + 1} that should stay was ${fault}. Nothing was sent.`);
+  };
+}
+
+async function glyphsOf(
+  open: OpenPdf,
+  index: number,
+  options: { readonly annotations: boolean },
+): Promise<DrawnGlyph[]> {
+  const page = await open.engine.long.loadPage(open.document, index);
+  return drawnGlyphs(open, page, options).finally(() => page.destroy());
+}
+
+/**
+ * Opens a written file and searches it.
+ * @param pages 0-based, on which text was redacted
+ * @throws Refusal `redaction_failed`
+ */
+export async function proveRedacted(
+  open: OpenPdf,
+  file: EngineBytes,
+  sought: Sought,
+  pages: readonly number[],
+): Promise<void> {
+  const { engine } = open;
+  const stream = engine.streamOf(file);
+  let document: PDFDocument | null = null;
+  try {
+    document = await engine.long.open(stream);
+    if (!document) throw new Error("the written file is no PDF");
+    if (open.encrypted) shareKey(engine, open.document, document);
+    const written: OpenPdf = {
+      input: open.input,
+      engine,
+      document,
+      pageCount: open.pageCount,
+      encrypted: open.encrypted,
+      unrestricted: open.unrestricted,
+      repaired: false,
+      treeIsSound: true,
+      [Symbol.dispose]: () => undefined,
+    };
+    for (const index of pages) {
+      // Reading a page again may take as much as reading it at first.
+      engine.work.allow(limits.work.request);
+      const glyphs = await glyphsOf(written, index, { annotations: true });
+      if (readingsOf(glyphs).some((text) => sought.isIn(text))) throw redactionFailed(`the text of page ${index + 1}`);
+    }
+    engine.work.allow(limits.work.request);
+    const kept = await contentOfOtherPages(written, pages);
+    const encryption = objectNumber(document.getTrailer().get("Encrypt"));
+    const key = open.encrypted ? fileKeyOf(engine, open.document) : undefined;
+    const place = await findInFile(engine.work, file, sought, { key, kept, encryption });
+    if (place !== undefined) throw redactionFailed(place);
+  } finally {
+    stream.destroy();
+    document?.destroy();
+  }
+}
+
+/** Object numbers of content that only pages show on which nothing was redacted: their text stays. */
+async function contentOfOtherPages(written: OpenPdf, pages: readonly number[]): Promise<ReadonlySet<number>> {
+  if (pages.length === written.pageCount) return new Set();
+  const selected = new Set(pages.map((index) => objectNumber(written.document.findPage(index))));
+  const [kept, searched] = [new Set<number>(), new Set<number>()];
+  let isSelected = false;
+  // Content that several pages show is visited with the first one.
+  const visit = (only: boolean): Promise<void> =>
+    forEachContent(written, async ({ kind, owner, streams }) => {
+      if (kind === "page") isSelected = selected.has(objectNumber(owner));
+      if (isSelected === only) for (const stream of streams) (only ? searched : kept).add(objectNumber(stream));
+    });
+  await visit(true);
+  await visit(false);
+  return kept.difference(searched);
+}

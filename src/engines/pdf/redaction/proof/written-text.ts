@@ -1,0 +1,381 @@
+/**
+ * Searches everything in a written file that may be text, with a reader of its own: of the file's bytes, not of what MuPDF makes of them. It
+ * shares no code with what redacts, and knows no names and streams that code leaves alone.
+ */
+import type { EngineBytes } from "../../../bytes/heap.ts";
+import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
+import type { Work } from "../../../work.ts";
+import type { FileKey } from "../../encryption/object-cipher.ts";
+import { readHexadecimal, readLiteral } from "../../objects/string-syntax.ts";
+import { decodeText } from "../../objects/text-string.ts";
+import { unescapeName } from "../../objects/names.ts";
+import { writtenObjects } from "../../objects/written-objects.ts";
+import { decipher } from "./decipher.ts";
+import { decodeFilters } from "./filters.ts";
+import { COLLECTIONS, STANDARD_NAMES } from "./standard-names.ts";
+
+/** What must not be in the file. */
+export interface Sought {
+  /** Whether a term or pattern of the request is in a text. */
+  isIn(text: string): boolean;
+  /** The texts that were redacted, and the terms. */
+  readonly found: Iterable<string>;
+  readonly ignoresCase: boolean;
+}
+
+/** Streams that are not searched as others are, by object number. */
+export interface KnownStreams {
+  /** Content of pages that were not redacted, which keeps its text. */
+  readonly kept: ReadonlySet<number>;
+  /** The encryption dictionary. */
+  readonly encryption: number;
+}
+
+/** Shortest text in bytes that is searched in what is no text: shorter ones occur by chance. */
+const LEAST = 5;
+
+/** Most texts that are searched there. */
+const MOST_TEXTS = 1_000;
+
+/** Fuel per byte that is read, and per byte and text that is searched in it. */
+const [READ_WORK, SEARCH_WORK] = [2, 0.05];
+
+/** Bytes after which others should have their turn. */
+const STRETCH = 128 * 1024;
+
+/** Longest decoded stream in bytes. */
+const MOST_DECODED = 64 * 1024 * 1024;
+
+/** Filters whose result is samples: what they decode is no text, but their own data may have some (7.4.8, 7.4.9). */
+const WITH_METADATA = new Set(["DCTDecode", "JPXDecode"]);
+
+/** Operators that show text. */
+const SHOWS = new Set(["Tj", "TJ", "'", '"']);
+
+/** An adjustment between shown strings, in thousandths of the font size, that is as wide as a space. */
+const SPACE = -180;
+
+/** Entries with the name of a font. */
+const FONT_NAMES = new Set(["BaseFont", "FontName", "FontFamily"]);
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
+type Place = "a string" | "a name" | "the content of a page" | "a stream";
+
+/** Where a file has what it must not have; undefined if it has it nowhere. */
+export async function findInFile(
+  work: Work,
+  file: EngineBytes,
+  sought: Sought,
+  { key, kept, encryption }: KnownStreams & { readonly key: FileKey | undefined },
+): Promise<Place | undefined> {
+  const forms = formsOf(sought);
+  const names = new Map<string, boolean>();
+  /** Names of fonts that match, and of those that are in the file and so not needed to find them. */
+  const [fontNames, embedded] = [new Set<string>(), new Set<string>()];
+  for (const { number, generation, head, strings, stream, isXref } of writtenObjects(bytesAt(file), headerEnd(file))) {
+    work.spend((head.end - head.start) * READ_WORK);
+    await work.pause();
+    if (number === encryption) continue;
+    const at = { number, generation };
+    const headBytes = bytesAt(file).subarray(head.start, head.end);
+    const values = new Map<number, Uint8Array>();
+    for (const { start, value } of isXref ? [] : strings) {
+      values.set(start - head.start, key ? await decipher(key, key.strings, at, value) : value);
+    }
+    const found = await searchSyntax(headBytes, isXref ? "trailer" : "object", values);
+    if (found) return found;
+    if (!stream || isXref) continue;
+    const dictionary = latin1(headBytes);
+    const raw = bytesAt(file).slice(stream.start, stream.end);
+    const isPlain = /\/Type ?\/Metadata/.test(dictionary) && !key;
+    const data = key && !isPlain ? await decipher(key, key.streams, at, raw) : raw;
+    const inStream = await searchStream(dictionary, data, number);
+    if (inStream) return inStream;
+  }
+  for (const name of fontNames) if (embedded.has(name)) return "a name";
+  return undefined;
+
+  async function searchStream(dictionary: string, data: Uint8Array, number: number): Promise<Place | undefined> {
+    const filters = filtersIn(dictionary);
+    if (filters.some((name) => WITH_METADATA.has(name))) return (await isInBytes(data)) ? "a stream" : undefined;
+    // Samples are no text (8.9.5, 7.10.2).
+    if (/\/Subtype ?\/Image\b|\/FunctionType 0\b/.test(dictionary) || filters.includes("Crypt")) return undefined;
+    const decoded = await decodeFilters(work, data, filters, MOST_DECODED);
+    if (decoded === undefined) return undefined;
+    work.spend(decoded.length * READ_WORK);
+    await work.pause();
+    if (/\/Type ?\/ObjStm\b/.test(dictionary)) return searchSyntax(decoded, "object");
+    if (kept.has(number)) return undefined;
+    if (isProgram(dictionary, decoded)) return searchSyntax(decoded, "content");
+    const text = textIn(decoded);
+    if (text === undefined) return (await isInBytes(decoded)) ? "a stream" : undefined;
+    return readingsOf(text).some((reading) => sought.isIn(reading)) ? "a stream" : undefined;
+  }
+
+  /** Searches strings, names, and comments. `values`: those of strings that are decrypted, by their offset. */
+  async function searchSyntax(
+    bytes: Uint8Array,
+    kind: "object" | "content" | "trailer",
+    values: ReadonlyMap<number, Uint8Array> = new Map(),
+  ): Promise<Place | undefined> {
+    /** Of each open dictionary: the font names in it that match, and whether it has a font file. */
+    const open: { matched: string[]; named: string[]; hasFile: boolean }[] = [];
+    let pending: Uint8Array[] = [];
+    let name = "";
+    let next = STRETCH;
+    for (const token of tokensOf(bytes)) {
+      if (token.start >= next) {
+        next = token.start + STRETCH;
+        await work.rest();
+      }
+      const { type, start, end } = token;
+      if (type === "open") open.push({ matched: [], named: [], hasFile: false });
+      else if (type === "close") {
+        const last = open.pop();
+        if (last?.hasFile) for (const font of last.named) embedded.add(font);
+      } else if (type === "comment") {
+        if (kind === "content" && sought.isIn(decodeText(bytes.subarray(start, end)))) return "the content of a page";
+      } else if (type === "string") {
+        const value = values.get(start) ?? stringAt(bytes, start);
+        if (kind === "content") pending.push(value);
+        // Encryption before AES-256 derives its key from the identifier of the file (7.6.4.3).
+        else if (kind === "trailer" && key !== undefined && key.strings !== "aes-256") continue;
+        else if (await isInString(value, name)) return "a string";
+      } else if (type === "name") {
+        const before = name;
+        name = nameIn(bytes, start, end);
+        const inner = open.at(-1);
+        if (inner && /^FontFile[23]?$/.test(name)) inner.hasFile = true;
+        if (FONT_NAMES.has(before)) {
+          inner?.named.push(name);
+          if (isInName(name)) fontNames.add(name);
+        } else if (isInName(name) && !((before === "Registry" || before === "Ordering") && COLLECTIONS.has(name)))
+          return kind === "content" ? "the content of a page" : "a name";
+        continue;
+      } else if (type === "word" && kind === "content") {
+        const word = latin1(bytes.subarray(start, Math.min(end, start + 24)));
+        if (/^[+-]?[\d.]+$/.test(word)) {
+          if (Number(word) < SPACE) pending.push(Uint8Array.of(0x20));
+          continue;
+        }
+        if (!PROGRAM_WORD.test(word) && sought.isIn(latin1(bytes.subarray(start, end)))) return "a stream";
+        if (SHOWS.has(word)) {
+          if (await isInBytes(joined(pending))) return "the content of a page";
+        } else for (const value of pending) if (await isInString(value, "")) return "the content of a page";
+        pending = [];
+      }
+      if (type !== "word" || kind === "content") name = type === "string" || type === "open" ? "" : name;
+    }
+    return undefined;
+  }
+
+  async function isInString(bytes: Uint8Array, key: string): Promise<boolean> {
+    const text = decodeText(bytes);
+    if ((key === "Registry" || key === "Ordering") && COLLECTIONS.has(text)) return false;
+    if (isBinary(text)) return isInBytes(bytes);
+    const unmarked = bytes.some((byte) => byte > 0x7f) ? textIn(bytes) : undefined;
+    return [text, ...(unmarked === undefined ? [] : [unmarked])].some((reading) =>
+      readingsOf(reading).some((form) => sought.isIn(form)),
+    );
+  }
+
+  function isInName(name: string): boolean {
+    let isIn = names.get(name);
+    if (isIn === undefined) {
+      isIn = !STANDARD_NAMES.has(name) && sought.isIn(name);
+      if (names.size < 10_000) names.set(name, isIn);
+    }
+    return isIn;
+  }
+
+  async function isInBytes(bytes: Uint8Array): Promise<boolean> {
+    for (let at = 0; at < bytes.length; at += STRETCH) {
+      const part = latin1(bytes.subarray(at, at + STRETCH + 4 * 1024));
+      const text = sought.ignoresCase ? part.toLowerCase() : part;
+      work.spend(text.length * SEARCH_WORK * (1 + forms.length));
+      await work.pause();
+      if (forms.some((form) => text.includes(form))) return true;
+    }
+    return false;
+  }
+}
+
+const bytesAt = (file: EngineBytes): Uint8Array => file.view(0, file.length);
+
+/** Where the first object begins, after the header and its comment (7.5.2). */
+const headerEnd = (file: EngineBytes): number =>
+  Math.max(0, latin1(file.view(0, Math.min(file.length, 256))).search(/\d+ \d+ obj\b/));
+
+/** The texts that were redacted as they may be in bytes, one character each. */
+function formsOf({ found, ignoresCase }: Sought): string[] {
+  const forms = new Set<string>();
+  let count = 0;
+  for (const text of found) {
+    if (++count > MOST_TEXTS) break;
+    for (const form of new Set([text, text.normalize("NFC"), ...(ignoresCase ? [text.toUpperCase()] : [])])) {
+      const units = Array.from({ length: form.length }, (_, at) => form.charCodeAt(at));
+      const pair = (unit: number): [string, string] => [
+        String.fromCharCode(unit >> 8),
+        String.fromCharCode(unit & 0xff),
+      ];
+      const encoded = [
+        latin1(new TextEncoder().encode(form)),
+        units.map((unit) => pair(unit).join("")).join(""),
+        units.map((unit) => pair(unit).reverse().join("")).join(""),
+        ...(units.every((unit) => unit < 256) ? [form] : []),
+      ];
+      for (const one of encoded) if (one.length >= LEAST) forms.add(ignoresCase ? one.toLowerCase() : one);
+    }
+  }
+  return [...forms];
+}
+
+// oxlint-disable-next-line no-control-regex -- that is what it looks for
+const CONTROLS = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
+const isBinary = (text: string): boolean => CONTROLS.test(text) || text.includes("\ufffd");
+
+/** The text that bytes are, in UTF-8 or marked UTF-16; undefined if they are something else. */
+function textIn(bytes: Uint8Array): string | undefined {
+  const [first, second] = bytes;
+  if ((first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe)) return decodeText(bytes);
+  try {
+    const text = utf8.decode(bytes);
+    return CONTROLS.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** A text as it is, as markup says it, and as a script says it. */
+function readingsOf(text: string): string[] {
+  const readings = [text];
+  if (/[<&]/.test(text)) {
+    const plain = text
+      .replaceAll(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_, inner: string) =>
+        inner.replaceAll("&", "&amp;").replaceAll("<", "&lt;"),
+      )
+      .replaceAll(/<!--[\s\S]*?-->|<[^<>]*>/g, "")
+      .replaceAll(
+        /&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{2,4}));/g,
+        (whole: string, decimal?: string, hex?: string, name?: string) =>
+          decimal === undefined && hex === undefined
+            ? (ENTITIES[name ?? ""] ?? whole)
+            : character(hex ?? decimal, hex === undefined ? 10 : 16),
+      );
+    readings.push(plain);
+  }
+  if (/\\[ux\d]/.test(text)) {
+    readings.push(
+      text.replaceAll(
+        /\\(?:u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\}|x([\da-fA-F]{2})|([0-3]?[0-7]{1,2}))/g,
+        (_, a, b, c, d) => (d === undefined ? character(String(a ?? b ?? c), 16) : character(String(d), 8)),
+      ),
+    );
+  }
+  return readings;
+}
+
+function character(digits: string | undefined, base: number): string {
+  const code = Number.parseInt(digits ?? "", base);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : "";
+}
+
+/** The names of a stream's filters, in order. */
+function filtersIn(dictionary: string): string[] {
+  const written = /\/Filter ?(?:\[([^\]]*)\]|(\/[^\s/<>[\]()]+))/.exec(dictionary);
+  return [...(written?.[1] ?? written?.[2] ?? "").matchAll(/\/([^\s/<>[\]()]+)/g)].map(([, name = ""]) => name);
+}
+
+/**
+ * Whether a stream is content, a CMap, or a function, whose operators are no text. Whatever it says that it is, it has operators of these,
+ * and no control characters outside of strings.
+ */
+function isProgram(dictionary: string, bytes: Uint8Array): boolean {
+  if (/\/Type ?\/Metadata|\/Subtype ?\/XML/.test(dictionary)) return false;
+  const start = latin1(bytes.subarray(0, 4096)).replaceAll(/\((?:[^()\\]|\\[\s\S])*\)/g, "");
+  return (
+    !isBinary(start) &&
+    (/\/FunctionType 4\b|\/Subtype ?\/Form\b|\/PatternType\b/.test(dictionary) ||
+      /(?:^|[\s\]>)])(?:BT|BMC|BDC|Do|re|cm|d0|d1|begincmap|[-\d.]+ [ml])(?![\w*])/.test(start))
+  );
+}
+
+/** Words of such a program: operators of content, and of the PostScript of CMaps and functions (7.10.5, 9.7.5). */
+const PROGRAM_WORD =
+  /^(?:.{1,3}|(?:begin|end)(?:cmap|bfchar|bfrange|cidchar|cidrange|notdefchar|notdefrange|codespacerange|rearrangedfont|usematrix)?|findresource|defineresource|currentdict|CIDInit|dict|usecmap|usefont|ceiling|floor|round|sqrt|trun(?:cate)?|atan|idiv|true|false|null|bitshift|ifelse|exch|copy|index|roll|abs|neg|cvi|cvr)$/;
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+const stringAt = (bytes: Uint8Array, start: number): Uint8Array =>
+  (bytes[start] === 0x28 ? readLiteral : readHexadecimal)(bytes, start).value;
+
+function nameIn(bytes: Uint8Array, start: number, end: number): string {
+  const written = unescapeName(latin1(bytes.subarray(start + 1, end)));
+  if (/^[\x20-\x7e]*$/.test(written)) return written;
+  return textIn(bytesOf(written)) ?? written;
+}
+
+interface SyntaxToken {
+  readonly type: "open" | "close" | "string" | "name" | "word" | "comment";
+  readonly start: number;
+  readonly end: number;
+}
+
+const [SPACE_KIND, DELIMITER] = [1, 2];
+const KINDS = new Uint8Array(256);
+for (const byte of bytesOf("\0\t\n\f\r ")) KINDS[byte] = SPACE_KIND;
+for (const byte of bytesOf("()<>[]{}/%")) KINDS[byte] = DELIMITER;
+
+/** The tokens of objects or content (7.2); inline images are skipped (8.9.7). */
+function* tokensOf(bytes: Uint8Array): Generator<SyntaxToken, void> {
+  const isRegular = (at: number): boolean => at < bytes.length && KINDS[bytes[at] ?? 0] === 0;
+  for (let at = 0; at < bytes.length;) {
+    const start = at;
+    const byte = bytes[at++] ?? 0;
+    if (KINDS[byte] === SPACE_KIND) continue;
+    if (byte === 0x25) {
+      while (at < bytes.length && bytes[at] !== 10 && bytes[at] !== 13) at++;
+      yield { type: "comment", start, end: at };
+    } else if (byte === 0x28) {
+      for (let depth = 1; at < bytes.length && depth > 0; at++) {
+        if (bytes[at] === 0x5c) at++;
+        else if (bytes[at] === 0x28) depth++;
+        else if (bytes[at] === 0x29) depth--;
+      }
+      yield { type: "string", start, end: at };
+    } else if (byte === 0x3c && bytes[at] !== 0x3c) {
+      while (at < bytes.length && bytes[at++] !== 0x3e);
+      yield { type: "string", start, end: at };
+    } else if (byte === 0x3c || byte === 0x3e) {
+      at++;
+      yield { type: byte === 0x3c ? "open" : "close", start, end: at };
+    } else if (byte === 0x2f) {
+      while (isRegular(at)) at++;
+      yield { type: "name", start, end: at };
+    } else if (KINDS[byte] === 0) {
+      while (isRegular(at)) at++;
+      yield { type: "word", start, end: at };
+      if (at - start === 2 && byte === 0x49 && bytes[start + 1] === 0x44) at = afterImage(bytes, at);
+    }
+  }
+}
+
+/** After the data of an inline image. */
+function afterImage(bytes: Uint8Array, from: number): number {
+  for (let at = from + 1; at + 2 < bytes.length; at++) {
+    const isEnd = bytes[at] === 0x45 && bytes[at + 1] === 0x49 && KINDS[bytes[at - 1] ?? 0] === SPACE_KIND;
+    if (isEnd && (at + 2 === bytes.length || KINDS[bytes[at + 2] ?? 0] !== 0)) return at;
+  }
+  return bytes.length;
+}
