@@ -1624,7 +1624,7 @@ export class ServiceMethods extends OperationTransport {
    * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
    *
    * Each removed glyph is looked for where it stood, and on pages on which something was removed, each glyph that stays is compared with its place and character before. Then the output is opened again: the text of the selected pages is read in another way, and the strings, names, and streams of the file are decoded
-   * and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed`, without a file. Samples of images and of functions are not searched for text. Scans have no text:
+   * and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed`, without a file. Samples of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text:
    * `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten, too.
    *
    * With `dryRun`, the response is JSON with what would be redacted.
@@ -1646,7 +1646,7 @@ export class ServiceMethods extends OperationTransport {
    * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
    *
    * Each removed glyph is looked for where it stood, and on pages on which something was removed, each glyph that stays is compared with its place and character before. Then the output is opened again: the text of the selected pages is read in another way, and the strings, names, and streams of the file are decoded
-   * and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed`, without a file. Samples of images and of functions are not searched for text. Scans have no text:
+   * and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed`, without a file. Samples of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text:
    * `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten, too.
    *
    * With `dryRun`, the response is JSON with what would be redacted.
@@ -1668,7 +1668,7 @@ export class ServiceMethods extends OperationTransport {
    * text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
    *
    * Each removed glyph is looked for where it stood, and on pages on which something was removed, each glyph that stays is compared with its place and character before. Then the output is opened again: the text of the selected pages is read in another way, and the strings, names, and streams of the file are decoded
-   * and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed`, without a file. Samples of images and of functions are not searched for text. Scans have no text:
+   * and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed`, without a file. Samples of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text:
    * `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten, too.
    *
    * With `dryRun`, the response is JSON with what would be redacted.

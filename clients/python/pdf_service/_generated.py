@@ -1360,7 +1360,7 @@ class ServiceMethods(Transport):
         text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
 
         Each removed glyph is looked for where it stood, and on pages on which something was removed, each glyph that stays is compared with its place and character before. Then the output is opened again: the text of the selected pages is read in another way, and the strings, names, and streams of the file are decoded
-        and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed`, without a file. Samples of images and of functions are not searched for text. Scans have no text:
+        and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed`, without a file. Samples of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text:
         `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten, too.
 
         With `dryRun`, the response is JSON with what would be redacted.
@@ -3542,7 +3542,7 @@ class JobMethods:
         text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
 
         Each removed glyph is looked for where it stood, and on pages on which something was removed, each glyph that stays is compared with its place and character before. Then the output is opened again: the text of the selected pages is read in another way, and the strings, names, and streams of the file are decoded
-        and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed`, without a file. Samples of images and of functions are not searched for text. Scans have no text:
+        and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed`, without a file. Samples of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text:
         `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten, too.
 
         With `dryRun`, the response is JSON with what would be redacted.

@@ -244,7 +244,7 @@ export const errorTable = {
   redaction_failed: {
     status: 500,
     title: "The redaction could not be verified",
-    when: "The redacted file was opened again, and a match was still found in it. Nothing was sent.",
+    when: "A match was still found in the redacted file, or text that should stay has moved or is lost. Nothing was sent.",
     from: "named",
   },
   ocr_failed: {
