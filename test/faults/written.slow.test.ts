@@ -1,3 +1,4 @@
+import type { PDFDocument } from "mupdf";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { dropSpares } from "../../src/engines/lease/pool.ts";
 import { PdfEngine } from "../../src/engines/pdf/mupdf/mupdf.ts";
@@ -31,7 +32,9 @@ function replaced(file: Uint8Array, pattern: RegExp, by: string): Uint8Array {
   return Uint8Array.from(spoiled, (character) => character.charCodeAt(0));
 }
 
-/** Whether MuPDF's redaction removes nothing. */
+const SECRET = show("a secret word", 50, 700);
+
+/** Whether content stays as it was, whatever is written in its place. */
 let isBlind = false;
 
 let spoil: ((file: Uint8Array) => Uint8Array) | undefined;
@@ -48,6 +51,12 @@ beforeEach(() => {
     });
     const redact = engine.long.redact.bind(engine.long);
     vi.spyOn(engine.long, "redact").mockImplementation((...asked) => (isBlind ? Promise.resolve() : redact(...asked)));
+    const { prototype } = engine.mupdf.PDFDocument;
+    const { addStream } = prototype;
+    vi.spyOn(prototype, "addStream").mockImplementation(function add(this: PDFDocument, content, dictionary) {
+      const isContent = isBlind && content instanceof Uint8Array;
+      return addStream.call(this, isContent ? SECRET : content, dictionary);
+    });
     return engine;
   });
 });
@@ -87,7 +96,7 @@ describe.each<[string, Record<string, string>]>([
 });
 
 test("redact answers redaction_failed without a body and charges nothing where its engine leaves text in place", async () => {
-  const shown = textDocument([{ content: show("a secret word", 50, 700) }]);
+  const shown = textDocument([{ content: SECRET }]);
   const send = () =>
     service.send({ path: "/api/v1/redact", file: new Blob([shown.slice()]), fields: { terms: '["secret"]' } });
   expect((await send()).status).toBe(200);
