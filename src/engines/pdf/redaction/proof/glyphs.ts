@@ -171,8 +171,11 @@ function reaches({ x, y, angle, size }: DrawnGlyph, [left, top, right, bottom]: 
   return Math.min(...xs) < right && Math.max(...xs) > left && Math.min(...ys) < bottom && Math.max(...ys) > top;
 }
 
-/** A gap wider than this, in font sizes, is a space; how far glyphs of one line may be above each other. */
-const [GAP, SAME_LINE] = [0.15, 0.3];
+/** A gap wider than this, in font sizes, is a space; and between columns; how far glyphs of one line may be above each other. */
+const [GAP, COLUMN_GAP, SAME_LINE] = [0.15, 2, 0.3];
+
+/** Between columns, and between the lines of a page that is read across them: no word goes on there. No term or pattern has it. */
+const APART = "\ufffd";
 
 /** The text of glyphs in the order of the content, and sorted by lines. */
 export function readingsOf(glyphs: readonly DrawnGlyph[]): string[] {
@@ -197,10 +200,11 @@ export function readingsOf(glyphs: readonly DrawnGlyph[]): string[] {
     }
     return rows.flatMap((row) => row.toSorted((a, b) => a.along - b.along).map(({ glyph }) => glyph));
   });
-  return [textOf(shown), textOf(sorted)];
+  return [textOf(shown, "\n", " "), textOf(sorted, APART, APART)];
 }
 
-function textOf(glyphs: readonly DrawnGlyph[]): string {
+/** `lineEnd`, `columnEnd`: what stands between lines, and for a gap that is as wide as between columns. */
+function textOf(glyphs: readonly DrawnGlyph[], lineEnd: string, columnEnd: string): string {
   let text = "";
   let last: DrawnGlyph | undefined;
   for (const glyph of glyphs) {
@@ -209,8 +213,9 @@ function textOf(glyphs: readonly DrawnGlyph[]): string {
       const [cos, sin] = [Math.cos(last.angle), Math.sin(last.angle)];
       const [along, across] = [(x - last.x) * cos + (y - last.y) * sin, (y - last.y) * cos - (x - last.x) * sin];
       const em = Math.max(size, last.size);
-      if (last.angle !== angle && Math.abs(last.angle - angle) > 0.05) text += "\n";
-      else if (Math.abs(across) > SAME_LINE * em) text += "\n";
+      if (last.angle !== angle && Math.abs(last.angle - angle) > 0.05) text += lineEnd;
+      else if (Math.abs(across) > SAME_LINE * em) text += lineEnd;
+      else if (Math.abs(along - last.advance * last.size) > COLUMN_GAP * em) text += columnEnd;
       else if (Math.abs(along - last.advance * last.size) > GAP * em) text += " ";
     }
     text += String.fromCodePoint(unicode);
