@@ -57,8 +57,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * `npm test` runs the files that end in `.test.ts`, against one server. `npm run test:slow`, which is `--mode slow`, runs those that end
- * in `.slow.test.ts`: servers that are killed, pages in a browser, clients, sizes at their limits, faults, and all operations combined.
+ * `npm test` runs the files that end in `.test.ts`. `npm run test:slow`, which is `--mode slow`, runs those that end in `.slow.test.ts`:
+ * servers that are killed, pages in a browser, clients, sizes at their limits, faults, and all operations combined.
  */
 export default defineConfig(({ mode }) => {
   const isSlow = mode === "slow";
@@ -130,8 +130,8 @@ export default defineConfig(({ mode }) => {
             ...tests("e2e"),
             isolate: false,
             globalSetup: ["test/e2e/global-setup.ts"],
-            provide: { serverFor: isSlow ? "each worker" : "all workers" },
-            maxWorkers: maxWorkers - 1,
+            // Each has a server to itself, which takes as long to warm up as some twenty tests.
+            maxWorkers: isSlow ? maxWorkers - 1 : 2,
             retry,
             sequence: { groupOrder: 1 },
             testTimeout: FAR_AWAY,

@@ -5,11 +5,9 @@ import type { TestProject } from "vitest/node";
 import type { RunningServer } from "./own-server.ts";
 import { startServer } from "./server.ts";
 
-/** One server for all end-to-end tests, or one for each worker, on free ports, with data of their own that are deleted afterwards. */
+/** A server for each worker of the end-to-end tests, on a free port, with data of its own that is deleted afterwards. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { serverFor } = project.getProvidedContext();
-  const count = serverFor === "all workers" ? 1 : project.config.maxWorkers;
-  const started = await Promise.all(Array.from({ length: count }, start));
+  const started = await Promise.all(Array.from({ length: project.config.maxWorkers }, start));
   project.provide(
     "servers",
     started.map(({ server }) => server),
