@@ -22,12 +22,18 @@ import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type Wanted } from "./matcher.ts";
 import { boxesIn, findOnPage, type Mark, type PageMatch, tooManyMatches } from "./page-matches.ts";
 import { encodeAgain, findPhotographs } from "./photographs.ts";
-import { type PageAreas, proofOfPage, proveRedacted, redactionFailed } from "./proof/prove.ts";
+import { type PageAreas, type PageProof, proofOfPage, proveRedacted, redactionFailed } from "./proof/prove.ts";
 import type { Sought } from "./proof/written-text.ts";
 import type { Quad } from "../text/glyphs.ts";
 import { boxAsShown, checkRegions, toPageArea } from "./regions.ts";
 import { redactStreams } from "./streams.ts";
 import { StringRedactor } from "./strings.ts";
+
+/**
+ * Glyphs that are held to be compared once all is erased, 17 MB. The pages of larger documents are compared as soon as each is erased, and not
+ * again after the passes that follow.
+ */
+const MOST_HELD = 100_000;
 
 export interface Redaction extends Wanted, Covering {
   /** 0-based, in order. Text is searched on these. */
@@ -104,17 +110,23 @@ async function redactDocument(
   const shownBefore = await findCodes(open);
   const photographs = await findPhotographs(open);
   const tools = { fonts: new Fonts(open), matcher };
-  const proofs: (() => Promise<void>)[] = [];
+  const proofs: PageProof[] = [];
+  let held = 0;
   for (const page of changed) {
-    proofs.push(await proofOfPage(open, page.index, areasOf(page)));
+    const proof = await proofOfPage(open, page.index, areasOf(page));
     await erase(open, page, tools, [0, 1]);
+    held += proof.glyphs;
+    if (held > MOST_HELD) {
+      held -= proof.glyphs;
+      await proof.check();
+    } else proofs.push(proof);
   }
   const cover = boxesOf(open, engines, redaction);
   const hidden = await redactHidden(open, new Set(redaction.pages), tools, cover);
   const rewritten = new Set<number>();
   for (const page of changed) if (await checkErased(open, page, tools)) rewritten.add(page.index);
   const inBytes = await redactBytes(open, new Set(redaction.pages), tools);
-  for (const prove of proofs) await prove();
+  for (const proof of proofs) await proof.check();
   const attachments = await redactAttachments(open, matcher);
   for (const { index, matches, regions } of pages) {
     const areas = { regions, matches: matches.flatMap(({ marks }) => marks.map(areaOf)) };

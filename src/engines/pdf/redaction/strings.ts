@@ -27,7 +27,7 @@ const FONT_TYPES = ["Font", "FontDescriptor"];
 /** Fuel per value, in addition to that for the search in it: MuPDF is asked for its kind, and a name is read byte by byte. */
 const VALUE_WORK = 150;
 
-/** Values of one container after which others should have their turn. */
+/** Values of one container after which the walk yields to other requests. */
 const STRETCH = 2_000;
 
 /** Below this, what MuPDF has instead of a pointer: a standard name, or a constant. */
@@ -246,7 +246,7 @@ export class StringRedactor {
     }
   }
 
-  /** Counts the values that are looked at next, and lets others have their turn. */
+  /** Spends fuel for the next values, and yields to other requests. */
   async #begin(left: number): Promise<void> {
     const { work } = this.#open.engine;
     work.spend(Math.min(STRETCH, left) * VALUE_WORK);

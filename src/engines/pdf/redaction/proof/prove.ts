@@ -25,14 +25,18 @@ export interface PageAreas {
   readonly matches: readonly Rectangle[];
 }
 
-/** The text of a page (0-based) before it is changed, and the check after that, which comes before boxes are drawn. */
-export async function proofOfPage(
-  open: OpenPdf,
-  index: number,
-  { regions, matches }: PageAreas,
-): Promise<() => Promise<void>> {
+/** The text of a page before it was changed. */
+export interface PageProof {
+  /** How many glyphs it holds: about 170 bytes for each. */
+  readonly glyphs: number;
+  /** Compares them with those that the page has now, before boxes are drawn. @throws Refusal `redaction_failed` */
+  check(): Promise<void>;
+}
+
+/** Reads the text of a page (0-based) that is about to be changed. */
+export async function proofOfPage(open: OpenPdf, index: number, { regions, matches }: PageAreas): Promise<PageProof> {
   const before = await glyphsOf(open, index, { annotations: false });
-  return async () => {
+  const check = async (): Promise<void> => {
     open.engine.work.allow(limits.work.request);
     const after = await glyphsOf(open, index, { annotations: false });
     const fault = await compareGlyphs(open, before, after, { gone: regions, touched: [...regions, ...matches] });
@@ -40,6 +44,7 @@ export async function proofOfPage(
     if (fault === undefined) return;
     throw new Refusal("redaction_failed", `Text of page ${index + 1} that should stay was ${fault}. Nothing was sent.`);
   };
+  return { glyphs: before.length, check };
 }
 
 async function glyphsOf(

@@ -1,8 +1,9 @@
 /**
  * Searches everything in a written file that may be text, with a reader of its own: of the file's bytes, not of what MuPDF makes of them. It
- * shares no code with what redacts, and knows no names and streams that code leaves alone.
+ * shares with what redacts only how strings, names, and text strings are decoded (7.3.4, 7.3.5, 7.9.2), and knows no names and streams that code leaves alone.
  */
 import type { EngineBytes } from "../../../bytes/heap.ts";
+import { concat } from "../../../bytes/concat.ts";
 import { bytesOf, latin1 } from "../../../bytes/latin1.ts";
 import type { Work } from "../../../work.ts";
 import type { FileKey } from "../../encryption/object-cipher.ts";
@@ -40,7 +41,7 @@ const MOST_TEXTS = 1_000;
 /** Fuel per byte that is read, and per byte and text that is searched in it. */
 const [READ_WORK, SEARCH_WORK] = [2, 0.05];
 
-/** Bytes after which others should have their turn. */
+/** Bytes after which the search yields to other requests. */
 const STRETCH = 128 * 1024;
 
 /** Longest decoded stream in bytes. */
@@ -161,7 +162,7 @@ export async function findInFile(
         }
         if (!PROGRAM_WORD.test(word) && sought.isIn(latin1(bytes.subarray(start, end)))) return "a stream";
         if (SHOWS.has(word)) {
-          if (await isInBytes(joined(pending))) return "the content of a page";
+          if (await isInBytes(concat(pending))) return "the content of a page";
         } else for (const value of pending) if (await isInString(value, "")) return "the content of a page";
         pending = [];
       }
@@ -306,16 +307,6 @@ function isProgram(dictionary: string, bytes: Uint8Array): boolean {
 /** Words of such a program: operators of content, and of the PostScript of CMaps and functions (7.10.5, 9.7.5). */
 const PROGRAM_WORD =
   /^(?:.{1,3}|(?:begin|end)(?:cmap|bfchar|bfrange|cidchar|cidrange|notdefchar|notdefrange|codespacerange|rearrangedfont|usematrix)?|findresource|defineresource|currentdict|CIDInit|dict|usecmap|usefont|ceiling|floor|round|sqrt|trun(?:cate)?|atan|idiv|true|false|null|bitshift|ifelse|exch|copy|index|roll|abs|neg|cvi|cvr)$/;
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
 
 const stringAt = (bytes: Uint8Array, start: number): Uint8Array =>
   (bytes[start] === 0x28 ? readLiteral : readHexadecimal)(bytes, start).value;
