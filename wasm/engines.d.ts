@@ -110,8 +110,8 @@ declare module "*/wasm/generated/mupdf.js" {
     loadStream(stream: MuPDF.PDFObject): Promise<void>;
     /** The decoded bytes of a stream. */
     readStream(stream: MuPDF.PDFObject): Promise<MuPDF.Buffer>;
-    /** With annotations and form fields. */
-    displayList(page: MuPDF.PDFPage): Promise<MuPDF.DisplayList>;
+    /** With annotations and form fields unless they are left out. */
+    displayList(page: MuPDF.PDFPage, parts?: { readonly annotations: boolean }): Promise<MuPDF.DisplayList>;
     /** Draws an image, opaque, where the matrix places its unit square. */
     fillImage(device: MuPDF.DrawDevice, image: MuPDF.Image, matrix: MuPDF.Matrix): Promise<void>;
     /** The image in its own size and color space. */

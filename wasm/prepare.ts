@@ -209,6 +209,7 @@ ${body}
 	const $loadStream = gauge.long(libmupdf._wasm_pdf_load_raw_stream);
 	const $readStream = gauge.long(libmupdf._wasm_pdf_load_stream);
 	const $list = gauge.long(libmupdf._wasm_new_display_list_from_page);
+	const $contentList = gauge.long(libmupdf._wasm_new_display_list_from_page_contents);
 	const $fillImage = gauge.long(libmupdf._wasm_fill_image);
 	const $pixmapOf = gauge.long(libmupdf._wasm_get_pixmap_from_image);
 	const $asJpeg = gauge.long(libmupdf._wasm_new_buffer_from_pixmap_as_jpeg);
@@ -243,8 +244,8 @@ ${body}
 		async readStream(stream) {
 			return new Buffer(await $readStream(stream.pointer));
 		},
-		async displayList(page) {
-			return new DisplayList(await $list(page.pointer));
+		async displayList(page, { annotations } = { annotations: true }) {
+			return new DisplayList(await (annotations ? $list : $contentList)(page.pointer));
 		},
 		async fillImage(device, image, matrix) {
 			await $fillImage(device.pointer, image.pointer, MATRIX(matrix), 1);

@@ -3,7 +3,9 @@
 /** Each byte as the character with its code. */
 export function latin1(bytes: Uint8Array): string {
   let text = "";
-  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  // Spread arguments would be iterated, which takes six times as long.
+  for (let at = 0; at < bytes.length; at += 8192)
+    text += Reflect.apply(String.fromCharCode, undefined, bytes.subarray(at, at + 8192)) as string;
   return text;
 }
 

@@ -2,7 +2,7 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { find } from "../../bytes/find.ts";
-import { eachObject } from "../objects/each-object.ts";
+import { eachObjectHaving } from "../objects/each-object.ts";
 import { isNamed } from "../objects/objects.ts";
 
 /**
@@ -140,7 +140,7 @@ async function readUsed(
  */
 export async function hasLostEncryption(engine: PdfEngine, document: PDFDocument): Promise<boolean> {
   let isLost = false;
-  await eachObject({ engine, document }, (object) => {
+  await eachObjectHaving({ engine, document }, { keys: ["U"] }, (object) => {
     isLost ||=
       !object.isStream() &&
       isNamed(object.get("Filter"), "Standard") &&

@@ -8,6 +8,14 @@ const OBJECT_WORK = 200;
 /** Object numbers without a visitable object, by document. MuPDF does not reuse them. */
 const empty = new WeakMap<PDFDocument, Uint8Array>();
 
+type Pointer = PDFObject["pointer"];
+
+/** What is below is no pointer but a standard name or a constant of MuPDF, which has each of them once. */
+export const FIRST_POINTER = 4096;
+
+/** What MuPDF returns for an entry that is not there. */
+const NONE = 0 as unknown as Pointer;
+
 interface Document {
   readonly document: PDFDocument;
   readonly engine: PdfEngine;
@@ -26,6 +34,45 @@ export async function eachObject(
   await eachPointer({ document, engine }, (_, number) => {
     engine.scope(() => visit(document.newIndirect(number), number));
   });
+}
+
+/** Visits only selected objects: a look at a key costs a tenth of a visit. */
+export async function eachObjectHaving(
+  { document, engine }: Document,
+  selection: Selection,
+  visit: (object: PDFObject, number: number) => void,
+): Promise<void> {
+  await engine.scope(async () => {
+    const isSelected = selectorOf({ document, engine }, selection);
+    await eachPointer({ document, engine }, (reference, number) => {
+      if (isSelected(reference)) engine.scope(() => visit(document.newIndirect(number), number));
+    });
+  });
+}
+
+interface Selection {
+  /** Dictionaries and streams with any of these keys. */
+  readonly keys: readonly string[];
+  /** Also those of any of these types. */
+  readonly types?: readonly string[];
+}
+
+/** The names live as long as the scope. */
+function selectorOf(
+  { document, engine: { lib } }: Document,
+  { keys, types = [] }: Selection,
+): (reference: Pointer) => boolean {
+  const pointersOf = (names: readonly string[]): Pointer[] => names.map((name) => document.newName(name).pointer);
+  const anyOf = pointersOf(keys);
+  const wanted = pointersOf(types);
+  const typeKey = document.newName("Type").pointer;
+  if (wanted.some((type) => type >= FIRST_POINTER)) throw new TypeError("Types must be standard names.");
+  return (reference) => {
+    if (anyOf.some((key) => lib._wasm_pdf_dict_get(reference, key) !== NONE)) return true;
+    if (wanted.length === 0) return false;
+    const type = lib._wasm_pdf_dict_get(reference, typeKey);
+    return type !== NONE && wanted.includes(lib._wasm_pdf_resolve_indirect(type));
+  };
 }
 
 /**

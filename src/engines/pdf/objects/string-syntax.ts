@@ -11,6 +11,14 @@ const [BACKSLASH, OPEN, CLOSE, GREATER] = [0x5c, 0x28, 0x29, 0x3e];
 const [LF, CR, ZERO, SEVEN] = [0x0a, 0x0d, 0x30, 0x37];
 const ESCAPES: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 8, f: 12 };
 
+const NO_DIGIT = 16;
+
+/** The value of each byte as a hexadecimal digit. */
+const DIGITS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const digit = "0123456789abcdef".indexOf(String.fromCharCode(byte).toLowerCase());
+  return digit < 0 ? NO_DIGIT : digit;
+});
+
 /** Reads the literal string (7.3.4.2) whose opening parenthesis is at `start`. */
 export function readLiteral(bytes: Uint8Array, start: number): ReadString {
   const value: number[] = [];
@@ -50,8 +58,8 @@ export function readHexadecimal(bytes: Uint8Array, start: number): ReadString {
   let high: number | undefined;
   let at = start + 1;
   for (; at < bytes.length && bytes[at] !== GREATER; at++) {
-    const digit = Number.parseInt(String.fromCharCode(bytes[at] ?? 0), 16);
-    if (Number.isNaN(digit)) continue;
+    const digit = DIGITS[bytes[at] ?? 0] ?? NO_DIGIT;
+    if (digit === NO_DIGIT) continue;
     if (high === undefined) high = digit;
     else {
       value.push(high * 16 + digit);

@@ -4,7 +4,7 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { nameOf } from "./objects.ts";
-import { bytesOf } from "../../bytes/latin1.ts";
+import { bytesOf, latin1 } from "../../bytes/latin1.ts";
 
 /**
  * Where PDFDocEncoding (annex D.3) differs from Latin-1: runs of characters by their first code. Undefined codes map to
@@ -49,6 +49,8 @@ function decode(bytes: Uint8Array): string {
   if (first === 0xfe && second === 0xff) return utf16(bytes, 0);
   if (first === 0xff && second === 0xfe) return utf16(bytes, 1);
   if (first === 0xef && second === 0xbb && third === 0xbf) return utf8.decode(bytes);
+  // What most strings are.
+  if (bytes.every((byte) => byte >= 0x20 && byte < 0x7f)) return latin1(bytes);
   let text = "";
   for (let at = 0; at < bytes.length; at += STEP) {
     text += Array.from(bytes.subarray(at, at + STEP), (code) => pdfDoc[code]).join("");

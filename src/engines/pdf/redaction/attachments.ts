@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import { decryptAttachments, attachedStreams } from "../document/attachments.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { eachObject } from "../objects/each-object.ts";
+import { eachObjectHaving } from "../objects/each-object.ts";
 import { isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
 import type { Matcher } from "./matcher.ts";
 import { asText } from "./searchable.ts";
@@ -14,7 +14,7 @@ export async function redactAttachments(open: OpenPdf, matcher: Matcher): Promis
   if (matcher.isEmpty) return 0;
   const { document, engine } = open;
   const found = new Map<number, number[]>();
-  await eachObject(open, (object) => {
+  await eachObjectHaving(open, { keys: ["EF", "FS", "F"] }, (object) => {
     const visit = (filespec: PDFObject, holder: number): void => {
       const streams = attachedStreams(open, filespec);
       if (streams.length > 0) found.set(holder, [...(found.get(holder) ?? []), ...streams]);
@@ -47,7 +47,7 @@ export async function redactAttachments(open: OpenPdf, matcher: Matcher): Promis
     if (kept.length > 0) names.put("EmbeddedFiles", writeNameTree(document, new Map(kept)));
     else names.delete("EmbeddedFiles");
   }
-  await eachObject(open, (object) => {
+  await eachObjectHaving(open, { keys: ["AF"] }, (object) => {
     const files = object.get("AF");
     for (let index = items(files).length - 1; index >= 0; index--) {
       if (dropped.has(objectNumber(files.get(index)))) files.delete(index);

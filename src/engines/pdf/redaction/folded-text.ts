@@ -17,12 +17,15 @@ const SAME: readonly (readonly [RegExp, string])[] = [
 /** Characters without a shape of their own: joiners, directional marks, byte order marks. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 
+/** Whether a text has only characters that folding keeps: most have. */
+export const isFolded = (text: string): boolean => /^[\x20-\x7e\n]*$/.test(text);
+
 /**
  * Folds a piece of text: compatibility decomposition (so that ligatures are letters, and accents characters of their own), one kind of
  * quotation mark and dash, a space for all white space. Line feeds stay.
  */
 export function fold(piece: string): string {
-  if (/^[\x20-\x7e\n]*$/.test(piece)) return piece;
+  if (isFolded(piece)) return piece;
   let text = piece.replaceAll(/\r\n?/g, "\n").normalize("NFKD");
   for (const [marks, mark] of SAME) text = text.replaceAll(marks, mark);
   return text

@@ -6,7 +6,7 @@
 import type { PDFObject } from "mupdf";
 import { hex } from "../../bytes/hex.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { eachObject } from "../objects/each-object.ts";
+import { eachObjectHaving } from "../objects/each-object.ts";
 import { entries, isNamed, items, objectNumber } from "../objects/objects.ts";
 import { findShownCodes, type ShownCodes } from "../optimize/shown-codes.ts";
 import { findFormFonts, subsetFonts } from "../optimize/subset-fonts.ts";
@@ -27,7 +27,7 @@ const METRIC_WORK = 10;
 export async function findCodes(open: OpenPdf): Promise<ShownCodes | undefined> {
   const { document, engine } = open;
   const codeBytes = new Map<number, 1 | 2>();
-  await eachObject(open, (object) => {
+  await eachObjectHaving(open, { keys: ["Font", "Resources", "DR"] }, (object) => {
     // A direct font becomes an object of its own, to be found again.
     for (const resources of [object, object.get("Resources"), object.get("DR")]) {
       const fonts = resources.get("Font");
@@ -37,7 +37,7 @@ export async function findCodes(open: OpenPdf): Promise<ShownCodes | undefined> 
       }
     }
   });
-  await eachObject(open, (font, number) => {
+  await eachObjectHaving(open, { keys: [], types: ["Font"] }, (font, number) => {
     if (!isNamed(font.get("Type"), "Font")) return;
     const encoding = font.get("Encoding");
     if (SIMPLE.some((name) => isNamed(font.get("Subtype"), name))) codeBytes.set(number, 1);

@@ -5,7 +5,7 @@
 import type { PDFObject } from "mupdf";
 import { appearances, type Content, forEachContent, streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { eachObject } from "../objects/each-object.ts";
+import { eachObjectHaving } from "../objects/each-object.ts";
 import { isNamed, items, objectNumber } from "../objects/objects.ts";
 import { findUsed } from "../write/save.ts";
 import type { CoverPages } from "./cover.ts";
@@ -19,11 +19,13 @@ import { searchFor } from "./strings.ts";
 import type { Fonts } from "../erasure/font-metrics.ts";
 import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
 import type { Matcher } from "./matcher.ts";
+import type { Original } from "./original.ts";
 import { boxesIn, findOnPage, type PageMatch } from "./page-matches.ts";
 
 interface Tools {
   readonly fonts: Fonts;
   readonly matcher: Matcher;
+  readonly original: Original;
 }
 
 /**
@@ -59,9 +61,11 @@ export async function redactHidden(
   let count = 0;
   for (const { number, resources, kind } of found) {
     if (number === 0) continue;
-    count += await asPage(open, contentOf(open, number, resources), async () => {
+    const content = contentOf(open, number, resources);
+    if (!(await asPage(open, content, () => hasMatch(open, matcher)))) continue;
+    await tools.original.note();
+    count += await asPage(open, content, async () => {
       const matches = await redactRounds(open, 0, tools);
-      if (matches.length === 0) return 0;
       if (overPage.has(number)) await cover([{ index: 0, quads: boxesIn(matches) }]);
       writeBack(open, number, kind);
       return matches.length;
@@ -78,7 +82,7 @@ export async function redactHidden(
 export async function redactBytes(
   open: OpenPdf,
   pages: ReadonlySet<number>,
-  { fonts, matcher }: Tools,
+  { fonts, matcher, original }: Tools,
 ): Promise<number> {
   if (matcher.isEmpty) return 0;
   const { document, engine } = open;
@@ -100,6 +104,7 @@ export async function redactBytes(
     const page = kind === "page" ? selected.get(number) : undefined;
     found.push({ page, number, resources: indirect(resources), kind });
   });
+  if (found.length > 0) await original.note();
   const choice = { ...NOTHING, inBytes: (shown: Uint8Array) => search.find(shown) };
   for (const { page, number, resources, kind } of found) {
     engine.work.allow(limits.work.request);
@@ -127,7 +132,7 @@ async function unreachedContent(
 ): Promise<{ number: number; resources: number }[]> {
   const found: { number: number; resources: number }[] = [];
   const { reached } = await findUsed(open);
-  await eachObject(open, (object, number) => {
+  await eachObjectHaving(open, { keys: ["Subtype", "PatternType", "Contents"] }, (object, number) => {
     if (reached[number] === 0) return;
     const isTemplate = isNamed(object.get("Type"), "Template");
     const isContent =
@@ -138,6 +143,13 @@ async function unreachedContent(
       for (const stream of streamsOf(object)) found.push({ number: objectNumber(stream), resources: resources() });
   });
   return found;
+}
+
+/** Whether the content of the first page has a match. */
+async function hasMatch(open: OpenPdf, matcher: Matcher): Promise<boolean> {
+  const page = await open.engine.long.loadPage(open.document, 0);
+  const text = await findOnPage(open, page, matcher, { annotations: false }).finally(() => page.destroy());
+  return text.matches.length > 0;
 }
 
 /** Finds what to redact in the content of a page alone, and erases it until nothing is found. Returns what was found at first. */

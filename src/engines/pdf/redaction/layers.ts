@@ -1,6 +1,6 @@
 /** Optional content (ISO 32000-2, 8.11): what is not shown is redacted, too. */
 import type { OpenPdf } from "../document/document.ts";
-import { eachObject } from "../objects/each-object.ts";
+import { eachObjectHaving } from "../objects/each-object.ts";
 import { entries, isNamed, objectNumber } from "../objects/objects.ts";
 
 const TYPES = ["OCG", "OCMD"];
@@ -10,7 +10,7 @@ const VISIBLE = "Visible";
 export async function showHiddenLayers(open: OpenPdf): Promise<{ restore(): void }> {
   const { document, engine } = open;
   const found: { number: number; type: string }[] = [];
-  await eachObject(open, (object, number) => {
+  await eachObjectHaving(open, { keys: ["OC", "Properties", "Resources"], types: TYPES }, (object, number) => {
     if (!object.isDictionary()) return;
     const type = TYPES.find((name) => isNamed(object.get("Type"), name));
     if (type !== undefined) found.push({ number, type });

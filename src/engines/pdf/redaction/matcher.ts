@@ -1,7 +1,7 @@
 /** Finds what a request redacts in text: literal terms and patterns. */
 import { RE2JS } from "re2js";
 import type { Work } from "../../work.ts";
-import { type FoldedText, fold, foldPieces } from "./folded-text.ts";
+import { type FoldedText, fold, foldPieces, isFolded } from "./folded-text.ts";
 import { type Preset, presetRules } from "./presets.ts";
 
 export type Pattern = Preset | { readonly regex: string };
@@ -77,6 +77,16 @@ export class Matcher {
   /** Ranges of a string. They do not overlap. */
   inString(text: string): Range[] {
     if (text.length < 1 || this.isEmpty) return [];
+    const options = { patterns: !DATE.test(text) };
+    if (isFolded(text)) {
+      const folded = {
+        text,
+        get origins() {
+          return Array.from(text, (_, at) => at);
+        },
+      };
+      return this.inFolded(folded, options);
+    }
     const characters = Array.from(text);
     const starts: number[] = [];
     let at = 0;
@@ -85,7 +95,7 @@ export class Matcher {
       at += character.length;
     }
     starts.push(at);
-    const ranges = this.inFolded(foldPieces(characters), { patterns: !DATE.test(text) });
+    const ranges = this.inFolded(foldPieces(characters), options);
     return ranges.map(({ start, end }) => ({ start: starts[start] ?? 0, end: starts[end] ?? at }));
   }
 
@@ -95,7 +105,8 @@ export class Matcher {
   }
 
   /** Ranges of the pieces of folded text. They do not overlap. */
-  inFolded({ text, origins }: FoldedText, { patterns = true } = {}): Range[] {
+  inFolded(folded: FoldedText, { patterns = true } = {}): Range[] {
+    const { text } = folded;
     const ranges: Range[] = [];
     this.#work.spend(text.length * WORK * (1 + this.#terms.length));
     for (const term of this.#terms) {
@@ -116,6 +127,8 @@ export class Matcher {
         taken.push(...ranges);
       }
     }
+    if (ranges.length === 0) return ranges;
+    const { origins } = folded;
     for (const { start, end } of ranges) this.found.add(text.slice(start, end).replaceAll("\n", " "));
     return joined(ranges.map(({ start, end }) => ({ start: origins[start] ?? 0, end: (origins[end - 1] ?? 0) + 1 })));
   }

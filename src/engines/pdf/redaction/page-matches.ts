@@ -82,14 +82,12 @@ export async function findOnPage(
   const matches: PageMatch[] = [];
   const left: PageMatch[] = [];
   let hasText = false;
+  using stack = new DisposableStack();
+  const drop = (made: { destroy(): void }): void => made.destroy();
+  const list = await withoutStructure(document, () => engine.long.displayList(page, { annotations }));
+  stack.adopt(list, drop);
   for (const [number, options] of READINGS.entries()) {
-    using stack = new DisposableStack();
-    const drop = (made: { destroy(): void }): void => made.destroy();
-    const text: StructuredText = await withoutStructure(document, async () => {
-      if (!annotations) return stack.adopt(await engine.long.textOfPage(page, options), drop);
-      const list = stack.adopt(await engine.long.displayList(page), drop);
-      return stack.adopt(await engine.long.textOfList(list, options), drop);
-    });
+    const text: StructuredText = stack.adopt(await engine.long.textOfList(list, options), drop);
     engine.refuseSkipped();
     const reading = { bounds: EVERYWHERE, budget: limits.redaction.pageCharacters, boxes: false, letters: true };
     const segments = readSegments(engine, text, reading);

@@ -11,7 +11,7 @@ import { type ImageFacts, readImageFacts } from "../images/facts.ts";
 import { encodeJpeg } from "../images/jpeg.ts";
 import { fits } from "../images/samples.ts";
 import { writeImage } from "../images/write.ts";
-import { eachObject } from "../objects/each-object.ts";
+import { eachObjectHaving } from "../objects/each-object.ts";
 import { objectNumber } from "../objects/objects.ts";
 
 /** A higher quality adds bytes, and hides no loss that is seen. */
@@ -29,7 +29,7 @@ export interface Photographs {
 
 export async function findPhotographs(open: OpenPdf): Promise<Photographs> {
   const found: Photograph[] = [];
-  await eachObject(open, (object) => {
+  await eachObjectHaving(open, { keys: ["Width"] }, (object) => {
     const facts = readImageFacts(object);
     if (facts?.filter !== "DCTDecode") return;
     const data = object.readRawStream();
@@ -48,7 +48,7 @@ export async function encodeAgain(open: OpenPdf, codecs: ImageCodecs, before: Ph
   const { document, engine } = open;
   const images: ImageFacts[] = [];
   const masks = new Set<number>();
-  await eachObject(open, (object, number) => {
+  await eachObjectHaving(open, { keys: ["Width"] }, (object, number) => {
     const facts = readImageFacts(object);
     if (!facts) return;
     for (const key of ["SMask", "Mask"]) masks.add(objectNumber(object.get(key)));

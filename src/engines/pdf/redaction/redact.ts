@@ -15,13 +15,12 @@ import { redactAttachments } from "./attachments.ts";
 import { boxesOf, type Covering } from "./cover.ts";
 import { Fonts } from "../erasure/font-metrics.ts";
 import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
-import { findCodes, forgetCodes } from "./fonts.ts";
 import { goneFrom } from "./gone.ts";
 import { redactBytes, redactHidden } from "./hidden-content.ts";
 import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type Wanted } from "./matcher.ts";
+import { Original } from "./original.ts";
 import { boxesIn, findOnPage, type Mark, type PageMatch, tooManyMatches } from "./page-matches.ts";
-import { encodeAgain, findPhotographs } from "./photographs.ts";
 import { type PageAreas, type PageProof, proofOfPage, proveRedacted, redactionFailed } from "./proof/prove.ts";
 import type { Sought } from "./proof/written-text.ts";
 import type { Quad } from "../text/glyphs.ts";
@@ -106,10 +105,9 @@ async function redactDocument(
   const findings = pages.flatMap((page) => foundOn(open, page));
   const changed = pages.filter(({ matches, regions }) => matches.length + regions.length > 0);
   const dropped = new Set<number>();
-  engine.work.allow(limits.work.request);
-  const shownBefore = await findCodes(open);
-  const photographs = await findPhotographs(open);
-  const tools = { fonts: new Fonts(open), matcher };
+  const original = new Original(open);
+  const tools = { fonts: new Fonts(open), matcher, original };
+  if (changed.length > 0) await original.note();
   const proofs: PageProof[] = [];
   let held = 0;
   for (const page of changed) {
@@ -134,12 +132,12 @@ async function redactDocument(
     document.findPage(index).delete("Thumb");
   }
   engine.work.allow(limits.work.request);
-  await encodeAgain(open, engines.codecs, photographs);
+  await original.encodeAgain(engines.codecs);
   await cover(changed.map(toCover));
   layers.restore();
   await dropPrivateData(open);
   engine.work.allow(limits.work.request);
-  await forgetCodes(open, shownBefore);
+  await original.forgetCodes();
   const strings = new StringRedactor(open, matcher);
   if (!matcher.isEmpty || dropped.size > 0) await strings.redactAll(dropped);
   for (const number of dropped) document.deleteObject(number);

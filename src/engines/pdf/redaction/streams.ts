@@ -4,7 +4,7 @@ import { withoutJpegMetadata, withoutJpxMetadata } from "../../image/without-met
 import { concat } from "../../bytes/concat.ts";
 import { bytesOf, latin1 } from "../../bytes/latin1.ts";
 import type { OpenPdf } from "../document/document.ts";
-import { eachObject } from "../objects/each-object.ts";
+import { eachObjectHaving } from "../objects/each-object.ts";
 import { filtersOf } from "../objects/filters.ts";
 import { entries, isNamed, objectNumber } from "../objects/objects.ts";
 import { decodeText } from "../objects/text-string.ts";
@@ -42,7 +42,7 @@ async function findStreamKinds(open: OpenPdf): Promise<StreamKinds> {
     }
   };
   for (let index = 0; index < pageCount; index++) engine.scope(() => add(document.findPage(index).get("Contents")));
-  await eachObject(open, (object, number) => {
+  await eachObjectHaving(open, { keys: ["Subtype", "PatternType", "Contents", "JS"] }, (object, number) => {
     if (isNamed(object.get("Subtype"), "Form") || object.get("PatternType").isNumber()) content.add(number);
     if (isNamed(object.get("Type"), "Template")) add(object.get("Contents"));
     if (isNamed(object.get("Subtype"), "Type3")) {

@@ -3,7 +3,7 @@ import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
 import { newIdentifier } from "../document/identifier.ts";
 import { latin1 } from "../../bytes/latin1.ts";
-import { eachPointer } from "../objects/each-object.ts";
+import { eachPointer, FIRST_POINTER } from "../objects/each-object.ts";
 import { counted, entries, isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
 import { decodeText, encodeText, nameAsText } from "../objects/text-string.ts";
 import { ByteSearch } from "./byte-search.ts";
@@ -29,9 +29,6 @@ const VALUE_WORK = 150;
 
 /** Values of one container after which the walk yields to other requests. */
 const STRETCH = 2_000;
-
-/** Below this, what MuPDF has instead of a pointer: a standard name, or a constant. */
-const FIRST_POINTER = 4096;
 
 /** How many names without a match are remembered, and how long these are. */
 const [MOST_KNOWN, LONGEST_KNOWN] = [10_000, 64];

@@ -10,7 +10,7 @@ import type { EngineBytes } from "../../bytes/heap.ts";
 import { joinedBytes, ownBytes } from "../../bytes/joined-bytes.ts";
 import { changesOf, updateOf } from "./incremental.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { eachPointer } from "../objects/each-object.ts";
+import { eachPointer, FIRST_POINTER } from "../objects/each-object.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { repairPageTree } from "../document/page-tree.ts";
 import { packSmall, SMALL_FILE } from "./small-file.ts";
@@ -42,9 +42,6 @@ const OBJECT_WORK = 200;
 const ENTRY_WORK = 10;
 
 type Pointer = PDFObject["pointer"];
-
-/** MuPDF represents the names and constants it knows as numbers below this instead of pointers. */
-const FIRST_POINTER = 4096;
 
 /** Maximum size in bytes of an encrypted empty stream: an initialization vector and a block of padding. */
 const SHORT = 32;

@@ -65,9 +65,7 @@ export async function drawnGlyphs(
       },
     });
   await engine.scope(async () => {
-    const list = await withoutStructure(document, async () =>
-      annotations ? engine.long.displayList(page) : page.toDisplayList(false),
-    );
+    const list = await withoutStructure(document, () => engine.long.displayList(page, { annotations }));
     const device = new mupdf.Device({
       fillText: (text, matrix) => add(text, matrix),
       strokeText: (text, _stroke, matrix) => add(text, matrix),

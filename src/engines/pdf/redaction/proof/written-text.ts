@@ -41,6 +41,9 @@ const MOST_TEXTS = 1_000;
 /** Fuel per byte that is read, and per byte and text that is searched in it. */
 const [READ_WORK, SEARCH_WORK] = [2, 0.05];
 
+/** Most names that are remembered. */
+const MOST_NAMES = 10_000;
+
 /** Bytes after which the search yields to other requests. */
 const STRETCH = 128 * 1024;
 
@@ -50,8 +53,10 @@ const MOST_DECODED = 64 * 1024 * 1024;
 /** Filters whose result is samples: what they decode is no text, but their own data may have some (7.4.8, 7.4.9). */
 const WITH_METADATA = new Set(["DCTDecode", "JPXDecode"]);
 
-/** Operators that show text. */
-const SHOWS = new Set(["Tj", "TJ", "'", '"']);
+/** Operators of content have at most three letters (annex A). */
+const LONGEST_OPERATOR = 3;
+
+const [MINUS, PLUS, POINT, SPACE_BYTE] = [0x2d, 0x2b, 0x2e, Uint8Array.of(0x20)];
 
 /** An adjustment between shown strings, in thousandths of the font size, that is as wide as a space. */
 const SPACE = -180;
@@ -71,7 +76,8 @@ export async function findInFile(
   { key, kept, encryption }: KnownStreams & { readonly key: FileKey | undefined },
 ): Promise<Place | undefined> {
   const forms = formsOf(sought);
-  const names = new Map<string, boolean>();
+  /** Whether names match, and what they are, by how they are written. */
+  const [names, written] = [new Map<string, boolean>(), new Map<string, string>()];
   /** Names of fonts that match, and of those that are in the file and so not needed to find them. */
   const [fontNames, embedded] = [new Set<string>(), new Set<string>()];
   for (const { number, generation, head, strings, stream, isXref } of writtenObjects(bytesAt(file), headerEnd(file))) {
@@ -145,7 +151,7 @@ export async function findInFile(
         else if (await isInString(value, name)) return "a string";
       } else if (type === "name") {
         const before = name;
-        name = nameIn(bytes, start, end);
+        name = readName(bytes, start, end);
         const inner = open.at(-1);
         if (inner && /^FontFile[23]?$/.test(name)) inner.hasFile = true;
         if (FONT_NAMES.has(before)) {
@@ -155,13 +161,15 @@ export async function findInFile(
           return kind === "content" ? "the content of a page" : "a name";
         continue;
       } else if (type === "word" && kind === "content") {
-        const word = latin1(bytes.subarray(start, Math.min(end, start + 24)));
-        if (/^[+-]?[\d.]+$/.test(word)) {
-          if (Number(word) < SPACE) pending.push(Uint8Array.of(0x20));
+        if (isNumber(bytes, start, end)) {
+          if (bytes[start] === MINUS && Number(latin1(bytes.subarray(start, end))) < SPACE) pending.push(SPACE_BYTE);
           continue;
         }
-        if (!PROGRAM_WORD.test(word) && sought.isIn(latin1(bytes.subarray(start, end)))) return "a stream";
-        if (SHOWS.has(word)) {
+        if (end - start > LONGEST_OPERATOR) {
+          const word = latin1(bytes.subarray(start, end));
+          if (!PROGRAM_WORD.test(word) && sought.isIn(word)) return "a stream";
+        }
+        if (showsText(bytes, start, end)) {
           if (await isInBytes(concat(pending))) return "the content of a page";
         } else for (const value of pending) if (await isInString(value, "")) return "the content of a page";
         pending = [];
@@ -181,11 +189,22 @@ export async function findInFile(
     );
   }
 
+  /** A document has most of its names many times. */
+  function readName(bytes: Uint8Array, start: number, end: number): string {
+    const syntax = latin1(bytes.subarray(start + 1, end));
+    let name = written.get(syntax);
+    if (name === undefined) {
+      name = nameIn(syntax);
+      if (written.size < MOST_NAMES) written.set(syntax, name);
+    }
+    return name;
+  }
+
   function isInName(name: string): boolean {
     let isIn = names.get(name);
     if (isIn === undefined) {
       isIn = !STANDARD_NAMES.has(name) && sought.isIn(name);
-      if (names.size < 10_000) names.set(name, isIn);
+      if (names.size < MOST_NAMES) names.set(name, isIn);
     }
     return isIn;
   }
@@ -306,13 +325,30 @@ function isProgram(dictionary: string, bytes: Uint8Array): boolean {
 
 /** Words of such a program: operators of content, and of the PostScript of CMaps and functions (7.10.5, 9.7.5). */
 const PROGRAM_WORD =
-  /^(?:.{1,3}|(?:begin|end)(?:cmap|bfchar|bfrange|cidchar|cidrange|notdefchar|notdefrange|codespacerange|rearrangedfont|usematrix)?|findresource|defineresource|currentdict|CIDInit|dict|usecmap|usefont|ceiling|floor|round|sqrt|trun(?:cate)?|atan|idiv|true|false|null|bitshift|ifelse|exch|copy|index|roll|abs|neg|cvi|cvr)$/;
+  /^(?:(?:begin|end)(?:cmap|bfchar|bfrange|cidchar|cidrange|notdefchar|notdefrange|codespacerange|rearrangedfont|usematrix)?|findresource|defineresource|currentdict|CIDInit|dict|usecmap|usefont|ceiling|floor|round|sqrt|trun(?:cate)?|atan|idiv|true|false|null|bitshift|ifelse|exch|copy|index|roll|abs|neg|cvi|cvr)$/;
+
+/** Words are many: they are looked at byte by byte. */
+function isNumber(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] ?? 0;
+    if ((byte < 0x30 || byte > 0x39) && byte !== POINT && !(at === start && (byte === MINUS || byte === PLUS)))
+      return false;
+  }
+  return true;
+}
+
+/** Whether a word is an operator that shows text: `Tj`, `TJ`, `'`, or `"` (9.4.3). */
+function showsText(bytes: Uint8Array, start: number, end: number): boolean {
+  const [first, second] = [bytes[start], bytes[start + 1]];
+  if (end - start === 1) return first === 0x27 || first === 0x22;
+  return end - start === 2 && first === 0x54 && (second === 0x6a || second === 0x4a);
+}
 
 const stringAt = (bytes: Uint8Array, start: number): Uint8Array =>
   (bytes[start] === 0x28 ? readLiteral : readHexadecimal)(bytes, start).value;
 
-function nameIn(bytes: Uint8Array, start: number, end: number): string {
-  const written = unescapeName(latin1(bytes.subarray(start + 1, end)));
+function nameIn(syntax: string): string {
+  const written = unescapeName(syntax);
   if (/^[\x20-\x7e]*$/.test(written)) return written;
   return textIn(bytesOf(written)) ?? written;
 }

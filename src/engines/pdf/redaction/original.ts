@@ -1,0 +1,34 @@
+/** What a document showed before content was changed. */
+import { limits } from "../../../limits.ts";
+import type { ImageCodecs } from "../../image/codecs.ts";
+import type { OpenPdf } from "../document/document.ts";
+import type { ShownCodes } from "../optimize/shown-codes.ts";
+import { findCodes, forgetCodes } from "./fonts.ts";
+import { encodeAgain, findPhotographs, type Photographs } from "./photographs.ts";
+
+/** Noted when the first content is about to be changed: often nothing is. */
+export class Original {
+  readonly #open: OpenPdf;
+  #noted: { readonly codes: ShownCodes | undefined; readonly photographs: Photographs } | undefined;
+
+  constructor(open: OpenPdf) {
+    this.#open = open;
+  }
+
+  /** To be called before content is changed. Does nothing the second time. */
+  async note(): Promise<void> {
+    if (this.#noted) return;
+    this.#open.engine.work.allow(limits.work.request);
+    this.#noted = { codes: await findCodes(this.#open), photographs: await findPhotographs(this.#open) };
+  }
+
+  /** Encodes the images that were changed as they were encoded before. */
+  async encodeAgain(codecs: ImageCodecs): Promise<void> {
+    if (this.#noted) await encodeAgain(this.#open, codecs, this.#noted.photographs);
+  }
+
+  /** Removes from fonts the codes that are no longer shown. */
+  async forgetCodes(): Promise<void> {
+    if (this.#noted) await forgetCodes(this.#open, this.#noted.codes);
+  }
+}
