@@ -6,7 +6,7 @@ import { pdfPart, post, type Part, type Service } from "../harness/client.ts";
 import { drawing } from "../harness/drawing-fixtures.ts";
 import { decoded, readAll, whoFinds } from "../harness/find-secret.ts";
 import { imagesOf } from "../harness/image-pdf-answer.ts";
-import { flate, latin1 } from "../harness/pdf-writer.ts";
+import { flate, latin1, pdf } from "../harness/pdf-writer.ts";
 import { pdfjsFolders } from "../harness/pdfjs.ts";
 import { readPdfiumPage } from "../harness/pdfium.ts";
 import { check, plainText } from "../harness/qpdf.ts";
@@ -190,6 +190,61 @@ describe("regions", () => {
     const { pdfjs } = await readAll(body);
     expect(pdfjs).toContain("HOME");
     expect(pdfjs).not.toMatch(/[gone]/);
+  });
+});
+
+test("the pixels of an image in one ink become paper", async () => {
+  const before = drawing({
+    width: 100,
+    height: 100,
+    content: "q 80 0 0 80 10 10 cm /I Do Q",
+    resources: "/XObject << /I $0 >>",
+    objects: [
+      flate(
+        new Uint8Array(64).fill(180),
+        "/Type /XObject /Subtype /Image /Width 8 /Height 8 /BitsPerComponent 8 /ColorSpace [/Separation /Spot /DeviceCMYK" +
+          " << /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [0 0 0 1] /N 1 >>]",
+      ),
+    ],
+  });
+  const { body } = await redact(before, { regions: '[{"page":1,"x":0,"y":0,"width":50,"height":100}]' });
+  const [[, image] = []] = [...(await imagesOf(body))];
+  const samples = [...unzlibSync(image?.data ?? new Uint8Array())];
+  expect(samples).toEqual(Array.from({ length: 64 }, (_, at) => (at % 8 < 4 ? 0 : 180)));
+});
+
+describe("glyphs of Type 3 fonts", () => {
+  /** `T` has a filled square of almost `width` units as the letter a. */
+  const page = (content: string, matrix: string, width: number): Uint8Array =>
+    pdf(
+      [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 100] /Contents 4 0 R /Resources << /Font << /F1 5 0 R /T 6 0 R >> >> >>",
+        { entries: "", data: latin1(content) },
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        `<< /Type /Font /Subtype /Type3 /FontBBox [0 0 ${width} ${width}] /FontMatrix [${matrix}] /FirstChar 97 /LastChar 97` +
+          ` /Widths [${width}] /CharProcs << /a 7 0 R >> /Encoding << /Differences [97 /a] >> /Resources << >> >>`,
+        { entries: "", data: latin1(`${width} 0 0 0 ${width} ${width} d1 0 0 ${width - 2} ${width - 2} re f`) },
+      ],
+      "/Root 1 0 R",
+    );
+
+  test("are taken out without moving what follows, though readers cut their widths to thousandths", async () => {
+    const before = page(
+      `BT /T 8 Tf 10 50 Td (${"a".repeat(60)}) Tj /F1 12 Tf (after) Tj ET`,
+      ".01493 0 0 .01493 0 0",
+      19,
+    );
+    const { body } = await redact(before, { regions: '[{"page":1,"x":0,"y":40,"width":120,"height":15}]' });
+    await expectInPlace(before, body, ["after"]);
+  });
+
+  test("go where they reach into a region from many font sizes away", async () => {
+    const before = page("BT /T 0.5 Tf 10 10 Td (a) Tj /F1 10 Tf 300 0 Td (stays) Tj ET", "1 0 0 1 0 0", 80);
+    const { body } = await redact(before, { regions: '[{"page":1,"x":35,"y":60,"width":10,"height":10}]' });
+    await expectInPlace(before, body, ["stays"]);
+    expect((await readAll(body)).pdfjs).not.toContain("a ");
   });
 });
 

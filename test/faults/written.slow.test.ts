@@ -34,8 +34,8 @@ function replaced(file: Uint8Array, pattern: RegExp, by: string): Uint8Array {
 
 const SECRET = show("a secret word", 50, 700);
 
-/** Whether content stays as it was, whatever is written in its place. */
-let isBlind = false;
+/** Content that is written whatever should be written in its place. */
+let stuck: string | undefined;
 
 let spoil: ((file: Uint8Array) => Uint8Array) | undefined;
 
@@ -50,12 +50,14 @@ beforeEach(() => {
       return spoil === undefined ? file : new engine.mupdf.Buffer(spoil(file.asUint8Array().slice()));
     });
     const redact = engine.long.redact.bind(engine.long);
-    vi.spyOn(engine.long, "redact").mockImplementation((...asked) => (isBlind ? Promise.resolve() : redact(...asked)));
+    vi.spyOn(engine.long, "redact").mockImplementation((...asked) =>
+      stuck === undefined ? redact(...asked) : Promise.resolve(),
+    );
     const { prototype } = engine.mupdf.PDFDocument;
     const { addStream } = prototype;
     vi.spyOn(prototype, "addStream").mockImplementation(function add(this: PDFDocument, content, dictionary) {
-      const isContent = isBlind && content instanceof Uint8Array;
-      return addStream.call(this, isContent ? SECRET : content, dictionary);
+      const written = content instanceof Uint8Array ? (stuck ?? content) : content;
+      return addStream.call(this, written, dictionary);
     });
     return engine;
   });
@@ -64,7 +66,7 @@ beforeEach(() => {
 afterEach(async () => {
   vi.mocked(PdfEngine.create).mockRestore();
   spoil = undefined;
-  isBlind = false;
+  stuck = undefined;
   dropSpares();
   await expectConsistency();
 });
@@ -95,16 +97,18 @@ describe.each<[string, Record<string, string>]>([
   });
 });
 
-test("redact answers redaction_failed without a body and charges nothing where its engine leaves text in place", async () => {
-  const shown = textDocument([{ content: SECRET }]);
-  const send = () =>
-    service.send({ path: "/api/v1/redact", file: new Blob([shown.slice()]), fields: { terms: '["secret"]' } });
+test.each([
+  ["text", SECRET, { terms: '["secret"]' }],
+  ["a drawing", "100 300 200 100 re f", { regions: '[{"page":1,"x":120,"y":420,"width":50,"height":50}]' }],
+])("redact responds with redaction_failed and charges nothing where %s stays in place", async (_, content, fields) => {
+  const shown = textDocument([{ content }]);
+  const send = () => service.send({ path: "/api/v1/redact", file: new Blob([shown.slice()]), fields });
   expect((await send()).status).toBe(200);
   const used = await service.used();
-  isBlind = true;
-  const answer = await send();
-  expectNoCredits(answer);
-  expect(answer.headers.get("content-type")).toContain("application/json");
-  expect(await outcome(answer)).toEqual([500, "redaction_failed"]);
+  stuck = content;
+  const response = await send();
+  expectNoCredits(response);
+  expect(response.headers.get("content-type")).toContain("application/json");
+  expect(await outcome(response)).toEqual([500, "redaction_failed"]);
   expect(await service.used()).toBe(used);
 });

@@ -89,11 +89,12 @@ async function blank(
 }
 
 /** White, as paper is; of a stencil or mask, what is not painted. */
-function blankValue(image: PDFObject, { components, isStencil }: ImageFacts): number {
+function blankValue(image: PDFObject, { components, space, isStencil }: ImageFacts): number {
   const [first = 0] = items(image.get("Decode")).map((item) => item.asNumber());
   const isInverted = first === 1;
   if (isStencil) return isInverted ? 0 : 255;
-  return (components === 4) === isInverted ? 255 : 0;
+  const isInk = components === 4 || space === "Separation";
+  return isInk === isInverted ? 255 : 0;
 }
 
 /** Samples of one bit, in rows of whole bytes. */

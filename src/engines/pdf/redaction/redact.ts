@@ -21,7 +21,14 @@ import { showHiddenLayers } from "./layers.ts";
 import { Matcher, type Wanted } from "./matcher.ts";
 import { Original } from "./original.ts";
 import { boxesIn, findOnPage, type Mark, type PageMatch, tooManyMatches } from "./page-matches.ts";
-import { type PageAreas, type PageProof, proofOfPage, proveRedacted, redactionFailed } from "./proof/prove.ts";
+import {
+  type PageAreas,
+  type PageProof,
+  proofOfPage,
+  proveRedacted,
+  proveRegions,
+  redactionFailed,
+} from "./proof/prove.ts";
 import type { Sought } from "./proof/written-text.ts";
 import type { Quad } from "../text/glyphs.ts";
 import { boxAsShown, checkRegions, toPageArea } from "./regions.ts";
@@ -133,6 +140,7 @@ async function redactDocument(
   }
   engine.work.allow(limits.work.request);
   await original.encodeAgain(engines.codecs);
+  for (const { index, regions } of changed) await proveRegions(open, index, regions);
   await cover(changed.map(toCover));
   layers.restore();
   await dropPrivateData(open);

@@ -5,6 +5,7 @@
 import type { Matrix as MatrixTuple, PDFPage, Text } from "mupdf";
 import { limits } from "../../../../limits.ts";
 import { Refusal } from "../../../errors.ts";
+import type { Work } from "../../../work.ts";
 import type { Matrix } from "../../content/operands.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import { withoutStructure } from "../../document/without-structure.ts";
@@ -130,18 +131,76 @@ export async function compareGlyphs(
     }
     return false;
   };
-  let fault: TextFault | undefined;
+  const lost = new LostGlyphs();
   for (const [index, glyph] of before.entries()) {
     if (index % 1000 === 0) await work.pause();
     work.spend(COMPARE_WORK + gone.length + touched.length);
-    if (!isPlaced(glyph)) continue;
-    const isThere = take(glyph);
-    if (isThere && isVisible(glyph) && gone.some((area) => isInside(glyph, area))) return "left";
-    if (!isThere && isVisible(glyph) && !touched.some((area) => reaches(glyph, area))) fault ??= "lost";
+    if (!isPlaced(glyph) || !isVisible(glyph)) continue;
+    if (!take(glyph)) lost.add(glyph);
+    else if (gone.some((area) => isInside(glyph, area))) return "left";
   }
-  for (const cell of cells.values()) if (cell.some(isVisible)) return "moved";
-  return fault;
+  for (const cell of cells.values()) {
+    for (const glyph of cell.filter(isVisible)) {
+      work.spend(COMPARE_WORK);
+      const place = lost.take(glyph, work);
+      if (!place) return "moved";
+      if (gone.some((area) => isInside(place, area))) return "left";
+    }
+    await work.pause();
+  }
+  return lost.all().some((glyph) => !touched.some((area) => reaches(glyph, area))) ? "lost" : undefined;
 }
+
+/** How far a glyph may move along its line, in thousandths of the font size, for each that is lost there: MuPDF cuts widths to whole ones. */
+const CUT = 1;
+
+/** Glyphs that are not where they were, by their lines. */
+class LostGlyphs {
+  readonly #lines = new Map<string, Set<DrawnGlyph>>();
+  /** How many each line has had. */
+  readonly #counts = new Map<string, number>();
+
+  add(glyph: DrawnGlyph): void {
+    const key = keyOf(glyph, 0);
+    const line = this.#lines.get(key);
+    if (line) line.add(glyph);
+    else this.#lines.set(key, new Set([glyph]));
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+
+  /** The glyph that one is that stands a little further along its line; undefined if there is none. */
+  take(glyph: DrawnGlyph, work: Work): DrawnGlyph | undefined {
+    const { unicode, size } = glyph;
+    const [along, across] = onLine(glyph);
+    for (const key of [-1, 0, 1].map((cell) => keyOf(glyph, cell))) {
+      const line = this.#lines.get(key) ?? new Set();
+      work.spend(line.size);
+      const reach = SAME_PLACE + (CUT * size * (this.#counts.get(key) ?? 0)) / 1000;
+      for (const other of line) {
+        if (other.unicode !== unicode || Math.abs(other.size - size) > Math.max(SAME_PLACE, size * 0.001)) continue;
+        const [otherAlong, otherAcross] = onLine(other);
+        if (Math.abs(otherAcross - across) > SAME_PLACE || Math.abs(otherAlong - along) > reach) continue;
+        line.delete(other);
+        return other;
+      }
+    }
+    return undefined;
+  }
+
+  all(): DrawnGlyph[] {
+    return [...this.#lines.values()].flatMap((line) => [...line]);
+  }
+}
+
+/** Where a glyph is along its line, and across it, in points. */
+const onLine = ({ x, y, angle }: DrawnGlyph): [along: number, across: number] => [
+  x * Math.cos(angle) + y * Math.sin(angle),
+  y * Math.cos(angle) - x * Math.sin(angle),
+];
+
+/** The line of a glyph, or one that is some hundredths of a point beside it. */
+const keyOf = (glyph: DrawnGlyph, beside: number): string =>
+  `${Math.round((glyph.angle * 180) / Math.PI)} ${Math.round(onLine(glyph)[1] / (2 * SAME_PLACE)) + beside}`;
 
 /** A coordinate may be infinite, or so large that its digits say nothing. */
 const isPlaced = ({ x, y }: DrawnGlyph): boolean => Math.abs(x) < 1e5 && Math.abs(y) < 1e5;
@@ -158,8 +217,9 @@ function isInside({ x, y, angle, size }: DrawnGlyph, [left, top, right, bottom]:
   return mx > left + inset && mx < right - inset && my > top + inset && my < bottom - inset;
 }
 
-/** Whether a glyph may reach into an area. */
-function reaches({ x, y, angle, size }: DrawnGlyph, [left, top, right, bottom]: Rectangle): boolean {
+/** Whether a glyph may reach into an area. Those of Type 3 fonts may be many font sizes wide. */
+function reaches({ x, y, angle, advance, size: fontSize }: DrawnGlyph, [left, top, right, bottom]: Rectangle): boolean {
+  const size = fontSize * Math.max(1, advance);
   const [cos, sin] = [Math.cos(angle) * size, Math.sin(angle) * size];
   const corners = [BEHIND * -1, AHEAD].flatMap((along) =>
     [BELOW * -1, ABOVE].map((up) => [x + along * cos - up * sin, y + along * sin + up * cos] as const),

@@ -10,6 +10,7 @@ import { forEachContent } from "../../content/streams.ts";
 import type { OpenPdf } from "../../document/document.ts";
 import { fileKeyOf, shareKey } from "../../encryption/file-key.ts";
 import { objectNumber } from "../../objects/objects.ts";
+import { areBlank } from "./blank-regions.ts";
 import { compareGlyphs, type DrawnGlyph, drawnGlyphs, readingsOf, type Rectangle } from "./glyphs.ts";
 import { findInFile, type Sought } from "./written-text.ts";
 
@@ -45,6 +46,16 @@ export async function proofOfPage(open: OpenPdf, index: number, { regions, match
     throw new Refusal("redaction_failed", `Text of page ${index + 1} that should stay was ${fault}. Nothing was sent.`);
   };
   return { glyphs: before.length, check };
+}
+
+/**
+ * Looks at the regions of a page (0-based), in units of its content, before boxes are drawn over them.
+ * @throws Refusal `redaction_failed` if anything is drawn there
+ */
+export async function proveRegions(open: OpenPdf, index: number, regions: readonly Rectangle[]): Promise<void> {
+  if (regions.length === 0) return;
+  open.engine.work.allow(limits.work.request);
+  if (!(await areBlank(open, index, regions))) throw redactionFailed(`a region of page ${index + 1}`);
 }
 
 async function glyphsOf(
