@@ -213,6 +213,43 @@ test("the pixels of an image in one ink become paper", async () => {
   expect(samples).toEqual(Array.from({ length: 64 }, (_, at) => (at % 8 < 4 ? 0 : 180)));
 });
 
+test.each([
+  [
+    "sections of character data",
+    "/Metadata 6 0 R",
+    "<x:xmpmeta><title>Zan<![CDATA[zibar]]></title></x:xmpmeta>",
+    "CDATA[zibar",
+  ],
+  ["tags", "/Metadata 6 0 R", "<x:xmpmeta><title>Zan<!-- - --><b>zibar</b></title></x:xmpmeta>", "<b>zibar"],
+  [
+    "escapes of a script",
+    String.raw`/OpenAction << /S /JavaScript /JS (alert\("\\x5aanziba\\u{72}"\)) >>`,
+    "",
+    "anziba",
+  ],
+  [
+    "escapes of a stream with a script",
+    "/OpenAction << /S /JavaScript /JS 6 0 R >>",
+    String.raw`alert("\132an\zibar")`,
+    "132an",
+  ],
+])("a term that only %s say is gone", async (_, entries, data, trace) => {
+  const before = pdf(
+    [
+      `<< /Type /Catalog /Pages 2 0 R ${entries} >>`,
+      "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 100] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+      { entries: "", data: latin1("BT /F1 12 Tf 10 50 Td (Other text) Tj ET") },
+      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+      { entries: entries.startsWith("/Metadata") ? "/Type /Metadata /Subtype /XML" : "", data: latin1(data) },
+    ],
+    "/Root 1 0 R",
+  );
+  expect(await plainText(before)).toContain(trace);
+  const { body } = await redact(before);
+  expect(await plainText(body)).not.toContain(trace);
+});
+
 describe("glyphs of Type 3 fonts", () => {
   /** `T` has a filled square of almost `width` units as the letter a. */
   const page = (content: string, matrix: string, width: number): Uint8Array =>

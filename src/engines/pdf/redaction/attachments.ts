@@ -5,8 +5,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
 import { isNamed, items, nameTree, objectNumber, writeNameTree } from "../objects/objects.ts";
 import type { Matcher } from "./matcher.ts";
-import { asText } from "./searchable.ts";
-import { markupText } from "./streams.ts";
+import { asText, otherReadings } from "./searchable.ts";
 
 /** Removes embedded files, and returns how many there were. */
 export async function redactAttachments(open: OpenPdf, matcher: Matcher): Promise<number> {
@@ -62,7 +61,7 @@ export async function redactAttachments(open: OpenPdf, matcher: Matcher): Promis
         engine.countDecoded(buffer.getLength());
         const text = asText(buffer.asUint8Array());
         buffer.destroy();
-        return text !== undefined && !matcher.isIn(text) && !matcher.isIn(markupText(text));
+        return text !== undefined && ![text, ...otherReadings(text)].some((reading) => matcher.isIn(reading));
       } catch (error) {
         if (!engine.isFailure(error)) throw error;
         return false;

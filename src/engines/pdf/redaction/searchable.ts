@@ -26,3 +26,40 @@ export function asText(bytes: Uint8Array): string | undefined {
 /** Control characters that text does not have. */
 // oxlint-disable-next-line no-control-regex -- that is what it looks for
 const hasControls = (text: string): boolean => /[\0-\x08\x0e-\x1f]/.test(text);
+
+/** What a text says to those who read it as markup, and as a program. Only readings that differ from the text. */
+export function otherReadings(text: string): string[] {
+  const readings: string[] = [];
+  if (/[<&]/.test(text)) readings.push(markupText(text));
+  if (text.includes("\\")) readings.push(unescaped(text));
+  return readings.filter((reading) => reading !== text);
+}
+
+const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** Text of XML as a reader of it sees it: without tags and comments, and with the characters that references stand for. */
+function markupText(text: string): string {
+  return text.replaceAll(
+    /<!\[CDATA\[([\s\S]*?)\]\]>|<!--[\s\S]*?-->|<[^<>]*>|&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{2,4}));/g,
+    (whole: string, literal?: string, decimal?: string, hexadecimal?: string, name?: string) => {
+      if (!whole.startsWith("&")) return literal ?? "";
+      const code = decimal ?? hexadecimal;
+      if (code !== undefined) return characterOf(Number.parseInt(code, decimal === undefined ? 16 : 10)) ?? whole;
+      return NAMED[name ?? ""] ?? whole;
+    },
+  );
+}
+
+/** Text with the characters that escapes of JavaScript stand for (ECMA-262, 12.9.4). */
+const unescaped = (text: string): string =>
+  text.replaceAll(
+    /\\(?:u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\}|x([\da-fA-F]{2})|([0-3]?[0-7]{1,2})|([^ux0-7]))/g,
+    (whole: string, unit?: string, point?: string, byte?: string, octal?: string, other?: string) => {
+      if (other !== undefined) return other === "\n" ? "" : other;
+      const hexadecimal = unit ?? point ?? byte;
+      const code = Number.parseInt(hexadecimal ?? octal ?? "", hexadecimal === undefined ? 8 : 16);
+      return characterOf(code) ?? whole;
+    },
+  );
+
+const characterOf = (code: number): string | undefined => (code <= 0x10ffff ? String.fromCodePoint(code) : undefined);

@@ -10,7 +10,7 @@ import { entries, isNamed, objectNumber } from "../objects/objects.ts";
 import { decodeText } from "../objects/text-string.ts";
 import { findUsed } from "../write/save.ts";
 import { cleanContent } from "./content-strings.ts";
-import { asText } from "./searchable.ts";
+import { asText, otherReadings } from "./searchable.ts";
 import type { Matcher } from "./matcher.ts";
 import { isStandardName, searchFor, type StringRedactor } from "./strings.ts";
 
@@ -112,6 +112,11 @@ export async function redactStreams(
     });
   }
 
+  /** Whether a text says in markup or in escapes what its characters do not. */
+  function isHidden(text: string): boolean {
+    return otherReadings(text).some((reading) => matcher.isIn(reading));
+  }
+
   async function clean(
     stream: PDFObject,
     number: number,
@@ -127,11 +132,10 @@ export async function redactStreams(
     }
     const text = raw || isImage(stream) ? undefined : asText(bytes);
     if (text !== undefined && !isNamed(stream.get("Type"), "EmbeddedFile")) {
-      const plain = markupText(text);
-      if (matcher.isIn(text) || (plain !== text && matcher.isIn(plain))) {
+      if (matcher.isIn(text) || isHidden(text)) {
         if (kinds.scripts.has(number)) return new Uint8Array();
         const result = strings.clean(text) ?? text;
-        return new TextEncoder().encode(matcher.isIn(markupText(result)) ? "" : result);
+        return new TextEncoder().encode(isHidden(result) ? "" : result);
       }
     }
     return overwrite(stream, bytes, raw);
@@ -148,17 +152,4 @@ export async function redactStreams(
     for (const { start, end } of left) result.fill(OVERWRITTEN, start, end);
     return result;
   }
-}
-
-/** Text of XML as a reader of it sees it: without tags, and with the characters that references stand for. */
-export function markupText(text: string): string {
-  if (!/[<&]/.test(text)) return text;
-  const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-  return text
-    .replaceAll(/<[^<>]*>/g, "")
-    .replaceAll(/&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{2,4}));/g, (whole, decimal, hexadecimal, name) => {
-      const code = decimal ? Number(decimal) : hexadecimal ? parseInt(String(hexadecimal), 16) : undefined;
-      if (code !== undefined) return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-      return named[String(name)] ?? String(whole);
-    });
 }

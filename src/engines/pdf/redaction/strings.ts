@@ -8,6 +8,7 @@ import { counted, entries, isNamed, items, nameTree, objectNumber, writeNameTree
 import { decodeText, encodeText, nameAsText } from "../objects/text-string.ts";
 import { ByteSearch } from "./byte-search.ts";
 import type { Matcher } from "./matcher.ts";
+import { otherReadings } from "./searchable.ts";
 
 /** Stands for what was redacted, unless it would be found itself. */
 const FILLERS = ["***", "\u2588\u2588\u2588", ""];
@@ -293,6 +294,8 @@ export class StringRedactor {
     // A checksum is no text, though any of its bytes may look like some (7.11.4.1).
     if (key === "CheckSum" && bytes.some((byte) => byte < 0x20 || byte > 0x7e)) return undefined;
     const cleaned = this.clean(text) ?? this.#cleanUtf8(bytes);
+    // What markup or escapes say cannot be replaced by itself.
+    if (otherReadings(cleaned ?? text).some((reading) => this.#matcher.isIn(reading))) return new Uint8Array();
     return cleaned === undefined ? undefined : encodeText(AS_A_WHOLE.has(key) ? "" : cleaned);
   }
 
