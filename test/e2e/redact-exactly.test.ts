@@ -250,6 +250,41 @@ test.each([
   expect(await plainText(body)).not.toContain(trace);
 });
 
+describe("what resources still name that pages share or inherit", () => {
+  const shared = pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Count 2 /Kids [3 0 R 8 0 R] /Resources 6 0 R >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 100] /Contents 4 0 R >>",
+      { entries: "", data: latin1("/X Do q 50 0 0 50 10 10 cm /I Do Q q 50 0 0 50 90 10 cm /K Do Q") },
+      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+      "<< /Font << /F1 5 0 R >> /XObject << /X 7 0 R /I 9 0 R /K 10 0 R >> >>",
+      {
+        entries: "/Type /XObject /Subtype /Form /BBox [0 0 400 100] /Resources << /Font << /F1 5 0 R >> >>",
+        data: latin1(`BT /F1 12 Tf 10 50 Td (${SECRET}) Tj ET`),
+      },
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 100] /Contents 11 0 R >>",
+      ...["Secret", "Other"].map((name) => ({
+        entries: `/Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray /Name /${name}Image`,
+        data: latin1("x"),
+      })),
+      { entries: "", data: latin1("q 50 0 0 50 10 10 cm /K Do Q") },
+    ],
+    "/Root 1 0 R",
+  );
+  const region = '[{"page":1,"x":0,"y":0,"width":400,"height":100}]';
+
+  test.each<[string, Record<string, string>, string[], string[]]>([
+    ["a region", { regions: region }, [SECRET, "/SecretImage"], ["/OtherImage"]],
+    ["a term on one page", { terms: `["${SECRET}"]`, pages: "1" }, [SECRET], ["/SecretImage", "/OtherImage"]],
+  ])("leaves the file with %s if no page draws it", async (_, fields, gone, kept) => {
+    const { body } = await redact(shared, fields);
+    const text = await plainText(body);
+    for (const one of gone) expect(text).not.toContain(one);
+    for (const one of kept) expect(text).toContain(one);
+  });
+});
+
 describe("glyphs of Type 3 fonts", () => {
   /** `T` has a filled square of almost `width` units as the letter a. */
   const page = (content: string, matrix: string, width: number): Uint8Array =>
@@ -273,7 +308,8 @@ describe("glyphs of Type 3 fonts", () => {
       ".01493 0 0 .01493 0 0",
       19,
     );
-    const { body } = await redact(before, { regions: '[{"page":1,"x":0,"y":40,"width":120,"height":15}]' });
+    const { body } = await redact(before, { regions: '[{"page":1,"x":0,"y":40,"width":145,"height":15}]' });
+    expect((await readAll(body)).pdfjs).toBe("after");
     await expectInPlace(before, body, ["after"]);
   });
 

@@ -20,6 +20,9 @@ interface Found {
 /** Points. */
 const LARGEST_GLYPH = 16;
 
+/** Pixels that may differ: a glyph that moves by a thousandth of a point may be smoothed otherwise. One that is lost has more. */
+const SMOOTHED = 8;
+
 /**
  * Redacts the document of a seed. Its secret is gone, as qpdf, pdf.js, and PDFium see it; what stands beside it stays and looks as before;
  * and `dryRun` says what happens.
@@ -46,7 +49,8 @@ export async function redactSecret(service: Service, seed: number): Promise<void
   if (!looksTheSame) return;
   const boxes = found.matches.flatMap((match) => match.boxes);
   const [was, is] = [await readPdfiumPage(bytes, 0, size), await readPdfiumPage(body, 0, size)];
-  expect(differingPixels(was.picture, is.picture, boxes, 3), about).toBe(0);
+  // Letters of fonts that are not there are drawn with others, which may be wider.
+  expect(differingPixels(was.picture, is.picture, boxes, LARGEST_GLYPH / 2), about).toBeLessThan(SMOOTHED);
 }
 
 /** Crops the document of a seed with and without `remove`, which look the same. */
@@ -69,7 +73,10 @@ export async function cropSecret(service: Service, seed: number): Promise<void> 
     { x: 0, y: 0, width: 0, height },
     { x: width, y: 0, width: 0, height },
   ];
-  expect(differingPixels(a.picture, b.picture, edges, LARGEST_GLYPH * (size.width > 1_000 ? 2 : 1)), about).toBe(0);
+  expect(
+    differingPixels(a.picture, b.picture, edges, LARGEST_GLYPH * (size.width > 1_000 ? 2 : 1)),
+    about,
+  ).toBeLessThan(SMOOTHED);
 }
 
 /** Flattens the document of a seed, which looks the same and keeps its words. */
@@ -80,7 +87,7 @@ export async function flattenSecret(service: Service, seed: number): Promise<voi
   expect([status, message], about).toEqual([200, undefined]);
   const [was, is] = [await readPdfiumPage(bytes, 0, size), await readPdfiumPage(body, 0, size)];
   // PDFium draws a field without an appearance otherwise than its value is drawn into the page.
-  if (!places.includes("a field")) expect(differingPixels(was.picture, is.picture), about).toBe(0);
+  if (!places.includes("a field")) expect(differingPixels(was.picture, is.picture), about).toBeLessThan(SMOOTHED);
   const [before, after] = [await readAll(bytes), await readAll(body)];
   for (const word of [secret, ...neighbors])
     if (before.pdfjs.includes(word)) expect(after.pdfjs.includes(word), `${word}, ${about}`).toBe(true);

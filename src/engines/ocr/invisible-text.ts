@@ -1,6 +1,7 @@
 /** Removes the invisible text of an earlier recognition from pages (ISO 32000-2, 9.3.6). */
 import type { PDFObject } from "mupdf";
 import { isForm } from "../pdf/content/resources.ts";
+import { readStream } from "../pdf/content/streams.ts";
 import { collectNames, usesPageResources } from "../pdf/content/names.ts";
 import type { OpenPdf } from "../pdf/document/document.ts";
 import { entries, items, MAX_DEPTH, nameOf, objectNumber, isNamed } from "../pdf/objects/objects.ts";
@@ -48,7 +49,7 @@ export class InvisibleText {
     const { document, engine } = this.#open;
     const contents = page.get("Contents");
     const streams = contents.isArray() ? items(contents) : [contents];
-    const parts = streams.map((stream) => ({ stream, bytes: this.#read(stream) }));
+    const parts = streams.map((stream) => ({ stream, bytes: readStream(this.#open, stream) }));
     const whole = new Uint8Array(parts.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0) + 1, 0));
     let at = 0;
     const spans = parts.map(({ bytes = new Uint8Array(0) }) => {
@@ -84,7 +85,7 @@ export class InvisibleText {
     const known = this.#forms.get(number);
     if (known !== undefined) return known > 0 ? document.newIndirect(known) : undefined;
     this.#forms.set(number, 0);
-    const bytes = this.#read(form);
+    const bytes = readStream(this.#open, form);
     if (depth > MAX_DEPTH || !bytes) return undefined;
     const own = form.get("Resources");
     const names = own.isDictionary() ? own : outer;
@@ -161,21 +162,5 @@ export class InvisibleText {
       },
       setsFont: (name) => !resources.get("ExtGState", name).get("Font").isNull(),
     };
-  }
-
-  /** Undefined if it cannot be read: then it draws nothing. */
-  #read(stream: PDFObject): Uint8Array | undefined {
-    const { engine } = this.#open;
-    if (!stream.isStream()) return undefined;
-    try {
-      const buffer = stream.readStream();
-      engine.countDecoded(buffer.getLength());
-      const bytes = buffer.asUint8Array().slice();
-      buffer.destroy();
-      return bytes;
-    } catch (error) {
-      if (engine.isFailure(error)) return undefined;
-      throw error;
-    }
   }
 }

@@ -122,3 +122,18 @@ function visited(object: PDFObject, seen: Set<number>): boolean {
   seen.add(number);
   return false;
 }
+
+/** The decoded bytes of a content stream; undefined if it cannot be read, since then it draws nothing. */
+export function readStream({ engine }: OpenPdf, stream: PDFObject): Uint8Array | undefined {
+  if (!stream.isStream()) return undefined;
+  try {
+    const buffer = stream.readStream();
+    engine.countDecoded(buffer.getLength());
+    const bytes = buffer.asUint8Array().slice();
+    buffer.destroy();
+    return bytes;
+  } catch (error) {
+    if (!engine.isFailure(error)) throw error;
+    return undefined;
+  }
+}

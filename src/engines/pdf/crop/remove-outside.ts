@@ -7,7 +7,7 @@ import { type Box, boxOf, common } from "../document/page-facts.ts";
 import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 import { around } from "../erasure/area.ts";
 import { eraseArea } from "../erasure/erase-area.ts";
-import { Fonts } from "../erasure/font-metrics.ts";
+import { drawnNowhere, Eraser } from "../erasure/eraser.ts";
 import { encodeAgain, findPhotographs } from "../redaction/photographs.ts";
 import type { Crop } from "./crop-pages.ts";
 
@@ -25,7 +25,7 @@ const ANNOTATION_WORK = 500;
 export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: readonly Crop[]): Promise<void> {
   const { work } = open.engine;
   const gone: PDFObject[] = [];
-  const fonts = new Fonts(open);
+  const eraser = new Eraser(open);
   const photographs = await findPhotographs(open);
   for (const { page, box } of crops) {
     const { object, index } = page;
@@ -37,10 +37,11 @@ export async function removeOutside(open: OpenPdf, codecs: ImageCodecs, crops: r
     }
     for (const key of COPIES) object.delete(key);
     object.delete("Annots");
-    await eraseArea(open, index, fonts, around(box), "covered");
+    await eraseArea(open, index, eraser, around(box), "covered");
     if (kept.length > 0) object.put("Annots", kept);
     await work.pause();
   }
+  for (const number of await drawnNowhere(open, eraser)) open.document.deleteObject(number);
   await encodeAgain(open, codecs, photographs);
   for (const annotation of gone) for (const { key } of entries(open.engine, annotation)) annotation.delete(key);
   const form = open.document.getTrailer().get("Root", "AcroForm");

@@ -1,19 +1,19 @@
 /** Writes the content of a page without what a choice takes from it. */
 import { concat } from "../../bytes/concat.ts";
-import { streamsOf } from "../content/streams.ts";
+import { readStream, streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
-import type { Fonts } from "./font-metrics.ts";
-import { type Choice, readStream, Walk } from "./walk.ts";
+import type { Eraser } from "./eraser.ts";
+import { type Choice, Walk } from "./walk.ts";
 
 const SEPARATOR = Uint8Array.of(0x0a);
 
 /** Goes through the content of a page (0-based), which may be in several streams. Where it changes, the page gets a stream of its own. */
-export async function changeContent(open: OpenPdf, index: number, fonts: Fonts, choice: Choice): Promise<void> {
+export async function changeContent(open: OpenPdf, index: number, eraser: Eraser, choice: Choice): Promise<void> {
   const { document, engine } = open;
   await engine.scope(async () => {
     const page = document.findPage(index);
     const parts = streamsOf(page).flatMap((stream) => [readStream(open, stream) ?? new Uint8Array(), SEPARATOR]);
-    const changed = await new Walk(open, fonts, choice).run(concat(parts), page.getInheritable("Resources"));
+    const changed = await new Walk(open, eraser, choice).run(concat(parts), page.getInheritable("Resources"));
     if (!changed) return;
     const contents = document.newArray();
     contents.push(document.addStream(changed.bytes, {}));

@@ -7,7 +7,7 @@ import { CHARACTER, charactersIn } from "../text/stext-blocks.ts";
 import type { Area } from "./area.ts";
 import { blankImage } from "./blank-image.ts";
 import { changeContent } from "./change-content.ts";
-import type { Fonts } from "./font-metrics.ts";
+import type { Eraser } from "./eraser.ts";
 import { apply, corners, inverse, type Polygon, transformed } from "./geometry.ts";
 import { NearGlyphs } from "./near-glyphs.ts";
 import { SpanRecorder } from "./span-texts.ts";
@@ -31,7 +31,7 @@ interface Ink {
 export async function eraseArea(
   open: OpenPdf,
   index: number,
-  fonts: Fonts,
+  eraser: Eraser,
   area: Area,
   drawings: "touched" | "covered",
 ): Promise<void> {
@@ -45,7 +45,7 @@ export async function eraseArea(
     return near.some(({ glyph, distance }) => distance <= nearest.distance + 1e-3 && area.touches(glyph.ink));
   };
   const stays = async (): Promise<"stays"> => "stays";
-  await changeContent(open, index, fonts, {
+  await changeContent(open, index, eraser, {
     code(code) {
       spans.code(code.id);
       if (goes(code)) gone.add(code.id);
@@ -60,7 +60,7 @@ export async function eraseArea(
     endSpan: (span) => spans.end(span),
   });
   const texts = spans.decide(gone);
-  await changeContent(open, index, fonts, {
+  await changeContent(open, index, eraser, {
     code: ({ id }) => gone.has(id),
     drawing: (box) => (drawings === "touched" ? area.touches(corners(box)) : area.covers(corners(box))),
     async image({ object, matrix }) {

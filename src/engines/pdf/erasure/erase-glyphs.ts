@@ -4,7 +4,7 @@ import type { OpenPdf } from "../document/document.ts";
 import { areaOf } from "./area.ts";
 import { blankImage } from "./blank-image.ts";
 import { changeContent } from "./change-content.ts";
-import type { Fonts } from "./font-metrics.ts";
+import type { Eraser } from "./eraser.ts";
 import { corners, type Polygon } from "./geometry.ts";
 import { NearGlyphs } from "./near-glyphs.ts";
 import { SpanRecorder, type FindInText } from "./span-texts.ts";
@@ -47,14 +47,14 @@ interface Hit {
 export async function eraseGlyphs(
   open: OpenPdf,
   index: number,
-  fonts: Fonts,
+  eraser: Eraser,
   runs: readonly WantedRun[],
   { find, all }: { readonly find: FindInText; readonly all: boolean },
 ): Promise<void> {
   const wanted = runs.flatMap(({ glyphs }, run) => glyphs.map((glyph) => ({ ...glyph, run, hits: [] as Hit[] })));
   const lookup = new NearGlyphs(wanted);
   const spans = new SpanRecorder(find);
-  await changeContent(open, index, fonts, {
+  await changeContent(open, index, eraser, {
     ...NOTHING,
     code(code) {
       spans.code(code.id);
@@ -85,7 +85,7 @@ export async function eraseGlyphs(
   const texts = spans.decide(gone);
   const images = areaOf(runs.flatMap(({ areas }) => areas));
   const drawings = areaOf([...covered].flatMap((run) => runs[run]?.areas ?? []));
-  await changeContent(open, index, fonts, {
+  await changeContent(open, index, eraser, {
     code: ({ id }) => gone.has(id),
     drawing: (box: Box) => drawings.covers(corners(box)),
     async image({ object, matrix }) {

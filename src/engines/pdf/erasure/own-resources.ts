@@ -1,7 +1,7 @@
 /** The resources of content that is changed: a copy, since other content may share them (ISO 32000-2, 7.8.3). */
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "../document/document.ts";
-import { entries, FreeNames } from "../objects/objects.ts";
+import { entries, FreeNames, objectNumber } from "../objects/objects.ts";
 
 export type ResourceCategory = "XObject" | "Properties" | "ExtGState" | "Shading" | "Pattern";
 
@@ -13,9 +13,13 @@ export class OwnResources {
   /** How often each name is used, and how often such a use was removed or replaced. */
   readonly #uses = new Map<string, { used: number; gone: number }>();
 
-  constructor(open: OpenPdf, shared: PDFObject) {
+  readonly #replaced: Set<number>;
+
+  /** `replaced`: gets the object numbers of what is no longer used. */
+  constructor(open: OpenPdf, shared: PDFObject, replaced: Set<number>) {
     this.#open = open;
     this.#shared = shared;
+    this.#replaced = replaced;
   }
 
   /** Adds an object and returns its name. */
@@ -33,7 +37,15 @@ export class OwnResources {
 
   /** Puts an object in the place of one. */
   put(category: ResourceCategory, name: string, object: PDFObject): void {
+    this.#forget(this.#shared.get(category, name));
     this.#added.push({ category, name, object });
+  }
+
+  /** A graphics state or pattern may be no object of its own. */
+  #forget(object: PDFObject): void {
+    for (const one of [object, object.get("SMask", "G"), object.get("Shading")]) {
+      if (objectNumber(one) > 0) this.#replaced.add(objectNumber(one));
+    }
   }
 
   use(category: ResourceCategory, name: string, isGone: boolean): void {
@@ -57,7 +69,9 @@ export class OwnResources {
     };
     for (const [key, { used, gone }] of this.#uses) {
       const [name = "", entry = ""] = [key.slice(0, key.indexOf("/")), key.slice(key.indexOf("/") + 1)];
-      if (gone === used) category(name).delete(entry);
+      if (gone < used) continue;
+      category(name).delete(entry);
+      this.#forget(this.#shared.get(name, entry));
     }
     for (const added of this.#added) category(added.category).put(added.name, added.object);
     engine.work.spend(this.#uses.size);

@@ -7,13 +7,15 @@ import { concat } from "../../bytes/concat.ts";
 import { bytesOf } from "../../bytes/latin1.ts";
 import { type Matrix, multiply } from "../content/operands.ts";
 import { ContentOperators } from "../content/operators.ts";
+import { readStream } from "../content/streams.ts";
 import { isForm } from "../content/resources.ts";
 import { type Box, boxOf, common } from "../document/page-facts.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { items, objectNumber } from "../objects/objects.ts";
 import { inlineImage } from "../images/inline-images.ts";
 import { codeOf } from "./cmap.ts";
-import type { FontMetrics, Fonts } from "./font-metrics.ts";
+import type { Eraser } from "./eraser.ts";
+import type { FontMetrics } from "./font-metrics.ts";
 import { apply, boundsOf, corners, IDENTITY, type Polygon, transformed } from "./geometry.ts";
 import { copyOf, OwnResources } from "./own-resources.ts";
 import { readShown, type Shown, ShownArray } from "./show-text.ts";
@@ -131,16 +133,16 @@ const PAINTS: ReadonlyMap<string, boolean> = new Map([
 
 export class Walk {
   readonly #open: OpenPdf;
-  readonly #fonts: Fonts;
+  readonly #eraser: Eraser;
   readonly #choice: Choice;
   /** Forms that are being drawn. */
   readonly #drawing = new Set<number>();
   #codes = 0;
   #spans = 0;
 
-  constructor(open: OpenPdf, fonts: Fonts, choice: Choice) {
+  constructor(open: OpenPdf, eraser: Eraser, choice: Choice) {
     this.#open = open;
-    this.#fonts = fonts;
+    this.#eraser = eraser;
     this.#choice = choice;
   }
 
@@ -158,7 +160,7 @@ export class Walk {
     initial: State,
   ): Promise<{ readonly bytes: Uint8Array; readonly resources: PDFObject } | undefined> {
     const { work } = this.#open.engine;
-    const run = new Run(bytes, resources, initial, this.#open);
+    const run = new Run(bytes, resources, initial, this.#open, this.#eraser);
     const { tokens } = run;
     while (tokens.next()) {
       work.spend(OPERATOR_WORK);
@@ -197,7 +199,7 @@ export class Walk {
       if (!own.isArray()) return;
       [font, size] = [own.get(0), own.get(1).asNumber()];
     }
-    run.state = { ...run.state, font: font.isDictionary() ? await this.#fonts.of(font) : undefined, size };
+    run.state = { ...run.state, font: font.isDictionary() ? await this.#eraser.fonts.of(font) : undefined, size };
   }
 
   async #show(run: Run): Promise<void> {
@@ -385,12 +387,12 @@ class Run {
   /** How often each pattern and soft mask painted something that stays, or that goes. */
   readonly #painted = new Map<string, { kept: number; gone: number }>();
 
-  constructor(bytes: Uint8Array, resources: PDFObject, state: State, open: OpenPdf) {
+  constructor(bytes: Uint8Array, resources: PDFObject, state: State, open: OpenPdf, { replaced }: Eraser) {
     this.#open = open;
     this.bytes = bytes;
     this.tokens = new ContentOperators(bytes);
     this.resources = resources;
-    this.own = new OwnResources(open, resources);
+    this.own = new OwnResources(open, resources, replaced);
     this.state = state;
   }
 
@@ -624,18 +626,4 @@ const WHITE = new Set([0, 9, 10, 12, 13, 32]);
 function matrixOf(array: PDFObject): Matrix {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = items(array).map((item) => item.asNumber());
   return [a, b, c, d, e, f];
-}
-
-/** The decoded bytes of a content stream; undefined if it cannot be read, since then it draws nothing. */
-export function readStream({ engine }: OpenPdf, stream: PDFObject): Uint8Array | undefined {
-  try {
-    const buffer = stream.readStream();
-    engine.countDecoded(buffer.getLength());
-    const bytes = buffer.asUint8Array().slice();
-    buffer.destroy();
-    return bytes;
-  } catch (error) {
-    if (!engine.isFailure(error)) throw error;
-    return undefined;
-  }
 }

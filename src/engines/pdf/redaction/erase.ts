@@ -4,7 +4,7 @@ import { changeContent } from "../erasure/change-content.ts";
 import { areaOf } from "../erasure/area.ts";
 import { eraseArea } from "../erasure/erase-area.ts";
 import { eraseGlyphs, NOTHING } from "../erasure/erase-glyphs.ts";
-import type { Fonts } from "../erasure/font-metrics.ts";
+import type { Eraser } from "../erasure/eraser.ts";
 import { corners, type Polygon } from "../erasure/geometry.ts";
 import { ContentMeter } from "../content/meter.ts";
 import { allowPage } from "../content/page-work.ts";
@@ -44,22 +44,22 @@ export interface Erasure {
 export async function eraseOnPage(
   open: OpenPdf,
   index: number,
-  { fonts, matcher }: { readonly fonts: Fonts; readonly matcher: Matcher },
+  { eraser, matcher }: { readonly eraser: Eraser; readonly matcher: Matcher },
   { matches, regions, round }: Erasure,
 ): Promise<void> {
   await allowPage(open, index);
   await spendCompared(open, index, regions.length);
-  if (regions.length > 0) await eraseArea(open, index, fonts, areaOf(regions.map(corners)), "touched");
+  if (regions.length > 0) await eraseArea(open, index, eraser, areaOf(regions.map(corners)), "touched");
   if (matches.length === 0) return;
   if (round === MOST_ROUNDS - 1) {
-    await eraseWithMuPDF(open, index, fonts, matches);
+    await eraseWithMuPDF(open, index, eraser, matches);
     return;
   }
   const runs = matches.map(({ glyphs, marks }) => ({
     glyphs: glyphs.flatMap(({ wanted }) => wanted),
     areas: marks.map((mark) => widened(mark, SPREAD * mark.size + BLEED, BLEED)),
   }));
-  await eraseGlyphs(open, index, fonts, runs, { find: (text) => matcher.inString(text), all: round > 0 });
+  await eraseGlyphs(open, index, eraser, runs, { find: (text) => matcher.inString(text), all: round > 0 });
 }
 
 /** Counts the comparisons of all that a page shows with areas, before they are made. */
@@ -100,12 +100,12 @@ const TEXT = { images: 0, lines: 0, text: 0 } as const;
 async function eraseWithMuPDF(
   open: OpenPdf,
   index: number,
-  fonts: Fonts,
+  eraser: Eraser,
   matches: readonly PageMatch[],
 ): Promise<void> {
   const { document, engine } = open;
   // MuPDF writes `'` in a way that moves the lines after it.
-  await changeContent(open, index, fonts, { ...NOTHING, plainOperators: true });
+  await changeContent(open, index, eraser, { ...NOTHING, plainOperators: true });
   const quads = matches.flatMap(({ marks }) => marks.map(({ middle }) => boundsOf(middle)));
   const page = document.findPage(index);
   const annotations = page.get("Annots");

@@ -3,7 +3,7 @@
  * patterns, soft masks, and glyphs of Type 3 fonts (ISO 32000-2, 8.7.3, 8.10, 9.6.4, 11.6.5, 12.5.5).
  */
 import type { PDFObject } from "mupdf";
-import { appearances, type Content, forEachContent, streamsOf } from "../content/streams.ts";
+import { appearances, type Content, forEachContent, readStream, streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
 import { isNamed, items, objectNumber } from "../objects/objects.ts";
@@ -13,17 +13,16 @@ import { limits } from "../../../limits.ts";
 import { asPage } from "../erasure/as-page.ts";
 import { changeContent } from "../erasure/change-content.ts";
 import { NOTHING } from "../erasure/erase-glyphs.ts";
-import { readStream } from "../erasure/walk.ts";
 import { readContentStrings } from "./content-strings.ts";
 import { searchFor } from "./strings.ts";
-import type { Fonts } from "../erasure/font-metrics.ts";
+import type { Eraser } from "../erasure/eraser.ts";
 import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
 import type { Matcher } from "./matcher.ts";
 import type { Original } from "./original.ts";
 import { boxesIn, findOnPage, type PageMatch } from "./page-matches.ts";
 
 interface Tools {
-  readonly fonts: Fonts;
+  readonly eraser: Eraser;
   readonly matcher: Matcher;
   readonly original: Original;
 }
@@ -82,7 +81,7 @@ export async function redactHidden(
 export async function redactBytes(
   open: OpenPdf,
   pages: ReadonlySet<number>,
-  { fonts, matcher, original }: Tools,
+  { eraser, matcher, original }: Tools,
 ): Promise<number> {
   if (matcher.isEmpty) return 0;
   const { document, engine } = open;
@@ -108,10 +107,10 @@ export async function redactBytes(
   const choice = { ...NOTHING, inBytes: (shown: Uint8Array) => search.find(shown) };
   for (const { page, number, resources, kind } of found) {
     engine.work.allow(limits.work.request);
-    if (page !== undefined) await changeContent(open, page, fonts, choice);
+    if (page !== undefined) await changeContent(open, page, eraser, choice);
     else if (number > 0) {
       await asPage(open, contentOf(open, number, resources), async () => {
-        await changeContent(open, 0, fonts, choice);
+        await changeContent(open, 0, eraser, choice);
         writeBack(open, number, kind);
       });
     }

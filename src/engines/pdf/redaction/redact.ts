@@ -13,7 +13,7 @@ import { rewritePdf } from "../write/save.ts";
 import { type Area, removeAnnotations } from "./annotations.ts";
 import { redactAttachments } from "./attachments.ts";
 import { boxesOf, type Covering } from "./cover.ts";
-import { Fonts } from "../erasure/font-metrics.ts";
+import { drawnNowhere, Eraser } from "../erasure/eraser.ts";
 import { eraseOnPage, MOST_ROUNDS } from "./erase.ts";
 import { goneFrom } from "./gone.ts";
 import { redactBytes, redactHidden } from "./hidden-content.ts";
@@ -113,7 +113,7 @@ async function redactDocument(
   const changed = pages.filter(({ matches, regions }) => matches.length + regions.length > 0);
   const dropped = new Set<number>();
   const original = new Original(open);
-  const tools = { fonts: new Fonts(open), matcher, original };
+  const tools = { eraser: new Eraser(open), matcher, original };
   if (changed.length > 0) await original.note();
   const proofs: PageProof[] = [];
   let held = 0;
@@ -144,6 +144,7 @@ async function redactDocument(
   await cover(changed.map(toCover));
   layers.restore();
   await dropPrivateData(open);
+  for (const number of await drawnNowhere(open, tools.eraser)) dropped.add(number);
   engine.work.allow(limits.work.request);
   await original.forgetCodes();
   const strings = new StringRedactor(open, matcher);
@@ -201,7 +202,7 @@ async function findOnPages(
 async function erase(
   open: OpenPdf,
   { index, matches, regions }: PageFindings,
-  tools: { readonly fonts: Fonts; readonly matcher: Matcher },
+  tools: { readonly eraser: Eraser; readonly matcher: Matcher },
   rounds: readonly number[],
 ): Promise<void> {
   const { document, engine } = open;
@@ -226,7 +227,7 @@ async function erase(
 async function checkErased(
   open: OpenPdf,
   { index, matches, regions }: PageFindings,
-  tools: { readonly fonts: Fonts; readonly matcher: Matcher },
+  tools: { readonly eraser: Eraser; readonly matcher: Matcher },
 ): Promise<boolean> {
   const { document, engine } = open;
   for (let round = MOST_ROUNDS - 1; ; round++) {
@@ -250,7 +251,10 @@ const soughtBy = (matcher: Matcher): Sought => ({
 /** Where something goes from a page. */
 const areasOf = ({ matches, regions }: PageFindings): PageAreas => ({
   regions,
-  matches: matches.flatMap(({ marks }) => marks.map(({ box }) => around(box))),
+  matches: matches.flatMap(({ text, marks, glyphs }) => {
+    const isOwnText = glyphs.every(({ wanted }) => wanted.every((glyph) => glyph.isOwnText));
+    return marks.map(({ box }) => ({ area: around(box), letters: isOwnText ? text : undefined }));
+  }),
 });
 
 /** The rectangle around the middle of a mark. */

@@ -27,6 +27,16 @@ export interface DrawnGlyph {
 /** A corner, and the one opposite to it, in points. */
 export type Rectangle = readonly [left: number, top: number, right: number, bottom: number];
 
+/** Where glyphs of a match stood. */
+export interface MatchArea {
+  readonly area: Rectangle;
+  /** What they are; undefined if the match is not in what they say themselves, but in what is said for them (14.9.4). */
+  readonly letters: string | undefined;
+}
+
+/** Stands for glyphs whose characters are not known. */
+const NO_CHARACTER = "\ufffd";
+
 /** How far a glyph may be from its place, in points: numbers are written with fewer digits. */
 const SAME_PLACE = 0.01;
 
@@ -94,14 +104,14 @@ function inverseOf([a, b, c, d, e, f]: Matrix): Matrix {
 export type TextFault = "moved" | "lost" | "left";
 
 /**
- * Compares the glyphs of a page with those before: each stands where one did, with the same Unicode; none is left whose place in `gone`
- * (what a request names as an area) it filled; and none is lost that is outside of `touched` (all areas in which something went).
+ * Compares the glyphs of a page with those before: each stands where one did, with the same Unicode; none is left that was well inside of a
+ * region; and none is lost that does not reach into one, or into the area of a match that has its letters.
  */
 export async function compareGlyphs(
   { engine: { work } }: OpenPdf,
   before: readonly DrawnGlyph[],
   after: readonly DrawnGlyph[],
-  { gone, touched }: { readonly gone: readonly Rectangle[]; readonly touched: readonly Rectangle[] },
+  { regions, matches }: { readonly regions: readonly Rectangle[]; readonly matches: readonly MatchArea[] },
 ): Promise<TextFault | undefined> {
   const cells = new Map<string, DrawnGlyph[]>();
   const keyOf = (unicode: number, column: number, row: number): string => `${unicode} ${column} ${row}`;
@@ -132,23 +142,40 @@ export async function compareGlyphs(
     return false;
   };
   const lost = new LostGlyphs();
+  const mayGo = matches.map(({ area, letters }) => ({
+    area,
+    letters: letters?.includes(NO_CHARACTER) ? undefined : letters && new Set(letters.normalize("NFKD")),
+  }));
+  const isAllowed = (glyph: DrawnGlyph): boolean => {
+    if (regions.some((area) => reaches(glyph, area))) return true;
+    // A ligature is one glyph.
+    const parts = glyph.unicode < 1 ? [] : [...String.fromCodePoint(glyph.unicode).normalize("NFKD")];
+    return mayGo.some(
+      ({ area, letters }) => (!letters || parts.every((letter) => letters.has(letter))) && reaches(glyph, area),
+    );
+  };
   for (const [index, glyph] of before.entries()) {
     if (index % 1000 === 0) await work.pause();
-    work.spend(COMPARE_WORK + gone.length + touched.length);
+    work.spend(COMPARE_WORK + regions.length);
     if (!isPlaced(glyph) || !isVisible(glyph)) continue;
     if (!take(glyph)) lost.add(glyph);
-    else if (gone.some((area) => isInside(glyph, area))) return "left";
+    else if (regions.some((area) => isInside(glyph, area))) return "left";
   }
   for (const cell of cells.values()) {
     for (const glyph of cell.filter(isVisible)) {
       work.spend(COMPARE_WORK);
       const place = lost.take(glyph, work);
       if (!place) return "moved";
-      if (gone.some((area) => isInside(place, area))) return "left";
+      if (regions.some((area) => isInside(place, area))) return "left";
     }
     await work.pause();
   }
-  return lost.all().some((glyph) => !touched.some((area) => reaches(glyph, area))) ? "lost" : undefined;
+  for (const [index, glyph] of lost.all().entries()) {
+    if (index % 100 === 0) await work.pause();
+    work.spend(COMPARE_WORK + regions.length + matches.length);
+    if (!isAllowed(glyph)) return "lost";
+  }
+  return undefined;
 }
 
 /** How far a glyph may move along its line, in thousandths of the font size, for each that is lost there: MuPDF cuts widths to whole ones. */

@@ -11,7 +11,7 @@ import type { OpenPdf } from "../../document/document.ts";
 import { fileKeyOf, shareKey } from "../../encryption/file-key.ts";
 import { objectNumber } from "../../objects/objects.ts";
 import { areBlank } from "./blank-regions.ts";
-import { compareGlyphs, type DrawnGlyph, drawnGlyphs, readingsOf, type Rectangle } from "./glyphs.ts";
+import { compareGlyphs, type DrawnGlyph, drawnGlyphs, type MatchArea, readingsOf, type Rectangle } from "./glyphs.ts";
 import { findInFile, type Sought } from "./written-text.ts";
 
 /** Says in which part of the file the proof fails, and never what was found. */
@@ -22,8 +22,7 @@ export const redactionFailed = (place: string): Refusal =>
 export interface PageAreas {
   /** The areas that the request names. */
   readonly regions: readonly Rectangle[];
-  /** The areas of matches. */
-  readonly matches: readonly Rectangle[];
+  readonly matches: readonly MatchArea[];
 }
 
 /** The text of a page before it was changed. */
@@ -40,7 +39,7 @@ export async function proofOfPage(open: OpenPdf, index: number, { regions, match
   const check = async (): Promise<void> => {
     open.engine.work.allow(limits.work.request);
     const after = await glyphsOf(open, index, { annotations: false });
-    const fault = await compareGlyphs(open, before, after, { gone: regions, touched: [...regions, ...matches] });
+    const fault = await compareGlyphs(open, before, after, { regions, matches });
     if (fault === "left") throw redactionFailed(`the text of page ${index + 1}`);
     if (fault === undefined) return;
     throw new Refusal("redaction_failed", `Text of page ${index + 1} that should stay was ${fault}. Nothing was sent.`);

@@ -1,0 +1,76 @@
+/** What is known of a document while content is erased from it. */
+import { ContentOperators } from "../content/operators.ts";
+import { type Content, forEachContent, readStream } from "../content/streams.ts";
+import type { OpenPdf } from "../document/document.ts";
+import { objectNumber } from "../objects/objects.ts";
+import { Fonts } from "./font-metrics.ts";
+
+/** What each operator names (ISO 32000-2, 7.8.3), in its last operand. */
+const CATEGORIES: ReadonlyMap<string, string> = new Map([
+  ["Do", "XObject"],
+  ["sh", "Shading"],
+  ["scn", "Pattern"],
+  ["SCN", "Pattern"],
+  ["gs", "ExtGState"],
+]);
+
+/** Fuel per operator. */
+const OPERATOR_WORK = 20;
+
+export class Eraser {
+  readonly fonts: Fonts;
+  /** Object numbers of what content does not draw any more, or draws a changed copy of. */
+  readonly replaced = new Set<number>();
+
+  constructor(open: OpenPdf) {
+    this.fonts = new Fonts(open);
+  }
+}
+
+/**
+ * What was replaced and is drawn nowhere now: forms, images, shadings, patterns, and graphics states. Resources that several pages share or
+ * inherit still name it.
+ */
+export async function drawnNowhere(open: OpenPdf, { replaced }: Eraser): Promise<number[]> {
+  if (replaced.size === 0) return [];
+  /** What content draws, by the number of a form that was replaced. */
+  const inReplaced = new Map<number, Set<number>>();
+  const drawn = new Set<number>();
+  await forEachContent(open, async (content) => {
+    const number = objectNumber(content.owner);
+    const isReplaced = content.kind !== "page" && replaced.has(number);
+    const found = await namedBy(open, content);
+    if (isReplaced) inReplaced.set(number, found);
+    else for (const one of found) drawn.add(one);
+  });
+  const pending = [...drawn];
+  for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
+    for (const inner of inReplaced.get(number) ?? []) {
+      if (drawn.has(inner)) continue;
+      drawn.add(inner);
+      pending.push(inner);
+    }
+  }
+  return [...replaced].filter((number) => !drawn.has(number));
+}
+
+/** Numbers of the objects that content draws or paints with. */
+async function namedBy(open: OpenPdf, { streams, resources }: Content): Promise<Set<number>> {
+  const { work } = open.engine;
+  const found = new Set<number>();
+  const seen = new Set<string>();
+  for (const stream of streams) {
+    const tokens = new ContentOperators(readStream(open, stream) ?? new Uint8Array());
+    while (tokens.next()) {
+      work.spend(OPERATOR_WORK);
+      if (tokens.isDue) await work.rest();
+      const category = CATEGORIES.get(tokens.operator);
+      const name = category && tokens.name(tokens.count - 1);
+      if (category === undefined || name === undefined || seen.has(`${category} ${name}`)) continue;
+      seen.add(`${category} ${name}`);
+      const object = resources.get(category, name);
+      for (const one of [object, object.get("SMask", "G"), object.get("Shading")]) found.add(objectNumber(one));
+    }
+  }
+  return found;
+}
