@@ -1359,9 +1359,11 @@ class ServiceMethods(Transport):
         images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
         text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
 
-        Each removed glyph is looked for where it stood, and on pages on which something was removed, each glyph that stays is compared with its place and character before. Then the output is opened again: the text of the selected pages is read in another way, and the strings, names, and streams of the file are decoded
-        and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed`, without a file. Samples of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text:
-        `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten, too.
+        The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
+        goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
+        the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
+        of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
+        first, and the pixels under the words are overwritten, too.
 
         With `dryRun`, the response is JSON with what would be redacted.
 
@@ -3541,9 +3543,11 @@ class JobMethods:
         images go. In a region, glyphs go whose ink it touches. One gap replaces the widths of the removed glyphs. The gap and its box are as wide as the text was, so where the length of a
         text could give it away, redact a larger area with `regions`. The whole file is written anew, without earlier revisions, and a digital signature becomes invalid.
 
-        Each removed glyph is looked for where it stood, and on pages on which something was removed, each glyph that stays is compared with its place and character before. Then the output is opened again: the text of the selected pages is read in another way, and the strings, names, and streams of the file are decoded
-        and searched. If a match is found, or text has moved or is lost, the response is `redaction_failed`, without a file. Samples of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text:
-        `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr` first, and the pixels under the words are overwritten, too.
+        The result is verified before it is sent. On every page that changed, each glyph is compared with its place and character before: what stays has not moved, and what
+        goes is gone. Each region is drawn before its box is, and must be blank. Then the written file is opened again: the text of the selected pages is read in another way, and
+        the strings, names, and streams of the file are decoded and searched. If anything is found, has moved, or is lost, the response is `redaction_failed`, without a file. Samples
+        of images and of functions are not searched for text, nor are streams that cannot be decoded. Scans have no text: `X-Pages-Without-Text` lists such pages. In a pipeline, run `ocr`
+        first, and the pixels under the words are overwritten, too.
 
         With `dryRun`, the response is JSON with what would be redacted.
 

@@ -64,6 +64,11 @@ function bytesOfStream(stream: PDFObject): { readonly bytes: Uint8Array; readonl
 
 const isImage = (stream: PDFObject): boolean => isNamed(stream.get("Subtype"), "Image");
 
+/** Whether a stream is samples alone, which are no text (8.9.5, 7.10.2). JPEG and JPEG 2000 may have some beside them. */
+const isSamples = (stream: PDFObject): boolean =>
+  (isImage(stream) && !filtersOf(stream).some((filter) => filter === "DCTDecode" || filter === "JPXDecode")) ||
+  (stream.get("FunctionType").isNumber() && stream.get("FunctionType").asNumber() === 0);
+
 /** Whether a stream is a CMap (9.7.5) or a function (7.10.5): a program, whose operators are no text. */
 const isProgram = (stream: PDFObject): boolean =>
   stream.get("FunctionType").isNumber() || isNamed(stream.get("Type"), "CMap") || beginsCMap(stream);
@@ -93,6 +98,7 @@ export async function redactStreams(
     await engine.scope(async () => {
       const stream = document.newIndirect(number);
       if (!stream.isStream() || isNamed(stream.get("Type"), "XRef") || isNamed(stream.get("Type"), "ObjStm")) return;
+      if (isSamples(stream)) return;
       let read: ReturnType<typeof bytesOfStream>;
       try {
         read = bytesOfStream(stream);
@@ -131,7 +137,8 @@ export async function redactStreams(
       });
     }
     const text = raw || isImage(stream) ? undefined : asText(bytes);
-    if (text !== undefined && !isNamed(stream.get("Type"), "EmbeddedFile")) {
+    // This includes XFA, whose parts many writers call embedded files.
+    if (text !== undefined) {
       if (matcher.isIn(text) || isHidden(text)) {
         if (kinds.scripts.has(number)) return new Uint8Array();
         const result = strings.clean(text) ?? text;
