@@ -123,7 +123,7 @@ describe("a request that cannot be done is refused, with all its problems", () =
   });
 
   test("all of a JSON value at once", async () => {
-    const metadata = '{"title":5,"ModDate":"2026","modificationDate":null,"custom":{"a":1,"Trapped":"x","":"y"}}';
+    const metadata = '{"title":{},"ModDate":"2026","modificationDate":null,"custom":{"a":[],"Trapped":"x","":"y"}}';
     expect((await problems({ action: "set", metadata })).split("\n")).toHaveLength(5);
   });
 
@@ -132,12 +132,12 @@ describe("a request that cannot be done is refused, with all its problems", () =
     ["[]", "must be an object"],
     ['{"pageCount":1}', "is invalid: `pageCount` is read-only"],
     ['{"formFields":[],"colour":1}', "is invalid: `formFields` is read-only; `colour` is not a metadata field"],
-    ['{"title":5}', "is invalid: `title` must be a string"],
+    ['{"title":true}', "is invalid: `title` must be a string"],
     ['{"title":"a\\u0000"}', "is invalid: `title` must not contain control characters"],
     ['{"title":"\\ud800"}', "is invalid: `title` must not contain control characters or unpaired surrogates"],
     ['{"creationDate":"yesterday"}', "is invalid: `creationDate` must be an ISO 8601 date"],
-    ['{"ModDate":"2026-02-30"}', "is invalid: `ModDate` must be an ISO 8601 date"],
-    ['{"ModDate":"2026","modificationDate":null}', "is invalid: `modificationDate` must not be set twice"],
+    ['{"ModDate":"2026-02-30"}', "is invalid: `modificationDate` must be an ISO 8601 date"],
+    ['{"ModDate":"2026","modificationDate":null}', "is invalid: `ModDate` is set twice: it is `modificationDate`"],
     ['{"custom":{"Title":"x"}}', "is invalid: `custom.Title` is not a custom entry"],
     ['{"custom":{"":"x"}}', "is invalid: `custom.` must not be empty"],
     ['{"custom":{"a":{}}}', "is invalid: `custom.a` must be a string"],

@@ -583,7 +583,7 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Encrypt a PDF with a password.
 
-        Encrypts the document and replaces its existing encryption. At least one password is required, and the two must differ. Without an
+        Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
         `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
 
         The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
@@ -595,8 +595,8 @@ class ServiceMethods(Transport):
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             user_password: The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.
-            owner_password: The password to change permissions. The rules of `userPassword` apply, and the two must differ.
-            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. `printing` and `copying` are aliases of `print` and `copy`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
+            owner_password: The password to change permissions. The rules of `userPassword` apply.
+            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
             encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
         """
         fields: Fields = [
@@ -1443,7 +1443,7 @@ class ServiceMethods(Transport):
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             action: `get` reads the metadata, `set` changes it.
-            metadata: The entries to change. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`.
+            metadata: The entries to change. `null` removes an entry. Dates are ISO 8601. Names are accepted in any case, and as in the Info dictionary: `ModDate` is `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`.
             replace: Removes all entries that `metadata` does not name. Only applies when `action` is `set`.
         """
         fields: Fields = [
@@ -2724,7 +2724,7 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Encrypt a PDF with a password.
 
-        Encrypts the document and replaces its existing encryption. At least one password is required, and the two must differ. Without an
+        Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
         `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
 
         The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
@@ -2736,8 +2736,8 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             user_password: The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.
-            owner_password: The password to change permissions. The rules of `userPassword` apply, and the two must differ.
-            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. `printing` and `copying` are aliases of `print` and `copy`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
+            owner_password: The password to change permissions. The rules of `userPassword` apply.
+            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
             encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
             expires_in: How many seconds the result is kept once the job has ended.
         """
@@ -3629,7 +3629,7 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             action: `get` reads the metadata, `set` changes it.
-            metadata: The entries to change. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`.
+            metadata: The entries to change. `null` removes an entry. Dates are ISO 8601. Names are accepted in any case, and as in the Info dictionary: `ModDate` is `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`.
             replace: Removes all entries that `metadata` does not name. Only applies when `action` is `set`.
             expires_in: How many seconds the result is kept once the job has ended.
         """

@@ -165,8 +165,9 @@ export class FormReader {
   #value(name: string, { schema, hints }: TextField): Omit<ReadField, "issues"> {
     const text = this.#text(name);
     if (text === null) return { given: true, valid: false, value: undefined };
-    const given = text !== undefined && text !== "";
-    const { value, issues } = check(schema, given ? text : hints.default?.toString());
+    const meant = text === "" ? hints.blank : text;
+    const given = meant !== undefined;
+    const { value, issues } = check(schema, meant ?? hints.default?.toString());
     for (const { path, message } of issues.slice(0, SHOWN_ISSUES)) {
       this.#issue(name, path.length === 0 ? message : `is invalid: \`${shownName(path.join("."))}\` ${message}`);
     }
