@@ -1546,8 +1546,8 @@ export class ServiceMethods extends OperationTransport {
    * Add a visual signature.
    *
    * Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate
-   * or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must lie on
-   * the page. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
+   * or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
+   * the page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
    * the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
    * artifact.
    *
@@ -2012,8 +2012,8 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Create an API key.
    *
-   * Returns the full key, which is shown only once. The new key cannot do more than the key you use: it has the same mode, no
-   * additional scopes, and expires no later. An account can have up to 100 active keys per mode. Costs no credits.
+   * Returns the full key, which is shown only once. The new key cannot do more than the key you use: it has no
+   * additional scopes and expires no later, and a test key cannot create live keys. An account can have up to 100 active keys per mode. Costs no credits.
    *
    * Requires the `keys:manage` scope.
    */

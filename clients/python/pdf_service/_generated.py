@@ -1185,8 +1185,8 @@ class ServiceMethods(Transport):
         """Add a visual signature.
 
         Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate
-        or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must lie on
-        the page. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
+        or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
+        the page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
         the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
         artifact.
 
@@ -1864,14 +1864,14 @@ class ServiceMethods(Transport):
     ) -> IssuedApiKey:
         """Create an API key.
 
-        Returns the full key, which is shown only once. The new key cannot do more than the key you use: it has the same mode, no
-        additional scopes, and expires no later. An account can have up to 100 active keys per mode. Costs no credits.
+        Returns the full key, which is shown only once. The new key cannot do more than the key you use: it has no
+        additional scopes and expires no later, and a test key cannot create live keys. An account can have up to 100 active keys per mode. Costs no credits.
 
         Requires the `keys:manage` scope.
 
         Args:
             name: A name for the key.
-            livemode: Must be the mode of the API key you use, which is the default.
+            livemode: Default: the mode of the API key you use. A live key can also create test keys.
             scopes: Must be scopes of the API key you use. Default: all of them.
             expires_at: Must be in the future and not later than the expiry of the API key you use, which is the default. Null for a key that never expires.
         """
@@ -3359,8 +3359,8 @@ class JobMethods:
         """Add a visual signature.
 
         Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate
-        or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must lie on
-        the page. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
+        or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
+        the page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
         the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
         artifact.
 

@@ -6,13 +6,12 @@ import {
   type ReadField,
   type UrlIssue,
 } from "./form-reader.ts";
+import { isOneOf } from "./file-kinds.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
-import { beginsAsPdf, PDF_HEAD_BYTES } from "../../engines/bytes/pdf-signature.ts";
-import { imageKindOf } from "../../engines/image/kind.ts";
 import { PageRange } from "../../engines/pdf/document/ranges.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 import {
@@ -158,15 +157,6 @@ const kindNames: Readonly<Record<FileKind, string>> = {
   webp: "WebP",
   any: "file",
 };
-
-/** Whether a file is one of these kinds, by its bytes. A file can be two kinds at once; the expected one counts. */
-export function isOneOf(kinds: readonly FileKind[], bytes: EngineBytes): boolean {
-  if (kinds.includes("any")) return true;
-  const head = bytes.view(0, Math.min(bytes.length, PDF_HEAD_BYTES));
-  const image = imageKindOf(head);
-  if (image !== undefined && kinds.includes(image)) return true;
-  return kinds.includes("pdf") && beginsAsPdf(head);
-}
 
 type Field = Fields[string];
 

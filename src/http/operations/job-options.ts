@@ -9,7 +9,7 @@ import { formChoice, formInteger } from "../../operations/definition/values.ts";
 const { shortestSeconds, longestSeconds, defaultSeconds } = limits.storage;
 
 /** Fields that apply to jobs only. */
-const jobFields = {
+export const jobFields = {
   expiresIn: text(
     formInteger(shortestSeconds, longestSeconds),
     "Only for jobs: how many seconds the result is kept once the job has ended.",

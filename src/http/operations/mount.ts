@@ -1,6 +1,6 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { loadFiles } from "./load-files.ts";
-import { preferenceOf, takeJobOptions } from "./job-options.ts";
+import { jobFields, preferenceOf, takeJobOptions } from "./job-options.ts";
 import { checkQuota, keyOf, Payment } from "./payment.ts";
 import type { ReferringRequest } from "./references.ts";
 import { respond } from "./respond.ts";
@@ -185,9 +185,15 @@ async function readParts(
       log.bodyBytes = total;
     },
   };
-  const names = new FormNames(route);
+  const names = new FormNames(route, jobFields);
   const parserInto = (arena: FileSink<EngineBytes>): MultipartParser<EngineBytes> =>
-    new MultipartParser({ ...limits.form, boundary, arena, wantsFile: (name) => names.wantsFile(name) });
+    new MultipartParser({
+      ...limits.form,
+      boundary,
+      arena,
+      kindOf: (name) => names.kindOf(name),
+      wantsFile: (name) => names.wantsFile(name),
+    });
   if (lease.isSmall) {
     const bytes = await readSmallBody(body, { ...options, length: lease.bodyBytes });
     const parser = parserInto(filesWithin(bytes));

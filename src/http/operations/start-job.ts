@@ -7,7 +7,7 @@ import { resultResponse } from "./send-result.ts";
 import { ApiError, asApiError } from "../errors/api-error.ts";
 import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
-import { isOneOf } from "../form/form.ts";
+import { isOneOf } from "../form/file-kinds.ts";
 import type { FormFile } from "../form/form-reader.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import { newJobId, shardOfAccount } from "../../accounts/token.ts";
