@@ -117,8 +117,9 @@ describe("a request that cannot be done is refused, with all its problems", () =
     expect(await problems({})).toBe("action is required");
     expect(await problems({ action: "put" })).toBe("action must be get or set");
     expect(await problems({ action: "set" })).toBe("metadata is required when `action` is set");
-    expect(await problems({ action: "get", metadata: "{}", replace: "true" })).toBe(
-      "metadata only applies when `action` is set\nreplace only applies when `action` is set",
+    // Ignored where they do not apply, but not unread.
+    expect(await problems({ action: "get", metadata: "{", replace: "2" })).toBe(
+      "metadata must be valid JSON\nreplace must be true or false",
     );
   });
 

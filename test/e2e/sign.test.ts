@@ -197,13 +197,10 @@ test("a tagged document gets an artifact; encryption and digital signatures stay
 });
 
 describe("refusals", () => {
-  const image = pdfPart(halfRed(), "signature.png");
   const field = (changes: object): Record<string, Part> => typed({ ...box, ...changes });
   test.each([
     ["no name", { mode: "type", field: JSON.stringify(box) }, "typedName", "required"],
     ["no image", { mode: "image", field: JSON.stringify(box) }, "signatureImage", "required"],
-    ["both", { ...typed(), signatureImage: image }, "signatureImage", "only applies"],
-    ["the other", { ...typed(), mode: "image", signatureImage: image }, "typedName", "only applies"],
     ["no field", { mode: "type", typedName: "Ada" }, "field", "required"],
     ["no JSON", { ...typed(), field: "{" }, "field", "valid JSON"],
     ["a blank name", { ...typed(), typedName: "  " }, "typedName", "blank"],

@@ -234,7 +234,20 @@ describe("through the front door", () => {
   }
   const key = newKey("enterprise");
 
-  test("a step of a pipeline has no problem with them", async () => {
+  test("a request has no problem with the last form of each of its parameters", async () => {
+    for (const { name: operation, exactlyOneOf = [] } of operations) {
+      const [, ...excluded] = exactlyOneOf;
+      const own = tried.filter((one) => one.operation === operation && !excluded.includes(one.name));
+      const fields = Object.fromEntries(own.map(({ name, forms }) => [name, forms[0]?.[1].at(-1) ?? ""]));
+      const found = await problems(operation, fields);
+      expect(
+        found.filter((name) => name in fields),
+        operation,
+      ).toEqual([]);
+    }
+  });
+
+  test("nor has a step of a pipeline", async () => {
     const steps = [
       { operation: "rotate", rotations: { "1": " 90 " }, password: 12 },
       { operation: "watermark", kind: "Text", text: "DRAFT", color: "C00", tile: "True", opacity: " .5 " },

@@ -1,5 +1,5 @@
 import { ApiError } from "../errors/api-error.ts";
-import { shownName } from "../errors/invalid-fields.ts";
+import { shownName, unknownIssue } from "../errors/invalid-fields.ts";
 import { check } from "../errors/schema-issues.ts";
 import { isText } from "./file-kinds.ts";
 import type { FieldKind, FormPart } from "../multipart/multipart.ts";
@@ -120,6 +120,8 @@ export interface ReaderOptions {
   readonly urlIssue: UrlIssue;
   /** The field whose file is not sent, because an operation before this one makes it. */
   readonly made?: string | undefined;
+  /** Names of parameters that are read elsewhere: an unknown name may be meant as one. */
+  readonly others?: readonly string[];
 }
 
 /** Reads the fields of a form one by one; the remaining names are unknown. */
@@ -168,10 +170,16 @@ export class FormReader {
     return { ...read, issues: this.#issues };
   }
 
-  /** One issue for each name that no field has read. */
-  unknown(issue = "is not a parameter of this operation"): FieldIssue[] {
-    const names = this.names.filter((name) => !this.#asked.has(name));
-    return names.map((name) => ({ name: shownName(name), issue }));
+  /** The names that no field has read. */
+  get unknown(): readonly string[] {
+    return this.names.filter((name) => !this.#asked.has(name));
+  }
+
+  /** One issue for each of them. */
+  unknownIssues(): FieldIssue[] {
+    const known = [...this.#asked, ...(this.#options.others ?? [])];
+    const issue = "is not a parameter of this operation";
+    return this.unknown.map((name) => ({ name: shownName(name), issue: unknownIssue(issue, name, known) }));
   }
 
   #value(name: string, { schema, hints }: TextField): Omit<ReadField, "issues"> {
@@ -196,6 +204,7 @@ export class FormReader {
 
   #numberedFiles({ prefix, min, max, accept }: NumberedFilesField): Omit<ReadField, "issues"> {
     const numbers = this.#numbers(prefix);
+    this.#asked.add(`${prefix}0`);
     if (numbers.length > max) throw tooManyFiles(max, numbers.length);
     const missing = missingNumbers(numbers);
     for (const number of missing) {

@@ -3281,6 +3281,11 @@ export const facts: readonly { readonly name: string; readonly header: string; r
     "type": "string"
   },
   {
+    "name": "ignoredParameters",
+    "header": "x-ignored-parameters",
+    "type": "array"
+  },
+  {
     "name": "encryptionVerified",
     "header": "x-encryption-verified",
     "type": "boolean"
