@@ -14,7 +14,8 @@ import { version } from "./version.ts";
 
 /** Builds the service from a registry of operations: its middleware in order, then its routes. */
 export function createApp(operations: readonly Operation[]): Hono<AppEnv> {
-  const app = new Hono<AppEnv>();
+  // A slash at the end of a path makes no difference.
+  const app = new Hono<AppEnv>({ strict: false });
   app.onError(respondWithError);
   app.notFound(
     async (c) => (await missingPage(c)) ?? respondWithError(new ApiError("not_found", "This path does not exist."), c),

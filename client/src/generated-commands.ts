@@ -519,7 +519,7 @@ export const commands: readonly Command[] = [
     "name": "protect",
     "path": "/api/v1/protect",
     "summary": "Encrypt a PDF with a password",
-    "description": "Encrypts the document and replaces its existing encryption. At least one password is required, and the two must differ. Without an\n`ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.\n\nThe output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does\n(`X-Encryption-Verified`). The document is never sent unencrypted.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "description": "Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an\n`ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.\n\nThe output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does\n(`X-Encryption-Verified`). The document is never sent unencrypted.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [
@@ -561,7 +561,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": true,
         "required": false,
-        "description": "The password to change permissions. The rules of `userPassword` apply, and the two must differ."
+        "description": "The password to change permissions. The rules of `userPassword` apply."
       },
       {
         "field": "permissions",
@@ -569,7 +569,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`.\n`printing` and `copying` are aliases of `print` and `copy`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`."
+        "description": "What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`.\nThe names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`."
       },
       {
         "field": "encryption",
@@ -1214,7 +1214,7 @@ export const commands: readonly Command[] = [
     "name": "sign",
     "path": "/api/v1/sign",
     "summary": "Add a visual signature",
-    "description": "Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate\nor digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must lie on\nthe page. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that\nthe script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an\nartifact.\n\nSigned documents are updated incrementally so that their digital signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the\nchange.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
+    "description": "Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate\nor digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch\nthe page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that\nthe script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an\nartifact.\n\nSigned documents are updated incrementally so that their digital signatures stay valid. `X-Signature-Invalidated` is set if a signature does not allow the\nchange.\n\nCosts 1 credit. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -1544,7 +1544,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The entries to change. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`. For example: `{\"title\":\"Report\",\"author\":null,\"custom\":{\"Reviewed\":\"yes\"}}`."
+        "description": "The entries to change. `null` removes an entry. Dates are ISO 8601. Names are accepted in any case, and as in the Info dictionary: `ModDate` is `modificationDate`. Required when `action` is `set`. For example: `{\"title\":\"Report\",\"author\":null,\"custom\":{\"Reviewed\":\"yes\"}}`."
       },
       {
         "field": "replace",

@@ -36,6 +36,8 @@ export interface HeaderFacts {
   readonly meanConfidence: number | undefined;
   /** The cipher of the output: `aes-128` or `aes-256`. */
   readonly encryption: string | undefined;
+  /** Parameters that were sent and have no effect with the values of the others, separated by commas. In a pipeline, with their step: `2.quality`. */
+  readonly ignoredParameters: readonly string[];
   /** `true`: the output was opened again, and its cipher, permissions, and passwords are as requested. */
   readonly encryptionVerified: boolean;
 }
@@ -58,5 +60,6 @@ export const headerFacts = {
   attachmentsRemoved: { header: "X-Attachments-Removed", type: "integer" },
   meanConfidence: { header: "X-OCR-Mean-Confidence", type: "number" },
   encryption: { header: "X-Encryption", type: "string" },
+  ignoredParameters: { header: "X-Ignored-Parameters", type: "array" },
   encryptionVerified: { header: "X-Encryption-Verified", type: "boolean" },
 } as const satisfies Record<keyof HeaderFacts, object>;

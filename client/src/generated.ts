@@ -334,11 +334,11 @@ export type ProtectInput = {
    * aes-128, 1 to 32 printable ASCII characters.
    */
   readonly userPassword?: string | undefined;
-  /** The password to change permissions. The rules of `userPassword` apply, and the two must differ. */
+  /** The password to change permissions. The rules of `userPassword` apply. */
   readonly ownerPassword?: string | undefined;
   /**
    * What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`.
-   * `printing` and `copying` are aliases of `print` and `copy`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
+   * The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
    */
   readonly permissions?: string | undefined;
   /** The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`. */
@@ -352,7 +352,7 @@ export type ProtectInput = {
   readonly userPassword: string;
   }
   | {
-  /** The password to change permissions. The rules of `userPassword` apply, and the two must differ. */
+  /** The password to change permissions. The rules of `userPassword` apply. */
   readonly ownerPassword: string;
   }
 );
@@ -781,7 +781,7 @@ export type MetadataInput = {
   | {
   /** `get` reads the metadata, `set` changes it. */
   readonly action: "get";
-  /** The entries to change. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`. */
+  /** The entries to change. `null` removes an entry. Dates are ISO 8601. Names are accepted in any case, and as in the Info dictionary: `ModDate` is `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`. */
   readonly metadata?: undefined;
   /** Removes all entries that `metadata` does not name. Only applies when `action` is `set`. */
   readonly replace?: false | undefined;
@@ -789,8 +789,8 @@ export type MetadataInput = {
   | {
   /** `get` reads the metadata, `set` changes it. */
   readonly action: "set";
-  /** The entries to change. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`. */
-  readonly metadata: { readonly title?: string | null | undefined; readonly author?: string | null | undefined; readonly subject?: string | null | undefined; readonly keywords?: string | null | undefined; readonly creator?: string | null | undefined; readonly producer?: string | null | undefined; readonly creationDate?: string | null | undefined; readonly modificationDate?: string | null | undefined; readonly CreationDate?: string | null | undefined; readonly ModDate?: string | null | undefined; readonly custom?: Readonly<Record<string, string | null>> | null | undefined };
+  /** The entries to change. `null` removes an entry. Dates are ISO 8601. Names are accepted in any case, and as in the Info dictionary: `ModDate` is `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`. */
+  readonly metadata: { readonly title?: string | null | undefined; readonly author?: string | null | undefined; readonly subject?: string | null | undefined; readonly keywords?: string | null | undefined; readonly creator?: string | null | undefined; readonly producer?: string | null | undefined; readonly creationDate?: string | null | undefined; readonly modificationDate?: string | null | undefined; readonly custom?: Readonly<Record<string, string | null>> | null | undefined };
   /** Removes all entries that `metadata` does not name. Only applies when `action` is `set`. */
   readonly replace?: boolean | undefined;
   }
@@ -1348,7 +1348,7 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Encrypt a PDF with a password.
    *
-   * Encrypts the document and replaces its existing encryption. At least one password is required, and the two must differ. Without an
+   * Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
    * `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
    *
    * The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
@@ -1546,8 +1546,8 @@ export class ServiceMethods extends OperationTransport {
    * Add a visual signature.
    *
    * Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate
-   * or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must lie on
-   * the page. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
+   * or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
+   * the page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
    * the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
    * artifact.
    *
@@ -2018,8 +2018,8 @@ export class ServiceMethods extends OperationTransport {
   /**
    * Create an API key.
    *
-   * Returns the full key, which is shown only once. The new key cannot do more than the key you use: it has the same mode, no
-   * additional scopes, and expires no later. An account can have up to 100 active keys per mode. Costs no credits.
+   * Returns the full key, which is shown only once. The new key cannot do more than the key you use: it has no
+   * additional scopes and expires no later, and a test key cannot create live keys. An account can have up to 100 active keys per mode. Costs no credits.
    *
    * Requires the `keys:manage` scope.
    */

@@ -29,7 +29,7 @@ export interface IssuedKey extends ApiKey {
 
 export interface KeyRequest {
   readonly name: string;
-  /** Default: the caller's mode, which is the only one allowed. */
+  /** Default: the caller's mode. A live key can also create test keys. */
   readonly livemode?: boolean | undefined;
   /** Default: the caller's scopes. Never more than those. */
   readonly scopes?: readonly Scope[] | undefined;
@@ -38,7 +38,7 @@ export interface KeyRequest {
 }
 
 /**
- * Creates a key with no more rights than the caller. Throws `forbidden` for another mode or more scopes, `invalid_parameters`
+ * Creates a key with no more rights than the caller. Throws `forbidden` for a live key made by a test key or more scopes, `invalid_parameters`
  * for an expiry in the past or later than the caller's, and `limit_reached`.
  */
 export async function issueKey(
@@ -49,23 +49,21 @@ export async function issueKey(
   enqueue: Enqueue,
 ): Promise<IssuedKey> {
   const { name, livemode = caller.livemode, scopes = caller.scopes } = request;
-  if (livemode !== caller.livemode) {
-    const mode = caller.livemode ? "live" : "test";
-    throw new AccountRefusal("forbidden", `A ${mode} key can only create ${mode} keys.`);
-  }
+  if (livemode && !caller.livemode) throw new AccountRefusal("forbidden", "A test key can only create test keys.");
   requireScopesOf(caller, scopes);
   const expiresAt = expiryOf(caller, request.expiresAt, now);
   const fresh = await newKey(caller.account, livemode, now);
   const ordered = allScopes.filter((scope) => scopes.includes(scope));
   const row = rowOf(apiKeys, { ...fresh.row, account: accounts.id, name, livemode, scopes: ordered, expiresAt });
-  const hasPlace = lt(usableKeys(db, caller, now), limits.keys.usable);
+  const owner = { ...caller, livemode };
+  const hasPlace = lt(usableKeys(db, owner, now), limits.keys.usable);
   const results = await batch(db, {
     // One statement counts and inserts: of two concurrent requests for the last slot, one wins.
     made: db
       .insert(apiKeys)
       .select(sql`select ${row} from ${accounts} where ${and(eq(accounts.id, caller.account), hasPlace)}`)
       .returning(shownColumns),
-    created: emit(db, keyEvent("key.created", caller, fresh.row.id, now), isMade(db, fresh.row.id)),
+    created: emit(db, keyEvent("key.created", owner, fresh.row.id, now), isMade(db, fresh.row.id)),
   });
   const [made] = results.made;
   if (made === undefined) throw limitReached("Revoke one before you create another.");

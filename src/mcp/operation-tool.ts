@@ -35,7 +35,10 @@ export function operationTool(operation: Operation): McpTool {
       ...(example === undefined ? [] : [`Example: ${JSON.stringify(example)}`]),
     ].join("\n\n"),
     inputSchema,
-    outputSchema: { ...resultSchema(operation), type: "object" },
+    outputSchema: {
+      ...resultSchema({ ...operation, headers: [...operation.headers, "X-Ignored-Parameters"] }),
+      type: "object",
+    },
     // Files are never changed: results are new files.
     annotations: { readOnlyHint: isReading, destructiveHint: false, idempotentHint: isReading, openWorldHint: true },
   };
@@ -85,10 +88,7 @@ async function callOperation(operation: Operation, parameters: Json, call: ToolC
 }
 
 /** Problems with the parameters that are not those of a form. */
-function issuesOf(
-  operation: Operation,
-  { background, idempotencyKey: key, expiresIn, onPageError }: Json,
-): FieldIssue[] {
+function issuesOf(operation: Operation, { background, idempotencyKey: key, expiresIn }: Json): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
   if (isGiven(background) && typeof background !== "boolean")
@@ -98,8 +98,6 @@ function issuesOf(
   // Checked here, because a result would be stored only when it has been charged.
   const kept = jobFieldsOf(operation).expiresIn.schema.safeParse(isGiven(expiresIn) ? String(expiresIn) : undefined);
   for (const { message } of kept.error?.issues ?? []) issues.push({ name: "expiresIn", issue: message });
-  if (isGiven(onPageError) && onPageError !== "fail" && background !== true && operation.pageByPage !== undefined)
-    issues.push({ name: "onPageError", issue: "is only used with `background`" });
   return issues;
 }
 

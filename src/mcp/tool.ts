@@ -1,7 +1,7 @@
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
 import { ApiError } from "../http/errors/api-error.ts";
 import type { ErrorCode } from "../http/errors/error-table.ts";
-import { invalidFields, shownName } from "../http/errors/invalid-fields.ts";
+import { invalidFields, shownName, unknownIssue } from "../http/errors/invalid-fields.ts";
 import type { Caller } from "../accounts/caller.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -47,7 +47,10 @@ export function checked(described: ToolDescription, call: McpTool["call"]): McpT
       const unknown = Object.keys(parameters).filter((name) => !Object.hasOwn(properties, name));
       const missing = (required as readonly string[]).filter((name) => (parameters[name] ?? null) === null);
       const issues = [
-        ...unknown.slice(0, MOST_ISSUES).map((name) => ({ name: shownName(name), issue: "is not a known parameter" })),
+        ...unknown.slice(0, MOST_ISSUES).map((name) => ({
+          name: shownName(name),
+          issue: unknownIssue("is not a known parameter", name, Object.keys(properties)),
+        })),
         ...missing.map((name) => ({ name, issue: "is required" })),
       ];
       if (issues.length > 0) throw invalidFields(issues);

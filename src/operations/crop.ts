@@ -10,11 +10,11 @@ import { Refusal } from "../engines/errors.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { formBoolean, jsonField, pageRange } from "./definition/values.ts";
+import { formBoolean, jsonField, jsonNumber, pageRange } from "./definition/values.ts";
 
-const distance = z.number().min(0);
+const distance = jsonNumber(z.number().min(0));
 /** Less than a point is a mistake, not a page. */
-const side = z.number().min(1);
+const side = jsonNumber(z.number().min(1));
 
 const area = z.strictObject({ x: distance, y: distance, width: side, height: side });
 const eachMargin = z.strictObject({

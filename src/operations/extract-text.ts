@@ -139,13 +139,9 @@ tables, and a heading in a monospaced font is read as code. Text that exists onl
     ),
     languages: text(formLanguages(), languagesOfText, { default: "eng", when: { ocr: ["auto"] } }),
   },
-  checks: [
-    ({ format, markdown, blocks, furniture }) =>
-      furniture && format === "json" && !markdown && !blocks
-        ? [{ name: "furniture", issue: "needs `format=markdown`, `markdown=true`, or `blocks=true`" }]
-        : [],
-    ({ ocr, languages }) => (ocr === "auto" ? missingModels("languages", languages, "best") : []),
-  ],
+  checks: [({ ocr, languages }) => (ocr === "auto" ? missingModels("languages", languages, "best") : [])],
+  ignores: ({ format, markdown, blocks, furniture }) =>
+    furniture && format === "json" && !markdown && !blocks ? ["furniture"] : [],
   needsHeadroom: true,
   example: { file: "letter.pdf" },
   readsRanges: true,

@@ -8,9 +8,9 @@ import { saveChanges } from "../engines/pdf/write/save.ts";
 import { allowsFilling } from "../engines/pdf/forms/signature-permissions.ts";
 import { defineOperation, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { formBoolean, jsonField, jsonMap } from "./definition/values.ts";
+import { booleanIn, formBoolean, jsonField, jsonMap, jsonText } from "./definition/values.ts";
 
-const value = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()], {
+const value = z.union([jsonText(), z.boolean(), z.array(jsonText()), z.null()], {
   error: "must be a string, a boolean, an array of strings, or null",
 });
 const values = jsonMap(z.string(), value).meta({ "x-form-values": true });
@@ -64,7 +64,7 @@ With \`flatten\`, fields become part of the pages; other annotations stay. Signe
 
   async run({ file, values, flatten, strict }, { pdf, loadFont }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
-    const filling = await resolveFilling(open, values, strict);
+    const filling = await resolveFilling(open, values, { strict, booleanIn });
     const root = open.document.getTrailer().get("Root");
     const signed = isSigned(root);
     const names = filling.fields.map(({ node }) => node.name);

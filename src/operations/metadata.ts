@@ -19,18 +19,17 @@ import { TextReader } from "../engines/pdf/objects/text-string.ts";
 import { limits, MiB } from "../limits.ts";
 import { defineOperation, readsWhen, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { formBoolean, formChoice, jsonField, jsonMap } from "./definition/values.ts";
+import { formBoolean, formChoice, jsonField, jsonMap, jsonObject, jsonText } from "./definition/values.ts";
 
 /** Maximum length in bytes of a name that every reader accepts (ISO 32000-2, annex C). */
 const LONGEST_NAME = 127;
 
-const infoText = z
-  .string()
+const infoText = jsonText(
   // XML does not allow other control characters, and readers end a text at NUL.
-  .refine((value) => value.isWellFormed() && !/[^\P{Cc}\t\n\r\u007f-\u009f]/u.test(value), {
+  z.string().refine((value) => value.isWellFormed() && !/[^\P{Cc}\t\n\r\u007f-\u009f]/u.test(value), {
     error: "must not contain control characters or unpaired surrogates",
-  })
-  .nullish();
+  }),
+).nullish();
 
 const infoDate = z
   .string()
@@ -39,9 +38,6 @@ const infoDate = z
   })
   .nullish()
   .meta({ examples: ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05+01:00", "2026-01-02"] });
-
-/** Lets a check run on an object whose members have other problems, so that all of them are reported at once. */
-const isObject = ({ value }: { value: unknown }): boolean => typeof value === "object" && value !== null;
 
 const customName = z.string().superRefine((name, context) => {
   const message = problemOfName(name);
@@ -65,8 +61,11 @@ function problemOfName(name: string): string | undefined {
 
 const readOnly = ["pageCount", "pdfVersion", "encrypted", "permissions", "pages", "formFields"];
 
-const changes = z
-  .strictObject(
+/** The standard's name of an entry, which clients take from documents and other programs. */
+const MODIFICATION_DATE = { moddate: "modificationDate" };
+
+const changes = jsonObject(
+  z.strictObject(
     {
       title: infoText,
       author: infoText,
@@ -76,33 +75,23 @@ const changes = z
       producer: infoText,
       creationDate: infoDate,
       modificationDate: infoDate,
-      CreationDate: infoDate.meta({ "x-alias-of": "creationDate" }),
-      ModDate: infoDate.meta({ "x-alias-of": "modificationDate" }),
       custom: custom.nullish(),
     },
     {
       error: (issue) =>
         issue.code === "unrecognized_keys"
-          ? `is invalid: ${issue.keys
-              .slice(0, 10)
-              .map(
-                (key) =>
-                  `\`${key.slice(0, 100)}\` ${readOnly.includes(key) ? "is read-only" : "is not a metadata field"}`,
-              )
-              .join("; ")}`
+          ? `is invalid: ${issue.keys.slice(0, 10).map(unknownEntry).join("; ")}`
           : undefined,
     },
-  )
-  .refine(({ creationDate, CreationDate }) => creationDate === undefined || CreationDate === undefined, {
-    error: "must not be set twice, as creationDate and CreationDate",
-    path: ["creationDate"],
-    when: isObject,
-  })
-  .refine(({ modificationDate, ModDate }) => modificationDate === undefined || ModDate === undefined, {
-    error: "must not be set twice, as modificationDate and ModDate",
-    path: ["modificationDate"],
-    when: isObject,
-  });
+  ),
+  MODIFICATION_DATE,
+);
+
+function unknownEntry(key: string): string {
+  const name = changes.nameOf(key);
+  if (name !== undefined) return `\`${key}\` is set twice: it is \`${name}\``;
+  return `\`${key.slice(0, 100)}\` ${readOnly.includes(key) ? "is read-only" : "is not a metadata field"}`;
+}
 
 const date = z.string().nullable().describe("ISO 8601. Without an offset if the document has none.");
 const facts = z.object({
@@ -156,8 +145,8 @@ set if a signature breaks: the file was damaged, or it is certified and does not
     file: pdfFile(),
     action: text(formChoice("get", "set"), "`get` reads the metadata, `set` changes it.", { required: true }),
     metadata: text(
-      jsonField(changes).meta({ examples: [{ title: "Report", author: null, custom: { Reviewed: "yes" } }] }),
-      `The entries to change. \`null\` removes an entry. Dates are ISO 8601. \`CreationDate\` and \`ModDate\` are aliases of \`creationDate\` and \`modificationDate\`.`,
+      jsonField(changes.schema).meta({ examples: [{ title: "Report", author: null, custom: { Reviewed: "yes" } }] }),
+      `The entries to change. \`null\` removes an entry. Dates are ISO 8601. Names are accepted in any case, and as in the Info dictionary: \`ModDate\` is \`modificationDate\`.`,
       { required: true, when: { action: ["set"] } },
     ),
     replace: text(formBoolean(), "Removes all entries that `metadata` does not name.", { when: { action: ["set"] } }),
@@ -194,8 +183,10 @@ set if a signature breaks: the file was damaged, or it is certified and does not
 });
 
 /** By the keys of the Info dictionary. `custom: null` clears all custom entries. */
-function infoChanges({ custom, ...given }: z.infer<typeof changes>, replace: boolean): InfoChanges {
-  const { CreationDate, ModDate, creationDate = CreationDate, modificationDate = ModDate, ...texts } = given;
+function infoChanges(
+  { custom, creationDate, modificationDate, ...texts }: z.infer<typeof changes.schema>,
+  replace: boolean,
+): InfoChanges {
   const dates = { creationDate, modificationDate };
   const all = [
     ...Object.entries(texts).map(([name, value]) => [INFO_TEXTS[name as keyof typeof texts], value] as const),

@@ -8,12 +8,20 @@ import { Refusal } from "../engines/errors.ts";
 import { defineOperation, readsWhen, resultHeadersOf } from "./definition/define.ts";
 import type { FieldIssue } from "./definition/fields.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { formChoice, jsonField } from "./definition/values.ts";
+import {
+  formChoice,
+  jsonBoolean,
+  jsonChoice,
+  jsonColor,
+  jsonField,
+  jsonNumber,
+  jsonText,
+} from "./definition/values.ts";
 
 const fits = Object.keys(VIEWS) as [keyof typeof VIEWS, ...(keyof typeof VIEWS)[]];
 
 const view = z
-  .tuple([z.enum(fits)], z.number().nullable())
+  .tuple([jsonChoice(...fits)], jsonNumber().nullable())
   .refine(([fit, ...numbers]) => numbers.length === VIEWS[fit], {
     error: ({ input }) => {
       const [fit] = input as View;
@@ -23,19 +31,18 @@ const view = z
   .transform((given): View => given);
 
 const members = {
-  title: z.string().refine((title) => title.isWellFormed() && !title.includes("\0"), {
-    error: "must not contain NUL or unpaired surrogates",
-  }),
-  page: z.int().min(1).nullable().default(null),
+  title: jsonText(
+    z.string().refine((title) => title.isWellFormed() && !title.includes("\0"), {
+      error: "must not contain NUL or unpaired surrogates",
+    }),
+  ),
+  page: jsonNumber(z.int().min(1)).nullable().default(null),
   view: view.optional(),
   url: z.string().min(1).max(2_000).optional(),
-  open: z.boolean().optional(),
-  bold: z.boolean().optional(),
-  italic: z.boolean().optional(),
-  color: z
-    .string()
-    .regex(/^#[0-9a-f]{6}$/i, "must be a color such as #1a2b3c")
-    .optional(),
+  open: jsonBoolean().optional(),
+  bold: jsonBoolean().optional(),
+  italic: jsonBoolean().optional(),
+  color: jsonColor().optional(),
 };
 
 const entry = z

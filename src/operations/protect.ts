@@ -6,16 +6,17 @@ import { latin1 } from "../engines/bytes/latin1.ts";
 import type { InputBytes } from "../engines/bytes/heap.ts";
 import type { PdfEngine } from "../engines/pdf/mupdf/mupdf.ts";
 import {
+  isRestricted,
   METHODS,
   permissionChoices,
-  permissionTokens,
+  permissionBits,
+  permissionNames,
   readPassword,
-  readPermissions,
 } from "../engines/pdf/encryption/protection.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { type FieldIssue, pdfFile, text } from "./definition/fields.ts";
-import { formChoice, formText } from "./definition/values.ts";
+import { formChoice, formPermissions, formText } from "./definition/values.ts";
 
 /** Maximum length of a password or list of permissions, in characters. */
 const MOST_CHARACTERS = 2000;
@@ -25,7 +26,7 @@ export const protect = defineOperation({
   summary: "Encrypt a PDF with a password",
   guidance:
     "To set passwords and permissions, or to change them. This does not hide anything from people who have the password.",
-  description: `Encrypts the document and replaces its existing encryption. At least one password is required, and the two must differ. Without an
+  description: `Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and \`permissions\` must be \`all\`. Without an
 \`ownerPassword\`, a random one is set. If the input has restricted permissions, send its owner password in \`password\`.
 
 The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
@@ -42,14 +43,14 @@ aes-128, 1 to 32 printable ASCII characters.`,
     ),
     ownerPassword: text(
       formText(MOST_CHARACTERS),
-      "The password to change permissions. The rules of `userPassword` apply, and the two must differ.",
+      "The password to change permissions. The rules of `userPassword` apply.",
       { format: "password" },
     ),
     permissions: text(
-      formText(MOST_CHARACTERS).meta({ "x-choices": permissionChoices }),
-      `What the user password allows, separated by commas: ${permissionTokens.map((token) => `\`${token}\``).join(", ")}.
-\`printing\` and \`copying\` are aliases of \`print\` and \`copy\`. \`print-high\` includes \`print\`; \`accessibility\` is always allowed.`,
-      { default: "all" },
+      formPermissions(permissionNames, MOST_CHARACTERS).meta({ "x-choices": permissionChoices }),
+      `What the user password allows, separated by commas: ${[...permissionNames, "all", "none"].map((name) => `\`${name}\``).join(", ")}.
+The names that other programs have for them are accepted, too, such as \`printing\` and \`fillForms\`. Empty: \`none\`. \`print-high\` includes \`print\`; \`accessibility\` is always allowed.`,
+      { default: "all", blank: "none" },
     ),
     encryption: text(formChoice(...METHODS), "The cipher. Use `aes-128` only for software from before 2008.", {
       default: "aes-256",
@@ -64,11 +65,13 @@ aes-128, 1 to 32 printable ASCII characters.`,
   checks: [
     ({ encryption, userPassword }) => issues("userPassword", [readPassword(encryption, userPassword).issue]),
     ({ encryption, ownerPassword }) => issues("ownerPassword", [readPassword(encryption, ownerPassword).issue]),
-    ({ encryption, userPassword, ownerPassword }) => {
+    ({ encryption, userPassword, ownerPassword, permissions }) => {
       const [user, owner] = [userPassword, ownerPassword].map((password) => readPassword(encryption, password).value);
-      return user !== "" && user === owner ? issues("ownerPassword", ["must differ from `userPassword`"]) : [];
+      const isRestricting = user !== "" && user === owner && isRestricted(permissionBits(permissions));
+      return isRestricting
+        ? issues("permissions", ["must be all where both passwords are the same, which then allows everything"])
+        : [];
     },
-    ({ permissions }) => issues("permissions", readPermissions(permissions).issues),
   ],
 
   async run({ file, encryption: method, ...given }, { pdf, encryption }) {
@@ -76,7 +79,7 @@ aes-128, 1 to 32 printable ASCII characters.`,
       method,
       userPassword: readPassword(method, given.userPassword).value,
       ownerPassword: readPassword(method, given.ownerPassword).value || encryption.randomPassword(),
-      permissions: readPermissions(given.permissions).bits,
+      permissions: permissionBits(given.permissions),
     };
     using open = await openPdf(pdf, file, { validateFor: "save" });
     requireOwner(open);

@@ -9,18 +9,29 @@ import { regionIssue } from "../engines/pdf/redaction/regions.ts";
 import { limits } from "../limits.ts";
 import { defineOperation, readsWhen, type ResultHeaders, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { formBoolean, formColor, formText, jsonField, pageBox, pageRange } from "./definition/values.ts";
+import {
+  formBoolean,
+  formColor,
+  formText,
+  jsonChoice,
+  jsonField,
+  jsonText,
+  pageBox,
+  pageRange,
+} from "./definition/values.ts";
 
 const most = limits.redaction;
 
-const term = z
-  .string()
-  .min(1)
-  .max(most.termCharacters)
-  .refine((value) => value.isWellFormed() && value.trim() !== "", { error: "must not be blank" });
+const term = jsonText(
+  z
+    .string()
+    .min(1)
+    .max(most.termCharacters)
+    .refine((value) => value.isWellFormed() && value.trim() !== "", { error: "must not be blank" }),
+);
 
 const pattern = z
-  .union([z.enum(PRESETS), z.strictObject({ regex: z.string().min(1).max(most.regexCharacters) })], {
+  .union([jsonChoice(...PRESETS), z.strictObject({ regex: z.string().min(1).max(most.regexCharacters) })], {
     error: `must be ${PRESETS.join(", ")}, or {"regex": "..."} with up to ${most.regexCharacters.toLocaleString("en-US")} characters`,
   })
   .superRefine((value, context) => {

@@ -7,12 +7,12 @@ import { repairPageTree } from "../engines/pdf/document/page-tree.ts";
 import { Refusal } from "../engines/errors.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
-import { formChoice, jsonField, jsonMap, pageRange } from "./definition/values.ts";
+import { formChoice, jsonField, jsonMap, jsonNumber, pageRange } from "./definition/values.ts";
 
 /** Page number to angle, such as `{"1": 90, "4": 180}`. */
 const rotationMap = jsonMap(
   z.string().regex(/^[1-9]\d{0,8}$/, "must be a page number from 1"),
-  z.literal([0, 90, 180, 270], { error: "must be 0, 90, 180, or 270" }),
+  jsonNumber(z.literal([0, 90, 180, 270], { error: "must be 0, 90, 180, or 270" })),
   (rotations) => rotations.size > 0,
   { error: "must list at least one page" },
 );

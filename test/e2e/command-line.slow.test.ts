@@ -139,6 +139,18 @@ describe("an operation", () => {
     expect([wrong.exitCode, wrong.err]).toEqual([2, "pdf-service: --chunk-size is required when --mode is chunks.\n"]);
   });
 
+  test("takes values in the forms of the service, and names options without an effect", async () => {
+    const words = line(
+      "watermark letter.pdf --kind Text --text DRAFT --color C00 --scale 0.5 --position=Top_Left --tile=True -o out.pdf",
+    );
+    expect(await run(words)).toMatchObject({
+      exitCode: 0,
+      err: expect.stringMatching(/Without an effect here: --scale, --tile\.\n$/) as string,
+    });
+    const steps = line("rotate letter.pdf --angle 90.0 --then to-images --format JPG --pages 1 --dpi 36 -o page.jpg");
+    expect(await run(steps)).toMatchObject({ exitCode: 0, err: "" });
+  });
+
   test("describes its result as JSON", async () => {
     const { out } = await run(line("compress letter.pdf -o small.pdf --json"));
     const { size } = await stat(join(folder, "small.pdf"));
@@ -156,7 +168,8 @@ describe("what cannot be done is said in the words that were typed, with an exit
     [
       ["split letter.pdf --mode chunks", 2, "--chunk-size is required when --mode is chunks."],
       ["split letter.pdf --mode chunks --chunk-size 0", 2, "--chunk-size must be a whole number from 1 to 5,000."],
-      ["split letter.pdf --mode chunk", 2, '--mode is one of ranges, chunks, pages, bookmarks, not "chunk".'],
+      ["split letter.pdf --mode chunk", 2, "--mode must be ranges, chunks, pages, or bookmarks."],
+      ["compress letter.pdf --grayscale=gray", 2, "--grayscale must be true or false."],
       ["split letter.pdf --chunksize 2", 2, "split has no option --chunksize. Did you mean --chunk-size?"],
       ["split letter.pdf", 2, "split needs --mode."],
       ["rotate letter.pdf", 2, "rotate needs --angle or --rotations."],

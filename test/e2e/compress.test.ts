@@ -161,10 +161,10 @@ test("parameters", async () => {
     400,
     [{ name: "level", issue: "must be low, medium, high, or max" }],
   ]);
-  expect(await issue({ imageMaxDpi: "0", grayscale: "yes" })).toEqual([
+  expect(await issue({ imageMaxDpi: "0", grayscale: "gray" })).toEqual([
     400,
     [
-      { name: "grayscale", issue: "must be true, false, 1, or 0" },
+      { name: "grayscale", issue: "must be true or false" },
       { name: "imageMaxDpi", issue: "must be a whole number from 1 to 10,000" },
     ],
   ]);

@@ -150,7 +150,7 @@ test.each([
   [{ box: '{"x":1,"y":0,"width":0,"height":9}' }, "box"],
   [{ margins: "100" }, "margins"],
   [{ margins: '{"top":-1}' }, "margins"],
-  [{ margins: '"5"' }, "margins"],
+  [{ margins: '"5 mm"' }, "margins"],
 ])("%j names what is wrong", async (fields, name) => {
   const { status, body } = await crop(turned, fields);
   const { error } = JSON.parse(new TextDecoder().decode(body)) as {

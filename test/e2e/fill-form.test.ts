@@ -93,6 +93,14 @@ describe("every kind of field", () => {
     });
   });
 
+  test("takes numbers where text is meant, and words for true and false", async () => {
+    const { body } = await fill(wholeForm().bytes(), { line: 480, comb: 12.5, agree: "true", bare: "No", several: [] });
+    expect(await valuesOf(body)).toMatchObject({ line: "480", comb: "12.5", agree: true, bare: false });
+    expect(await pdfjsValues(body)).toMatchObject({ line: "480", agree: "J\u00e4" });
+    const page = await readPage(body);
+    expect([red(page, "line") > 30, red(page, "agree") > 30]).toEqual([true, true]);
+  });
+
   test("a comb has one character a cell, a password its asterisks, a size of 0 what fits", async () => {
     const { body } = await fill(wholeForm().bytes(), { comb: "1111", secret: "*", line: "iii" });
     const page = await readPage(body);

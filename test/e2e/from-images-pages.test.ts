@@ -133,8 +133,7 @@ test("the answer is named after the first image", async () => {
 describe("parameters that do not go together are refused", () => {
   test.each([
     [{ pageSize: "a5" }, "pageSize", "must be auto, a4, letter, or legal"],
-    [{ orientation: "auto" }, "orientation", "only applies when `pageSize` is a4, letter, or legal"],
-    [{ fit: "cover" }, "fit", "only applies when `pageSize` is a4, letter, or legal"],
+    [{ orientation: "sideways" }, "orientation", "must be portrait, landscape, or auto"],
     [
       { pageSize: "a4", marginPt: "298" },
       "marginPt",

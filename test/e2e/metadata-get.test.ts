@@ -117,13 +117,14 @@ describe("a request that cannot be done is refused, with all its problems", () =
     expect(await problems({})).toBe("action is required");
     expect(await problems({ action: "put" })).toBe("action must be get or set");
     expect(await problems({ action: "set" })).toBe("metadata is required when `action` is set");
-    expect(await problems({ action: "get", metadata: "{}", replace: "true" })).toBe(
-      "metadata only applies when `action` is set\nreplace only applies when `action` is set",
+    // Ignored where they do not apply, but not unread.
+    expect(await problems({ action: "get", metadata: "{", replace: "2" })).toBe(
+      "metadata must be valid JSON\nreplace must be true or false",
     );
   });
 
   test("all of a JSON value at once", async () => {
-    const metadata = '{"title":5,"ModDate":"2026","modificationDate":null,"custom":{"a":1,"Trapped":"x","":"y"}}';
+    const metadata = '{"title":{},"ModDate":"2026","modificationDate":null,"custom":{"a":[],"Trapped":"x","":"y"}}';
     expect((await problems({ action: "set", metadata })).split("\n")).toHaveLength(5);
   });
 
@@ -132,12 +133,12 @@ describe("a request that cannot be done is refused, with all its problems", () =
     ["[]", "must be an object"],
     ['{"pageCount":1}', "is invalid: `pageCount` is read-only"],
     ['{"formFields":[],"colour":1}', "is invalid: `formFields` is read-only; `colour` is not a metadata field"],
-    ['{"title":5}', "is invalid: `title` must be a string"],
+    ['{"title":true}', "is invalid: `title` must be a string"],
     ['{"title":"a\\u0000"}', "is invalid: `title` must not contain control characters"],
     ['{"title":"\\ud800"}', "is invalid: `title` must not contain control characters or unpaired surrogates"],
     ['{"creationDate":"yesterday"}', "is invalid: `creationDate` must be an ISO 8601 date"],
-    ['{"ModDate":"2026-02-30"}', "is invalid: `ModDate` must be an ISO 8601 date"],
-    ['{"ModDate":"2026","modificationDate":null}', "is invalid: `modificationDate` must not be set twice"],
+    ['{"ModDate":"2026-02-30"}', "is invalid: `modificationDate` must be an ISO 8601 date"],
+    ['{"ModDate":"2026","modificationDate":null}', "is invalid: `ModDate` is set twice: it is `modificationDate`"],
     ['{"custom":{"Title":"x"}}', "is invalid: `custom.Title` is not a custom entry"],
     ['{"custom":{"":"x"}}', "is invalid: `custom.` must not be empty"],
     ['{"custom":{"a":{}}}', "is invalid: `custom.a` must be a string"],

@@ -62,6 +62,15 @@ describe("set", () => {
     expect(await calls.get(output)).toMatchObject({ ...same, modificationDate: ModDate, pageCount: 2 });
   });
 
+  test.each([
+    { modDate: "2026-02-03T04:05:06Z", Title: "T", custom: { Version: 3 } },
+    { mod_date: "2026-02-03T04:05:06Z", TITLE: "T", custom: { Version: "3" } },
+  ])("knows an entry by its other names: %j", async (metadata) => {
+    const output = await changed(document({ name: "before", pages: 1 }), metadata);
+    const { info } = await openPdf(output);
+    expect(info).toMatchObject({ Title: "T", ModDate: "D:20260203040506Z", Custom: { Version: "3" } });
+  });
+
   test("keeps what is not named, clears what is null, and with replace all the rest", async () => {
     const bytes = smallDocument({ info: "/Title (T) /Author (A) /Own (O) /Gr#F6#DFe (L) /Trapped /True /N 7" });
     expect(await calls.get(await changed(bytes, { author: null, custom: { Größe: null } }))).toMatchObject({

@@ -116,6 +116,9 @@ describe.each(["aes-256", "aes-128"])("%s", (encryption) => {
     assemble: ["modify document assembly"],
     none: [],
     " copying , print ": ["extract for any purpose", "print low resolution"],
+    "Modifying,annotating": ["modify other", "modify annotations"],
+    "fillForms,form_filling,assembly": ["modify forms", "modify document assembly"],
+    "": [],
   };
   const all = [...new Set([...Object.values(allowed).flat(), "extract for accessibility", "modify anything"])];
 
@@ -126,6 +129,14 @@ describe.each(["aes-256", "aes-128"])("%s", (encryption) => {
     );
     const found = [...text.matchAll(/^(.*): allowed$/gm)].map(([, name]) => name);
     expect(found.toSorted()).toEqual([...new Set(["extract for accessibility", ...names])].toSorted());
+  });
+
+  test("one password for both opens the document with all permissions", async () => {
+    const bytes = await protectedBy(letter, { encryption, userPassword: "same", ownerPassword: "same" });
+    expect(await roleOf(bytes, "same")).toContain("owner");
+    expect(await roleOf(bytes, "")).toBeUndefined();
+    expect((await showEncryption(bytes, "same")).text).not.toContain("not allowed");
+    expect((await protect(bytes, { userPassword: "x", password: "same" })).status).toBe(200);
   });
 
   test("no permissions given: all", async () => {

@@ -146,6 +146,16 @@ describe("an image", () => {
     expect(area.every((edge, at) => Math.abs(edge - (expected[at] ?? 0)) < 1)).toBe(true);
   });
 
+  test.each([
+    [{ x: 575, y: 30 }, [575, 30, 600, 80]],
+    [{ x: -25, y: -20 }, [0, 0, 25, 30]],
+    [{ x: 40, y: 780 }, [40, 780, 90, 800]],
+  ])("is cut off where its box leaves the page: %j", async (place, expected) => {
+    const { body } = await stamp("sign", empty, drawn(halfRed(), { ...box, ...place }));
+    const area = redArea(await picture(body));
+    expect(area.map(Math.round)).toEqual(expected);
+  });
+
   test("is contained in a box of another shape, and may be a JPEG with a footer below", async () => {
     const tall = { page: 1, x: 100, y: 200, width: 60, height: 200, origin: "bottom-left" };
     const { body } = await stamp("sign", empty, drawn(halfRed("image/jpeg"), tall));
@@ -187,13 +197,10 @@ test("a tagged document gets an artifact; encryption and digital signatures stay
 });
 
 describe("refusals", () => {
-  const image = pdfPart(halfRed(), "signature.png");
   const field = (changes: object): Record<string, Part> => typed({ ...box, ...changes });
   test.each([
     ["no name", { mode: "type", field: JSON.stringify(box) }, "typedName", "required"],
     ["no image", { mode: "image", field: JSON.stringify(box) }, "signatureImage", "required"],
-    ["both", { ...typed(), signatureImage: image }, "signatureImage", "only applies"],
-    ["the other", { ...typed(), mode: "image", signatureImage: image }, "typedName", "only applies"],
     ["no field", { mode: "type", typedName: "Ada" }, "field", "required"],
     ["no JSON", { ...typed(), field: "{" }, "field", "valid JSON"],
     ["a blank name", { ...typed(), typedName: "  " }, "typedName", "blank"],
@@ -202,9 +209,9 @@ describe("refusals", () => {
     ["no width", field({ width: undefined }), "field", "`width` is required"],
     ["an empty box", field({ height: 0 }), "field", "at least 1"],
     ["another origin", field({ origin: "center" }), "field", "top-left or bottom-left"],
-    ["right of the page", field({ x: 501 }), "field", "x 501, y 30, width 100, height 50"],
-    ["below the page", field({ y: 751 }), "field", "page 1 (600 x 800 points)"],
-    ["above the page", field({ y: -1 }), "field", "must lie on page 1"],
+    ["right of the page", field({ x: 600 }), "field", "x 600, y 30, width 100, height 50"],
+    ["below the page", field({ y: 801 }), "field", "page 1 (600 x 800 points)"],
+    ["above the page", field({ y: -50 }), "field", "must touch page 1"],
   ])("%s", async (_name, fields: Record<string, Part>, name, text) => {
     const issue = { fields: [{ name, issue: expect.stringContaining(text) as string }] };
     expect(await refusal("sign", empty, fields)).toEqual([400, "invalid_parameters", issue]);
@@ -213,8 +220,8 @@ describe("refusals", () => {
   test("a box is measured on the page as it is shown", async () => {
     const [, entries] = GEOMETRIES[2] ?? ["", ""];
     const turned = textDocument([{ content: "", entries }]);
-    await stamp("sign", turned, field({ x: 100, y: 250 }));
-    const [status] = await refusal("sign", turned, field({ x: 101, y: 250 }));
+    await stamp("sign", turned, field({ x: 199, y: 299 }));
+    const [status] = await refusal("sign", turned, field({ x: 200, y: 299 }));
     expect(status).toBe(400);
   });
 

@@ -5,7 +5,7 @@ import { encrypt } from "../harness/encrypted-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { signedDocument } from "../harness/metadata-fixtures.ts";
 import { plainText } from "../harness/qpdf.ts";
-import { areaOf, countPixels, readPage } from "../harness/render.ts";
+import { areaOf, countPixels, differingPixels, readPage } from "../harness/render.ts";
 import {
   differsOutside,
   GEOMETRIES,
@@ -171,13 +171,21 @@ describe("the document", () => {
   });
 });
 
+test("parameters of another kind or position are ignored, and named", async () => {
+  const others = { image: pdfPart(halfRed(), "logo.png"), scale: "0.5", tile: "True" };
+  const { body, headers } = await stamp("watermark", empty, { ...red, ...others, position: "top-left" });
+  expect(headers.get("X-Ignored-Parameters")).toBe("image,scale,tile");
+  const plain = await stamp("watermark", empty, { ...red, position: "top-left" });
+  expect(plain.headers.get("X-Ignored-Parameters")).toBeNull();
+  expect(differingPixels(await picture(body), await picture(plain.body), [0, 0, 600, 800])).toBe(0);
+});
+
 describe("refusals", () => {
   test.each([
     [{ kind: "text" }, "text", "required"],
     [{ kind: "image" }, "image", "required"],
-    [{ ...red, scale: "0.5" }, "scale", "only applies"],
+    [{ ...red, scale: "half" }, "scale", "must be a number"],
     [{ ...red, opacity: "1.1" }, "opacity", "from 0 to 1"],
-    [{ ...red, tile: "true", position: "top-left" }, "tile", "center or diagonal"],
     [{ ...red, color: "#ff" }, "color", "#888"],
     [{ ...red, text: "a\u0007" }, "text", "control characters"],
     [{ ...red, text: " \n " }, "text", "blank"],

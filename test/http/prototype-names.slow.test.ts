@@ -106,7 +106,7 @@ describe.each(names)("%s", (name) => {
     expect(form.getTextField(name).getText()).toBe("Ada");
     const wrong = await call("fill-form", [
       ["file", formWith(name)],
-      ["values", member(name, 5)],
+      ["values", member(name, {})],
     ]);
     expect((await refusedFields(wrong)).join()).toContain(name);
   });
@@ -169,9 +169,7 @@ describe.each(names)("%s", (name) => {
 
   test("is no query parameter, and no member of a JSON body", async () => {
     for (const path of ["/usage", "/keys", "/webhooks"]) {
-      expect(await refusedFields(await send(`${path}?${name}=1`, { method: "GET" }))).toEqual([
-        `${name} is not a known query parameter`,
-      ]);
+      expect((await send(`${path}?${name}=1`, { method: "GET" })).status).toBe(200);
     }
     for (const path of ["/keys", "/webhooks"]) {
       const headers = { "Content-Type": "application/json" };

@@ -22,7 +22,7 @@ describe("a request is refused for", () => {
 
   it("its path or method", async () => {
     expect(await errorOf(await send("/api/v1/nothing"))).toEqual([404, "not_found", undefined]);
-    expect(await errorOf(await send("/api/v1/echo/", { method: "POST" }))).toEqual([404, "not_found", undefined]);
+    expect(await errorOf(await send("/api/v1/echo/x", { method: "POST" }))).toEqual([404, "not_found", undefined]);
     const wrong = await send("/api/v1/echo");
     expect(wrong.headers.get("Allow")).toBe("POST, OPTIONS");
     expect(await errorOf(wrong)).toEqual([405, "method_not_allowed", undefined]);

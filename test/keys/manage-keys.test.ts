@@ -80,7 +80,6 @@ describe("GET /keys", () => {
     "cursor=x",
     "cursor=MTox",
     "cursor=%00",
-    "page=2",
     "limit=1&limit=2",
   ])("refuses %s", async (query) => {
     const { status, code, details } = await send("GET", `/keys?${query}`, admin.token);
@@ -128,7 +127,6 @@ describe("GET, PATCH and DELETE /keys/{id}", () => {
     for (const id of ["key_0", "x", "%00", "%ff", "key_%27", "a".repeat(5_000)]) {
       expect((await send("GET", `/keys/${id}`, admin.token)).code).toBe("not_found");
     }
-    expect((await send("GET", "/keys/", admin.token)).code).toBe("not_found");
     const put = await send("PUT", `/keys/${admin.id}`, admin.token);
     expect([put.status, put.headers.get("Allow")]).toEqual([405, "GET, HEAD, PATCH, DELETE, OPTIONS"]);
   });

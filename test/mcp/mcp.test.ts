@@ -119,6 +119,26 @@ test("a key needs the scopes of the operation, and those for its files, before a
   expect(await usedBy(reader)).toBe(2);
 });
 
+test("parameters are read as those of a form, and those without an effect are named", async () => {
+  const given = { file: base64, format: "JPG", dpi: " 36.0 ", pages: 1, quality: "80.0" };
+  expect((await call(service, "to-images", given)).structuredContent).toMatchObject({
+    file: { contentType: "image/jpeg" },
+  });
+  const png = await call(service, "to-images", { ...given, format: "Png", background: null });
+  expect(png.structuredContent).toMatchObject({ headers: { "X-Ignored-Parameters": "quality" } });
+  const marked = await call(service, "watermark", {
+    file: base64,
+    kind: "TEXT",
+    text: 7,
+    color: "C00",
+    tile: "True",
+    postion: 1,
+  });
+  expect(marked._meta?.error.details).toEqual({
+    fields: [{ name: "postion", issue: "is not a parameter of this operation. Did you mean `position`?" }],
+  });
+});
+
 test("files and jobs of another account are not there", async () => {
   const other = await fileService({ scopes: every });
   const { id } = await other.upload(small);
@@ -243,16 +263,14 @@ test("what a tool adds to an operation is checked before anything is charged", a
       background: "yes",
       idempotencyKey: "é",
       expiresIn: 5,
-      onPageError: "continue",
     }),
   ).toMatchObject([
     { name: "background", issue: "must be true or false" },
     { name: "idempotencyKey" },
     { name: "expiresIn", issue: expect.stringContaining("from 300 to") },
-    { name: "onPageError", issue: "is only used with `background`" },
   ]);
-  expect(await issuesOf("get-job", { wait: 1, x: 1 })).toMatchObject([
-    { name: "x", issue: "is not a known parameter" },
+  expect(await issuesOf("get-job", { waits: 1 })).toMatchObject([
+    { name: "waits", issue: "is not a known parameter. Did you mean `wait`?" },
     { name: "id", issue: "is required" },
   ]);
   expect(await issuesOf("create-file", { name: "a.pdf" })).toMatchObject([

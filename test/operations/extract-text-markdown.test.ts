@@ -1,7 +1,6 @@
 import { lexer, type Token } from "marked";
 import { describe, expect, it } from "vitest";
 import { aligned, layoutDocument, line, lines, ruled } from "../harness/layout-fixtures.ts";
-import { errorOf } from "../http/echo-service.ts";
 import { latin1 } from "../harness/pdf-writer.ts";
 import { showCodes, spelled, textDocument } from "../harness/text-fixtures.ts";
 import { post } from "./text-service.ts";
@@ -297,14 +296,16 @@ describe("JSON", () => {
     ]);
   });
 
-  it("has no parameters of other formats", async () => {
+  it("ignores the parameters of other formats, and names them", async () => {
     const file = layoutDocument([line("text", 60, 700)]);
-    expect(await errorOf(await post(file, { format: "text", words: "true" }))).toMatchObject([
-      400,
-      "invalid_parameters",
-      {},
-    ]);
-    expect(await errorOf(await post(file, { furniture: "true" }))).toMatchObject([400, "invalid_parameters", {}]);
+    const ignored = async (fields: Readonly<Record<string, string>>): Promise<string | null> => {
+      const response = await post(file, fields);
+      expect(response.status).toBe(200);
+      return response.headers.get("X-Ignored-Parameters");
+    };
+    expect(await ignored({ format: "text", words: "true", furniture: "true" })).toBe("words,furniture");
+    expect(await ignored({ furniture: "true", languages: "deu" })).toBe("languages,furniture");
+    expect(await ignored({ furniture: "true", blocks: "true" })).toBeNull();
   });
 });
 

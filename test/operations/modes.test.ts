@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { errorOf, newKey, senderTo } from "../http/echo-service.ts";
-import { type Fields, hintsOf } from "../../src/operations/definition/fields.ts";
+import { heapArena } from "../harness/heap-arena.ts";
+import type { InputBytes } from "../../src/engines/bytes/heap.ts";
+import { readForm } from "../../src/http/form/form.ts";
+import { type Fields, type FileKind, hintsOf } from "../../src/operations/definition/fields.ts";
 import { operations } from "../../src/operations/index.ts";
 
 const send = senderTo(...operations);
@@ -8,7 +11,8 @@ const key = await newKey("business");
 
 /** Not a document, so that a request whose parameters are right is refused for it, and nothing is charged. */
 const file = new Blob(["%PDF-1.7"]);
-const image = new Blob(["\u0000"]);
+const pngSignature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+const image = new Blob([pngSignature]);
 
 interface Case {
   readonly operation: string;
@@ -45,8 +49,8 @@ const another: Readonly<Record<string, string>> = {
   languages: "deu",
 };
 
-/** The same defaults, written as a client might. */
-const spellings: Readonly<Record<string, readonly string[]>> = { color: ["#888", "#888888"], quality: ["90", "+90"] };
+/** What none of them takes: a control character is no text, and no word. */
+const INVALID = "\u0007";
 
 const cases = operations.flatMap((operation) =>
   Object.entries(operation.fields).flatMap(([name, field]): Case[] => {
@@ -86,25 +90,57 @@ test("every parameter that belongs to a mode is tried", () => {
   expect(cases.length).toBeGreaterThanOrEqual(15);
 });
 
+/** What requests need besides, whatever their mode. */
+const required: Readonly<Record<string, string>> = {
+  kind: "text",
+  mode: "type",
+  field: '{"page":1,"x":0,"y":0,"width":9,"height":9}',
+};
+
+/** The form of a request that has what it needs. Files are referred to: nothing is loaded. */
+async function read({ operation: name, others, fields }: Case, sent: Readonly<Record<string, string>>) {
+  const operation = operations.find((one) => one.name === name);
+  if (!operation) throw new Error(`there is no ${name}`);
+  const given = new Map(Object.entries({ ...(name === "rotate" && { rotations: '{"1":90}' }), ...others, ...sent }));
+  for (const [field, declared] of Object.entries(fields)) {
+    const { required: isRequired, when = {} } = hintsOf(declared);
+    const applies = Object.entries(when).every(([other, values]) => values.includes(given.get(other) ?? ""));
+    if (declared.kind === "files") for (const at of [0, 1]) given.set(`${declared.prefix}${at}`, `file_${at}`);
+    else if (isRequired && applies && !given.has(field))
+      given.set(field, declared.kind === "file" ? "file_1" : (required[field] ?? another[field] ?? ""));
+  }
+  const parts = Array.from(given, ([field, value]) => ({ kind: "text", field, value }) as const);
+  return readForm(operation, parts, { countPages: async () => undefined, urlIssue: () => undefined });
+}
+
+function bytesOf(accept: readonly FileKind[]): InputBytes {
+  const arena = heapArena(16);
+  arena.write(accept.includes("pdf") ? new TextEncoder().encode("%PDF-1.7") : pngSignature);
+  return arena.seal();
+}
+
 describe.each(cases)("$operation, $name, with $others", (one) => {
   const field = one.fields[one.name];
-  const { default: byDefault } = field ? hintsOf(field) : {};
-  const isBoolean = field?.kind === "text" && field.schema.safeParse(undefined).data === false;
-  const unset = byDefault === undefined ? (isBoolean ? "false" : "") : String(byDefault);
+  const isText = field?.kind === "text";
 
-  test.each([unset, "", ...(spellings[one.name] ?? [])])(
-    "%j, which is as good as nothing, is accepted",
-    async (value) => {
-      const { issues } = await post(one, field?.kind === "text" ? { [one.name]: value } : {});
-      expect(issues.get(one.name)).toBeUndefined();
-    },
-  );
+  test.each(["", another[one.name] ?? ""])("%j has no issue", async (value) => {
+    const { issues } = await post(one, isText ? { [one.name]: value } : { [one.name]: image });
+    expect(issues.get(one.name)).toBeUndefined();
+  });
 
-  test("another value is refused by name", async () => {
-    const value = field?.kind === "text" ? another[one.name] : image;
-    if (value === undefined) throw new Error(`What could ${one.name} be?`);
-    const { status, code, issues } = await post(one, { [one.name]: value });
+  test.runIf(isText)("it is validated all the same", async () => {
+    const { status, code, issues } = await post(one, { [one.name]: INVALID });
     expect([status, code]).toEqual([400, "invalid_parameters"]);
-    expect(issues.get(one.name)).toMatch(/^only applies when /);
+    expect(issues.get(one.name)).toBeTypeOf("string");
+  });
+
+  test("it is ignored, and named", async () => {
+    const value = isText ? another[one.name] : "file_2";
+    if (value === undefined) throw new Error(`What could ${one.name} be?`);
+    const form = await read(one, { [one.name]: value });
+    expect([(await read(one, {})).ignored, form.ignored]).toEqual([[], [one.name]]);
+    const unset = field?.kind === "text" ? field.schema.safeParse(field.hints.default?.toString()).data : undefined;
+    const loaded = form.files.map((file) => [file, { ...file, stem: "", bytes: bytesOf(file.accept) }] as const);
+    expect((form.inputWith(new Map(loaded)) as Readonly<Record<string, unknown>>)[one.name]).toEqual(unset);
   });
 });

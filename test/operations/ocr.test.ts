@@ -115,7 +115,7 @@ describe("what is refused", () => {
     [{ languages: "eng,tlh" }, "languages", /^has an unknown language, "tlh": use ara, ces,/],
     [{ languages: "eng+deu+fra+spa" }, "languages", /at most 3/],
     [{ output: "text" }, "output", /json or pdf/],
-    [{ output: "pdf", words: "true" }, "words", /json/],
+    [{ output: "pdf", words: "some" }, "words", /true or false/],
     [{ mode: "redo" }, "mode", /skip-text or force/],
   ])("%j", async (fields, name, issue) => {
     const [status, code, details] = await errorOf(await post(english, fields));

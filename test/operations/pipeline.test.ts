@@ -113,7 +113,7 @@ describe("before any work", () => {
       { operation: "watermark", kind: "text", opacity: 7, image: "part:none" },
       { operation: "fly" },
       {},
-      { operation: "metadata", action: "set", metadata: { title: 5 } },
+      { operation: "metadata", action: "set", metadata: { title: [] } },
       { operation: "sign", mode: { type: "type" }, field: [1] },
       { operation: "protect" },
     ];

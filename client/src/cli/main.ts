@@ -10,7 +10,8 @@ import { exitCodes, type ExitCode, Failure, usageFailure } from "./failure.ts";
 import { accountHelp, commandHelp, generalHelp } from "./help.ts";
 import { Inputs } from "./input-files.ts";
 import { commandNamed, commonOptions, readSteps, requestsOf, type TypedStep } from "./operation.ts";
-import { type Given, nearest, readWords } from "./options.ts";
+import { type Given, kebab, readWords } from "./options.ts";
+import { nearest } from "../nearest.ts";
 import { Closed, unfinished, writeResult, writeStandardOutput } from "./output-files.ts";
 import { Progress } from "./progress.ts";
 import { reportOf } from "./report.ts";
@@ -262,12 +263,17 @@ async function* until(stream: ReadableStream<Uint8Array>, signal: AbortSignal): 
 
 /** What the result does not show. */
 function warningsOf(result: Result, job: Job | undefined): string[] {
-  const { inputRepaired, signatureInvalidated, attachmentsDropped = 0, unknownFields } = result;
+  const { inputRepaired, signatureInvalidated, attachmentsDropped = 0, unknownFields, ignoredParameters } = result;
+  const ignored = ignoredParameters.map((name) => {
+    const [field = "", step] = name.split(".").reverse();
+    return `--${kebab(field)}${step === undefined ? "" : ` (step ${step})`}`;
+  });
   return [
     ...(inputRepaired ? ["The input was damaged and has been repaired."] : []),
     ...(signatureInvalidated ? ["A digital signature of the input is no longer valid in the result."] : []),
     ...(attachmentsDropped > 0 ? [`Attachments that are not in the result: ${attachmentsDropped}.`] : []),
     ...(unknownFields.length > 0 ? [`The form has no fields with these names: ${unknownFields.join(", ")}.`] : []),
+    ...(ignored.length > 0 ? [`Without an effect here: ${ignored.join(", ")}.`] : []),
     ...(job?.pageErrors ?? []).map(({ page, message }) => `Page ${page} failed: ${message}`),
   ];
 }

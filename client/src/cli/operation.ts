@@ -3,8 +3,9 @@ import { commands } from "../generated-commands.ts";
 import type { Command, Parameter } from "./command.ts";
 import { usageFailure } from "./failure.ts";
 import type { InputFile, Inputs } from "./input-files.ts";
-import { type Given, kebab, nearest, type Option, readWords } from "./options.ts";
+import { type Given, kebab, type Option, readWords } from "./options.ts";
 import type { FormPart, FormRequest } from "./service.ts";
+import { nearest } from "../nearest.ts";
 
 /** Options of all commands. */
 export const commonOptions: readonly Option[] = [
@@ -66,6 +67,7 @@ export function parameterOptions(command: Command): Option[] {
       kind: kind === "boolean" ? "flag" : "value",
       placeholder: kind === "file" ? "FILE" : kind === "json" ? "JSON" : "VALUE",
       description,
+      isParameter: true,
       ...(values && { values }),
     }));
 }
@@ -127,9 +129,6 @@ function stepOf(command: Command, given: readonly Given[]): TypedStep {
     const number = option.name.endsWith("{N}") ? name.slice(option.name.length - 3) : "";
     const field = (fields.get(option.name) ?? name).replace("{N}", number);
     if (typed.has(field)) throw usageFailure(`${word} is given twice.`);
-    if (option.values && !option.values.includes(value)) {
-      throw usageFailure(`${word} is one of ${option.values.join(", ")}, not "${value}".`);
-    }
     typed.set(field, word);
     values.push([field, value]);
   }

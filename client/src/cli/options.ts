@@ -1,4 +1,5 @@
 import { usageFailure } from "./failure.ts";
+import { nearest } from "../nearest.ts";
 
 /** An option of the command line. */
 export interface Option {
@@ -10,6 +11,8 @@ export interface Option {
   /** What help shows for its value. */
   readonly placeholder?: string;
   readonly values?: readonly string[];
+  /** Its value is sent as typed, for the service to read, which accepts more than one form: `--words=True`. */
+  readonly isParameter?: boolean;
 }
 
 /** An option or an argument, as typed. */
@@ -66,6 +69,7 @@ function long(word: string, options: readonly Option[], command: string, next: (
   if (option?.kind === "value") return { option, name, typed, value: inline ?? next(typed) };
   if (option) {
     const value = inline ?? "true";
+    if (option.isParameter) return { option, name, typed, value };
     if (!TRUE.has(value) && !FALSE.has(value)) throw usageFailure(`${typed} is true or false, not "${value}".`);
     return { option, name, typed, value: String(TRUE.has(value)) };
   }
@@ -109,24 +113,3 @@ function unknown(typed: string, options: readonly Option[], command: string) {
 
 /** `chunkSize` as `chunk-size`. */
 export const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
-/** The name that somebody may have meant, if one is near. */
-export function nearest(typed: string, names: readonly string[]): string | undefined {
-  const ranked = names.map((name) => [distance(typed, name), name] as const).sort(([one], [other]) => one - other);
-  const [best] = ranked;
-  return best && best[0] <= Math.max(2, Math.floor(typed.length / 4)) ? best[1] : undefined;
-}
-
-/** Levenshtein's distance. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let at = 1; at <= one.length; at++) {
-    const next = [at];
-    for (let to = 1; to <= other.length; to++) {
-      const change = (row[to - 1] ?? 0) + (one[at - 1] === other[to - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
-}

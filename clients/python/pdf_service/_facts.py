@@ -95,6 +95,11 @@ class Facts(Headers):
         return read_text(self.headers, "X-Encryption")
 
     @property
+    def ignored_parameters(self) -> List[str]:
+        """Parameters that were sent and have no effect with the values of the others, separated by commas. In a pipeline, with their step: `2.quality`."""
+        return read_array(self.headers, "X-Ignored-Parameters")
+
+    @property
     def encryption_verified(self) -> bool:
         """`true`: the output was opened again, and its cipher, permissions, and passwords are as requested."""
         return read_boolean(self.headers, "X-Encryption-Verified")

@@ -583,7 +583,7 @@ class ServiceMethods(Transport):
     ) -> FileResult:
         """Encrypt a PDF with a password.
 
-        Encrypts the document and replaces its existing encryption. At least one password is required, and the two must differ. Without an
+        Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
         `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
 
         The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
@@ -595,8 +595,8 @@ class ServiceMethods(Transport):
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             user_password: The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.
-            owner_password: The password to change permissions. The rules of `userPassword` apply, and the two must differ.
-            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. `printing` and `copying` are aliases of `print` and `copy`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
+            owner_password: The password to change permissions. The rules of `userPassword` apply.
+            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
             encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
         """
         fields: Fields = [
@@ -1185,8 +1185,8 @@ class ServiceMethods(Transport):
         """Add a visual signature.
 
         Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate
-        or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must lie on
-        the page. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
+        or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
+        the page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
         the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
         artifact.
 
@@ -1445,7 +1445,7 @@ class ServiceMethods(Transport):
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             action: `get` reads the metadata, `set` changes it.
-            metadata: The entries to change. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`.
+            metadata: The entries to change. `null` removes an entry. Dates are ISO 8601. Names are accepted in any case, and as in the Info dictionary: `ModDate` is `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`.
             replace: Removes all entries that `metadata` does not name. Only applies when `action` is `set`.
         """
         fields: Fields = [
@@ -1866,14 +1866,14 @@ class ServiceMethods(Transport):
     ) -> IssuedApiKey:
         """Create an API key.
 
-        Returns the full key, which is shown only once. The new key cannot do more than the key you use: it has the same mode, no
-        additional scopes, and expires no later. An account can have up to 100 active keys per mode. Costs no credits.
+        Returns the full key, which is shown only once. The new key cannot do more than the key you use: it has no
+        additional scopes and expires no later, and a test key cannot create live keys. An account can have up to 100 active keys per mode. Costs no credits.
 
         Requires the `keys:manage` scope.
 
         Args:
             name: A name for the key.
-            livemode: Must be the mode of the API key you use, which is the default.
+            livemode: Default: the mode of the API key you use. A live key can also create test keys.
             scopes: Must be scopes of the API key you use. Default: all of them.
             expires_at: Must be in the future and not later than the expiry of the API key you use, which is the default. Null for a key that never expires.
         """
@@ -2726,7 +2726,7 @@ class JobMethods:
     ) -> JobHandle[FileResult]:
         """Encrypt a PDF with a password.
 
-        Encrypts the document and replaces its existing encryption. At least one password is required, and the two must differ. Without an
+        Encrypts the document and replaces its existing encryption. At least one password is required. If both are the same, it allows everything, and `permissions` must be `all`. Without an
         `ownerPassword`, a random one is set. If the input has restricted permissions, send its owner password in `password`.
 
         The output is verified before it is sent: the cipher and permissions are as requested, each password opens it, and nothing else does
@@ -2738,8 +2738,8 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             user_password: The password to open the document. With aes-256, 1 to 127 bytes of UTF-8, normalized with SASLprep (NFKC); with aes-128, 1 to 32 printable ASCII characters.
-            owner_password: The password to change permissions. The rules of `userPassword` apply, and the two must differ.
-            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. `printing` and `copying` are aliases of `print` and `copy`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
+            owner_password: The password to change permissions. The rules of `userPassword` apply.
+            permissions: What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.
             encryption: The cipher. Use `aes-128` only for software from before 2008. Default: `aes-256`.
             expires_in: How many seconds the result is kept once the job has ended.
         """
@@ -3361,8 +3361,8 @@ class JobMethods:
         """Add a visual signature.
 
         Draws a signature into a box on a page: a typed name in a script font, or an image. The signature is visual only. It adds no certificate
-        or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must lie on
-        the page. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
+        or digital signature, and it does not show whether the document was changed later. The box refers to the page as a viewer shows it and must touch
+        the page; what lies outside is cut off. The signature is scaled to fit the box; `timestamp`, `signerName`, and `signerEmail` add small lines below it, inside the box. Characters that
         the script font does not have are drawn in another font; characters that no font has fail with `unsupported_text`. In tagged documents, the signature is an
         artifact.
 
@@ -3633,7 +3633,7 @@ class JobMethods:
             file: The PDF.
             password: The password of `file`, if it is encrypted.
             action: `get` reads the metadata, `set` changes it.
-            metadata: The entries to change. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`.
+            metadata: The entries to change. `null` removes an entry. Dates are ISO 8601. Names are accepted in any case, and as in the Info dictionary: `ModDate` is `modificationDate`. Required when `action` is `set`. For example: `{"title":"Report","author":null,"custom":{"Reviewed":"yes"}}`.
             replace: Removes all entries that `metadata` does not name. Only applies when `action` is `set`.
             expires_in: How many seconds the result is kept once the job has ended.
         """

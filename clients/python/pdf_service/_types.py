@@ -347,8 +347,6 @@ class MetadataMetadata(TypedDict, total=False):
     producer: Union[str, None]
     creationDate: Union[str, None]
     modificationDate: Union[str, None]
-    CreationDate: Union[str, None]
-    ModDate: Union[str, None]
     custom: Union[Dict[str, Union[str, None]], None]
 
 

@@ -79,8 +79,8 @@ const create = defineEndpoint({
   method: "POST",
   path: "/keys",
   summary: "Create an API key",
-  description: `Returns the full key, which is shown only once. The new key cannot do more than the key you use: it has the same mode, no
-additional scopes, and expires no later. An account can have up to ${limits.keys.usable} active keys per mode. Costs no credits.`,
+  description: `Returns the full key, which is shown only once. The new key cannot do more than the key you use: it has no
+additional scopes and expires no later, and a test key cannot create live keys. An account can have up to ${limits.keys.usable} active keys per mode. Costs no credits.`,
   scope: "keys:manage",
   status: 201,
   body: z
@@ -89,7 +89,7 @@ additional scopes, and expires no later. An account can have up to ${limits.keys
       livemode: z
         .boolean({ error: "must be true or false" })
         .optional()
-        .describe("Must be the mode of the API key you use, which is the default."),
+        .describe("Default: the mode of the API key you use. A live key can also create test keys."),
       scopes: scopesSchema.optional().describe("Must be scopes of the API key you use. Default: all of them."),
       expiresAt: expirySchema
         .nullable()

@@ -65,6 +65,7 @@ export async function receiveForm(c: Context<AppEnv>): Promise<StoredFile> {
         ...limits.form,
         boundary,
         arena: sink,
+        kindOf: (field) => (field === "file" ? "file" : Object.hasOwn(uploadFields.shape, field) ? "text" : undefined),
         // A second one is reported once the form has arrived.
         wantsFile: (field) => field === "file" && ++files === 1,
       });
@@ -222,8 +223,6 @@ function describedBy(parts: readonly FormPart<undefined>[]): { name: string; kep
     if (name !== "file" && !Object.hasOwn(uploadFields.shape, name))
       issues.push({ name, issue: "is not a known field" });
     else if (sent.length > 1) issues.push({ name, issue: `was sent ${sent.length} times` });
-    else if (name === "file" && part?.kind === "text") issues.push({ name, issue: "must be a file" });
-    else if (name !== "file" && part?.kind === "file") issues.push({ name, issue: "must be text, not a file" });
     else if (part?.kind === "text") values[name] = part.value;
   }
   const file = parts.find((part) => part.field === "file");

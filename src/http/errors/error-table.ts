@@ -20,7 +20,7 @@ export const errorTable = {
   invalid_parameters: {
     status: 400,
     title: "The request has invalid parameters",
-    when: "A parameter is missing, malformed, unknown, repeated, or not used in this mode, or the body cannot be read (`fields` is then empty). `fields` lists all problems of the request. `options` lists the values that a form field accepts.",
+    when: "A parameter is missing, malformed, unknown, or repeated, or the body cannot be read (`fields` is then empty). `fields` lists all problems of the request. `options` lists the values that a form field accepts.",
     details: ["fields", "options"],
     from: "operations",
   },

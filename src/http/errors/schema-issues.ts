@@ -1,4 +1,5 @@
-import type { z } from "zod";
+import { z } from "zod";
+import { unknownIssue } from "./invalid-fields.ts";
 
 /** A problem that a schema found. */
 export interface SchemaIssue {
@@ -18,17 +19,28 @@ export const oneOf = (values: readonly unknown[]): string => list.format(values.
 
 /** All problems that the schema finds with a value, in the service's own words. */
 export function check<T>(schema: z.ZodType<T>, value: unknown): { value?: T; issues: readonly SchemaIssue[] } {
-  const result = schema.safeParse(value, { error: wordsFor });
+  // The members that an object has, by the list of those that are unknown.
+  const members = new Map<readonly string[], readonly string[]>();
+  const result = schema.safeParse(value, {
+    error(issue) {
+      if (issue.code === "unrecognized_keys") members.set(issue.keys, membersOf(issue.inst));
+      return wordsFor(issue);
+    },
+  });
   if (result.success) return { value: result.data, issues: [] };
   const issues = result.error.issues.flatMap((issue): SchemaIssue[] => {
     const { path, message } = issue;
     if (issue.code !== "unrecognized_keys" || message !== UNKNOWN) return [{ path, message }];
-    return issue.keys.map((key) => ({ path: [...path, key], message }));
+    const known = members.get(issue.keys) ?? [];
+    return issue.keys.map((key) => ({ path: [...path, key], message: unknownIssue(message, key, known) }));
   });
   return { issues };
 }
 
 const UNKNOWN = "is not a known parameter";
+
+const membersOf = (schema: unknown): readonly string[] =>
+  schema instanceof z.ZodObject ? Object.keys(schema.shape as object) : [];
 
 /** The message for a problem for which the schema has none. zod's own would name its types, not the client's. */
 function wordsFor(issue: RawIssue): string {

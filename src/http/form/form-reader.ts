@@ -1,7 +1,8 @@
 import { ApiError } from "../errors/api-error.ts";
-import { shownName } from "../errors/invalid-fields.ts";
+import { shownName, unknownIssue } from "../errors/invalid-fields.ts";
 import { check } from "../errors/schema-issues.ts";
-import type { FormPart } from "../multipart/multipart.ts";
+import { isText } from "./file-kinds.ts";
+import type { FieldKind, FormPart } from "../multipart/multipart.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
 import { limits } from "../../limits.ts";
 import type { Operation } from "../../operations/definition/define.ts";
@@ -40,12 +41,14 @@ function tooManyFiles(limit: number, actual: number): ApiError {
 export class FormNames {
   /** Maximum number of files in the form. */
   readonly maxFiles: number;
-  readonly #isFileName: (name: string) => boolean;
+  readonly #fields: Fields;
+  readonly #hasSteps: boolean;
   readonly #files = new Set<string>();
 
-  constructor({ fields, steps }: Pick<Operation, "fields" | "steps">) {
-    // The files of a pipeline have the names that its steps give them.
-    this.#isFileName = steps ? () => true : (name) => isFileName(fields, name);
+  /** `others`: text fields that are read elsewhere. */
+  constructor({ fields, steps }: Pick<Operation, "fields" | "steps">, others: Fields = {}) {
+    this.#fields = { ...fields, ...others };
+    this.#hasSteps = steps !== undefined;
     this.maxFiles = steps
       ? limits.files + limits.steps
       : Object.values(fields).reduce(
@@ -54,12 +57,21 @@ export class FormNames {
         );
   }
 
+  /** What a field takes; undefined for an unknown one. */
+  kindOf(name: string): FieldKind | undefined {
+    if (name === "_charset_" || (Object.hasOwn(this.#fields, name) && this.#fields[name]?.kind === "text"))
+      return "text";
+    // The files of a pipeline have the names that its steps give them.
+    if (this.#hasSteps || isFileName(this.#fields, name)) return "file or reference";
+    return name === "password" || numberAfter("password", name) !== undefined ? "text" : undefined;
+  }
+
   /**
    * Whether a file with this name belongs to the form: the name is known and not yet used. Throws `limit_exceeded` at the first
    * file too many, before the rest is uploaded.
    */
   wantsFile(name: string): boolean {
-    if (this.#files.has(name) || !this.#isFileName(name)) return false;
+    if (this.#files.has(name) || this.kindOf(name) !== "file or reference") return false;
     this.#files.add(name);
     if (this.#files.size > this.maxFiles) throw tooManyFiles(this.maxFiles, this.#files.size);
     return true;
@@ -108,6 +120,8 @@ export interface ReaderOptions {
   readonly urlIssue: UrlIssue;
   /** The field whose file is not sent, because an operation before this one makes it. */
   readonly made?: string | undefined;
+  /** Names of parameters that are read elsewhere: an unknown name may be meant as one. */
+  readonly others?: readonly string[];
 }
 
 /** Reads the fields of a form one by one; the remaining names are unknown. */
@@ -156,17 +170,24 @@ export class FormReader {
     return { ...read, issues: this.#issues };
   }
 
-  /** One issue for each name that no field has read. */
-  unknown(issue = "is not a parameter of this operation"): FieldIssue[] {
-    const names = this.names.filter((name) => !this.#asked.has(name));
-    return names.map((name) => ({ name: shownName(name), issue }));
+  /** The names that no field has read. */
+  get unknown(): readonly string[] {
+    return this.names.filter((name) => !this.#asked.has(name));
+  }
+
+  /** One issue for each of them. */
+  unknownIssues(): FieldIssue[] {
+    const known = [...this.#asked, ...(this.#options.others ?? [])];
+    const issue = "is not a parameter of this operation";
+    return this.unknown.map((name) => ({ name: shownName(name), issue: unknownIssue(issue, name, known) }));
   }
 
   #value(name: string, { schema, hints }: TextField): Omit<ReadField, "issues"> {
     const text = this.#text(name);
     if (text === null) return { given: true, valid: false, value: undefined };
-    const given = text !== undefined && text !== "";
-    const { value, issues } = check(schema, given ? text : hints.default?.toString());
+    const meant = text === "" ? hints.blank : text;
+    const given = meant !== undefined;
+    const { value, issues } = check(schema, meant ?? hints.default?.toString());
     for (const { path, message } of issues.slice(0, SHOWN_ISSUES)) {
       this.#issue(name, path.length === 0 ? message : `is invalid: \`${shownName(path.join("."))}\` ${message}`);
     }
@@ -176,13 +197,14 @@ export class FormReader {
 
   #oneFile(name: string, { accept }: FileField): Omit<ReadField, "issues"> {
     const password = accept.includes("pdf") ? this.#password("password") : undefined;
-    const source = this.#source(name);
+    const source = this.#source(name, accept);
     const value = source && this.#file(source, accept, password, password !== undefined);
     return { given: source !== undefined, valid: source !== null, value };
   }
 
   #numberedFiles({ prefix, min, max, accept }: NumberedFilesField): Omit<ReadField, "issues"> {
     const numbers = this.#numbers(prefix);
+    this.#asked.add(`${prefix}0`);
     if (numbers.length > max) throw tooManyFiles(max, numbers.length);
     const missing = missingNumbers(numbers);
     for (const number of missing) {
@@ -196,7 +218,7 @@ export class FormReader {
     const fallback = hasPasswords ? this.#password("password") : undefined;
     const files = numbers.map((number) => {
       const own = hasPasswords ? this.#password(`password${number}`) : undefined;
-      const source = this.#source(`${prefix}${number}`);
+      const source = this.#source(`${prefix}${number}`, accept);
       return source ? this.#file(source, accept, own ?? fallback, own !== undefined) : undefined;
     });
     if (hasPasswords) {
@@ -235,7 +257,7 @@ export class FormReader {
   }
 
   /** The file of a field, undefined if absent, null if it is neither a file nor a reference to one (an issue). */
-  #source(name: string): SentFrom | undefined | null {
+  #source(name: string, accept: readonly FileKind[]): SentFrom | undefined | null {
     const part = this.#only(name);
     if (name === this.#options.made) {
       if (part === undefined) return { field: name };
@@ -244,12 +266,16 @@ export class FormReader {
     }
     if (part === undefined) return undefined;
     const { field } = part;
-    if (part.kind === "file") {
+    // Without a file name, it may be a text that is meant to name a file.
+    if (
+      part.kind === "file" &&
+      !(part.filename === "" && part.bytes && !accept.includes("any") && isText(part.bytes))
+    ) {
       const { filename, bytes } = part;
       // A second file with the name is an issue already.
       return bytes === undefined ? null : { field, source: { kind: "sent", filename, bytes } };
     }
-    const { value } = part;
+    const value = part.kind === "text" ? part.value : "";
     if (value.startsWith("file_")) return { field, source: { kind: "stored", to: value } };
     const isUrl = /^https?:/i.test(value);
     const issue = isUrl ? this.#options.urlIssue(value) : "must be a file, a `file_...` ID, or an https:// URL";

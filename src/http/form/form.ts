@@ -6,13 +6,12 @@ import {
   type ReadField,
   type UrlIssue,
 } from "./form-reader.ts";
+import { isOneOf } from "./file-kinds.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
-import { beginsAsPdf, PDF_HEAD_BYTES } from "../../engines/bytes/pdf-signature.ts";
-import { imageKindOf } from "../../engines/image/kind.ts";
 import { PageRange } from "../../engines/pdf/document/ranges.ts";
 import type { Operation } from "../../operations/definition/define.ts";
 import {
@@ -27,6 +26,8 @@ import {
 export interface ReadForm<F extends Fields> {
   /** What to run: the operation of the route, or what the form makes of it. */
   readonly operation: Operation<F>;
+  /** The parameters that were sent and do not apply with the values of the others. In a pipeline, with their step: `2.quality`. */
+  readonly ignored: readonly string[];
   /** The files, in the order of their fields. */
   readonly files: readonly FormFile[];
   /**
@@ -40,6 +41,8 @@ export interface FormChecks {
   /** Counts the pages of a file in the form; undefined if it cannot be opened, or would have to be fetched first. */
   countPages(file: FormFile): Promise<number | undefined>;
   readonly urlIssue: UrlIssue;
+  /** As in `ReaderOptions`. */
+  readonly others?: readonly string[];
   /** Problems found elsewhere, which are reported together with those of the form. */
   readonly issues?: readonly FieldIssue[];
 }
@@ -76,6 +79,7 @@ export async function readForm<F extends Fields>(
   if (issues.length > 0) throw invalidFields([...issues, ...(await form.pageIssues(checks.countPages))]);
   return {
     operation: form.operation,
+    ignored: form.ignored,
     files: form.reader.files,
     inputWith(loaded) {
       form.checkKinds(loaded);
@@ -105,7 +109,7 @@ export class OperationForm<F extends Fields> {
     const found = checks.flatMap((check) => values.issuesOf(check));
     this.reader = reader;
     this.values = values;
-    this.issues = [...values.issues, ...reader.unknown(), ...found];
+    this.issues = [...values.issues, ...reader.unknownIssues(), ...found];
     this.#operation = operation;
   }
 
@@ -113,6 +117,14 @@ export class OperationForm<F extends Fields> {
   get operation(): Operation<F> {
     const needs = this.#operation.needs?.(this.values.inputWith(new Map()));
     return needs === undefined ? this.#operation : { ...this.#operation, ...needs };
+  }
+
+  /** Complete only if there are no issues. */
+  get ignored(): readonly string[] {
+    const { ignored } = this.values;
+    return [...ignored, ...(this.#operation.ignores?.(this.values.inputWith(new Map())) ?? [])].filter(
+      (name, at, all) => all.indexOf(name) === at,
+    );
   }
 
   /** Problems that depend on the document's page count; if it cannot be opened, only malformed ranges. */
@@ -130,8 +142,7 @@ export class OperationForm<F extends Fields> {
   }
 
   malformedRanges(): FieldIssue[] {
-    const ranges = this.values.ranges();
-    return ranges.flatMap(({ name, range }) => (range.problem === undefined ? [] : [{ name, issue: range.problem }]));
+    return this.values.ranges().flatMap(({ name, range }) => malformed(name, range));
   }
 
   /** Throws for the first file of a wrong kind (`invalid_file`, `unsupported_format`). */
@@ -159,15 +170,6 @@ const kindNames: Readonly<Record<FileKind, string>> = {
   any: "file",
 };
 
-/** Whether a file is one of these kinds, by its bytes. A file can be two kinds at once; the expected one counts. */
-export function isOneOf(kinds: readonly FileKind[], bytes: EngineBytes): boolean {
-  if (kinds.includes("any")) return true;
-  const head = bytes.view(0, Math.min(bytes.length, PDF_HEAD_BYTES));
-  const image = imageKindOf(head);
-  if (image !== undefined && kinds.includes(image)) return true;
-  return kinds.includes("pdf") && beginsAsPdf(head);
-}
-
 type Field = Fields[string];
 
 /** Thrown when a check reads a field that has no valid value. */
@@ -180,6 +182,7 @@ class FormValues<F extends Fields> {
   readonly #read: ReadonlyMap<string, ReadField>;
   /** Valid values only; undefined for an absent optional field. */
   readonly #values = new Map<string, unknown>();
+  readonly #ignored: string[] = [];
   /** Reading a field that is not valid throws NotValid. */
   readonly #checked: Input<F>;
 
@@ -201,6 +204,11 @@ class FormValues<F extends Fields> {
     return Object.fromEntries(Array.from(this.#values, ([name, value]) => [name, ready(value)])) as Input<F>;
   }
 
+  /** The fields that were sent and do not apply with the values of the others. */
+  get ignored(): readonly string[] {
+    return this.#ignored;
+  }
+
   /** The issues that a check finds; none if it reads a field without a valid value. */
   issuesOf(check: (input: Input<F>) => readonly FieldIssue[]): readonly FieldIssue[] {
     try {
@@ -213,9 +221,7 @@ class FormValues<F extends Fields> {
 
   /** The page ranges among the values, with their fields. */
   ranges(): { name: string; range: PageRange }[] {
-    return Array.from(this.#values).flatMap(([name, value]) =>
-      [value].flat().flatMap((range) => (range instanceof PageRange ? [{ name, range }] : [])),
-    );
+    return Array.from(this.#values).flatMap(([name, value]) => rangesIn(value).map((range) => ({ name, range })));
   }
 
   /** The file in the field `file`, which the page ranges refer to. */
@@ -235,12 +241,10 @@ class FormValues<F extends Fields> {
       holds: this.#holds(other, values),
       words: `when \`${other}\` is ${oneOf(values)}`,
     }));
-    const broken = conditions.find(({ holds }) => holds === false);
-    if (broken) {
-      const unset = unsetValue(field);
-      this.#values.set(name, unset);
-      const isUnset = valid && issues.length === 0 && JSON.stringify(value) === JSON.stringify(unset);
-      return given && !isUnset ? [{ name, issue: `only applies ${broken.words}` }] : [];
+    if (conditions.some(({ holds }) => holds === false)) {
+      this.#values.set(name, unsetValue(field));
+      if (given) this.#ignored.push(name);
+      return [...issues, ...malformed(name, value)];
     }
     if (required && !given) {
       if (conditions.some(({ holds }) => holds === undefined)) return issues;
@@ -259,6 +263,12 @@ class FormValues<F extends Fields> {
     return valid && !isMissing ? values.includes(String(value)) : undefined;
   }
 }
+
+const rangesIn = (value: unknown): PageRange[] => [value].flat().filter((range) => range instanceof PageRange);
+
+/** Problems of page ranges that need no document to be seen. */
+const malformed = (name: string, value: unknown): FieldIssue[] =>
+  rangesIn(value).flatMap(({ problem }) => (problem === undefined ? [] : [{ name, issue: problem }]));
 
 const nothing: ReadField = { given: false, valid: false, value: undefined, issues: [] };
 

@@ -1,7 +1,7 @@
 import { FormReader, isFileName } from "./form-reader.ts";
 import { type FormChecks, OperationForm, type ReadForm } from "./form.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { invalidFields, shownName } from "../errors/invalid-fields.ts";
+import { invalidFields, shownName, unknownIssue } from "../errors/invalid-fields.ts";
 import { oneOf } from "../errors/schema-issues.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import type { EngineBytes } from "../../engines/bytes/heap.ts";
@@ -42,7 +42,7 @@ export async function readSteps<F extends Fields>(
       : { step: index + 1, issues: [unknownOperation(parameters["operation"], operations)] };
   });
   const forms = read.flatMap((one) => ("form" in one ? [one] : []));
-  const issues = [...read.flatMap(numbered), ...files.unknown("is not used by any step"), ...others];
+  const issues = [...read.flatMap(numbered), ...unused(files), ...others];
   const hasMalformed = forms.some(({ form }) => form.malformedRanges().length > 0);
   if (issues.length > 0 || hasMalformed) {
     const pageIssues = forms.map(async ({ step, form }) => {
@@ -57,6 +57,7 @@ export async function readSteps<F extends Fields>(
       pipeline,
       forms.map(({ form }) => form.operation),
     ) as Operation<F>,
+    ignored: forms.flatMap(({ step, form }) => form.ignored.map((name) => `${step}.${name}`)),
     files: forms.flatMap(({ form }) => form.reader.files),
     inputWith(loaded) {
       const steps = forms.map(({ step, operation, form }): Step => {
@@ -140,9 +141,15 @@ function textOf(fields: Fields, name: string, value: unknown): readonly Part[] |
   return text(JSON.stringify(value));
 }
 
+function unused(files: FormReader): FieldIssue[] {
+  return files.unknown.map((name) => ({ name: shownName(name), issue: "is not used by any step" }));
+}
+
 function unknownOperation(value: unknown, operations: readonly Operation[]): FieldIssue {
-  const issue = value === undefined ? "is required" : `must be ${oneOf(operations.map(({ name }) => name))}`;
-  return { name: "operation", issue };
+  if (value === undefined) return { name: "operation", issue: "is required" };
+  const names = operations.map(({ name }) => name);
+  const issue = `must be ${oneOf(names)}`;
+  return { name: "operation", issue: typeof value === "string" ? unknownIssue(issue, value, names) : issue };
 }
 
 function numbered({ step, issues }: { readonly step: number; readonly issues: readonly FieldIssue[] }): FieldIssue[] {

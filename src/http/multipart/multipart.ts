@@ -1,16 +1,29 @@
 import { ApiError } from "../errors/api-error.ts";
+import { concat } from "../../engines/bytes/concat.ts";
+import { latin1 } from "../../engines/bytes/latin1.ts";
 import type { FileSink, InputBytes } from "../../engines/bytes/heap.ts";
 
-/** One part of a body, by its form field. `bytes`: what its sink knows a file by; absent if the file was not wanted. */
+/**
+ * One part of a body, by its form field. `filename`: empty if it has none. `bytes`: what its sink knows a file by; absent if the file was
+ * not wanted.
+ */
 export type FormPart<Bytes = InputBytes> =
   | { readonly kind: "text"; readonly field: string; readonly value: string }
   | { readonly kind: "file"; readonly field: string; readonly filename: string; readonly bytes?: Bytes };
+
+/** What a field takes: a text, a file, or a file for which the text of a reference can stand, such as `https://...`. */
+export type FieldKind = "text" | "file" | "file or reference";
 
 export interface MultipartOptions<Bytes = InputBytes> {
   /** As `boundaryOf` reads it. */
   readonly boundary: string;
   /** Receives the bytes of files. */
   readonly arena: FileSink<Bytes>;
+  /**
+   * Many clients name no file, or name a text as if it were one: the field decides, and the file name only where the field is unknown
+   * (undefined).
+   */
+  kindOf(field: string): FieldKind | undefined;
   /** Called at the start of each file; the bytes of unwanted files are skipped. */
   wantsFile(field: string): boolean;
   readonly fields: number;
@@ -32,6 +45,10 @@ function checkLimit(actual: number, limit: number, what: string, unit: string): 
   throw new ApiError("limit_exceeded", message, { details: { limit, actual } });
 }
 
+/** How the text that refers to a file begins, and how many bytes tell. */
+const REFERENCE = /^(?:file_|https?:)/i;
+const REFERENCE_BYTES = "https:".length;
+
 type State = "preamble" | "boundary" | "headers" | "content" | "end";
 
 /**
@@ -51,6 +68,9 @@ export class MultipartParser<Bytes = InputBytes> {
    */
   #newline = 2;
   #head: PartHeaders | undefined;
+  /** What the part is; undefined until its first bytes have been read, if they are to tell. */
+  #kind: "text" | "file" | undefined;
+  #undecided = new Uint8Array(0);
   #wanted = false;
   /** Bytes of the blank line before a part's content, kept in the window because an empty part may end right there. */
   #blank = 0;
@@ -164,7 +184,8 @@ export class MultipartParser<Bytes = InputBytes> {
       const head = readPartHeaders(lines);
       if (head === undefined) throw malformed("a part has no `Content-Disposition: form-data` with a name");
       this.#head = head;
-      this.#wanted = head.filename !== undefined && this.#options.wantsFile(head.field);
+      this.#kind = this.#kindOf(head);
+      if (this.#kind === "file") this.#wanted = this.#options.wantsFile(head.field);
       this.#blank = Math.min(this.#newline, end + 1 - from);
       this.#state = "content";
       return end + 1 - this.#blank;
@@ -186,9 +207,20 @@ export class MultipartParser<Bytes = InputBytes> {
     return upTo;
   }
 
+  #kindOf({ field, filename }: PartHeaders): "text" | "file" | undefined {
+    const kind = this.#options.kindOf(field) ?? (filename === undefined ? "text" : "file");
+    if (kind === "file or reference") return filename === undefined ? undefined : "file";
+    return kind;
+  }
+
   #emit(bytes: Uint8Array): void {
-    if (this.#head?.filename !== undefined) {
+    if (this.#kind === "file") {
       if (this.#wanted) this.#options.arena.write(bytes);
+      return;
+    }
+    if (this.#kind === undefined) {
+      this.#undecided = concat([this.#undecided, bytes]);
+      if (this.#undecided.length >= REFERENCE_BYTES) this.#decide();
       return;
     }
     this.#textBytes += bytes.length;
@@ -201,15 +233,27 @@ export class MultipartParser<Bytes = InputBytes> {
   #endPart(): void {
     const head = this.#head;
     if (head === undefined) return;
+    if (this.#kind === undefined) this.#decide();
     this.#head = undefined;
-    const { field, filename } = head;
-    if (filename === undefined) {
-      this.parts.push({ kind: "text", field, value: this.#takeText() });
+    const { field, filename = "" } = head;
+    if (this.#kind === "text") {
+      const value = this.#takeText();
+      // The charset of the texts (RFC 7578, 4.6), which is UTF-8 here.
+      if (field !== "_charset_") this.parts.push({ kind: "text", field, value });
     } else if (this.#wanted) {
       this.parts.push({ kind: "file", field, filename, bytes: this.#options.arena.seal() });
     } else {
       this.parts.push({ kind: "file", field, filename });
     }
+  }
+
+  /** Whether what has been read of a part without a file name is a file or a reference to one. */
+  #decide(): void {
+    const bytes = this.#undecided;
+    this.#undecided = new Uint8Array(0);
+    this.#kind = REFERENCE.test(latin1(bytes.subarray(0, REFERENCE_BYTES))) ? "text" : "file";
+    if (this.#kind === "file") this.#wanted = this.#options.wantsFile(this.#head?.field ?? "");
+    this.#emit(bytes);
   }
 
   #takeText(): string {
@@ -256,7 +300,7 @@ class BoundarySearch {
   }
 }
 
-/** The headers of a part. `filename` makes it a file, even if empty. */
+/** The headers of a part. */
 interface PartHeaders {
   /** The form field. */
   readonly field: string;

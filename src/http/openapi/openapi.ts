@@ -178,6 +178,7 @@ function describe(operation: Operation): Json {
           "X-Request-Id",
           ...(carriesFile ? fileHeaders : []),
           ...headers,
+          "X-Ignored-Parameters",
           ...creditHeaders,
           ...rateHeaders,
         ]),
@@ -185,7 +186,14 @@ function describe(operation: Operation): Json {
       },
       "202": {
         description: "The request has become a job, because it asked for one.",
-        headers: headerRefs(["X-Request-Id", "Location", "Preference-Applied", "Retry-After", ...rateHeaders]),
+        headers: headerRefs([
+          "X-Request-Id",
+          "Location",
+          "Preference-Applied",
+          "Retry-After",
+          "X-Ignored-Parameters",
+          ...rateHeaders,
+        ]),
         content: { "application/json": { schema: { $ref: "#/components/schemas/Job" } } },
       },
       ...operationErrors(operation),

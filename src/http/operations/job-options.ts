@@ -9,7 +9,7 @@ import { formChoice, formInteger } from "../../operations/definition/values.ts";
 const { shortestSeconds, longestSeconds, defaultSeconds } = limits.storage;
 
 /** Fields that apply to jobs only. */
-const jobFields = {
+export const jobFields = {
   expiresIn: text(
     formInteger(shortestSeconds, longestSeconds),
     "Only for jobs: how many seconds the result is kept once the job has ended.",
@@ -56,12 +56,17 @@ export function preferenceOf(header: string | undefined): Preference {
   };
 }
 
-/** Takes the fields of jobs out of a form. They are problems in a request that does not ask for a job. */
+/** Takes the fields of jobs out of a form. They have no effect on a request that does not ask for a job. */
 export function takeJobOptions(
   parts: Parts,
   isAsync: boolean,
-  { pageByPage }: Operation,
-): { readonly rest: Parts; readonly options: JobOptions; readonly issues: readonly FieldIssue[] } {
+  { pageByPage }: Pick<Operation, "pageByPage">,
+): {
+  readonly rest: Parts;
+  readonly options: JobOptions;
+  readonly issues: readonly FieldIssue[];
+  readonly ignored: readonly string[];
+} {
   const rest = parts.filter(({ field }) => !Object.hasOwn(jobFields, field));
   const own = parts.filter((part) => !rest.includes(part));
   const reader = new FormReader(
@@ -70,21 +75,14 @@ export function takeJobOptions(
   );
   const kept = reader.read("expiresIn", jobFields.expiresIn);
   const onError = reader.read("onPageError", jobFields.onPageError);
-  // Many clients send every parameter, with its default.
-  const differs = {
-    expiresIn: kept.given && kept.value !== defaultSeconds,
-    onPageError: onError.given && onError.value !== "fail",
-  };
   const issues = [...kept.issues, ...onError.issues];
-  for (const [name, isGiven] of Object.entries(differs)) {
-    if (isGiven && !isAsync) issues.push({ name, issue: "is only used with the header `Prefer: respond-async`" });
-  }
-  if (differs.onPageError && isAsync && pageByPage === undefined) {
-    issues.push({ name: "onPageError", issue: "is only used by operations that work page by page" });
-  }
+  const ignored = [
+    ...(kept.given && !isAsync ? ["expiresIn"] : []),
+    ...(onError.given && !(isAsync && pageByPage !== undefined) ? ["onPageError"] : []),
+  ];
   const options = {
     keptSeconds: typeof kept.value === "number" ? kept.value : defaultSeconds,
     onPageError: onError.value === "continue" ? "continue" : "fail",
   } as const;
-  return { rest, options, issues };
+  return { rest, options, issues, ignored };
 }

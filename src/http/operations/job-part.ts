@@ -16,7 +16,13 @@ import type { Claim } from "../../jobs/claim.ts";
 import type { JobConsumer, PartOutcome } from "../../jobs/consumer.ts";
 import { failedPages, finishedFiles, ownerOf, pageNumberOf } from "../../jobs/job.ts";
 import { limits } from "../../limits.ts";
-import type { Operation, Output, PartOutput } from "../../operations/definition/define.ts";
+import {
+  ignoredHeader,
+  type Operation,
+  type Output,
+  type PartOutput,
+  type ResultHeaders,
+} from "../../operations/definition/define.ts";
 import type { Fields, Input } from "../../operations/definition/fields.ts";
 import { runOperation } from "../../operations/definition/run.ts";
 
@@ -139,7 +145,7 @@ class PartWork {
     const stem = (first && loaded.get(first)?.file.stem) ?? "document";
     return part.pages > 0
       ? this.#runPages(operation, input)
-      : this.#makeResult(operation, input, `${stem}-${operation.name}`);
+      : this.#makeResult(operation, input, { stem: `${stem}-${operation.name}`, headers: ignoredHeader(form.ignored) });
   }
 
   async #takeLease(operation: Operation): Promise<Lease> {
@@ -174,7 +180,11 @@ class PartWork {
     return { kind: "part", file: id };
   }
 
-  async #makeResult(operation: Operation, input: Input<Fields>, stem: string): Promise<PartOutcome> {
+  async #makeResult(
+    operation: Operation,
+    input: Input<Fields>,
+    { stem, headers: more }: { readonly stem: string; readonly headers: ResultHeaders },
+  ): Promise<PartOutcome> {
     const { job } = this.#claim;
     const { pageByPage } = operation;
     const output =
@@ -187,7 +197,9 @@ class PartWork {
     }
     const { type, fileName: name = null, chunks } = contentOf(output, stem);
     const { id, size, sha256 } = await this.#write(name ?? "result", chunks);
-    const headers = Object.fromEntries(Object.entries(output.headers).filter(([, value]) => value !== undefined));
+    const headers = Object.fromEntries(
+      Object.entries({ ...output.headers, ...more }).filter(([, value]) => value !== undefined),
+    );
     return { kind: "result", result: { file: id, name, contentType: type, size, sha256, headers } };
   }
 

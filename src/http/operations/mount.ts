@@ -1,6 +1,6 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { loadFiles } from "./load-files.ts";
-import { preferenceOf, takeJobOptions } from "./job-options.ts";
+import { jobFields, jobFieldsOf, preferenceOf, takeJobOptions } from "./job-options.ts";
 import { checkQuota, keyOf, Payment } from "./payment.ts";
 import type { ReferringRequest } from "./references.ts";
 import { respond } from "./respond.ts";
@@ -27,7 +27,7 @@ import { Refusal } from "../../engines/errors.ts";
 import { readEnv } from "../../env.ts";
 import { limits } from "../../limits.ts";
 import { publicUrlIssue } from "../../public-url.ts";
-import { type Operation, scopesOf } from "../../operations/definition/define.ts";
+import { ignoredHeader, type Operation, scopesOf, withHeaders } from "../../operations/definition/define.ts";
 import { runOperation } from "../../operations/definition/run.ts";
 
 /** Mounts every operation of the registry. docs/api.md documents the order of the checks. */
@@ -75,14 +75,16 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
     const sent = await readParts(c, declared, lease, route);
     lease.work.extendForBytes(log.bodyBytes);
     const preference = preferenceOf(c.req.header("Prefer"));
-    const { rest: parts, options, issues } = takeJobOptions(sent, preference.isAsync, route);
+    const { rest: parts, options, issues, ignored } = takeJobOptions(sent, preference.isAsync, route);
     const request = referringRequest(c, route, declared, lease);
     const form = await (route.steps ? readSteps : readForm)(route, parts, {
       countPages: pageCounter(request),
       urlIssue: (url) => publicUrlIssue(url, request.env.documentUrls),
+      others: Object.keys(jobFieldsOf(route)),
       issues,
     });
     const { operation } = form;
+    const headers = ignoredHeader([...form.ignored, ...ignored]);
     lease.resolve(operation);
     const loaded = await loadFiles(form.files, { ...request, operation });
     lease.work.extendForBytes(log.referencedBytes);
@@ -102,18 +104,21 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
         check: () => lease.check(),
       });
       lease.release(true);
-      return await respondWithJob(c, job, preference);
+      return await respondWithJob(c, job, { ...preference, headers });
     }
     const key = await keyOf(c, operation.name, parts, loaded);
     payment = await Payment.reserve(c, operation, key);
     const [first] = form.files;
     const stem = (first && loaded.get(first)?.file.stem) ?? "document";
-    const { response, sent: ended } = await respond(await runOperation(operation, input, lease.engines), {
-      name: `${stem}-${operation.name}`,
-      log,
-      payment,
-      lease,
-    });
+    const { response, sent: ended } = await respond(
+      withHeaders(await runOperation(operation, input, lease.engines), headers),
+      {
+        name: `${stem}-${operation.name}`,
+        log,
+        payment,
+        lease,
+      },
+    );
     if (ended === undefined) lease.release(true);
     else c.executionCtx.waitUntil(ended.finally(() => lease.release(true)));
     return response;
@@ -185,9 +190,15 @@ async function readParts(
       log.bodyBytes = total;
     },
   };
-  const names = new FormNames(route);
+  const names = new FormNames(route, jobFields);
   const parserInto = (arena: FileSink<EngineBytes>): MultipartParser<EngineBytes> =>
-    new MultipartParser({ ...limits.form, boundary, arena, wantsFile: (name) => names.wantsFile(name) });
+    new MultipartParser({
+      ...limits.form,
+      boundary,
+      arena,
+      kindOf: (name) => names.kindOf(name),
+      wantsFile: (name) => names.wantsFile(name),
+    });
   if (lease.isSmall) {
     const bytes = await readSmallBody(body, { ...options, length: lease.bodyBytes });
     const parser = parserInto(filesWithin(bytes));

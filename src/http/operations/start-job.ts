@@ -7,7 +7,7 @@ import { resultResponse } from "./send-result.ts";
 import { ApiError, asApiError } from "../errors/api-error.ts";
 import { enqueuerOf } from "../exchange/enqueue-deliveries.ts";
 import type { AppEnv } from "../exchange/exchange.ts";
-import { isOneOf } from "../form/form.ts";
+import { isOneOf } from "../form/file-kinds.ts";
 import type { FormFile } from "../form/form-reader.ts";
 import type { FormPart } from "../multipart/multipart.ts";
 import { newJobId, shardOfAccount } from "../../accounts/token.ts";
@@ -23,7 +23,7 @@ import { isLive, type JobRow, viewOf } from "../../jobs/job.ts";
 import { awaitJob } from "../../jobs/manage-jobs.ts";
 import { wakeConsumers } from "../../jobs/message.ts";
 import { limits } from "../../limits.ts";
-import type { Operation } from "../../operations/definition/define.ts";
+import type { Operation, ResultHeaders } from "../../operations/definition/define.ts";
 import type { Fields, Input, UploadedFile } from "../../operations/definition/fields.ts";
 import { runOperation } from "../../operations/definition/run.ts";
 
@@ -112,8 +112,12 @@ export async function startJob(c: Context<AppEnv>, start: JobStart): Promise<Job
   }
 }
 
-/** The 202 for a job, or the response of the operation if the job ends in time. */
-export async function respondWithJob(c: Context<AppEnv>, row: JobRow, { waitSeconds }: Preference): Promise<Response> {
+/** The 202 for a job, or the response of the operation if the job ends in time. `headers`: of either. */
+export async function respondWithJob(
+  c: Context<AppEnv>,
+  row: JobRow,
+  { waitSeconds, headers }: Preference & { readonly headers: ResultHeaders },
+): Promise<Response> {
   const [caller, db, env] = [c.get("caller"), c.get("database"), readEnv(c.env)];
   const applied = waitSeconds > 0 ? `respond-async, wait=${waitSeconds}` : "respond-async";
   const last = waitSeconds > 0 ? await awaitJob(db, caller, row.id, waitSeconds * 1_000) : row;
@@ -122,11 +126,13 @@ export async function respondWithJob(c: Context<AppEnv>, row: JobRow, { waitSeco
     const response = await resultResponse(c, context, last);
     response.headers.set("Preference-Applied", applied);
     response.headers.set("X-Credits-Charged", String(last.charged));
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
     return response;
   }
   return Response.json(viewOf(last, env.baseUrl, new Date()), {
     status: 202,
     headers: {
+      ...headers,
       "Cache-Control": "no-store",
       Location: `/api/v1/jobs/${row.id}`,
       "Preference-Applied": applied,

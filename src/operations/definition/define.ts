@@ -35,6 +35,8 @@ export const resultHeaders = {
   "X-Pipeline-Steps":
     'What the steps of a pipeline returned, as JSON: `[{ "operation", "pages", "bytes" }]`. `pages` is missing where a result is not a PDF, and `bytes` where the size is not known before the response starts.',
   "X-Encryption": "The cipher of the output: `aes-128` or `aes-256`.",
+  "X-Ignored-Parameters":
+    "Parameters that were sent and have no effect with the values of the others, separated by commas. In a pipeline, with their step: `2.quality`.",
   "X-Encryption-Verified":
     "`true`: the output was opened again, and its cipher, permissions, and passwords are as requested.",
 } as const;
@@ -55,6 +57,7 @@ export const resultHeaderTypes: Partial<Record<ResultHeader, "integer" | "number
   "X-Pages-Without-Text": "array",
   "X-Attachments-Removed": "integer",
   "X-OCR-Mean-Confidence": "number",
+  "X-Ignored-Parameters": "array",
   "X-Encryption-Verified": "boolean",
 };
 export type ResultHeaders = Partial<Record<ResultHeader, string>>;
@@ -70,6 +73,10 @@ export function resultHeadersOf(
     ...(facts.signed ? { "X-Signature-Invalidated": "true" } : {}),
   };
 }
+
+/** Reports the parameters of a request that had no effect. */
+export const ignoredHeader = (names: readonly string[]): ResultHeaders =>
+  names.length === 0 ? {} : { "X-Ignored-Parameters": names.join(",") };
 
 /** Bytes produced piece by piece while they are sent; the total is not known in advance. */
 export type ByteStream = AsyncIterable<Uint8Array>;
@@ -146,6 +153,11 @@ export interface FinishedParts {
   files(): AsyncGenerator<OutputFile, void>;
 }
 
+export const withHeaders = (output: Output, headers: ResultHeaders): Output => ({
+  ...output,
+  headers: { ...output.headers, ...headers },
+});
+
 /** Method syntax, so that operations with different fields fit in one registry: method parameters are compared bivariantly. */
 interface Check<F extends Fields> {
   of(input: Input<F>): readonly FieldIssue[];
@@ -221,6 +233,8 @@ export interface Operation<F extends Fields = Fields> {
   readonly pageChecks?: readonly Check<F>["withPages"][];
   /** How many pages of a job the credits cover, if not as many as for most operations. */
   readonly pricedPages?: number;
+  /** Parameters without an effect with these values, besides those that their fields' `when` rules out. */
+  ignores?(input: Input<F>): readonly (keyof F & string)[];
   /** Needs and prices that depend on the parameters: those that differ. */
   needs?(input: Input<F>): Partial<Pick<Operation, "extraMemoryBytes" | "pricedPages">>;
   /** How a job divides the work, if it can. */

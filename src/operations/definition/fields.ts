@@ -35,9 +35,11 @@ export type FileKind = "pdf" | ImageKind | "any";
 interface FieldHints {
   /** The value used if the field is absent, as a client would send it. */
   readonly default?: string | number;
+  /** The value that an empty text stands for, if that is not the default. */
+  readonly blank?: string;
   /**
-   * Values of other fields that this field depends on. With other values it is rejected unless it has its default: many clients
-   * send every parameter.
+   * Values of other fields that this field depends on. With other values it is validated and ignored: many clients send every
+   * parameter.
    */
   readonly when?: Readonly<Record<string, readonly string[]>>;
   /** Whether it is required wherever `when` holds. */

@@ -1,35 +1,180 @@
-/** Turns the text fields of a form into values. An empty text counts as absent. */
+/**
+ * What clients send for a value, as what it means: the one place that knows the forms that are accepted. `form...` reads the text of a
+ * form field, where an empty text counts as absent, and `json...` a member of a JSON parameter. Pipeline steps, tools, and jobs are read
+ * as forms. openapi.json has the canonical forms only.
+ */
 import { z } from "zod";
 import { PageRange } from "../../engines/pdf/document/ranges.ts";
 import { repeatedKey } from "./repeated-key.ts";
 
-/** `""` in a form means "absent". */
-const blankIsAbsent = (value: unknown): unknown => (value === "" ? undefined : value);
+/** In any case. */
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["yes", true],
+  ["on", true],
+  ["false", false],
+  ["0", false],
+  ["no", false],
+  ["off", false],
+]);
 
-/** `true`, `false`, `1`, or `0`. Default: false. */
-export function formBoolean(): z.ZodType<boolean> {
-  const words = new Map([
-    ["true", true],
-    ["1", true],
-    ["false", false],
-    ["0", false],
-  ]);
-  return z.preprocess(
-    (value) => {
-      const given = blankIsAbsent(value);
-      return typeof given === "string" ? (words.get(given) ?? given) : given;
-    },
-    z.boolean({ error: "must be true, false, 1, or 0" }).default(false),
-  );
+/** Other words for those of an enumeration, both folded. */
+const SYNONYMS: ReadonlyMap<string, string> = new Map([
+  ["jpg", "jpeg"],
+  ["md", "markdown"],
+  ["txt", "text"],
+  ["centre", "center"],
+  ["topcentre", "topcenter"],
+  ["bottomcentre", "bottomcenter"],
+]);
+
+/** What other programs call the permissions of a PDF, folded and without `allow` or `can`. */
+const PERMISSION_NAMES: Readonly<Record<string, readonly string[]>> = {
+  print: ["printing", "lowresolutionprinting", "printlowresolution", "degradedprinting", "printdegraded"],
+  "print-high": [
+    "highresolutionprinting",
+    "printhighresolution",
+    "highqualityprinting",
+    "printhighquality",
+    "printfaithful",
+  ],
+  modify: [
+    "modifying",
+    "modification",
+    "modifycontent",
+    "modifycontents",
+    "modifyingcontent",
+    "modifyingcontents",
+    "edit",
+    "editing",
+    "change",
+    "changing",
+  ],
+  copy: [
+    "copying",
+    "copycontent",
+    "copycontents",
+    "copyingcontent",
+    "copyingcontents",
+    "extract",
+    "extracting",
+    "extraction",
+    "extractcontent",
+  ],
+  annotate: [
+    "annotating",
+    "annotation",
+    "annotations",
+    "modifyannotations",
+    "modifyingannotations",
+    "comment",
+    "commenting",
+  ],
+  "fill-forms": [
+    "fillform",
+    "fillin",
+    "fillinform",
+    "fillinforms",
+    "fillingform",
+    "fillingforms",
+    "filling",
+    "formfill",
+    "formfilling",
+    "forms",
+  ],
+  accessibility: ["accessible", "contentaccessibility", "extractforaccessibility", "screenreader", "screenreaders"],
+  assemble: ["assembling", "assembly", "assembledocument", "documentassembly"],
+};
+
+/** Decimal notation, the whole text. */
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+const INTEGER = /^[+-]?\d{1,15}(\.0*)?$/;
+const COLOR = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/i;
+
+/**
+ * A word without its case and the way its parts are joined: `fill-forms`, `fill_forms`, `fillForms`, and `Fill forms` are one. What has no
+ * letters stays as it is, for a hyphen can be a sign.
+ */
+function folded(word: string): string {
+  const lower = word.trim().toLowerCase();
+  return /\p{L}/u.test(lower) ? lower.replace(/[\s_-]+/g, "") : lower;
 }
 
-/** An integer in decimal notation; the whole string must match. */
+type Read = (given: unknown) => unknown;
+
+/** Reads texts; anything else is what it is. What has no meaning stays, for the schema to reject. */
+const reading =
+  (meaning: (text: string) => unknown): Read =>
+  (given) =>
+    typeof given === "string" ? (meaning(given) ?? given) : given;
+
+/** What a text means as a boolean; undefined if it is none. */
+export const booleanIn = (text: string): boolean | undefined => BOOLEANS.get(text.trim().toLowerCase());
+
+const readBoolean: Read = (given) => (typeof given === "boolean" ? given : (booleanIn(String(given)) ?? given));
+const readNumber: Read = reading((text) => (NUMBER.test(text.trim()) ? Number(text) : undefined));
+const readInteger: Read = reading((text) => (INTEGER.test(text.trim()) ? Number(text) : undefined));
+
+/** As `#rrggbb`. */
+const readColor: Read = reading((text) => {
+  const [, digits] = COLOR.exec(text.trim()) ?? [];
+  if (digits === undefined) return undefined;
+  return `#${(digits.length === 3 ? digits.replace(/./g, "$&$&") : digits).toLowerCase()}`;
+});
+
+function readChoice(words: readonly string[]): Read {
+  const known = new Map(words.map((word) => [folded(word), word]));
+  return reading((text) => {
+    const word = NUMBER.test(text.trim()) ? String(Number(text)) : folded(text);
+    return known.get(word) ?? known.get(SYNONYMS.get(word) ?? "");
+  });
+}
+
+/** A number as a text, if its digits are those that were sent: a longer one has been rounded when the JSON was parsed. */
+const readText: Read = (given) =>
+  typeof given === "number" && /^-?\d+(\.\d+)?$/.test(String(given)) && String(given).replace(/\D/g, "").length <= 15
+    ? String(given)
+    : given;
+
+/** `""` in a form means "absent". */
+const blankIsAbsent: Read = (given) => (given === "" ? undefined : given);
+
+/** The value of a form field. */
+const formValue = <T extends z.ZodType>(read: Read, schema: T) =>
+  z.preprocess((given) => read(blankIsAbsent(given)), schema.optional());
+const asSent: Read = (given) => given;
+
+const COLOR_ERROR = { error: "must be a color such as #888 or #1a2b3c" };
+const hexColor = z.string(COLOR_ERROR).regex(/^#[0-9a-f]{6}$/, COLOR_ERROR);
+
+/** A text in a JSON parameter, or a number that means one. `schema`: what holds of the text. */
+export const jsonText = (schema: z.ZodType<string> = z.string()): z.ZodType<string> => z.preprocess(readText, schema);
+
+/** A boolean in a JSON parameter. */
+export const jsonBoolean = (): z.ZodType<boolean> => z.preprocess(readBoolean, z.boolean());
+
+/** A number in a JSON parameter. `schema`: what holds of it. */
+export const jsonNumber = (schema: z.ZodType<number> = z.number()): z.ZodType<number> =>
+  z.preprocess(readNumber, schema);
+
+/** One of the given words in a JSON parameter. */
+export const jsonChoice = <const W extends readonly [string, ...string[]]>(...words: W): z.ZodType<W[number]> =>
+  z.preprocess(readChoice(words), z.enum(words));
+
+/** A color in a JSON parameter, as `#rrggbb`. */
+export const jsonColor = (): z.ZodType<string> => z.preprocess(readColor, hexColor);
+
+/** Default: false. */
+export function formBoolean(): z.ZodType<boolean> {
+  const schema = z.boolean({ error: "must be true or false" }).default(false);
+  return z.preprocess((given) => readBoolean(blankIsAbsent(given)), schema);
+}
+
+/** An integer. */
 export function formInteger(min: number, max: number): z.ZodType<number | undefined> {
   const error = `must be a whole number from ${shown(min)} to ${shown(max)}`;
-  return z.preprocess((value) => {
-    const given = blankIsAbsent(value);
-    return typeof given === "string" && /^[+-]?\d{1,15}$/.test(given) ? Number(given) : given;
-  }, z.int({ error }).min(min, { error }).max(max, { error }).optional());
+  return formValue(readInteger, z.int({ error }).min(min, { error }).max(max, { error }));
 }
 
 const shown = (number: number): string => number.toLocaleString("en-US");
@@ -38,12 +183,12 @@ const shown = (number: number): string => number.toLocaleString("en-US");
 export function formChoice<const W extends readonly [string, ...string[]]>(
   ...words: W
 ): z.ZodType<W[number] | undefined> {
-  return z.preprocess(blankIsAbsent, z.enum(words).optional());
+  return formValue(readChoice(words), z.enum(words));
 }
 
-/** Free text; `""` means "absent". */
+/** Free text. */
 export function formText(maxLength: number): z.ZodType<string | undefined> {
-  return z.preprocess(blankIsAbsent, z.string().max(maxLength).optional());
+  return formValue(asSent, z.string().max(maxLength));
 }
 
 /**
@@ -51,16 +196,14 @@ export function formText(maxLength: number): z.ZodType<string | undefined> {
  * open, and `resolve(pageCount)` then reports both kinds of error with `maxPage`.
  */
 export function pageRange(): z.ZodType<PageRange | undefined> {
-  return z
-    .preprocess(blankIsAbsent, z.string().optional())
+  return formValue(asSent, z.string())
     .transform((value) => (value === undefined ? undefined : new PageRange(value)))
     .meta({ type: "string", format: "page-range", examples: ["1-3,5,last", "odd", "last-2", "!4"] });
 }
 
 /** Page ranges joined by `|`. */
 export function pageRanges(maxLength: number): z.ZodType<readonly PageRange[] | undefined> {
-  return z
-    .preprocess(blankIsAbsent, z.string().max(maxLength).optional())
+  return formValue(asSent, z.string().max(maxLength))
     .transform((value) => value?.split("|").map((range) => new PageRange(range)))
     .meta({ type: "string", format: "page-groups", examples: ["1-3|4-6|7-end"] });
 }
@@ -68,12 +211,12 @@ export function pageRanges(maxLength: number): z.ZodType<readonly PageRange[] | 
 /** A box on a page as a viewer shows it. `length`: its width and height in points. */
 export const pageBox = (length: z.ZodType<number>) =>
   z.strictObject({
-    page: z.int().min(1),
-    x: z.number(),
-    y: z.number(),
-    width: length,
-    height: length,
-    origin: z.enum(["top-left", "bottom-left"]).default("top-left"),
+    page: jsonNumber(z.int().min(1)),
+    x: jsonNumber(),
+    y: jsonNumber(),
+    width: jsonNumber(length),
+    height: jsonNumber(length),
+    origin: jsonChoice("top-left", "bottom-left").default("top-left"),
   });
 
 /** A form field that holds JSON, checked by `schema`. */
@@ -95,6 +238,36 @@ export function jsonField<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
   }, schema.optional());
 }
 
+const isObject = (given: unknown): given is object =>
+  typeof given === "object" && given !== null && !Array.isArray(given);
+
+/**
+ * A JSON object whose members are known in any case, and by the names in `others`, which are folded. Of two names for one member, the
+ * second is unknown to the schema.
+ */
+export function jsonObject<S extends z.ZodObject>(
+  object: S,
+  others: Readonly<Record<string, string>>,
+): { readonly schema: z.ZodType<z.output<S>>; nameOf(given: string): string | undefined } {
+  const known = new Map([
+    ...Object.keys(object.shape).map((name) => [folded(name), name] as const),
+    ...Object.entries(others),
+  ]);
+  const nameOf = (given: string): string | undefined => known.get(folded(given));
+  const rename: Read = (given) => {
+    if (!isObject(given)) return given;
+    const taken = new Set(Object.keys(given));
+    const renamed = Object.entries(given).map(([name, value]) => {
+      const meant = nameOf(name) ?? name;
+      if (taken.has(meant)) return [name, value] as const;
+      taken.add(meant);
+      return [meant, value] as const;
+    });
+    return Object.fromEntries(renamed);
+  };
+  return { schema: z.preprocess(rename, object), nameOf };
+}
+
 /**
  * A JSON object whose names are the client's own, as a Map: a plain object would already have `constructor`, and zod's records
  * drop `__proto__`. `holds` checks the whole map.
@@ -106,70 +279,83 @@ export function jsonMap<T>(
   broken: { readonly error?: string; readonly path?: PropertyKey[] } = {},
 ): z.ZodType<ReadonlyMap<string, T>> {
   const { $schema: _, ...schema } = z.toJSONSchema(z.record(key, value), { io: "output", unrepresentable: "any" });
-  const isObject = (given: unknown): given is object =>
-    typeof given === "object" && given !== null && !Array.isArray(given);
   const entries = z.map(key, value).refine(holds, { ...broken, when: (payload) => payload.value instanceof Map });
   return z.preprocess((given) => (isObject(given) ? new Map(Object.entries(given)) : given), entries).meta(schema);
 }
 
-/** A number in decimal notation; the whole string must match. Any finite number if there are no limits. */
+/** Any finite number if there are no limits. */
 export function formNumber(min?: number, max?: number): z.ZodType<number | undefined> {
   const range = min === undefined || max === undefined ? "" : ` from ${shown(min)} to ${shown(max)}`;
   const error = `must be a number${range}`;
   let number = z.number({ error });
   if (min !== undefined) number = number.min(min, { error });
   if (max !== undefined) number = number.max(max, { error });
-  return z.preprocess((value) => {
-    const given = blankIsAbsent(value);
-    const isNumber = typeof given === "string" && /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(given);
-    return isNumber ? Number(given) : given;
-  }, number.optional());
+  return formValue(readNumber, number);
 }
 
-/** `#rgb` or `#rrggbb`, as red, green and blue from 0 to 1. */
+/** A color, as red, green and blue from 0 to 1. */
 export function formColor(): z.ZodType<readonly [number, number, number] | undefined> {
-  return z
-    .preprocess(
-      blankIsAbsent,
-      z
-        .string()
-        .regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, { error: "must be a color such as #888 or #1a2b3c" })
-        .optional(),
-    )
+  return formValue(readColor, hexColor)
     .transform((value) => {
       if (value === undefined) return undefined;
-      const digits = value.length === 4 ? value.replace(/[0-9a-f]/gi, "$&$&") : value;
-      const part = (at: number): number => parseInt(digits.slice(at, at + 2), 16) / 255;
+      const part = (at: number): number => parseInt(value.slice(at, at + 2), 16) / 255;
       return [part(1), part(3), part(5)] as const;
     })
     .meta({ type: "string", examples: ["#888888", "#c00"] });
 }
 
+/**
+ * Permissions of a PDF, separated by commas: some of `names`, which are the standard's, or `all` or `none`. Without duplicates.
+ */
+export function formPermissions(names: readonly string[], maxLength: number): z.ZodType<readonly string[] | undefined> {
+  const tokens = [...names, "all", "none"];
+  const known = new Map(
+    tokens.flatMap((name) => [name, ...(PERMISSION_NAMES[name] ?? [])].map((one) => [folded(one), name])),
+  );
+  return formValue(asSent, z.string().max(maxLength))
+    .transform((value, context) => {
+      if (value === undefined) return undefined;
+      const items = value.split(",").map((item) => item.trim());
+      const read = items.map(
+        (item) => known.get(folded(item)) ?? known.get(folded(item).replace(/^(?:allow|can)/, "")),
+      );
+      const unknown = [...new Set(items.filter((_, at) => read[at] === undefined))].slice(0, 10);
+      const issues = [];
+      if (unknown.length > 0) {
+        const what = unknown.length === 1 ? "an unknown permission" : "unknown permissions";
+        const shown = unknown.map((item) => JSON.stringify(item.slice(0, 100))).join(", ");
+        issues.push(`has ${what}, ${shown}: use ${tokens.join(", ")}`);
+      }
+      if (read.includes("none") && items.length > 1) issues.push("must not combine none with other permissions");
+      for (const message of issues) context.addIssue({ code: "custom", message });
+      return [...new Set(read.filter((name) => name !== undefined))];
+    })
+    .meta({ type: "string", maxLength });
+}
+
 /** A line of text, such as a name: not blank, without control characters. */
 export function lineText(maxLength = 2_000): z.ZodType<string | undefined> {
-  return z.preprocess(
-    blankIsAbsent,
+  return formValue(
+    asSent,
     z
       .string()
       .max(maxLength)
       .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), {
         error: "must not contain control characters or unpaired surrogates",
       })
-      .refine((value) => !/^\s+$/.test(value), { error: "must not be blank" })
-      .optional(),
+      .refine((value) => !/^\s+$/.test(value), { error: "must not be blank" }),
   );
 }
 
 /** Text shown on pages: not blank, with lines separated by line feeds, which forms turn into CR LF. */
 export function stampText(): z.ZodType<string | undefined> {
-  return z.preprocess(
-    (value) => (typeof value === "string" ? blankIsAbsent(value.replaceAll("\r\n", "\n")) : value),
+  return formValue(
+    reading((text) => text.replaceAll("\r\n", "\n")),
     z
       .string()
       .refine((value) => value.isWellFormed() && !/[^\P{Cc}\n]/u.test(value), {
         error: "must not contain control characters other than line feeds",
       })
-      .refine((value) => !/^[\s\p{Default_Ignorable_Code_Point}]+$/u.test(value), { error: "must not be blank" })
-      .optional(),
+      .refine((value) => !/^[\s\p{Default_Ignorable_Code_Point}]+$/u.test(value), { error: "must not be blank" }),
   );
 }

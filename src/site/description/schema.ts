@@ -23,8 +23,6 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly contentMediaType?: string;
   readonly contentSchema?: Schema;
-  /** The member that this one is another name of. */
-  readonly "x-alias-of"?: string;
   /** The values of the fields of the PDF's own form, by name. */
   readonly "x-form-values"?: boolean;
   /** The words of a list separated by commas. */

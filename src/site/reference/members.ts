@@ -42,7 +42,6 @@ export function memberRows(
   const { properties = {}, additionalProperties: others, required = [] } = schema;
   const path = prefix === "" ? "" : `${prefix}.`;
   const rows = Object.entries(properties).flatMap(([name, member]) => {
-    if (member["x-alias-of"] !== undefined) return [];
     const inner = resolved(description, member);
     const object = [member, member.items ?? {}].map(objectName).find((one) => objects.has(one ?? ""));
     const row = { name: `${path}${name}`, required: required.includes(name), ...described(inner) };

@@ -54,7 +54,7 @@ describe("problems, all at once", () => {
   it("names what is missing, wrong, unknown and given twice", async () => {
     const found = await issues(
       one,
-      value("flag", "yes"),
+      value("flag", "maybe"),
       value("size", "1e1"),
       value("style", "z"),
       value("label", "123456"),
@@ -67,7 +67,7 @@ describe("problems, all at once", () => {
     expect(found).toHaveLength(10);
     expect(found).toEqual(
       expect.arrayContaining([
-        "flag: must be true, false, 1, or 0",
+        "flag: must be true or false",
         "size: must be a whole number from 1 to 9",
         "style: must be x or y",
         "label: must have at most 5 characters",
@@ -110,8 +110,8 @@ describe("problems, all at once", () => {
   });
 
   it("counts the pages where there is another problem, and the file can be opened", async () => {
-    const wrong = [value("mode", "a"), value("flag", "yes"), value("pages", "6"), value("size", "7")];
-    const flag = "flag: must be true, false, 1, or 0";
+    const wrong = [value("mode", "a"), value("flag", "2"), value("pages", "6"), value("size", "7")];
+    const flag = "flag: must be true or false";
     expect(await issues(one, ...wrong, file("file"))).toEqual([
       flag,
       "pages: names page 6, but the document has 5 pages",
@@ -123,14 +123,31 @@ describe("problems, all at once", () => {
 
   it("says of each parameter where it applies, and where it is required", async () => {
     const a = [value("mode", "a"), file("file")];
-    expect(await issues(one, ...a, value("depth", "4"))).toEqual(["depth: only applies when `mode` is b"]);
-    expect(await issues(one, ...a, value("depth", "x"))).toEqual(["depth: only applies when `mode` is b"]);
-    expect((await readForm(one, [...a, value("depth", "3"), value("name", "")])).input).toMatchObject({ depth: 3 });
-    expect(await issues(one, ...a, value("name", "x"))).toEqual(["name: only applies when `style` is y"]);
+    const read = await readForm(one, [...a, value("depth", "4"), value("name", "x")]);
+    expect(read.input).toMatchObject({ depth: 3, name: undefined });
+    expect(read.ignored).toEqual(["depth", "name"]);
+    const defaults = await readForm(one, [...a, value("depth", "3"), value("name", "")]);
+    expect(defaults.input).toMatchObject({ depth: 3 });
+    expect(defaults.ignored).toEqual(["depth"]);
+    expect(await issues(one, ...a, value("depth", "x"))).toEqual(["depth: must be a whole number from 1 to 9"]);
     expect(await issues(one, ...a, value("style", "y"))).toEqual(["name: is required when `style` is y"]);
     // Nobody knows which mode is meant.
     expect(await issues(one, value("mode", "c"), value("depth", "4"), file("file"))).toEqual(["mode: must be a or b"]);
     expect(await issues(one, value("depth", "4"), file("file"))).toEqual(["mode: is required"]);
+  });
+
+  it.each([
+    ["page", "pages"],
+    ["Flags", "flag"],
+    ["si_ze", "size"],
+    ["anlges", "angles"],
+    ["pasword", "password"],
+  ])("asks whether %s is meant as %s", async (typed, meant) => {
+    expect(await issues(one, value("mode", "a"), file("file"), value(typed, "1"))).toEqual([
+      `${typed}: is not a parameter of this operation. Did you mean \`${meant}\`?`,
+    ]);
+    const { message } = await refusal(one, value("mode", "a"), file("file"), value(typed, "1"));
+    expect(message).toMatch(/Did you mean `\w+`\?$/);
   });
 
   it("names the missing index and the password without a file", async () => {

@@ -76,7 +76,7 @@ export async function readForm<F extends Fields>(operation: Operation<F>, parts:
     if (sent?.kind !== "file" || !sent.bytes) throw new Error("that file is not in the form");
     return [file, { ...file, stem: stemOf(sent.filename), bytes: sent.bytes }] as const;
   });
-  return { input: form.inputWith(new Map(loaded)), stem: loaded[0]?.[1].stem };
+  return { ignored: form.ignored, input: form.inputWith(new Map(loaded)), stem: loaded[0]?.[1].stem };
 }
 
 export async function refusal(operation: typeof one | typeof many, ...parts: FormPart[]): Promise<ApiError> {

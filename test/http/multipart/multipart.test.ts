@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../../src/http/errors/api-error.ts";
-import { boundaryOf, type FormPart, MultipartParser } from "../../../src/http/multipart/multipart.ts";
+import { boundaryOf, type FieldKind, type FormPart, MultipartParser } from "../../../src/http/multipart/multipart.ts";
 import { limits } from "../../../src/limits.ts";
 import { heapArena } from "../../harness/heap-arena.ts";
 
@@ -15,11 +15,18 @@ function plain(part: FormPart): object {
   return { name: field, filename, content: bytes && latin1(bytes.view(0, bytes.length)) };
 }
 
+const kinds = new Map<string, FieldKind>([
+  ["document", "file or reference"],
+  ["upload", "file"],
+  ["json", "text"],
+]);
+
 function parserFor(boundary: string, capacity?: number): MultipartParser {
   return new MultipartParser({
     ...limits.form,
     boundary,
     arena: heapArena(capacity),
+    kindOf: (name) => kinds.get(name),
     wantsFile: (name) => name !== "unwanted",
   });
 }
@@ -88,6 +95,30 @@ describe("parts", () => {
       { name: "a", value: "1\n2" },
       { name: "b", value: "" },
     ]);
+  });
+
+  const part = (head: string, content: string): string =>
+    `--XX\r\nContent-Disposition: form-data; ${head}\r\n\r\n${content}\r\n--XX--`;
+
+  it.each([
+    ["a file without a name is a file", 'name="document"', "%PDF-1.7\n%%EOF", undefined],
+    ["a short one, too", 'name="document"', "%P", undefined],
+    ["an empty one, too", 'name="document"', "", undefined],
+    ["the ID of a stored file is a text", 'name="document"', "file_123", "file_123"],
+    ["a URL is a text", 'name="document"', "HTTPS://example.com/a.pdf", "HTTPS://example.com/a.pdf"],
+    ["not where no reference is taken", 'name="upload"', "https://example.com", undefined],
+    ["a text that has a file name is a text", 'name="json"; filename="blob"', '{"a":1}', '{"a":1}'],
+  ])("%s", (_, head, content, text) => {
+    const name = /"(\w+)"/.exec(head)?.[1];
+    const expected = text === undefined ? { name, filename: "", content } : { name, value: text };
+    expect(parseText(part(head, content))).toEqual([expected]);
+    // As slowly as a body can arrive.
+    expect(parse(Array.from(encoder.encode(part(head, content)), (byte) => Uint8Array.of(byte)))).toEqual([expected]);
+  });
+
+  it("passes over the charset of the form", () => {
+    const charset = '--XX\r\nContent-Disposition: form-data; name="_charset_"\r\n\r\nutf-8\r\n';
+    expect(parseText(charset + part('name="a"', "1"))).toEqual([{ name: "a", value: "1" }]);
   });
 
   it("keeps no bytes of a file that is not wanted", () => {

@@ -221,6 +221,7 @@ describe("a form", () => {
       "Content-Disposition",
       "Content-Length",
       "X-Page-Count",
+      "X-Ignored-Parameters",
       "X-Credits-Charged",
       "X-Credits-Remaining",
       "Idempotency-Replayed",

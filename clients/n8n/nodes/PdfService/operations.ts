@@ -873,7 +873,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Owner Password",
         "name": "ownerPassword",
-        "description": "The password to change permissions. The rules of `userPassword` apply, and the two must differ.",
+        "description": "The password to change permissions. The rules of `userPassword` apply.",
         "type": "string",
         "typeOptions": {
           "password": true
@@ -893,7 +893,7 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Permissions",
         "name": "permissions",
-        "description": "What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. `printing` and `copying` are aliases of `print` and `copy`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.",
+        "description": "What the user password allows, separated by commas: `print`, `print-high`, `modify`, `copy`, `annotate`, `fill-forms`, `accessibility`, `assemble`, `all`, `none`. The names that other programs have for them are accepted, too, such as `printing` and `fillForms`. Empty: `none`. `print-high` includes `print`; `accessibility` is always allowed. Default: `all`.",
         "type": "string",
         "default": "all"
       },
@@ -2129,7 +2129,7 @@ export const parameters: INodeProperties[] = [
   {
     "displayName": "Metadata",
     "name": "metadata",
-    "description": "The entries to change. `null` removes an entry. Dates are ISO 8601. `CreationDate` and `ModDate` are aliases of `creationDate` and `modificationDate`. Required when `action` is `set`. For example: `{\"title\":\"Report\",\"author\":null,\"custom\":{\"Reviewed\":\"yes\"}}`.",
+    "description": "The entries to change. `null` removes an entry. Dates are ISO 8601. Names are accepted in any case, and as in the Info dictionary: `ModDate` is `modificationDate`. Required when `action` is `set`. For example: `{\"title\":\"Report\",\"author\":null,\"custom\":{\"Reviewed\":\"yes\"}}`.",
     "type": "json",
     "default": "",
     "required": true,
@@ -3279,6 +3279,11 @@ export const facts: readonly { readonly name: string; readonly header: string; r
     "name": "encryption",
     "header": "x-encryption",
     "type": "string"
+  },
+  {
+    "name": "ignoredParameters",
+    "header": "x-ignored-parameters",
+    "type": "array"
   },
   {
     "name": "encryptionVerified",

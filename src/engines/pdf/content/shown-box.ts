@@ -50,13 +50,12 @@ export function inUnits({ toPage: [a, b, c, d, e, f] }: StampPage, [left, bottom
 }
 
 /**
- * The Refusal `invalid_parameters` of a box that is not where it should be on its page.
+ * The Refusal `invalid_parameters` of a box that does not touch its page.
  * @param field the parameter that has the box
- * @param must such as `must lie on`
  */
-export function misplaced(field: string, page: StampPage, { x, y, width, height }: Sides, must: string): Refusal {
+export function misplaced(field: string, page: StampPage, { x, y, width, height }: Sides): Refusal {
   const given = `x ${x}, y ${y}, width ${width}, height ${height}`;
-  return refusedBox(field, `is invalid: the box (${given}) ${must} page ${page.index + 1} (${sizeOf(page)})`);
+  return refusedBox(field, `is invalid: the box (${given}) must touch page ${page.index + 1} (${sizeOf(page)})`);
 }
 
 export function refusedBox(field: string, issue: string): Refusal {

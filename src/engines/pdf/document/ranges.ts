@@ -123,7 +123,7 @@ function parseItem(part: string): ListedItem | string {
   const compact = part.replace(/(?<!\w)\s+|\s+(?!\w)/g, "");
   const leaveOut = compact.startsWith("!");
   const text = leaveOut ? compact.slice(1) : compact;
-  const item = parseName(text);
+  const item = parseName(text.toLowerCase());
   if (item === undefined) {
     const shown = text.length > 40 ? `${text.slice(0, 40)}...` : text;
     return `has an item that is not a page (3), a range (2-5, 3-end), last, last-2, odd, even, or all: "${shown}"`;

@@ -80,10 +80,13 @@ export class PdfEncryption {
     }
     expect("the permissions", dictionary.get("P").asNumber() === permissions);
 
+    // One password for both is that of both.
+    const both = ROLES.user | ROLES.owner;
+    const roles = userPassword === ownerPassword ? { user: both, owner: both } : ROLES;
     const sample = encryptedStream(document);
     const without = rawBytes(sample);
     const opens = async (role: Role, password: string): Promise<boolean> => {
-      if (R !== 6) return document.authenticatePassword(password) === ROLES[role];
+      if (R !== 6) return document.authenticatePassword(password) === roles[role];
       const key = await fileKeyBy(dictionary, role, password);
       if (key === undefined) return false;
       const perms = bytesOf(dictionary, "Perms");

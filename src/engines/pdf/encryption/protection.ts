@@ -17,13 +17,12 @@ const PERMISSIONS: ReadonlyMap<string, number> = new Map(
     assemble: 1 << 10,
   }),
 );
-const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries({ printing: "print", copying: "copy" }));
 const ALL = Array.from(PERMISSIONS.values()).reduce((bits, bit) => bits | bit, 0);
 
 /** P with no permissions: bits 1 and 2 are 0, and all other bits without a meaning are 1. */
 const NOTHING = ~(ALL | 0b11);
 
-export const permissionTokens: readonly string[] = [...PERMISSIONS.keys(), "all", "none"];
+export const permissionNames: readonly string[] = [...PERMISSIONS.keys()];
 
 /** For forms: the permissions to choose from. `accessibility` is always allowed, so it is no choice. */
 export const permissionChoices = {
@@ -46,26 +45,14 @@ export function readPassword(
   return method === "aes-128" ? asciiPassword(password) : unicodePassword(password);
 }
 
-/** The bits of a list of permissions, and any issue with it. */
-export function readPermissions(list: string): { readonly bits: number; readonly issues: readonly string[] } {
-  const tokens = list.split(",").map((item) => item.trim());
-  const issues: string[] = [];
-  let bits = PERMISSIONS.get("accessibility") ?? 0;
-  const unknown = new Set<string>();
-  for (const token of tokens) {
-    const bit = PERMISSIONS.get(ALIASES.get(token) ?? token);
-    if (token === "all") bits |= ALL;
-    else if (bit !== undefined) bits |= bit;
-    else if (token !== "none") unknown.add(token);
-  }
-  if (unknown.size > 0) {
-    const shown = [...unknown].slice(0, 10).map((token) => JSON.stringify(token.slice(0, 100)));
-    const what = shown.length === 1 ? "an unknown permission" : "unknown permissions";
-    issues.push(`has ${what}, ${shown.join(", ")}: use ${permissionTokens.join(", ")}`);
-  }
-  if (tokens.includes("none") && tokens.length > 1) issues.push("must not combine none with other permissions");
-  return { bits: NOTHING | bits, issues };
+/** P with some permissions, by name, or `all`. `accessibility` is always allowed. */
+export function permissionBits(names: readonly string[]): number {
+  const bits = ["accessibility", ...names].map((name) => (name === "all" ? ALL : (PERMISSIONS.get(name) ?? 0)));
+  return bits.reduce((all, bit) => all | bit, NOTHING);
 }
+
+/** Whether P leaves out a permission. */
+export const isRestricted = (permissions: number): boolean => permissions !== (NOTHING | ALL);
 
 /** Revision 6 (ISO 32000-2, 7.6.4.3.3): SASLprep, then at most 127 bytes, since longer passwords would be truncated. */
 function unicodePassword(password: string): { value: string; issue?: string } {

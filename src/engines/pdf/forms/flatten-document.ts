@@ -24,7 +24,7 @@ export async function flattenDocument(open: OpenPdf, loadFont: LoadFont, what: F
 /** The form, with nothing to fill in; undefined if it has no fields. */
 async function readForm(open: OpenPdf): Promise<Filling | undefined> {
   try {
-    return await resolveFilling(open, new Map(), false);
+    return await resolveFilling(open, new Map(), { strict: false, booleanIn: () => undefined });
   } catch (error) {
     if (error instanceof Refusal && error.code === "no_form") return undefined;
     throw error;

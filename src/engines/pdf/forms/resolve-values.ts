@@ -3,7 +3,7 @@ import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type TerminalField, pagesOfWidgets, readFormTree } from "./tree.ts";
-import { type FieldValue, type RequestedValue, type Problem, resolveValue } from "./values.ts";
+import { type BooleanIn, type FieldValue, type RequestedValue, type Problem, resolveValue } from "./values.ts";
 import { objectNumber } from "../objects/objects.ts";
 import { TextReader } from "../objects/text-string.ts";
 
@@ -32,7 +32,7 @@ export interface Filling {
 export async function resolveFilling(
   open: OpenPdf,
   values: ReadonlyMap<string, RequestedValue>,
-  strict: boolean,
+  { strict, booleanIn }: { readonly strict: boolean; readonly booleanIn: BooleanIn },
 ): Promise<Filling> {
   const texts = new TextReader(open.engine);
   const nodes = await formOf(open, texts);
@@ -48,7 +48,7 @@ export async function resolveFilling(
     }
     open.engine.work.spend(WIDGET_WORK * (1 + node.widgets.length));
     await open.engine.work.pause();
-    const value = resolveValue(node, given, open.engine, texts);
+    const value = resolveValue(node, given, { engine: open.engine, texts, booleanIn });
     if ("issue" in value) problems.set(name, value);
     else fields.push({ node, value });
   }

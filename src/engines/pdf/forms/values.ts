@@ -21,18 +21,24 @@ export interface Problem {
   readonly options?: readonly string[];
 }
 
+/** What a text means as a boolean; undefined if it is none. */
+export type BooleanIn = (text: string) => boolean | undefined;
+
 /** Resolves a value for a field, or says why the field does not accept it. */
 export function resolveValue(
   node: TerminalField,
   given: RequestedValue,
-  engine: PdfEngine,
-  texts: TextReader,
+  {
+    engine,
+    texts,
+    booleanIn,
+  }: { readonly engine: PdfEngine; readonly texts: TextReader; readonly booleanIn: BooleanIn },
 ): FieldValue | Problem {
   switch (node.type) {
     case "text":
       return textValue(node, given);
     case "checkbox":
-      return checkBoxValue(buttonsOf(node, engine, texts), given);
+      return checkBoxValue(buttonsOf(node, engine, texts), given, booleanIn);
     case "radio":
       return radioValue(buttonsOf(node, engine, texts), given);
     case "dropdown":
@@ -65,15 +71,16 @@ function problemOfText(text: string, lines: boolean): string | undefined {
   return !lines && text.includes("\n") ? "must not contain line feeds: the field has a single line" : undefined;
 }
 
-function checkBoxValue(buttons: readonly Button[], given: RequestedValue): FieldValue | Problem {
-  if (given === null || given === false || given === "Off") return { kind: "button", buttons, state: undefined };
-  if (given === true) {
+function checkBoxValue(buttons: readonly Button[], given: RequestedValue, booleanIn: BooleanIn): FieldValue | Problem {
+  const named = typeof given === "string" && given !== "Off" ? stateOf(buttons, given) : undefined;
+  if (named) return { kind: "button", buttons, state: named };
+  const isChecked = typeof given === "string" ? booleanIn(given) : given;
+  if (isChecked === null || isChecked === false) return { kind: "button", buttons, state: undefined };
+  if (isChecked === true) {
     // If there are several widgets, some may have no appearance.
     const [first] = (buttons.find(({ drawn }) => drawn) ?? buttons[0])?.states ?? [];
     return { kind: "button", buttons, state: first };
   }
-  const state = typeof given === "string" ? stateOf(buttons, given) : undefined;
-  if (state) return { kind: "button", buttons, state };
   const options = exportsOf(buttons);
   return { issue: `must be true, false, or one of ${listed(options)}`, options };
 }

@@ -20,7 +20,7 @@ export function checkRegions(open: OpenPdf, regions: readonly ShownBox[]): void 
   if (issue !== undefined) throw refusedBox("regions", issue);
   for (const region of regions) {
     const page = shownPage(open, region.page - 1);
-    if (!touches(page, region)) throw misplaced("regions", page, region, "must touch");
+    if (!touches(page, region)) throw misplaced("regions", page, region);
   }
 }
 

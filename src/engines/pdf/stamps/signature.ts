@@ -4,7 +4,7 @@ import type { Box } from "../document/page-facts.ts";
 import { MARK_SIZE } from "./ink.ts";
 import type { Mark } from "./mark.ts";
 import { type StampPage, StampPages } from "../content/page-content.ts";
-import { boxOn, liesOn, misplaced, pageIssue, refusedBox, type ShownBox } from "../content/shown-box.ts";
+import { boxOn, misplaced, pageIssue, refusedBox, type ShownBox, touches } from "../content/shown-box.ts";
 import { type NameResource, numbers } from "../content/operands.ts";
 
 /** Preferred font size of the footer in points, and the largest fraction of the box height it may take. */
@@ -22,7 +22,7 @@ export interface SignaturePlace {
 
 /**
  * Locates a signature field.
- * @throws Refusal `invalid_parameters` if the document has no such page or the box is not on it; `limit_exceeded` if the
+ * @throws Refusal `invalid_parameters` if the document has no such page or the box does not touch it; `limit_exceeded` if the
  *   contents of the page are too large to read
  */
 export async function signaturePlace(open: OpenPdf, field: ShownBox): Promise<SignaturePlace> {
@@ -31,7 +31,7 @@ export async function signaturePlace(open: OpenPdf, field: ShownBox): Promise<Si
   const pages = await StampPages.of(open, [field.page - 1], "over");
   const [page] = pages.pages;
   if (!page) throw new Error("the page of the signature is missing");
-  if (!liesOn(page, field)) throw misplaced("field", page, field, "must lie on");
+  if (!touches(page, field)) throw misplaced("field", page, field);
   return { pages, page, box: boxOn(page, field) };
 }
 

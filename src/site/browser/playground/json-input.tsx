@@ -97,7 +97,7 @@ interface RowsProps {
 
 /** The issue is one of the whole: it is said once, at the first member, and not at each. */
 function NamedRows({ schema, members, change, invalid, describedBy }: RowsProps) {
-  const rows = Object.entries(schema.properties ?? {}).filter(([, inner]) => inner["x-alias-of"] === undefined);
+  const rows = Object.entries(schema.properties ?? {});
   return (
     <div class="members">
       {rows.map(([name, inner], index) => (
