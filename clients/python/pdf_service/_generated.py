@@ -654,7 +654,7 @@ class ServiceMethods(Transport):
         Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
         their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
 
-        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set.
+        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
 
         Costs 2 credits. Requires the `pdf:write` scope.
 
@@ -2799,7 +2799,7 @@ class JobMethods:
         Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
         their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
 
-        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set.
+        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
 
         Costs 2 credits. Requires the `pdf:write` scope.
 

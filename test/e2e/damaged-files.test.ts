@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { withoutXref } from "../harness/broken-fixtures.ts";
+import { type Answer, type Part, pdfPart, post } from "../harness/client.ts";
+import { encrypt } from "../harness/encrypted-fixtures.ts";
+import { document } from "../harness/fixtures.ts";
+import { latin1, noise, pdf } from "../harness/pdf-writer.ts";
+import { openPdf } from "../harness/pdfjs.ts";
+import { check, showEncryption } from "../harness/qpdf.ts";
+import { ownServer } from "./own-server.ts";
+
+const { baseUrl, liveKey } = ownServer();
+
+const send = (operation: string, bytes: Uint8Array, fields: Readonly<Record<string, Part>> = {}): Promise<Answer> =>
+  post({ baseUrl, key: liveKey }, operation, { file: pdfPart(bytes), ...fields });
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
+
+test.each([
+  ["extract-pages", { range: "2" }],
+  ["split", { mode: "ranges", ranges: "2" }],
+])("%s: an encrypted file without a file identifier keeps its encryption", async (operation, fields) => {
+  const plain = document({ name: "anonymous", pages: 2 });
+  const locked = textOf(await encrypt(plain, { cipher: "aes-256", userPassword: "user", ownerPassword: "owner" }));
+  const anonymous = locked.replace(/\/ID ?\[[^\]]*\]/, (id) => " ".repeat(id.length));
+  expect(anonymous).not.toBe(locked);
+  const { status, body } = await send(operation, latin1(anonymous), { ...fields, password: "user" });
+  expect(status).toBe(200);
+  expect(await showEncryption(body, "user")).toMatchObject({ encrypted: true });
+  const { pages } = await openPdf(body, { password: "user" });
+  expect(pages.map(({ text }) => text)).toEqual(["Page 2 of anonymous"]);
+});
+
+/** A page that shows noise, of which nothing can be saved. */
+const incompressible = pdf(
+  [
+    "<</Type/Catalog/Pages 2 0 R>>",
+    "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+    "<</Type/Page/Parent 2 0 R/MediaBox[0 0 100 100]/Resources<</XObject<</I 5 0 R>>>>/Contents 4 0 R>>",
+    { entries: "", data: latin1("q 9 0 0 9 0 0 cm /I Do Q") },
+    {
+      entries: "/Type/XObject/Subtype/Image/Width 64/Height 64/ColorSpace/DeviceGray/BitsPerComponent 8",
+      data: noise(4096, 3),
+    },
+  ],
+  "/Root 1 0 R",
+);
+
+test.each([
+  ["no cross-references", withoutXref(incompressible)],
+  ["wrong cross-references", latin1(textOf(incompressible).replace(/^00000000(\d\d) 00000 n/gm, "00000099$1 00000 n"))],
+])("compress: a file with %s comes back repaired, however large it becomes", async (_, bytes) => {
+  expect(await check(bytes)).toMatchObject({ ok: false });
+  const { status, headers, body } = await send("compress", bytes, { level: "low" });
+  expect(status).toBe(200);
+  expect(headers.get("X-Input-Repaired")).toBe("true");
+  expect(headers.get("X-Output-Size")).toBe(String(body.length));
+  expect(await check(body)).toMatchObject({ errors: [], warnings: [] });
+});
