@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "./document.ts";
 import { pageAt } from "./page-tree.ts";
-import { items } from "../objects/objects.ts";
+import { decimalOf, items } from "../objects/objects.ts";
 
 export interface PageSize {
   /** Points (1/72 inch) of the visible page, before rotation. */
@@ -40,7 +40,7 @@ export function readPageSizes(open: OpenPdf): PageSize[] {
 export function visiblePage(page: PDFObject): VisiblePage {
   const media = boxOf(page.getInheritable("MediaBox")) ?? LETTER;
   const crop = boxOf(page.getInheritable("CropBox"));
-  const unit = page.get("UserUnit").asNumber();
+  const unit = decimalOf(page.get("UserUnit"));
   const rotate = page.getInheritable("Rotate").asNumber();
   return {
     box: (crop && common(media, crop)) ?? media,
@@ -54,7 +54,7 @@ const points = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** The box of an array of four numbers; undefined if it has no area. */
 export function boxOf(array: PDFObject): Box | undefined {
-  const numbers = items(array).map((item) => item.asNumber());
+  const numbers = items(array).map(decimalOf);
   const [a, b, c, d] = numbers;
   if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined;
   return solid([Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)]);
