@@ -56,3 +56,19 @@ test.each([
   expect(headers.get("X-Output-Size")).toBe(String(body.length));
   expect(await check(body)).toMatchObject({ errors: [], warnings: [] });
 });
+
+test.each(["compress", "repair"])(
+  "%s: a catalog and an Info dictionary inside the trailer become objects",
+  async (operation) => {
+    const bytes = pdf(
+      ["<</Type/Pages/Kids[2 0 R]/Count 1>>", "<</Type/Page/Parent 1 0 R/MediaBox[0 0 100 100]>>"],
+      "/Root<</Type/Catalog/Pages 1 0 R/Lang(de)>>/Info<</Title(Inside)/Author(The author)>>/ID[(0123456789abcdef)(0123456789abcdef)]",
+    );
+    const { status, body } = await send(operation, bytes, operation === "compress" ? { grayscale: "true" } : {});
+    expect(status).toBe(200);
+    expect(await check(body)).toMatchObject({ errors: [], warnings: [] });
+    const { info, language } = await openPdf(body);
+    expect(info).toMatchObject({ Title: "Inside", Author: "The author" });
+    expect(language).toBe("de");
+  },
+);
