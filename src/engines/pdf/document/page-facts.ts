@@ -38,7 +38,7 @@ export function readPageSizes(open: OpenPdf): PageSize[] {
 
 /** The visible area of a page, and how it is displayed (ISO 32000-2, 7.7.3.3 and 14.11.2). */
 export function visiblePage(page: PDFObject): VisiblePage {
-  const media = boxOf(page.getInheritable("MediaBox")) ?? LETTER;
+  const media = mediaBox(page);
   const crop = boxOf(page.getInheritable("CropBox"));
   const unit = decimalOf(page.get("UserUnit"));
   const rotate = page.getInheritable("Rotate").asNumber();
@@ -48,6 +48,9 @@ export function visiblePage(page: PDFObject): VisiblePage {
     rotation: rotate % 90 === 0 ? ((rotate % 360) + 360) % 360 : 0,
   };
 }
+
+/** The MediaBox, or what readers take for one that is missing or useless. */
+export const mediaBox = (page: PDFObject): Box => boxOf(page.getInheritable("MediaBox")) ?? LETTER;
 
 /** MuPDF's floats have 24 bits of precision, enough for a thousandth of a point. */
 const points = (value: number): number => Math.round(value * 1000) / 1000;
