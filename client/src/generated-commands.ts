@@ -1167,7 +1167,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. Default: `20`."
+        "description": "The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. By default 20, but at most a quarter of the shorter side."
       },
       {
         "field": "startAt",

@@ -627,7 +627,7 @@ export interface AddPageNumbersInput {
   readonly position?: "top-left" | "top-center" | "top-right" | "bottom-left" | "bottom-center" | "bottom-right" | undefined;
   /** The font size in points. Default: `10`. */
   readonly fontSize?: number | undefined;
-  /** The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. Default: `20`. */
+  /** The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. By default 20, but at most a quarter of the shorter side. */
   readonly marginPt?: number | undefined;
   /** The number of the first page of the document, whether it is stamped or not. Default: `1`. */
   readonly startAt?: number | undefined;
