@@ -620,7 +620,7 @@ export const commands: readonly Command[] = [
     "name": "compress",
     "path": "/api/v1/compress",
     "summary": "Reduce the file size",
-    "description": "Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.\nFonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose\ntheir ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.\n\nThe output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set.\n\nCosts 2 credits. Requires the `pdf:write` scope.",
+    "description": "Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.\nFonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose\ntheir ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.\n\nThe output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).\n\nCosts 2 credits. Requires the `pdf:write` scope.",
     "isPageByPage": false,
     "takesPdf": true,
     "atLeastOneOf": [],
@@ -1167,7 +1167,7 @@ export const commands: readonly Command[] = [
         "isList": false,
         "isPassword": false,
         "required": false,
-        "description": "The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. Default: `20`."
+        "description": "The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. By default 20, but at most a quarter of the shorter side."
       },
       {
         "field": "startAt",

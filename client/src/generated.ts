@@ -627,7 +627,7 @@ export interface AddPageNumbersInput {
   readonly position?: "top-left" | "top-center" | "top-right" | "bottom-left" | "bottom-center" | "bottom-right" | undefined;
   /** The font size in points. Default: `10`. */
   readonly fontSize?: number | undefined;
-  /** The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. Default: `20`. */
+  /** The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. By default 20, but at most a quarter of the shorter side. */
   readonly marginPt?: number | undefined;
   /** The number of the first page of the document, whether it is stamped or not. Default: `1`. */
   readonly startAt?: number | undefined;
@@ -1385,7 +1385,7 @@ export class ServiceMethods extends OperationTransport {
    * Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
    * their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
    *
-   * The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set.
+   * The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
    *
    * Costs 2 credits. Requires the `pdf:write` scope.
    */

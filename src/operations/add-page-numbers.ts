@@ -33,8 +33,7 @@ change.`,
     fontSize: text(formInteger(1, 1_000), "The font size in points.", { default: 10 }),
     marginPt: text(
       formInteger(0, 100_000),
-      "The distance from the edges of the page, in points. Must be less than half of the shorter side of the page.",
-      { default: 20 },
+      "The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. By default 20, but at most a quarter of the shorter side.",
     ),
     startAt: text(
       formInteger(-1_000_000, 1_000_000),

@@ -36,7 +36,7 @@ export const compress = defineOperation({
 Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above \`low\`, output intents lose
 their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
 
-The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless \`grayscale\` or \`stripMetadata\` is set.`,
+The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless \`grayscale\` or \`stripMetadata\` is set or the file was damaged (\`X-Input-Repaired\`).`,
   credits: 2,
   scope: "pdf:write",
   fields: {
@@ -80,12 +80,12 @@ The output is never larger than the input: if nothing can be saved, the input is
     await recompressImages(open, codecs, { fidelity: FIDELITY[level], maxDpi: imageMaxDpi, grayscale });
     codecs.drop();
     const streamBytes = await recompressStreams(open);
-    const asked = grayscale || stripMetadata;
-    const smaller = await rewritten(open, asked, streamBytes);
+    // A damaged file is not returned as it was: readers that do not repair it could not open it.
+    const mustChange = grayscale || stripMetadata || open.repaired;
+    const smaller = await rewritten(open, mustChange, streamBytes);
     const gained = smaller !== undefined && smaller.length < file.bytes.length;
-    const bytes = smaller && (gained || asked) ? smaller : file.bytes;
+    const bytes = smaller && (gained || mustChange) ? smaller : file.bytes;
     const sizes = { "X-Original-Size": String(file.bytes.length), "X-Output-Size": String(bytes.length) };
-    // A document returned unchanged is neither repaired nor changed.
     const documentHeaders =
       bytes === smaller
         ? resultHeadersOf([open], { pageCount, signed })
@@ -95,13 +95,13 @@ The output is never larger than the input: if nothing can be saved, the input is
 });
 
 /** The rewritten document; undefined if there is no memory for that and the original can be returned. */
-async function rewritten(open: OpenPdf, asked: boolean, streamBytes: number): Promise<EngineBytes | undefined> {
+async function rewritten(open: OpenPdf, mustChange: boolean, streamBytes: number): Promise<EngineBytes | undefined> {
   try {
     return await rewriteSmall(open, Math.min(streamBytes, open.input.bytes.length));
   } catch (error) {
     const meaning = open.engine.explain(error);
     const isMemory = meaning instanceof Refusal && meaning.details?.["limit"] === "memory";
-    if (asked || !isMemory) throw meaning;
+    if (mustChange || !isMemory) throw meaning;
     return undefined;
   }
 }

@@ -236,3 +236,15 @@ describe("the document", () => {
     expect(certified.headers.get("X-Signature-Invalidated")).toBe("true");
   });
 });
+
+test("the default margin is smaller on small pages, and one that was asked for is refused there", async () => {
+  for (const side of [24, 32, 39]) {
+    const bytes = textDocument([{ content: "", entries: `/MediaBox [0 0 ${side} ${side}]` }]);
+    const fields = { template: "H", fontSize: "8", position: "bottom-left", color: "#f00" };
+    const [left, , , bottom] = redArea(await picture((await number(bytes, fields)).body));
+    expect(Math.abs(left - side / 4)).toBeLessThan(2);
+    expect(Math.abs(side - bottom - side / 4 - 0.22 * 8)).toBeLessThan(2);
+    const [status, code] = await refusal("add-page-numbers", bytes, { ...fields, marginPt: "20" });
+    expect([status, code]).toEqual([400, "invalid_parameters"]);
+  }
+});

@@ -12,6 +12,7 @@ import {
   longNames,
   manyChunks,
   manyProfiles,
+  nestedPatterns,
   repeatedAnnotation,
   repeatedWords,
   sparseNumbers,
@@ -118,4 +119,16 @@ test("nothing that a client sends is inflated by the platform, which takes in a 
   );
   // The models of text recognition are the service's own.
   expect(uses.filter(([, uses]) => uses)).toEqual([[join("engines", "ocr", "models.ts"), true]]);
+});
+
+test("patterns that are painted with patterns are drawn, or refused where they are nested deeper than any real ones", async () => {
+  for (const [operation, fields] of [
+    ["to-images", {}],
+    ["extract-text", {}],
+    ["crop", { auto: "true" }],
+    ["compress", { grayscale: "true" }],
+  ] as const) {
+    expect((await send(operation, nestedPatterns(20), fields)).status, operation).toBe(200);
+    for (const count of [30, 60]) expect(await outcome(operation, nestedPatterns(count), fields)).toEqual(REFUSED);
+  }
 });

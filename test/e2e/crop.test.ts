@@ -158,3 +158,10 @@ test.each([
   };
   expect([status, error.details.fields.map((field) => field.name)]).toEqual([400, [name]]);
 });
+
+test("sizes keep the digits that they have in the file", async () => {
+  const bytes = drawing({ width: 841.92, height: 1190.52, content });
+  const { body } = await crop(bytes, { box: '{"x":10,"y":2.08,"width":200,"height":200}' });
+  const written = await plainText(body);
+  expect(written.replaceAll(/\s+/g, " ")).toContain("/CropBox [ 10 988.44 210 1188.44 ]");
+});

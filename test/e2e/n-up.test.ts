@@ -342,3 +342,12 @@ test("form fields and comments become part of the page, and the encryption stays
   expect(pages[0]?.text).toContain("Filled in");
   expect(pages[0]?.annotations.map(({ url }) => url)).toEqual(["https://example.com/"]);
 });
+
+test("sheets keep the digits of the size of the first page", async () => {
+  const body = await arranged(
+    drawing(square("/CropBox [3.36 7.92 598.32 849.84]", content, { width: 900, height: 900 })),
+    { pagesPerSheet: "2" },
+  );
+  const [sheet] = (await PDFDocument.load(body)).getPages();
+  expect(String(sheet?.node.get(PDFName.of("MediaBox")))).toBe("[ 0 0 841.92 594.96 ]");
+});

@@ -284,3 +284,25 @@ export function deepPageTree(levels: number): Uint8Array {
   const page = `<< /Type /Page /MediaBox [0 0 200 200] /Parent ${levels + 1} 0 R >>`;
   return pdf([CATALOG, ...nodes, page], "/Root 1 0 R");
 }
+
+/** A page that is painted with a tiling pattern, which is painted with another one, and so on; the innermost of `count` is red. */
+export function nestedPatterns(count: number): Uint8Array {
+  const paint = "/Pattern cs /P scn";
+  const pattern = (index: number): PdfObject => {
+    const resources = index + 1 < count ? `/Pattern << /P ${index + 6} 0 R >>` : "";
+    return {
+      entries: `/PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 50 50] /XStep 50 /YStep 50 /Resources << ${resources} >>`,
+      data: latin1(`${resources === "" ? "1 0 0 rg" : paint} 0 0 40 40 re f`),
+    };
+  };
+  return pdf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R /Resources << /Pattern << /P 5 0 R >> >> >>",
+      { entries: "", data: latin1(`${paint} 0 0 200 200 re f`) },
+      ...Array.from({ length: count }, (_, index) => pattern(index)),
+    ],
+    "/Root 1 0 R",
+  );
+}

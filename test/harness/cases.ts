@@ -170,7 +170,7 @@ export function survivalCases(input: Input, companion: Input): Case[] {
             expected: undefined,
           },
         ]),
-    one("text", "extract-text", { words: "true" }),
+    one("text", "extract-text", { words: "true", markdown: "true", furniture: "true" }),
     one("ocr", "ocr", { output: "pdf", pages: "1" }),
     ...(isImage(input.bytes) ? [{ ...one("from-images", "from-images", {}), parts: { image0: file } }] : []),
     one("to-images", "to-images", { dpi: "36" }),

@@ -1,4 +1,5 @@
 import type { Answer } from "./client.ts";
+import { lostInMarkdown } from "./markdown-words.ts";
 import type { DocumentView } from "./pdfjs.ts";
 
 interface TextAnswer {
@@ -6,6 +7,8 @@ interface TextAnswer {
   readonly pages: readonly {
     readonly pageNumber: number;
     readonly text: string;
+    /** With furniture. */
+    readonly markdown?: string;
     readonly words?: readonly { readonly text: string; readonly bbox: readonly number[] }[];
   }[];
   readonly stats: { readonly wordCount: number; readonly charCount: number };
@@ -15,8 +18,8 @@ interface TextAnswer {
 const MUCH = 200;
 
 /**
- * What is wrong with an answer of extract-text with `words`: its parts do not agree, it holds what JSON readers choke on, or
- * a page of much text in pdf.js has none in it.
+ * What is wrong with an answer of extract-text with `words`: its parts do not agree, it holds what JSON readers choke on, a page of much text
+ * in pdf.js has none in it, or its Markdown lacks words.
  */
 export function checkText(answer: Answer, view: DocumentView | undefined): string[] {
   const problems: string[] = [];
@@ -30,7 +33,9 @@ export function checkText(answer: Answer, view: DocumentView | undefined): strin
   if ((text.match(/\S+/g)?.length ?? 0) !== stats.wordCount) problems.push(`wordCount is not ${stats.wordCount}`);
   if ([...text].length !== stats.charCount) problems.push(`charCount is not ${stats.charCount}`);
   if (view !== undefined && view.pages.length !== pages.length) problems.push(`${pages.length} pages`);
-  for (const { pageNumber, text: own, words } of pages) {
+  for (const { pageNumber, text: own, words, markdown } of pages) {
+    const lost = markdown === undefined ? [] : lostInMarkdown(own, markdown);
+    if (lost.length > 0) problems.push(`page ${pageNumber}: Markdown lacks ${lost.slice(0, 5).join(", ")}`);
     const spelled = words?.map((word) => word.text).join("");
     if (spelled !== own.replaceAll(/\s+/g, "")) problems.push(`page ${pageNumber}: words are not those of its text`);
     const isBox = ({ bbox: [x0 = 1, y0 = 1, x1 = 0, y1 = 0] }: { bbox: readonly number[] }): boolean =>

@@ -7,6 +7,7 @@ export interface Extracted {
   readonly pages: readonly {
     readonly pageNumber: number;
     readonly text: string;
+    readonly markdown?: string;
     readonly words?: readonly { readonly text: string; readonly bbox: readonly number[] }[];
   }[];
   readonly stats: { readonly wordCount: number; readonly charCount: number };

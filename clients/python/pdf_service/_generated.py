@@ -654,7 +654,7 @@ class ServiceMethods(Transport):
         Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
         their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
 
-        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set.
+        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
 
         Costs 2 credits. Requires the `pdf:write` scope.
 
@@ -1116,7 +1116,7 @@ class ServiceMethods(Transport):
             template: The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are. Default: `{n} of {total}`.
             position: Where on the page. Default: `bottom-center`.
             font_size: The font size in points. Default: `10`.
-            margin_pt: The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. Default: `20`.
+            margin_pt: The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. By default 20, but at most a quarter of the shorter side.
             start_at: The number of the first page of the document, whether it is stamped or not. Default: `1`.
             style: How `{n}` is written. Default: `arabic`.
             color: The text color, as `#rgb` or `#rrggbb`. Default: `#000000`.
@@ -2801,7 +2801,7 @@ class JobMethods:
         Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
         their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
 
-        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set.
+        The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
 
         Costs 2 credits. Requires the `pdf:write` scope.
 
@@ -3288,7 +3288,7 @@ class JobMethods:
             template: The label, up to 2,000 characters. `{n}` is the page number in `style`, `{roman}` the page number in Roman numerals, `{total}` the number of pages. Other braces are shown as they are. Default: `{n} of {total}`.
             position: Where on the page. Default: `bottom-center`.
             font_size: The font size in points. Default: `10`.
-            margin_pt: The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. Default: `20`.
+            margin_pt: The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. By default 20, but at most a quarter of the shorter side.
             start_at: The number of the first page of the document, whether it is stamped or not. Default: `1`.
             style: How `{n}` is written. Default: `arabic`.
             color: The text color, as `#rgb` or `#rrggbb`. Default: `#000000`.

@@ -60,6 +60,33 @@ export async function* inflate(
   yield* out;
 }
 
+/** What a damaged or truncated stream contains up to its damage, to the byte, but at most some more than `most` bytes. */
+export async function inflateReadable(work: Work, data: Uint8Array, most: number): Promise<Uint8Array<ArrayBuffer>> {
+  /** Where the last step began: of a step with damage, nothing comes out. */
+  let begun = 0;
+  function* steps(): Generator<Uint8Array> {
+    for (; begun < data.length; begun += STEP) yield data.subarray(begun, begun + STEP);
+  }
+  const readable = async (chunks: Iterable<Uint8Array>): Promise<Uint8Array[]> => {
+    const found: Uint8Array[] = [];
+    let length = 0;
+    try {
+      for await (const chunk of inflate(work, chunks)) {
+        found.push(chunk);
+        length += chunk.length;
+        if (length > most) break;
+      }
+    } catch (error) {
+      if (!(error instanceof DamagedStream)) throw error;
+    }
+    return found;
+  };
+  const inSteps = await readable(steps());
+  if (begun >= data.length) return concat(inSteps);
+  const step = Array.from(data.subarray(begun, begun + STEP), (byte) => Uint8Array.of(byte));
+  return concat(await readable([data.subarray(0, begun), ...step]));
+}
+
 /** Bytes of a file, copied in steps: the heap that contains the file may move before a step is used. */
 export function* copies(
   pieces: Iterable<Piece>,

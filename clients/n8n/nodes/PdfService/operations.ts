@@ -1620,9 +1620,9 @@ export const parameters: INodeProperties[] = [
       {
         "displayName": "Margin Pt",
         "name": "marginPt",
-        "description": "The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. Default: `20`.",
+        "description": "The distance from the edges of the page, in points. Must be less than half of the shorter side of the page. By default 20, but at most a quarter of the shorter side.",
         "type": "number",
-        "default": 20
+        "default": 0
       },
       {
         "displayName": "Pages",

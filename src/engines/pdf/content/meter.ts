@@ -30,8 +30,12 @@ const DRAWING = 256;
 const KEPT_GLYPH = 16 * 1024;
 /** Entries of a category that are checked before the content is read to see which ones it uses. */
 const LOOKED_AT = 50;
-/** Maximum nesting of forms. Real ones stay below 20. */
+/**
+ * Maximum nesting of forms, and for how many of them a tiling pattern counts, for which MuPDF takes more stack: it overflows at some 30 patterns.
+ * Real ones stay below 20.
+ */
 const DEEPEST = 100;
+const PATTERN_DEPTH = 4;
 /** Above any limit, but still safe to multiply. */
 const TOO_MANY = 1e15;
 /** Forms that are counted again because their cost depends on where they are drawn. Each takes about 80 µs. */
@@ -48,6 +52,7 @@ export class ContentMeter {
   readonly #most = limits.contentBytes;
   readonly #costs = new Map<string, Cost>();
   readonly #drawing = new Set<number>();
+  #depth = 0;
   readonly #heavyFonts = new Map<number, number>();
   readonly #plain = new Map<string, boolean>();
   /** Forms that were counted, and how many were counted again. */
@@ -182,20 +187,24 @@ export class ContentMeter {
       const group = value.get("SMask", "G");
       return group.isStream() ? this.#costOfForm(group, stack) : NOTHING;
     }
-    const interpreted = category === "Pattern" ? value.isStream() : isForm(value);
-    return interpreted ? this.#costOfForm(value, stack) : NOTHING;
+    if (category === "Pattern") return value.isStream() ? this.#costOfForm(value, stack, PATTERN_DEPTH) : NOTHING;
+    return isForm(value) ? this.#costOfForm(value, stack) : NOTHING;
   }
 
-  async #costOfForm(form: PDFObject, stack: readonly Resources[]): Promise<Cost> {
+  async #costOfForm(form: PDFObject, stack: readonly Resources[], depth = 1): Promise<Cost> {
     const number = objectNumber(form);
     if (this.#drawing.has(number)) return { ...NOTHING, cyclic: true, outermost: 0 };
     const outer = `${number} ${stack.map(({ id }) => id).join(" ")}`;
     const known = this.#costs.get(String(number)) ?? this.#costs.get(outer);
     if (known !== undefined) return known;
     if (this.#counted.has(number)) this.#again++;
-    if (this.#drawing.size >= DEEPEST || this.#again > MOST_AGAIN) throw tooLarge(TOO_MANY);
+    if (this.#again > MOST_AGAIN) throw tooLarge(TOO_MANY);
+    if (this.#depth + depth > DEEPEST) {
+      throw new Refusal("limit_exceeded", "The contents of a page are nested too deeply.", { limit: DEEPEST });
+    }
     this.#counted.add(number);
     this.#drawing.add(number);
+    this.#depth += depth;
     try {
       const own = form.get("Resources");
       const inner = own.isDictionary() ? [...stack, { object: own, id: idOf(own, `f${number}`) }] : stack;
@@ -208,6 +217,7 @@ export class ContentMeter {
       return result;
     } finally {
       this.#drawing.delete(number);
+      this.#depth -= depth;
     }
   }
 

@@ -1,13 +1,14 @@
 /** Adds operators before or after the content of pages, in the coordinates of the page as displayed. */
 import type { PDFObject } from "mupdf";
+import { deflate } from "../../bytes/deflate.ts";
 import { checkContents } from "./size.ts";
 import { ContentState } from "./state.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { fetchContents, fetchPages } from "../document/fetch-pages.ts";
-import { visiblePage } from "../document/page-facts.ts";
-import { repairPageTree } from "../document/page-tree.ts";
-import type { PdfEngine } from "../mupdf/mupdf.ts";
+import { boxOf, mediaBox, visiblePage } from "../document/page-facts.ts";
+import { inherited, repairPageTree } from "../document/page-tree.ts";
 import { ResourceNames } from "./resource-names.ts";
+import { readablePart, readContent } from "./read-content.ts";
 import { streamsOf } from "./streams.ts";
 import type { Matrix, NameResource } from "./operands.ts";
 
@@ -71,20 +72,42 @@ export class StampPages {
   ): Promise<void> {
     await fetchContents(this.#open, index);
     const { document } = this.#open;
+    // Readers do not agree on the size of a page without one, and the stamp is placed on this.
+    if (!boxOf(object.getInheritable("MediaBox"))) object.put("MediaBox", [...mediaBox(object)]);
+    const streams = streamsOf(object);
+    const content = layer === "over" ? await closedContent(this.#open, streams) : undefined;
+    const form = content?.isDoubtful ? await this.#asForm(object, content) : undefined;
     const operators = draw(this.#names.in(object));
     const stamp = `q ${this.#tagged && !tagged ? `/Artifact BMC ${operators} EMC` : operators} Q`;
-    const streams = streamsOf(object);
     const parts = document.newArray();
-    if (layer === "under") {
+    if (!content) {
       parts.push(this.#stream(stamp));
       for (const stream of streams) parts.push(stream);
+    } else if (form !== undefined) {
+      parts.push(this.#stream(`q /${form} Do Q ${stamp}`));
     } else {
-      const { closing, sound } = await closedContent(this.#open, streams);
+      const { closing, sound } = content;
       if (sound.length > 0) parts.push(this.#stream("q"));
       for (const stream of sound) parts.push(stream);
       parts.push(this.#stream(sound.length > 0 ? `${closing}Q ${stamp}` : stamp));
     }
     object.put("Contents", parts);
+  }
+
+  /**
+   * Makes the content of a page a form, and returns its name: whatever readers think that it leaves open ends with the form (8.10.1). Elements of
+   * the structure tree no longer find it.
+   */
+  async #asForm(page: PDFObject, content: ClosedContent): Promise<string> {
+    const { document } = this.#open;
+    const form = await streamOf(this.#open, content);
+    form.put("Type", document.newName("XObject"));
+    form.put("Subtype", document.newName("Form"));
+    form.put("BBox", [...mediaBox(page)]);
+    const resources = inherited(document, page, "Resources");
+    form.put("Resources", resources.isDictionary() ? resources : document.newDictionary());
+    page.put("Resources", document.newDictionary());
+    return this.#names.in(page)("XObject", form);
   }
 
   /** A content stream, shared by all pages with the same operators. */
@@ -97,39 +120,50 @@ export class StampPages {
   }
 }
 
-/** The operators that close what the streams of a page leave open, and the streams without anything that cannot be closed. */
+export interface ClosedContent {
+  /** The streams of a page, without what cannot be closed. */
+  readonly sound: readonly PDFObject[];
+  /** Operators that close what the streams leave open. */
+  readonly closing: string;
+  /** Whether readers may find something else open. */
+  readonly isDoubtful: boolean;
+}
+
+/** The content of a page as one stream. */
+export async function streamOf({ document, engine }: OpenPdf, { sound, closing }: ClosedContent): Promise<PDFObject> {
+  const parts: (Uint8Array<ArrayBuffer> | string)[] = [];
+  for (const stream of sound) parts.push(await readContent(engine, stream, (bytes) => bytes.slice()), "\n");
+  const joined = new Blob([...parts, closing]);
+  const bytes = await deflate(new Uint8Array(await joined.arrayBuffer()));
+  return document.addRawStream(bytes, { Filter: document.newName("FlateDecode") });
+}
+
+/**
+ * The operators that close what the streams of a page leave open, and the streams without anything that cannot be closed. Of a damaged stream,
+ * readers read more or less before they give up, so that nobody knows what it leaves open: it is replaced by what can be read of it.
+ */
 export async function closedContent(
   { engine, document }: OpenPdf,
   streams: readonly PDFObject[],
-): Promise<{ closing: string; sound: PDFObject[] }> {
+): Promise<ClosedContent> {
   const state = new ContentState();
-  for (const stream of streams) await readContent(engine, stream, (bytes) => state.read(bytes, engine.work));
+  const readable: (Uint8Array<ArrayBuffer> | undefined)[] = [];
+  for (const stream of streams) {
+    const part = await readablePart(engine, stream);
+    readable.push(part);
+    if (part) await state.read(part, engine.work);
+    else await readContent(engine, stream, (bytes) => state.read(bytes, engine.work));
+  }
   const { blanked } = state;
   const sound: PDFObject[] = [];
   for (const [index, stream] of streams.entries()) {
     const ranges = blanked[index] ?? [];
-    const copy = ranges.length > 0 ? await readContent(engine, stream, (bytes) => bytes.slice()) : undefined;
+    const copy =
+      readable[index] ?? (ranges.length > 0 ? await readContent(engine, stream, (bytes) => bytes.slice()) : undefined);
     for (const [from, to] of ranges) copy?.fill(0x20, from, to);
     sound.push(copy ? document.addStream(copy, {}) : stream);
   }
-  return { closing: state.closing, sound };
-}
-
-/** Passes the bytes of a stream to `look`: empty if it cannot be read, since then it draws nothing. */
-export async function readContent<T>(
-  engine: PdfEngine,
-  stream: PDFObject,
-  look: (bytes: Uint8Array) => T | Promise<T>,
-): Promise<T> {
-  try {
-    const buffer = stream.readStream();
-    const seen = await look(buffer.asUint8Array());
-    buffer.destroy();
-    return seen;
-  } catch (error) {
-    if (engine.isFailure(error)) return look(new Uint8Array());
-    throw error;
-  }
+  return { closing: state.closing, sound, isDoubtful: state.isDoubtful };
 }
 
 export function pageAsShown(object: PDFObject, index: number): StampPage {

@@ -1,6 +1,7 @@
 /** Tracks what the content streams of a page leave open at their end (ISO 32000-2, 7.8.2 and 8.4.2). */
-import { ContentLexer } from "./lexer.ts";
+import { bytesOf } from "../../bytes/latin1.ts";
 import type { Work } from "../../work.ts";
+import { ContentLexer } from "./lexer.ts";
 
 /** The bytes of a stream from one offset up to another. */
 type ByteRange = readonly [from: number, to: number];
@@ -10,14 +11,34 @@ const word = (text: string): number =>
 const [SAVE, RESTORE, BEGIN_TEXT, END_TEXT] = [word("q"), word("Q"), word("BT"), word("ET")];
 const [MARK, MARK_WITH, END_MARK] = [word("BMC"), word("BDC"), word("EMC")];
 const [IMAGE, IMAGE_DATA] = [word("BI"), word("ID")];
-const WORDS = new Set([SAVE, RESTORE, BEGIN_TEXT, END_TEXT, MARK, MARK_WITH, END_MARK, IMAGE, IMAGE_DATA]);
+/** All operators (annex A) by the number of their operands, of which those that set colors may have more. */
+const OPERANDS: readonly string[] = [
+  "b B b* B* BI BT BX EI EMC ET EX f F f* h ID n q Q s S T* W W* SC SCN sc scn",
+  "BMC CS cs Do G g gs i J j M MP ri sh Tc Tj TJ TL Tr Ts Tw Tz w '",
+  "BDC d d0 DP l m Td TD Tf",
+  'RG rg "',
+  "K k re v y",
+  "",
+  "c cm d1 Tm",
+];
+const OPERATORS = new Map(
+  OPERANDS.flatMap((names, count) => names.split(" ").map((name) => [word(name), count] as const)),
+);
 
-/** Closing delimiters of arrays and dictionaries by the first byte of the opening one. Readers of content ignore braces. */
-const CLOSING: Readonly<Record<number, string>> = { 0x5b: "]", 0x3c: ">>" };
-const END_BRACE = 0x7d;
+const VALUES = ["true", "false", "null"].map((text) => bytesOf(text));
+const isValue = (bytes: Uint8Array, start: number, end: number): boolean =>
+  VALUES.some((value) => value.length === end - start && value.every((byte, at) => bytes[start + at] === byte));
 
-/** Maximum nesting of arrays and dictionaries that is closed. Readers give up earlier. */
-const DEEPEST = 500;
+const [OPEN_ARRAY, OPEN_DICTIONARY, CLOSE_ARRAY, CLOSE_DICTIONARY] = [0x5b, 0x3c, 0x5d, 0x3e];
+
+/** An open array or dictionary. */
+interface Container {
+  readonly isDictionary: boolean;
+  items: number;
+}
+
+/** Maximum nesting of arrays and dictionaries. Readers give up earlier. */
+const DEEPEST = 100;
 
 /**
  * Reads the content streams of a page in order. They form one content: an array, dictionary, or text object and, as readers
@@ -28,12 +49,15 @@ export class ContentState {
   #saved = 0;
   #marked = 0;
   #inText = false;
-  /** Closing delimiters of the open arrays and dictionaries, outermost first. */
-  #ends: string[] = [];
+  /** Outermost first. */
+  readonly #containers: Container[] = [];
   readonly #lexer = new ContentLexer();
   /** Where an open inline image began. */
   #image: { readonly stream: number; readonly from: number } | undefined;
   #streams = 0;
+  #isDoubtful = false;
+  /** Operands since the last operator. */
+  #operands = 0;
   readonly #blanked: ByteRange[][] = [];
 
   /** Reads the next stream. Others have their turn meanwhile. */
@@ -46,22 +70,30 @@ export class ContentState {
       const { start, end } = lexer;
       if (token === "word") this.#word(bytes, start, end);
       else if (token === "image") this.#image = undefined;
-      else if (token === "open") {
-        const closing = CLOSING[bytes[start] ?? 0];
-        if (closing !== undefined && this.#ends.length < DEEPEST) this.#ends.push(closing);
-      } else if (token === "close" && bytes[start] !== END_BRACE) this.#ends.pop();
+      else if (token === "close") this.#close(bytes[start]);
+      else {
+        this.#value(token === "name");
+        if (token === "stray") this.#isDoubtful = true;
+        else if (token === "open") this.#open(bytes[start]);
+      }
     }
     this.#streams++;
   }
 
-  /** Operators and delimiters that close what is open, so that operators can follow. */
+  /**
+   * Whether readers disagree about what is open: the content has words that are no operators, operators that lack operands or are inside of arrays
+   * and dictionaries, dictionaries of something else than names and values, delimiters without their counterpart, or an inline image that never
+   * ends. Each reader continues elsewhere after these, or gives up.
+   */
+  get isDoubtful(): boolean {
+    const { unfinished } = this.#lexer;
+    const isOpen = this.#containers.length > 0 || (unfinished !== undefined && unfinished !== "comment");
+    return this.#isDoubtful || isOpen || this.#image !== undefined;
+  }
+
+  /** Operators that close what is open. A comment ends at the end of its line. */
   get closing(): string {
-    // A comment ends at the end of its line.
-    const token = { comment: "", literal: ")".repeat(this.#lexer.depth), hex: ">", image: "" }[
-      this.#lexer.unfinished ?? "comment"
-    ];
-    const operators = (this.#inText ? "ET " : "") + "EMC ".repeat(this.#marked) + "Q ".repeat(this.#saved);
-    return `\n${this.#image ? "" : token}${this.#ends.toReversed().join("")} ${operators}`;
+    return `\n${this.#inText ? "ET " : ""}${"EMC ".repeat(this.#marked)}${"Q ".repeat(this.#saved)}`;
   }
 
   /**
@@ -76,15 +108,39 @@ export class ContentState {
     );
   }
 
+  /** An operand, or an item of an open array or dictionary. */
+  #value(isName = false): void {
+    const container = this.#containers.at(-1);
+    if (!container) this.#operands++;
+    else if (container.isDictionary && container.items++ % 2 === 0 && !isName) this.#isDoubtful = true;
+  }
+
+  #open(delimiter: number | undefined): void {
+    if ((delimiter !== OPEN_ARRAY && delimiter !== OPEN_DICTIONARY) || this.#containers.length >= DEEPEST) {
+      this.#isDoubtful = true;
+    } else this.#containers.push({ isDictionary: delimiter === OPEN_DICTIONARY, items: 0 });
+  }
+
+  #close(delimiter: number | undefined): void {
+    const container = this.#containers.pop();
+    const expected = container?.isDictionary ? CLOSE_DICTIONARY : CLOSE_ARRAY;
+    if (!container || delimiter !== expected || container.items % 2 !== 0) this.#isDoubtful = true;
+  }
+
   #word(bytes: Uint8Array, start: number, end: number): void {
-    if (end - start > 3) return;
+    if (end - start > 3) {
+      if (isValue(bytes, start, end)) this.#value();
+      else this.#isDoubtful = true;
+      return;
+    }
     let operator = 0;
     for (let place = 0; place < 3; place++) {
       operator = (operator << 8) | (start + place < end ? (bytes[start + place] ?? 0) : 0);
     }
-    if (!WORDS.has(operator)) return;
+    if (this.#containers.length > 0 || this.#operands < (OPERATORS.get(operator) ?? Infinity)) this.#isDoubtful = true;
     // An operator ends all open operands.
-    this.#ends = [];
+    this.#containers.length = 0;
+    this.#operands = 0;
     if (operator === SAVE) this.#saved++;
     else if (operator === RESTORE) {
       if (this.#saved > 0) this.#saved--;
@@ -93,8 +149,8 @@ export class ContentState {
     else if (operator === END_TEXT) this.#inText = false;
     else if (operator === END_MARK) this.#marked = Math.max(0, this.#marked - 1);
     else if (operator === IMAGE) this.#image = { stream: this.#streams, from: start };
-    else if (operator !== IMAGE_DATA) this.#marked++;
-    else if (this.#image) {
+    else if (operator === MARK || operator === MARK_WITH) this.#marked++;
+    else if (operator === IMAGE_DATA && this.#image) {
       this.#lexer.image();
       if (!this.#lexer.unfinished) this.#image = undefined;
     }

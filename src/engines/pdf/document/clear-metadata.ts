@@ -3,7 +3,7 @@
  * correctly if the stream has the filter `Crypt` (7.4.10), but encrypts it on saving anyway.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
-import { items } from "../objects/objects.ts";
+import { items, objectNumber } from "../objects/objects.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import { find } from "../../bytes/find.ts";
 
@@ -27,6 +27,14 @@ export function writeMetadata(stream: PDFObject, packet: Uint8Array): void {
   const wasMarked = isMarked(stream);
   stream.writeStream(packet);
   if (wasMarked) mark(stream, [], []);
+}
+
+/** Removes the metadata stream. As an object that nothing uses, it would still have a filter of its own. */
+export function dropMetadataStream(document: PDFDocument): void {
+  const root = document.getTrailer().get("Root");
+  const number = objectNumber(root.get("Metadata"));
+  root.delete("Metadata");
+  if (number > 0) document.deleteObject(number);
 }
 
 /**

@@ -9,6 +9,7 @@ import { isOwnerPassword, opens } from "../encryption/passwords.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { checkObjectStreams } from "../objects/object-streams.ts";
+import { repairFieldParents } from "./field-parents.ts";
 import { fetchAnnotations, fetchDocument } from "./fetch-pages.ts";
 import { correctPageCounts, findMissingPages, flattenPages, shapeOf } from "./page-tree.ts";
 import { saslPrep } from "../encryption/saslprep.ts";
@@ -45,7 +46,10 @@ export interface OpenPdf extends Disposable {
   readonly unrestricted: boolean;
   /** Whether the page tree needs no repair. */
   readonly treeIsSound: boolean;
-  /** Whether the file was damaged and MuPDF rebuilt its cross-references. Can become true while objects are read. */
+  /**
+   * Whether the file was damaged: MuPDF rebuilt its cross-references, or its page tree or form fields were repaired. Can become true while
+   * objects are read.
+   */
   readonly repaired: boolean;
 }
 
@@ -82,8 +86,8 @@ export async function openPdf(
   if (ranges) await fetchDocument(engine, document, field);
   const wasEncrypted = document.getTrailer().get("Encrypt").isDictionary();
   if (validateFor !== undefined && !ranges) await findDamage(engine, document, validateFor);
-  await correctPageCounts(engine.work, document);
-  let isSalvaged = false;
+  /** Whether the page tree had to be changed. */
+  let isCorrected = await engine.scope(() => correctPageCounts(engine.work, document, { all: !ranges }));
   if (!repair && !ranges && !document.wasRepaired() && !hasPages(engine, document)) {
     document.destroy();
     return openPdf(engine, sent, { ...options, repair: true });
@@ -91,7 +95,7 @@ export async function openPdf(
   const hasTree = document.getTrailer().get("Root", "Pages", "Kids").isArray();
   if (lenient && !(hasTree && hasPages(engine, document))) {
     await salvagePages(engine, document);
-    isSalvaged = true;
+    isCorrected = true;
   }
   const root = document.getTrailer().get("Root");
   if (!root.isDictionary() || root.isStream()) throw invalidFile(field, "has no readable catalog");
@@ -108,7 +112,8 @@ export async function openPdf(
   const restricted = encrypted && (permissions.asNumber() & PERMISSION_BITS) !== PERMISSION_BITS;
   const tree = document.getTrailer().get("Root", "Pages");
   const shape = ranges ? "sound" : await engine.scope(() => shapeOf(engine.work, tree));
-  const treeIsSound = shape === "sound" && !isSalvaged;
+  const treeIsSound = shape === "sound" && !isCorrected;
+  const hasCycles = !ranges && (await repairFieldParents(engine, document));
   const open: OpenPdf = {
     input,
     engine,
@@ -118,7 +123,7 @@ export async function openPdf(
     unrestricted: !restricted || (await isOwner()),
     treeIsSound,
     get repaired() {
-      return document.wasRepaired() || !treeIsSound;
+      return document.wasRepaired() || !treeIsSound || hasCycles;
     },
     [Symbol.dispose]: () => document.destroy(),
   };

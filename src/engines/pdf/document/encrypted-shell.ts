@@ -34,7 +34,10 @@ export function encryptedShell(
   const start = file.length;
   file += `xref\n0 1\n0000000000 65535 f \n${xref}`;
   file += `trailer\n<</Size ${free + 3}/Root ${free} 0 R/Encrypt ${free + 2} 0 R`;
-  file += `/ID${print(engine, source.getTrailer().get("ID"))}>>\nstartxref\n${start}\n%%EOF\n`;
+  // Without an identifier the keys are derived as from an empty one, so the new file must not get one.
+  const id = source.getTrailer().get("ID");
+  if (id.isArray()) file += `/ID${print(engine, id)}`;
+  file += `>>\nstartxref\n${start}\n%%EOF\n`;
 
   const buffer = new engine.mupdf.Buffer(bytesOf(file));
   const document = engine.mupdf.Document.openDocument(buffer, "application/pdf").asPDF();

@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import type { OpenPdf } from "./document.ts";
 import { pageAt } from "./page-tree.ts";
-import { items } from "../objects/objects.ts";
+import { decimalOf, items } from "../objects/objects.ts";
 
 export interface PageSize {
   /** Points (1/72 inch) of the visible page, before rotation. */
@@ -38,9 +38,9 @@ export function readPageSizes(open: OpenPdf): PageSize[] {
 
 /** The visible area of a page, and how it is displayed (ISO 32000-2, 7.7.3.3 and 14.11.2). */
 export function visiblePage(page: PDFObject): VisiblePage {
-  const media = boxOf(page.getInheritable("MediaBox")) ?? LETTER;
+  const media = mediaBox(page);
   const crop = boxOf(page.getInheritable("CropBox"));
-  const unit = page.get("UserUnit").asNumber();
+  const unit = decimalOf(page.get("UserUnit"));
   const rotate = page.getInheritable("Rotate").asNumber();
   return {
     box: (crop && common(media, crop)) ?? media,
@@ -49,12 +49,15 @@ export function visiblePage(page: PDFObject): VisiblePage {
   };
 }
 
+/** The MediaBox, or what readers take for one that is missing or useless. */
+export const mediaBox = (page: PDFObject): Box => boxOf(page.getInheritable("MediaBox")) ?? LETTER;
+
 /** MuPDF's floats have 24 bits of precision, enough for a thousandth of a point. */
 const points = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** The box of an array of four numbers; undefined if it has no area. */
 export function boxOf(array: PDFObject): Box | undefined {
-  const numbers = items(array).map((item) => item.asNumber());
+  const numbers = items(array).map(decimalOf);
   const [a, b, c, d] = numbers;
   if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined;
   return solid([Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)]);

@@ -3,7 +3,7 @@ import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import type { Work } from "../../work.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { entries, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
+import { entries, isNamed, items, MAX_DEPTH, objectNumber } from "../objects/objects.ts";
 
 /** Page attributes that are inherited in the page tree (7.7.3.4). */
 export const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"];
@@ -111,33 +111,50 @@ export async function shapeOf(work: Work, root: PDFObject): Promise<"sound" | "b
 }
 
 /**
- * Corrects page counts in a page tree that are higher than any real document has. Other readers count the pages that exist
- * (ISO 32000-2, 7.7.3.2). A tree with more pages than the limit is left unchanged.
+ * Corrects page counts of a page tree that has all of its nodes: other readers count the pages that exist (ISO 32000-2, 7.7.3.2). Returns whether
+ * any was wrong. `all`: also those that are possible, for which the whole tree is read. A tree with more pages than the limit is left unchanged.
  */
-export async function correctPageCounts(work: Work, document: PDFDocument): Promise<void> {
+export async function correctPageCounts(
+  work: Work,
+  document: PDFDocument,
+  { all }: { readonly all: boolean },
+): Promise<boolean> {
   const root = document.getTrailer().get("Root", "Pages");
   // A tree without a count is damaged in another way: nothing indicates that its pages are complete.
-  if (!root.get("Count").isNumber() || isPossible(root.get("Count"))) return;
+  if (!root.get("Count").isNumber() || !root.get("Kids").isArray()) return false;
+  if (!all && isPossible(root.get("Count"))) return false;
   const seen = new Set<number>();
+  const counts: [node: PDFObject, pages: number][] = [];
   let left: number = limits.pages;
+  let isComplete = true;
   /** Number of pages in a node and its descendants. */
   const count = async (node: PDFObject, depth: number): Promise<number> => {
     work.spend(NODE_WORK);
     await work.pause();
     const number = objectNumber(node);
-    if (left < 0 || depth > MAX_DEPTH || !node.isDictionary() || (number > 0 && seen.has(number))) return 0;
+    const isNode = node.isDictionary() && !(number > 0 && seen.has(number));
+    isComplete &&= isNode;
+    if (left < 0 || depth > MAX_DEPTH || !isNode) return 0;
+    seen.add(number);
     const kids = node.get("Kids");
     if (!kids.isArray()) {
+      isComplete &&= !isNamed(node.get("Type"), "Pages");
       left--;
       return 1;
     }
-    seen.add(number);
     let pages = 0;
     for (const kid of items(kids)) pages += await count(kid, depth + 1);
-    if (left >= 0 && !isPossible(node.get("Count"))) node.put("Count", pages);
+    counts.push([node, pages]);
     return pages;
   };
-  if (root.get("Kids").isArray()) await count(root, 0);
+  await count(root, 0);
+  if (left < 0) return false;
+  const wrong = counts.filter(([node, pages]) => {
+    const given = node.get("Count");
+    return isPossible(given) ? isComplete && all && given.asNumber() !== pages : true;
+  });
+  for (const [node, pages] of wrong) node.put("Count", pages);
+  return wrong.length > 0;
 }
 
 const isPossible = (count: PDFObject): boolean =>

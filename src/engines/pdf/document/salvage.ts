@@ -31,11 +31,12 @@ export async function salvagePages(engine: PdfEngine, document: PDFDocument): Pr
     }
   }
   if (pages.length === 0) return;
+  const tree = document.addObject({ Type: document.newName("Pages") });
+  // The first object that is added to a document makes its trailer another one.
   const trailer = document.getTrailer();
   if (!trailer.get("Root").isDictionary()) {
     trailer.put("Root", document.addObject({ Type: document.newName("Catalog") }));
   }
-  const tree = document.addObject({ Type: document.newName("Pages") });
   trailer.get("Root").put("Pages", tree);
   tree.put("Kids", pages);
   tree.put("Count", pages.length);

@@ -6,6 +6,7 @@ import type { Box } from "../text/glyphs.ts";
 import { type Direction, type Layout, type Part, untwisted } from "./page.ts";
 import type { TextPart } from "./paragraphs.ts";
 import { plainText, type Span, STYLES } from "./spans.ts";
+import { disjoint } from "./tables.ts";
 import { type Area, areaOf, rowsOf, textOfRow } from "./words.ts";
 
 export interface TextBlock {
@@ -112,7 +113,7 @@ export function textBlock(text: TextPart, boxOf: (area: Area) => Box, aside: boo
 
 function tableBlock({ table, area }: Extract<Part, { kind: "table" }>, boxOf: (area: Area) => Box): TableBlock {
   const { rows, columns, headerRows } = table;
-  const cells = table.cells.map((cell) => ({
+  const cells = disjoint(table.cells).map((cell) => ({
     text: rowsOf(cell.words)
       .map((row) => textOfRow(row.words))
       .join(" "),
@@ -122,7 +123,6 @@ function tableBlock({ table, area }: Extract<Part, { kind: "table" }>, boxOf: (a
     columnSpan: cell.endColumn - cell.column + 1,
     bbox: boxOf(areaOf(cell.words)),
   }));
-  cells.sort((a, b) => a.row - b.row || a.column - b.column);
   return { kind: "table", bbox: boxOf(area), rows, columns, headerRows, cells };
 }
 

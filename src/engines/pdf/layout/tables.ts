@@ -18,6 +18,34 @@ export interface Table extends Area {
   readonly headerRows: number;
 }
 
+/** The cells so that no place has two: one that begins where another is becomes a part of it, and one that reaches into another ends before it. */
+export function disjoint(cells: readonly Cell[]): Cell[] {
+  const owners = new Map<string, Cell>();
+  const kept: Cell[] = [];
+  for (const { words, ...place } of cells.toSorted((a, b) => a.row - b.row || a.column - b.column)) {
+    const cell: Cell = { ...place, words: [...words] };
+    const ownerAt = (row: number, column: number): Cell | undefined => owners.get(`${row} ${column}`);
+    const owner = ownerAt(cell.row, cell.column);
+    if (owner) {
+      owner.words.push(...words);
+      continue;
+    }
+    const isFree = (row: number): boolean => {
+      for (let column = cell.column; column <= cell.endColumn; column++) if (ownerAt(row, column)) return false;
+      return true;
+    };
+    while (!isFree(cell.row)) cell.endColumn--;
+    let last = cell.row;
+    while (last < cell.endRow && isFree(last + 1)) last++;
+    cell.endRow = last;
+    for (let row = cell.row; row <= cell.endRow; row++) {
+      for (let column = cell.column; column <= cell.endColumn; column++) owners.set(`${row} ${column}`, cell);
+    }
+    kept.push(cell);
+  }
+  return kept;
+}
+
 /** A number, an amount, a share, or a sign that stands for a missing one. */
 const NUMERIC =
   /^(?=.*\d)[([<>≤≥~±*†‡§+\-–—−]*[$€£¥]?\s?[(+\-–—−±]?[$€£¥]?(\d[\d,.'’:/\s]*)?[%‰¢]?[)\]]?[a-z*†‡§¹²³]{0,3}$|^(n\.?\/?a\.?|x|\(x\)|na|nap?|\.{1,3}|…|–|—|-+|\*+|[:†‡§#!])$/i;

@@ -1,8 +1,7 @@
 /** Puts several pages on each sheet: every page becomes a form XObject (ISO 32000-2, 8.10). */
 import type { PDFObject } from "mupdf";
-import { deflate } from "../../bytes/deflate.ts";
 import { multiply, numbers, type Matrix } from "../content/operands.ts";
-import { closedContent, readContent, StampPages, type StampPage } from "../content/page-content.ts";
+import { closedContent, streamOf, StampPages, type StampPage } from "../content/page-content.ts";
 import { streamsOf } from "../content/streams.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { visiblePage } from "../document/page-facts.ts";
@@ -161,16 +160,12 @@ class PageForms {
 
   /** The content of a page as one stream: the page's own if it has one for itself, or else what all of them say. */
   async #streamOf(page: PDFObject): Promise<PDFObject> {
-    const { document, engine } = this.#open;
     const streams = streamsOf(page);
-    const { closing, sound } = await closedContent(this.#open, streams);
+    const content = await closedContent(this.#open, streams);
+    const { closing, sound } = content;
     const [only] = sound;
     const isOwn = only !== undefined && sound.length === 1 && only === streams[0] && closing.trim() === "";
     if (isOwn && this.#uses.get(objectNumber(only)) === 1 && only.get("Subtype").isNull()) return only;
-    const parts: (Uint8Array<ArrayBuffer> | string)[] = [];
-    for (const stream of sound) parts.push(await readContent(engine, stream, (bytes) => bytes.slice()), "\n");
-    const joined = new Blob([...parts, closing]);
-    const bytes = await deflate(new Uint8Array(await joined.arrayBuffer()));
-    return document.addRawStream(bytes, { Filter: document.newName("FlateDecode") });
+    return streamOf(this.#open, content);
   }
 }

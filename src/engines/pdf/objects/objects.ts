@@ -16,6 +16,22 @@ export function objectNumber(object: PDFObject): number {
   return object.isIndirect() ? object.asIndirect() : 0;
 }
 
+/** Digits that identify every 32-bit float. */
+const MOST_DIGITS = 9;
+
+/**
+ * The value of a number as a file writes it. MuPDF keeps numbers as 32-bit floats, so that 594.96 would be 594.9600219, and what is computed
+ * with it another number once it is written.
+ */
+export function decimalOf(number: PDFObject): number {
+  const value = number.asNumber();
+  for (let digits = 6; digits < MOST_DIGITS; digits++) {
+    const rounded = Number(value.toPrecision(digits));
+    if (Math.fround(rounded) === value) return rounded;
+  }
+  return value;
+}
+
 /** Entries of a dictionary or stream dictionary, in order, with unresolved values. */
 export function entries(engine: PdfEngine, dictionary: PDFObject): { key: PDFObject; value: PDFObject }[] {
   const document = dictionary._doc;

@@ -3,7 +3,7 @@
  * thumbnails, modification dates, and metadata in image files. Keeps only what standards require a file to declare.
  */
 import type { PDFObject } from "mupdf";
-import { writeMetadata } from "../document/clear-metadata.ts";
+import { dropMetadataStream, writeMetadata } from "../document/clear-metadata.ts";
 import { filtersOf } from "../objects/filters.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { newIdentifier } from "../document/identifier.ts";
@@ -28,7 +28,7 @@ export async function stripMetadata(open: OpenPdf): Promise<void> {
     const stream = root.get("Metadata");
     const packet = stream.isStream() ? standardsOf(readPacket(engine, stream)) : undefined;
     if (packet) writeMetadata(stream, packet);
-    else root.delete("Metadata");
+    else dropMetadataStream(document);
     root.delete("SpiderInfo");
     for (const thread of items(root.get("Threads"))) if (thread.isDictionary()) thread.delete("I");
     dropXfaMetadata(root.get("AcroForm", "XFA"));

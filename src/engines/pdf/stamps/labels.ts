@@ -20,8 +20,8 @@ export interface Labels {
   readonly horizontal: "left" | "center" | "right";
   /** Points. */
   readonly size: number;
-  /** Points between the edges of the page and the text. */
-  readonly margin: number;
+  /** Points between the edges of the page and the text. By default as much as the page has room for. */
+  readonly margin: number | undefined;
   readonly color: Color;
 }
 
@@ -30,6 +30,9 @@ export interface Labels {
  * measured from there for all labels alike, so that their baselines align.
  */
 const [ASCENT, DESCENT] = [0.78, 0.22];
+
+/** The default margin in points, and its largest part of the shorter side of a page. */
+const MARGIN = { points: 20, part: 0.25 };
 
 /**
  * Writes labels on pages.
@@ -40,7 +43,7 @@ export async function stampLabels(open: OpenPdf, loadFont: LoadFont, labels: Lab
   const texts = [...new Set([...labels.labels.values()].flatMap((label) => label.split("\n")))];
   checkWork(texts);
   const pages = await StampPages.of(open, [...labels.labels.keys()], "over");
-  for (const page of pages.pages) checkMargin(page, labels.margin);
+  if (labels.margin !== undefined) for (const page of pages.pages) checkMargin(page, labels.margin);
   const set = await new Typesetter(open.engine, loadFont).setLines(texts);
   const lines = new Map(texts.map((text, index) => [text, set[index]]));
   const { above, below } = extentOf(open.engine, set);
@@ -64,11 +67,12 @@ function place(
   page: StampPage,
   row: number,
   rows: number,
-  { vertical, horizontal, size, margin }: Labels,
+  { vertical, horizontal, size, ...labels }: Labels,
   { above, below }: { readonly above: number; readonly below: number },
   fonts: StampFonts,
   name: NameResource,
 ): string {
+  const margin = labels.margin ?? Math.min(MARGIN.points, MARGIN.part * Math.min(page.width, page.height));
   const room = page.width - (line.width * size) / EM;
   const x = { left: margin, center: room / 2, right: room - margin }[horizontal];
   const lineHeight = (LINE_HEIGHT * size) / EM;

@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import { bytesOf } from "../../bytes/latin1.ts";
 import { ContentOperators } from "../content/operators.ts";
-import { readContent } from "../content/page-content.ts";
+import { readContent } from "../content/read-content.ts";
 import { streamsOf } from "../content/streams.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { loadOf } from "./load.ts";

@@ -237,6 +237,14 @@ async function write(
   { large, bytes, field }: Room,
 ): Promise<Buffer> {
   const hasEmptyName = await makeWritable(engine, document, { decrypt: options.endsWith(DECRYPT), field });
+  // They have to be objects of their own (ISO 32000-2, table 15).
+  for (const key of ["Root", "Info"]) {
+    const value = document.getTrailer().get(key);
+    if (!value.isDictionary() || value.isIndirect()) continue;
+    const added = document.addObject(value);
+    // The first object that is added to a document makes its trailer another one.
+    document.getTrailer().put(key, added);
+  }
   const trailer = document.getTrailer();
   // MuPDF renews the second half of the one that is there.
   if (trailer.get("ID").isNull() && trailer.get("Encrypt").isNull()) newIdentifier(document);
