@@ -16,7 +16,7 @@ export const limits = {
   objectStreamBytes: 128 * MiB,
   /** Entries in one tree of a document: its outline, form fields, structure, or a name tree. Each takes up to 200 bytes of memory. */
   treeEntries: 200_000,
-  /** Entries in one array or dictionary. */
+  /** Entries in one array or dictionary whose entries are looked at. */
   arrayItems: 200_000,
   /** Decompressed size of the content that is rendered or read, counted each time it is drawn. About 20 MiB are interpreted per second. */
   contentBytes: 128 * MiB,
@@ -36,6 +36,25 @@ export const limits = {
    * `response.graceMilliseconds` are the time that it may fall behind.
    */
   slowestBytesPerSecond: 32 * 1024,
+
+  /**
+   * Objects. For single objects as they stand in a file or an object stream, before they are parsed: keeping the entries of a dictionary sorted takes
+   * time that grows with their square. `npm run largest -- <folders>` measures real files.
+   */
+  syntax: {
+    /** Tokens of one object: names, numbers, strings, keywords, arrays, and dictionaries. The largest real object that was seen has 220,000. */
+    tokens: 2_200_000,
+    /** Entries in one dictionary. The largest real one that was seen has 3,424. */
+    dictionaryEntries: 50_000,
+    /** Items in one array. The largest real one that was seen has 110,000. */
+    arrayItems: 1_100_000,
+    /** Bytes of one string. The longest real one that was seen has 1.3 MB. */
+    stringBytes: 16 * MiB,
+    /** Bytes of one comment. The longest real one that was seen has 65. */
+    commentBytes: 64 * 1024,
+    /** Arrays and dictionaries within each other. The deepest real ones that were seen are 8. */
+    nesting: 500,
+  },
 
   /** Documents over `references.heldBytes`, which are read in ranges. */
   ranges: {

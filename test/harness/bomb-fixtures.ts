@@ -55,7 +55,7 @@ export function packedValue(value: string, word: string): Uint8Array {
 }
 
 /** A document with a cross-reference stream; `more`: rows for the numbers behind its objects. */
-function withReferences(
+export function withReferences(
   objects: readonly PdfObject[],
   trailer: string,
   more: readonly (readonly [number, number, number])[],

@@ -8,7 +8,7 @@ import { findDamage, hasLostEncryption, type ValidationPurpose, withoutXref } fr
 import { isOwnerPassword, opens } from "../encryption/passwords.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { checkObjectStreams } from "../objects/object-streams.ts";
+import { loadLargeObjects, measureFile } from "../objects/object-streams.ts";
 import { fetchAnnotations, fetchDocument } from "./fetch-pages.ts";
 import { correctPageCounts, findMissingPages, flattenPages, shapeOf } from "./page-tree.ts";
 import { saslPrep } from "../encryption/saslprep.ts";
@@ -66,11 +66,11 @@ export async function openPdf(
   const { field } = sent;
   if (sent.bytes.length === 0) throw invalidFile(field, "is empty");
   const ranges = sent.bytes instanceof Ranges ? sent.bytes : undefined;
-  // The streams of a file that is read in ranges are bounded by the heap and the work budget.
-  const check = ranges ? undefined : await checkObjectStreams(engine.work, sent.bytes);
+  // The objects of a file that is read in ranges are bounded by the heap and the work budget.
+  const measured = ranges ? undefined : await measureFile(engine.work, sent.bytes);
   const document = await openDocument(engine, sent, repair);
   const { input, isOwner } = await authenticate(engine, document, sent);
-  await check?.(document);
+  if (measured) await loadLargeObjects(engine, document, measured);
   const objects = document.countObjects();
   if (objects > limits.objects) {
     throw new Refusal("limit_exceeded", `\`${field}\` has too many objects.`, {
