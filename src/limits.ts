@@ -20,6 +20,8 @@ export const limits = {
   arrayItems: 200_000,
   /** Decompressed size of the content that is rendered or read, counted each time it is drawn. About 20 MiB are interpreted per second. */
   contentBytes: 128 * MiB,
+  /** Strings outside of object streams in a document that is protected: each is encrypted for itself, in 10 microseconds. */
+  encryptedStrings: 100_000,
   /** Files in one request: the PDFs of merge, the images of from-images. */
   files: 100,
   /** Steps of a pipeline. */
@@ -54,6 +56,14 @@ export const limits = {
     commentBytes: 64 * 1024,
     /** Arrays and dictionaries within each other. The deepest real ones that were seen are 8. */
     nesting: 500,
+  },
+
+  /** Streams. For single streams as they stand in a file, before they are decoded. */
+  streams: {
+    /** Filters of one stream. Real ones that were seen have two at most. */
+    filters: 20,
+    /** Bytes of one calculator function, which runs for each color. The longest real one that was seen has 436. */
+    programBytes: 16 * 1024,
   },
 
   /** Documents over `references.heldBytes`, which are read in ranges. */
@@ -116,6 +126,8 @@ export const limits = {
     side: 100_000,
     /** Chunks of a PNG. Typical files have a few thousand at most. */
     chunks: 100_000,
+    /** Scans of a JPEG, each of which refines all of its pixels. Encoders write 10 to 15. */
+    scans: 200,
   },
 
   /**

@@ -208,6 +208,7 @@ ${body}
 	const $graft = gauge.long(libmupdf._wasm_pdf_graft_mapped_object);
 	const $loadStream = gauge.long(libmupdf._wasm_pdf_load_raw_stream);
 	const $readStream = gauge.long(libmupdf._wasm_pdf_load_stream);
+	const $loadImage = gauge.long(libmupdf._wasm_pdf_load_image);
 	const $list = gauge.long(libmupdf._wasm_new_display_list_from_page);
 	const $fillImage = gauge.long(libmupdf._wasm_fill_image);
 	const $pixmapOf = gauge.long(libmupdf._wasm_get_pixmap_from_image);
@@ -242,6 +243,12 @@ ${body}
 		},
 		async readStream(stream) {
 			return new Buffer(await $readStream(stream.pointer));
+		},
+		async loadImage(object) {
+			const pointer = await $loadImage(object._doc.pointer, object.pointer);
+			const image = new Image(pointer);
+			libmupdf._wasm_drop_image(pointer);
+			return image;
 		},
 		async displayList(page) {
 			return new DisplayList(await $list(page.pointer));

@@ -53,3 +53,9 @@ export function packedBesidePage(object: string): Uint8Array {
   const stream = { entries: "/Type /ObjStm /N 1 /First 4 /Filter /FlateDecode", data };
   return withReferences([CATALOG.replace("4 0 R", "5 0 R"), PAGES, PAGE, stream], "/Root 1 0 R", [[2, 4, 0]]);
 }
+
+/** A page, and strings that the catalog holds itself, outside of any object stream. */
+export function catalogStrings(count: number): Uint8Array {
+  const catalog = `<< /Type /Catalog /Pages 2 0 R /Strings [${"(a)".repeat(count)}] >>`;
+  return pdf([catalog, PAGES, PAGE], "/Root 1 0 R");
+}

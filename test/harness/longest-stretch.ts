@@ -1,6 +1,9 @@
 import { vi } from "vitest";
 import { Work } from "../../src/engines/work.ts";
 
+/** Fuel without a turn for others that is still short: up to 60 ms. */
+export const LONGEST_STRETCH = 20_000_000;
+
 /** The most fuel that was spent without a turn for other requests, until it is disposed of. One request at a time. */
 export function watchStretches(): Disposable & { readonly longest: number } {
   const { count, rest } = Work.prototype;

@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { besidePage, type Construct, constructs, packedBesidePage } from "../harness/construct-bombs.ts";
-import { watchStretches } from "../harness/longest-stretch.ts";
+import { LONGEST_STRETCH, watchStretches } from "../harness/longest-stretch.ts";
 import { errorOf } from "../http/echo-service.ts";
 import { operationService } from "./operation-service.ts";
 import { limits } from "../../src/limits.ts";
 
-/** Fuel without a turn for others: up to 60 ms. */
-const LONGEST_STRETCH = 20_000_000;
 const { syntax } = limits;
 
 describe("an object that is larger than any real one is refused before it is parsed", () => {

@@ -48,7 +48,8 @@ export class InvisibleText {
     const { document, engine } = this.#open;
     const contents = page.get("Contents");
     const streams = contents.isArray() ? items(contents) : [contents];
-    const parts = streams.map((stream) => ({ stream, bytes: this.#read(stream) }));
+    const parts: { readonly stream: PDFObject; readonly bytes: Uint8Array | undefined }[] = [];
+    for (const stream of streams) parts.push({ stream, bytes: await this.#read(stream) });
     const whole = new Uint8Array(parts.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0) + 1, 0));
     let at = 0;
     const spans = parts.map(({ bytes = new Uint8Array(0) }) => {
@@ -84,7 +85,7 @@ export class InvisibleText {
     const known = this.#forms.get(number);
     if (known !== undefined) return known > 0 ? document.newIndirect(known) : undefined;
     this.#forms.set(number, 0);
-    const bytes = this.#read(form);
+    const bytes = await this.#read(form);
     if (depth > MAX_DEPTH || !bytes) return undefined;
     const own = form.get("Resources");
     const names = own.isDictionary() ? own : outer;
@@ -164,11 +165,11 @@ export class InvisibleText {
   }
 
   /** Undefined if it cannot be read: then it draws nothing. */
-  #read(stream: PDFObject): Uint8Array | undefined {
+  async #read(stream: PDFObject): Promise<Uint8Array | undefined> {
     const { engine } = this.#open;
     if (!stream.isStream()) return undefined;
     try {
-      const buffer = stream.readStream();
+      const buffer = await engine.long.readStream(stream);
       engine.countDecoded(buffer.getLength());
       const bytes = buffer.asUint8Array().slice();
       buffer.destroy();

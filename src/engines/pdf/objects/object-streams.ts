@@ -5,7 +5,6 @@
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { DamagedStream, inflate, STEP } from "../../bytes/inflate.ts";
 import { Refusal } from "../../errors.ts";
 import type { Work } from "../../work.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
@@ -13,11 +12,10 @@ import { latin1 } from "../../bytes/latin1.ts";
 import { find } from "../../bytes/find.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { unescapeName } from "./names.ts";
+import { countInflated, DEFLATE_RATIO } from "./inflated-size.ts";
 import { measureObjects } from "./raw-objects.ts";
 import { LARGE, type Measures, SyntaxReader } from "./syntax.ts";
 
-/** Maximum expansion of deflate. */
-export const DEFLATE_RATIO = 1032;
 /** Longest dictionary of an object stream in bytes. In practice they are short. */
 const MOST_DICTIONARY = 4096;
 /** `#`, which begins an escape in a name. */
@@ -135,33 +133,6 @@ async function checkedStream(
     limit: limits.objectStreamBytes,
     actual: limits.objectStreamBytes - most + size,
   });
-}
-
-/**
- * The size of data that was deflated `filters` times, once inflated. Counting stops slightly past `most`. For damaged data this is
- * an upper bound: MuPDF's inflater keeps what comes before the damage, up to a whole step more than ours.
- */
-export async function countInflated(
-  work: Work,
-  data: Uint8Array,
-  filters: number,
-  most: number,
-  visit: (chunk: Uint8Array) => Promise<void> = async () => {},
-): Promise<number> {
-  let chunks: AsyncIterable<Uint8Array> | readonly Uint8Array[] = [data];
-  for (let index = 0; index < filters; index++) chunks = inflate(work, chunks);
-  let size = 0;
-  try {
-    for await (const chunk of chunks) {
-      size += chunk.length;
-      if (size > most) break;
-      await visit(chunk);
-    }
-  } catch (error) {
-    if (!(error instanceof DamagedStream)) throw error;
-    size += STEP * DEFLATE_RATIO;
-  }
-  return size;
 }
 
 /** Scans all streams of the file for those whose dictionary declares an object stream. */

@@ -3,6 +3,7 @@ import type { InputBytes } from "../../bytes/heap.ts";
 import { find } from "../../bytes/find.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import type { Work } from "../../work.ts";
+import { measureStream } from "./raw-streams.ts";
 import { isRegular, LARGE, type SyntaxReader } from "./syntax.ts";
 
 /** Bytes read between two pauses, and fuel for each. */
@@ -13,7 +14,7 @@ const SEARCHED = 8;
 const [O, B, J] = [0x6f, 0x62, 0x6a];
 
 /**
- * Reads the syntax of each object of a file: of what follows each keyword `obj` or `trailer`, even within a string or a stream, for a cross-reference may
+ * Measures each object of a file: of what follows each keyword `obj` or `trailer`, even within a string or a stream, for a cross-reference may
  * lead there. Returns the numbers of large objects.
  * @throws Refusal `limit_exceeded`
  */
@@ -21,6 +22,8 @@ export async function measureObjects(work: Work, file: InputBytes, reader: Synta
   const bytes = file.view(0, file.length);
   const large: number[] = [];
   let searched = 0;
+  let encrypted: boolean | undefined;
+  const isEncrypted = (): boolean => (encrypted ??= find(bytes, "/Encrypt", 0) >= 0);
   for (const start of keywords(bytes)) {
     work.spend(Math.ceil(Math.max(0, start - searched) / SEARCHED));
     searched = start;
@@ -33,6 +36,7 @@ export async function measureObjects(work: Work, file: InputBytes, reader: Synta
       work.spend((end - from) * BYTE_WORK);
       await work.pause();
     }
+    await measureStream(work, bytes, start, end, isEncrypted);
     if (reader.tokens > LARGE.tokens || end - start > LARGE.bytes) large.push(numberBefore(bytes, start));
   }
   return large.filter((number) => number > 0);
