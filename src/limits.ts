@@ -307,6 +307,8 @@ export const limits = {
     batch: 20,
     /** Depth of arrays and objects in a request. */
     depth: 64,
+    /** Values in a request: strings, numbers, arrays, and objects. */
+    values: 20_000,
   },
 
   /** Forms. For the request bodies of operations (`multipart/form-data`). */
@@ -331,6 +333,8 @@ export const limits = {
   references: {
     /** Uploaded and referenced files of one request that are held in memory together. */
     heldBytes: 32 * MiB,
+    /** Decompressed size of a response with a `Content-Encoding`, which no request asks for: a few hundred KB can hold gigabytes. */
+    decompressedBytes: 32 * MiB,
     /** Redirects that are followed from a URL. */
     redirects: 3,
     /** How far the server of a URL may fall behind `slowestBytesPerSecond`. A server that sends nothing is given up after this time. */
