@@ -16,10 +16,14 @@ export const limits = {
   objectStreamBytes: 128 * MiB,
   /** Entries in one tree of a document: its outline, form fields, structure, or a name tree. Each takes up to 200 bytes of memory. */
   treeEntries: 200_000,
-  /** Entries in one array or dictionary. */
+  /** Annotations of all pages. An array that pages share counts for each of them. */
+  annotations: 2_000_000,
+  /** Entries in one array or dictionary whose entries are looked at. */
   arrayItems: 200_000,
   /** Decompressed size of the content that is rendered or read, counted each time it is drawn. About 20 MiB are interpreted per second. */
   contentBytes: 128 * MiB,
+  /** Strings outside of object streams in a document that is protected: each is encrypted for itself, in 10 microseconds. */
+  encryptedStrings: 100_000,
   /** Files in one request: the PDFs of merge, the images of from-images. */
   files: 100,
   /** Steps of a pipeline. */
@@ -36,6 +40,33 @@ export const limits = {
    * `response.graceMilliseconds` are the time that it may fall behind.
    */
   slowestBytesPerSecond: 32 * 1024,
+
+  /**
+   * Objects. For single objects as they stand in a file or an object stream, before they are parsed: keeping the entries of a dictionary sorted takes
+   * time that grows with their square. `npm run largest -- <folders>` measures real files.
+   */
+  syntax: {
+    /** Tokens of one object: names, numbers, strings, keywords, arrays, and dictionaries. The largest real object that was seen has 220,000. */
+    tokens: 2_200_000,
+    /** Entries in one dictionary. The largest real one that was seen has 3,424. */
+    dictionaryEntries: 50_000,
+    /** Items in one array. The largest real one that was seen has 110,000. */
+    arrayItems: 1_100_000,
+    /** Bytes of one string. The longest real one that was seen has 1.3 MB. */
+    stringBytes: 16 * MiB,
+    /** Bytes of one comment. The longest real one that was seen has 65. */
+    commentBytes: 64 * 1024,
+    /** Arrays and dictionaries within each other. The deepest real ones that were seen are 8. */
+    nesting: 500,
+  },
+
+  /** Streams. For single streams as they stand in a file, before they are decoded. */
+  streams: {
+    /** Filters of one stream. Real ones that were seen have two at most. */
+    filters: 20,
+    /** Bytes of one calculator function, which runs for each color. The longest real one that was seen has 436. */
+    programBytes: 16 * 1024,
+  },
 
   /** Documents over `references.heldBytes`, which are read in ranges. */
   ranges: {
@@ -97,6 +128,8 @@ export const limits = {
     side: 100_000,
     /** Chunks of a PNG. Typical files have a few thousand at most. */
     chunks: 100_000,
+    /** Scans of a JPEG, each of which refines all of its pixels. Encoders write 10 to 15. */
+    scans: 200,
   },
 
   /**
@@ -276,6 +309,8 @@ export const limits = {
     batch: 20,
     /** Depth of arrays and objects in a request. */
     depth: 64,
+    /** Values in a request: strings, numbers, arrays, and objects. */
+    values: 20_000,
   },
 
   /** Forms. For the request bodies of operations (`multipart/form-data`). */
@@ -300,6 +335,8 @@ export const limits = {
   references: {
     /** Uploaded and referenced files of one request that are held in memory together. */
     heldBytes: 32 * MiB,
+    /** Decompressed size of a response with a `Content-Encoding`, which no request asks for: a few hundred KB can hold gigabytes. */
+    decompressedBytes: 32 * MiB,
     /** Redirects that are followed from a URL. */
     redirects: 3,
     /** How far the server of a URL may fall behind `slowestBytesPerSecond`. A server that sends nothing is given up after this time. */

@@ -110,6 +110,8 @@ declare module "*/wasm/generated/mupdf.js" {
     loadStream(stream: MuPDF.PDFObject): Promise<void>;
     /** The decoded bytes of a stream. */
     readStream(stream: MuPDF.PDFObject): Promise<MuPDF.Buffer>;
+    /** An image XObject; its data is read. */
+    loadImage(object: MuPDF.PDFObject): Promise<MuPDF.Image>;
     /** With annotations and form fields unless they are left out. */
     displayList(page: MuPDF.PDFPage, parts?: { readonly annotations: boolean }): Promise<MuPDF.DisplayList>;
     /** Draws an image, opaque, where the matrix places its unit square. */

@@ -3,7 +3,7 @@
  * handling instructions), so that the work done inside it can be counted and stopped.
  *
  * Each iteration of a loop costs fuel. Loops that call or that hold other loops count `OUTER` in a mutable i32 global, `fuel`, and
- * look at it; innermost loops count one in a local, which stays in a register, and hand it over when they have run
+ * look at it, and so do those that copy or fill memory; innermost loops count one in a local, which stays in a register, and hand it over when they have run
  * `BURST` times, at the next outer loop or at the function's end. Once `fuel` is 0 or below, the last entry of table 0, which
  * is added here, is called: a function of type () -> () that refills `fuel`, or throws. Global and table are exported as
  * `$fuel` and `$table`, and the binary's first global, which is the stack pointer of what Emscripten makes, as `$stack`. Nothing is
@@ -24,6 +24,12 @@ const STEP = 24;
 /** A larger body, in instructions, is that of an interpreter: an iteration runs one branch of it, which costs `BRANCH`. */
 const LARGEST = 1_000;
 const BRANCH = 16;
+
+/**
+ * `memory.copy` and `memory.fill` cost a unit for each 2 ** BULK bytes: keeping a dictionary sorted moves all entries behind the new one, which no loop
+ * counts.
+ */
+export const BULK = 6;
 
 /** Fuel of an iteration of a loop. */
 const fuelOf = (size: number): number => (size > LARGEST ? BRANCH : Math.max(1, Math.round(size / STEP)));
@@ -114,6 +120,11 @@ function patchFor(fuel: number, tick: number, entry: number): CodePatch {
       return [...count, 0x04, 0x40, ...handOver(counter, 0), ...clear(counter), ...look, 0x0b];
     },
     exit: (local) => handOver(leb(local), 0),
+    // length = pop(); fuel = fuel - (length >>> BULK); push(length)
+    bulk: (local) => {
+      const length = leb(local);
+      return [0x21, ...length, ...get, 0x20, ...length, 0x41, ...signedLeb(BULK), 0x76, 0x6b, ...set, 0x20, ...length];
+    },
   };
 }
 

@@ -208,6 +208,7 @@ ${body}
 	const $graft = gauge.long(libmupdf._wasm_pdf_graft_mapped_object);
 	const $loadStream = gauge.long(libmupdf._wasm_pdf_load_raw_stream);
 	const $readStream = gauge.long(libmupdf._wasm_pdf_load_stream);
+	const $loadImage = gauge.long(libmupdf._wasm_pdf_load_image);
 	const $list = gauge.long(libmupdf._wasm_new_display_list_from_page);
 	const $contentList = gauge.long(libmupdf._wasm_new_display_list_from_page_contents);
 	const $fillImage = gauge.long(libmupdf._wasm_fill_image);
@@ -243,6 +244,12 @@ ${body}
 		},
 		async readStream(stream) {
 			return new Buffer(await $readStream(stream.pointer));
+		},
+		async loadImage(object) {
+			const pointer = await $loadImage(object._doc.pointer, object.pointer);
+			const image = new Image(pointer);
+			libmupdf._wasm_drop_image(pointer);
+			return image;
 		},
 		async displayList(page, { annotations } = { annotations: true }) {
 			return new DisplayList(await (annotations ? $list : $contentList)(page.pointer));

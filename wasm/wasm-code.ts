@@ -12,6 +12,8 @@ export interface CodePatch {
   inner(size: number, local: number): readonly number[];
   /** Before each return, and at the end, of functions that have innermost loops. */
   exit(local: number): readonly number[];
+  /** Before each instruction that copies or fills memory, whose length is on the stack. `local`: one that may be overwritten. */
+  bulk(local: number): readonly number[];
 }
 
 interface Loop {
@@ -26,6 +28,8 @@ interface Body {
   readonly loops: readonly Loop[];
   /** Where `return` instructions are. */
   readonly returns: readonly number[];
+  /** Where `memory.copy` and `memory.fill` are. */
+  readonly bulks: readonly number[];
 }
 
 /** The code section of a binary with the patch in all functions. */
@@ -70,8 +74,8 @@ function patchedBody(
   }
   const declared = body.subarray(leb(groups).length, reader.at);
   const start = reader.at;
-  const { loops, returns } = walk(reader);
-  if (loops.length === 0) return body;
+  const { loops, returns, bulks } = walk(reader);
+  if (loops.length === 0 && bulks.length === 0) return body;
   const inner = loops.filter(({ innermost }) => innermost).length;
   count.inner += inner;
   count.outer += loops.length - inner;
@@ -81,6 +85,8 @@ function patchedBody(
     code: innermost && local !== undefined ? patch.inner(size, local) : patch.outer(size, local),
   }));
   if (local !== undefined) inserts.push(...returns.map((at) => ({ at, code: patch.exit(local) })));
+  const added = (local === undefined ? 0 : 1) + (bulks.length === 0 ? 0 : 1);
+  inserts.push(...bulks.map((at) => ({ at, code: patch.bulk(locals + added - 1) })));
   inserts.sort((a, b) => a.at - b.at);
   const parts: Uint8Array[] = [];
   let from = start;
@@ -89,13 +95,14 @@ function patchedBody(
     from = at;
   }
   parts.push(body.subarray(from));
-  if (local === undefined) return concatenated([body.subarray(0, start), ...parts]);
+  if (added === 0) return concatenated([body.subarray(0, start), ...parts]);
+  const head = [Uint8Array.from(leb(groups + 1)), declared, Uint8Array.from([added, 0x7f])];
+  if (local === undefined) return concatenated([...head, ...parts]);
   if (results.length > 1) throw new Error("a function with a loop has more than one result");
   // The old body becomes a block, so that a branch to the function's own label passes the exit, too.
   return concatenated([
-    Uint8Array.from(leb(groups + 1)),
-    declared,
-    Uint8Array.from([0x01, 0x7f, 0x02, results[0] ?? 0x40]),
+    ...head,
+    Uint8Array.from([0x02, results[0] ?? 0x40]),
     ...parts,
     Uint8Array.from([...patch.exit(local), 0x0b]),
   ]);
@@ -105,9 +112,10 @@ function patchedBody(
 function walk(reader: BinaryReader): Body {
   const loops: Loop[] = [];
   const returns: number[] = [];
+  const bulks: number[] = [];
   /** What is open, outermost first; undefined for blocks that are no loop. */
   const open: (Loop | undefined)[] = [undefined];
-  /** A call, or a loop: none of those around it is innermost. */
+  /** A call, a loop, or an instruction on much memory: no loop around it is innermost. */
   const busy = (): void => {
     for (const loop of open) if (loop) loop.innermost = false;
   };
@@ -124,13 +132,16 @@ function walk(reader: BinaryReader): Body {
       open.push(loop);
     } else if (kind === "end") open.pop();
     else if (kind === "call") busy();
-    else if (kind === "return") returns.push(at);
+    else if (kind === "bulk") {
+      busy();
+      bulks.push(at);
+    } else if (kind === "return") returns.push(at);
   }
   if (!reader.done) throw new Error("there is something behind a function's end");
-  return { loops, returns };
+  return { loops, returns, bulks };
 }
 
-type Kind = "block" | "loop" | "end" | "call" | "return" | undefined;
+type Kind = "block" | "loop" | "end" | "call" | "return" | "bulk" | undefined;
 
 /** Passes over one instruction. */
 function instruction(reader: BinaryReader): Kind {
@@ -221,11 +232,12 @@ function memoryArgument(reader: BinaryReader): undefined {
 }
 
 /** Saturating conversions, and whole memories and tables. */
-function bulk(reader: BinaryReader): undefined {
+function bulk(reader: BinaryReader): Kind {
   const opcode = reader.u32();
   const immediates = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1][opcode];
   if (immediates === undefined) throw new Error(`unknown instruction 0xfc ${opcode}`);
   for (let index = 0; index < immediates; index++) reader.u32();
+  return opcode === 10 || opcode === 11 ? "bulk" : undefined;
 }
 
 /** SIMD, the relaxed instructions included. */

@@ -16,7 +16,7 @@ import { readEnv } from "../env.ts";
 import { limits } from "../limits.ts";
 import type { Operation } from "../operations/definition/define.ts";
 
-const { bodyBytes, batch, depth } = limits.mcp;
+const { bodyBytes, batch, depth, values } = limits.mcp;
 
 /** Bodies up to this size are read without asking for memory. */
 const SMALL_BYTES = 64 * 1024;
@@ -78,7 +78,8 @@ async function readMessage(c: Context<AppEnv>): Promise<unknown> {
     const bytes = await readBytes(c, bodyBytes, (received) => share?.received(received));
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     const message = JSON.parse(text) as unknown;
-    if (isDeep(message)) return refused(-32600, `Invalid Request: more than ${depth} levels of arrays and objects`);
+    const problem = problemOf(message);
+    if (problem !== undefined) return refused(-32600, `Invalid Request: ${problem}`);
     if (Array.isArray(message)) {
       if ((c.req.header("MCP-Protocol-Version") ?? BATCH_REVISION) !== BATCH_REVISION)
         return refused(-32600, `Invalid Request: only revision ${BATCH_REVISION} has batches`);
@@ -97,12 +98,23 @@ async function readMessage(c: Context<AppEnv>): Promise<unknown> {
 const refused = (code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status: 400 });
 
-/** Whether a value is nested deeper than what any tool takes: what reads it later may recurse. */
-function isDeep(value: unknown): boolean {
-  let level: unknown[] = [value];
+/**
+ * What is wrong with a message that is nested deeper, or has more values, than what any tool takes: what reads it later may recurse, and looks at each value
+ * several times in one piece.
+ */
+function problemOf(message: unknown): string | undefined {
+  let level: unknown[] = [message];
+  let count = 0;
   for (let at = 0; level.length > 0; at += 1) {
-    if (at > depth) return true;
-    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+    if (at > depth) return `more than ${depth} levels of arrays and objects`;
+    count += level.length;
+    const next: unknown[] = [];
+    for (const one of level) {
+      if (typeof one !== "object" || one === null) continue;
+      for (const value of Object.values(one)) next.push(value);
+      if (count + next.length > values) return `more than ${values.toLocaleString("en-US")} values`;
+    }
+    level = next;
   }
-  return false;
+  return undefined;
 }

@@ -3,7 +3,7 @@ import { zlibSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { concatenate, noise } from "../harness/pdf-writer.ts";
 import { STEP } from "../../src/engines/bytes/inflate.ts";
-import { countInflated, DEFLATE_RATIO } from "../../src/engines/pdf/objects/object-streams.ts";
+import { countInflated, DEFLATE_RATIO } from "../../src/engines/pdf/objects/inflated-size.ts";
 import { unlimitedWork } from "../../src/engines/work.ts";
 
 const sizeOf = (data: Uint8Array, most = Infinity): Promise<number> => countInflated(unlimitedWork(), data, 1, most);

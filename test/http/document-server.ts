@@ -34,6 +34,8 @@ const routes: Readonly<Record<string, Route>> = {
   gzip: (response) => response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync(DOCUMENT)),
   "gzip-bomb": (response) =>
     response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync(Buffer.alloc(2e7, "%PDF-1.7"))),
+  "large-gzip": (response) =>
+    response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync(Buffer.alloc(4e7, "%PDF-1.7"))),
   /** Closes the connection of every other request before it responds. */
   lost(response, request) {
     losing = !losing;

@@ -182,6 +182,20 @@ test("a call is one request of the account's minute, and so is each of a batch",
   expect((await post(free, { jsonrpc: "2.0", id: 1, method: "tools/list" })).status).toBe(429);
 });
 
+test("a message with more values than any tool takes is refused before anything looks at them", async () => {
+  const free = await fileService({ plan: "free", scopes: every });
+  const parameters = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, at]));
+  for (const sent of [parameters(100_000), { values: parameters(20_000) }, { values: Array(20_000).fill(1) }]) {
+    const response = await post(free, messageOf("rotate", sent));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { code: -32600, message: "Invalid Request: more than 20,000 values" },
+    });
+  }
+  // What a tool makes of fewer is up to the tool.
+  expect(codeOf(await call(free, "rotate", parameters(2_000)))).toEqual([true, "limit_exceeded", { limit: 1_000 }]);
+});
+
 test("a call without credits is an error that says when there are more", async () => {
   const free = await fileService({ plan: "free", scopes: every });
   await call(free, "extract-text", { file: base64 });
@@ -277,7 +291,7 @@ test("what a tool adds to an operation is checked before anything is charged", a
     { name: "url", issue: "or `content` is required" },
   ]);
   // Each would be a part of the form.
-  const many = Array.from({ length: 250_000 }, () => "AAAA");
+  const many = Array.from({ length: 15_000 }, () => "AAAA");
   expect(codeOf(await call(payer, "merge", { files: many }))).toEqual([true, "limit_exceeded", { limit: 1_000 }]);
   expect(await usedBy(payer)).toBe(0);
   const named = await call(payer, "create-file", { content: base64, name: 'C:\\files\\a"b\r\n.pdf', expiresIn: 600 });

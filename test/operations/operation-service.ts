@@ -13,7 +13,7 @@ export async function operationService(name: string, bindings: object = env) {
   return async (file: Uint8Array, fields: Readonly<Record<string, string>> = {}, token = key): Promise<Response> => {
     const form = new FormData();
     for (const [field, value] of Object.entries(fields)) form.append(field, value);
-    form.append("file", new Blob([file.slice()]), "report.pdf");
+    form.append(name === "from-images" ? "image0" : "file", new Blob([file.slice()]), "report.pdf");
     const context = createExecutionContext();
     const waited = vi.spyOn(context, "waitUntil");
     // As clients send it: with its length.

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { OUTER, withFuel } from "../../wasm/fuel.ts";
+import { BULK, OUTER, withFuel } from "../../wasm/fuel.ts";
 import { concatenated, leb, name, section, SECTION } from "../../wasm/wasm-binary.ts";
 
 const packaged = (path: string): Uint8Array => readFileSync(new URL(`../../node_modules/${path}`, import.meta.url));
@@ -34,6 +34,7 @@ function moduleOf(...bodies: readonly (readonly number[])[]): Uint8Array {
     section(SECTION.type, Uint8Array.from([2, 0x60, 0, 0, 0x60, 1, I32, 1, I32])),
     section(SECTION.function, Uint8Array.from([bodies.length, ...bodies.map(() => 1)])),
     section(SECTION.table, Uint8Array.from([1, 0x70, 0x01, 1, 1])),
+    section(SECTION.memory, Uint8Array.from([1, 0x00, 16])),
     section(SECTION.global, Uint8Array.from([1, I32, 0x01, 0x41, 0, END])),
     section(
       SECTION.export,
@@ -116,6 +117,47 @@ describe("a loop counts each of its iterations", () => {
     state.call(0, 95);
     // The first iteration finds none.
     expect(state.ticks).toBe(1 + (95 * OUTER) / 10);
+  });
+});
+
+describe("memory that is copied or filled counts by its bytes", () => {
+  /** From 0, or with 0, as many bytes as the parameter says. */
+  const copy = [0x41, 0, 0x41, 0, 0x20, 0, 0xfc, 0x0a, 0x00, 0x00];
+  const fill = [0x41, 0, 0x41, 0, 0x20, 0, 0xfc, 0x0b, 0x00];
+  it.each<[string, number[]]>([
+    ["memory.copy", copy],
+    ["memory.fill", fill],
+  ])("%s", (_, instruction) => {
+    const { call, fuel } = gauged(moduleOf([...instruction, 0x20, 0]));
+    expect(call(0, 1_000_000)).toBe(1_000_000);
+    expect(fuel.value).toBe(-Math.floor(1_000_000 / 2 ** BULK));
+  });
+
+  it("in a loop, which then looks at the fuel each time", () => {
+    const body = [
+      LOOP,
+      VOID,
+      0x41,
+      0,
+      0x41,
+      0,
+      0x41,
+      ...leb(64_000),
+      0xfc,
+      0x0a,
+      0x00,
+      0x00,
+      ...MORE,
+      BR_IF,
+      0,
+      END,
+      0x20,
+      0,
+    ];
+    const state = gauged(moduleOf(body), { fill: 1000 });
+    state.call(0, 10);
+    expect(state.ticks * 1000 - state.fuel.value).toBe(10 * (OUTER + 64_000 / 2 ** BULK));
+    expect(state.ticks).toBe(10);
   });
 });
 

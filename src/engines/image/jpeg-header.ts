@@ -1,4 +1,6 @@
 /** The facts about a JPEG that a PDF needs to embed its data as it is (ITU-T T.81, annex B). */
+import { limits } from "../../limits.ts";
+import { Refusal } from "../errors.ts";
 import { concat } from "../bytes/concat.ts";
 import { EOI, isFrame, markers, SOS, standsAlone } from "./jpeg-segments.ts";
 import type { Work } from "../work.ts";
@@ -117,8 +119,11 @@ async function readSegments(work: Work, bytes: Uint8Array): Promise<Header> {
     if (standsAlone(marker)) continue;
     if (end < start) throw new BadImage("is damaged: a segment has no length");
     if (end > bytes.length) break;
-    if (marker === SOS) scans++;
-    else if (scans === 0) header.take(marker, bytes.subarray(start, end));
+    if (marker === SOS) {
+      scans++;
+      const limit = limits.images.scans;
+      if (scans > limit) throw new Refusal("limit_exceeded", "A JPEG has too many scans.", { limit, actual: scans });
+    } else if (scans === 0) header.take(marker, bytes.subarray(start, end));
   }
   throw new BadImage("is truncated: its end is missing");
 }

@@ -24,6 +24,8 @@ const ADAM7: readonly Pass[] = [
   { x: 0, y: 1, stepX: 1, stepY: 2 },
 ];
 const HIGHEST_FILTER = 4;
+/** Fuel per byte that is unfiltered, in addition to what it takes to inflate it. */
+export const UNFILTER_WORK = 4;
 
 /** Bits per pixel. */
 export const pixelBits = ({ depth, channels }: PngFacts): number => depth * channels;
@@ -70,7 +72,7 @@ export async function* shownRows(work: Work, png: PngFacts, file: EngineBytes): 
     const last = index === all.length - 1;
     const stored = rowsOf(inflate(work, copies(png.data, file.view)), skip, bytes, pass.rows, last);
     skip += bytes * pass.rows;
-    return { ...pass, lines: unfiltered(stored, bytes, Math.max(1, pixelBits(png) >> 3)) };
+    return { ...pass, lines: unfiltered(work, stored, bytes, Math.max(1, pixelBits(png) >> 3)) };
   });
   const row = new Uint8Array(rowBytes(png.width, png));
   for (let y = 0; y < png.height; y++) {
@@ -132,6 +134,7 @@ async function* readable(data: AsyncGenerator<Uint8Array, void>): AsyncGenerator
 
 /** Unfiltered rows (clause 9). `distance`: bytes from a sample to its left neighbor. */
 async function* unfiltered(
+  work: Work,
   rows: AsyncGenerator<Uint8Array, void>,
   bytes: number,
   distance: number,
@@ -139,6 +142,8 @@ async function* unfiltered(
   let above = new Uint8Array(bytes - 1);
   let line = new Uint8Array(bytes - 1);
   for await (const row of rows) {
+    work.spend(bytes * UNFILTER_WORK);
+    await work.pause();
     unfilter(row, above, line, distance);
     yield line;
     [above, line] = [line, above];

@@ -49,7 +49,8 @@ export class InvisibleText {
     const { document, engine } = this.#open;
     const contents = page.get("Contents");
     const streams = contents.isArray() ? items(contents) : [contents];
-    const parts = streams.map((stream) => ({ stream, bytes: readStream(this.#open, stream) }));
+    const parts: { readonly stream: PDFObject; readonly bytes: Uint8Array | undefined }[] = [];
+    for (const stream of streams) parts.push({ stream, bytes: await readStream(this.#open, stream) });
     const whole = new Uint8Array(parts.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0) + 1, 0));
     let at = 0;
     const spans = parts.map(({ bytes = new Uint8Array(0) }) => {
@@ -85,7 +86,7 @@ export class InvisibleText {
     const known = this.#forms.get(number);
     if (known !== undefined) return known > 0 ? document.newIndirect(known) : undefined;
     this.#forms.set(number, 0);
-    const bytes = readStream(this.#open, form);
+    const bytes = await readStream(this.#open, form);
     if (depth > MAX_DEPTH || !bytes) return undefined;
     const own = form.get("Resources");
     const names = own.isDictionary() ? own : outer;

@@ -180,7 +180,7 @@ export const errorTable = {
   fetch_failed: {
     status: 422,
     title: "The URL could not be fetched",
-    when: "The server of the URL in `input` cannot be reached, responds with another status than 200, redirects more than three times or to a URL that is not allowed, sends nothing for 60 seconds, or breaks off before the document is complete. `status` is the status of its response.",
+    when: "The server of the URL in `input` cannot be reached, responds with another status than 200, redirects more than three times or to a URL that is not allowed, sends nothing for 60 seconds, sends a compressed response that is too large, or breaks off before the document is complete. `status` is the status of its response.",
     details: ["input", "status"],
     from: "operations",
   },

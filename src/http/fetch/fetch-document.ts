@@ -1,7 +1,7 @@
 import { ApiError } from "../errors/api-error.ts";
 import { invalidFields } from "../errors/invalid-fields.ts";
 import { MinDataRate } from "../multipart/timeouts.ts";
-import { limits } from "../../limits.ts";
+import { limits, MiB } from "../../limits.ts";
 import { publicUrlIssue, type UrlPolicy } from "../../public-url.ts";
 import { version } from "../../version.ts";
 
@@ -11,6 +11,9 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 const INCOMPLETE = "broke off before the document was complete. Retry, or upload the file.";
 const TOO_SLOW =
   "was too slow: its server sent nothing, or almost nothing, for too long. Retry later, or upload the file.";
+const EXPANDED =
+  `sent a compressed response of more than ${limits.references.decompressedBytes / MiB} MiB. ` +
+  "Serve the document without `Content-Encoding`, or upload the file.";
 
 export interface FetchOptions {
   /** The form field or JSON member that contains the URL. It names the URL in errors: the URL itself may contain a token. */
@@ -56,10 +59,16 @@ export async function fetchDocument(url: string, options: FetchOptions): Promise
       throw failed(field, `responded with status ${status}. ${advice}`, status);
     }
     // The size of a compressed response is not the document's.
-    const declared = headers.has("Content-Encoding") ? null : headers.get("Content-Length");
+    const isCompressed = headers.has("Content-Encoding");
+    const declared = isCompressed ? null : headers.get("Content-Length");
     const length = declared === null ? undefined : Number(declared);
     if (length !== undefined && length > maxBytes) throw options.tooLarge(length, true);
-    return { length, chunks: () => read(response, length, connection, options), cancel: () => connection.close() };
+    const { decompressedBytes } = limits.references;
+    const bounded =
+      isCompressed && decompressedBytes < maxBytes
+        ? { ...options, maxBytes: decompressedBytes, tooLarge: () => failed(field, EXPANDED) }
+        : options;
+    return { length, chunks: () => read(response, length, connection, bounded), cancel: () => connection.close() };
   } catch (error) {
     connection.close();
     throw error;

@@ -116,6 +116,13 @@ describe("a URL fails", () => {
     await closed("/endless");
   });
 
+  it("in its body, when that is compressed and holds far more than was sent", async () => {
+    const [code, message] = await refusal("/large-gzip", { maxBytes: 1e9 });
+    expect([code, message]).toEqual(["fetch_failed", expect.stringContaining("more than 32 MiB")]);
+    await closed("/large-gzip");
+    expect((await refusal("/large-gzip", { maxBytes: 1e7 }))[0]).toBe("file_too_large");
+  });
+
   it("where the rules for URLs do not allow it", async () => {
     const issue = "must be an HTTPS URL";
     const details = { fields: [{ name: "file1", issue }] };

@@ -136,7 +136,7 @@ export async function readAttachment(open: OpenPdf, { stream }: Attachment): Pro
   const { engine } = open;
   try {
     await engine.long.loadStream(stream);
-    const bytes = engine.bytesOf(stream.readStream());
+    const bytes = engine.bytesOf(await engine.long.readStream(stream));
     engine.countDecoded(bytes.length);
     return bytes;
   } catch (error) {

@@ -251,7 +251,7 @@ export class ContentMeter {
     const size = largestSize(stream) <= SMALL ? 0 : await decodedSize(engine, stream, this.#most);
     if (size > this.#most) throw tooLarge(size);
     try {
-      const buffer = stream.readStream();
+      const buffer = await engine.long.readStream(stream);
       const length = buffer.getLength();
       engine.work.spend(CONTENT_WORK + length);
       await counter.feed(buffer.asUint8Array(), engine.work);

@@ -34,7 +34,7 @@ export async function readContent<T>(
   look: (bytes: Uint8Array) => T | Promise<T>,
 ): Promise<T> {
   try {
-    const buffer = stream.readStream();
+    const buffer = await engine.long.readStream(stream);
     const seen = await look(buffer.asUint8Array());
     buffer.destroy();
     return seen;

@@ -124,10 +124,10 @@ function visited(object: PDFObject, seen: Set<number>): boolean {
 }
 
 /** The decoded bytes of a content stream; undefined if it cannot be read, since then it draws nothing. */
-export function readStream({ engine }: OpenPdf, stream: PDFObject): Uint8Array | undefined {
+export async function readStream({ engine }: OpenPdf, stream: PDFObject): Promise<Uint8Array | undefined> {
   if (!stream.isStream()) return undefined;
   try {
-    const buffer = stream.readStream();
+    const buffer = await engine.long.readStream(stream);
     engine.countDecoded(buffer.getLength());
     const bytes = buffer.asUint8Array().slice();
     buffer.destroy();

@@ -4,6 +4,7 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { find } from "../../bytes/find.ts";
 import { eachObjectHaving } from "../objects/each-object.ts";
 import { isNamed } from "../objects/objects.ts";
+import { type Place, walkValues } from "../objects/walk-values.ts";
 
 /**
  * The keyword before the offset of the cross-references, and how many bytes at the end of the file are searched for it: at
@@ -85,33 +86,20 @@ async function readUsed(
   const pending: number[] = [];
   let left = purpose === "render" ? MOST_CHECKED : Infinity;
 
-  /** Whether a value is a dangling reference. */
-  const visit = (value: Pointer): boolean => {
-    if (lib._wasm_pdf_is_indirect(value) === 0) {
-      look(value);
-      return false;
-    }
+  const visit = (value: Pointer, { holder, isArray, index }: Place): void => {
+    if (lib._wasm_pdf_is_indirect(value) === 0) return;
     const number = lib._wasm_pdf_to_num(value);
-    if (number <= 0 || number >= count) return true;
-    if (reached[number] === 0) pending.push(number);
-    reached[number] = 1;
-    return false;
-  };
-  const look = (object: Pointer): void => {
-    if (lib._wasm_pdf_is_dict(object) !== 0) {
-      for (let index = lib._wasm_pdf_dict_len(object) - 1; index >= 0; index--) {
-        const dangles = visit(lib._wasm_pdf_dict_get_val(object, index));
-        if (dangles && dropDangling) lib._wasm_pdf_dict_del(object, lib._wasm_pdf_dict_get_key(object, index));
-      }
-    } else if (lib._wasm_pdf_is_array(object) !== 0) {
-      for (let index = lib._wasm_pdf_array_len(object) - 1; index >= 0; index--) {
-        const dangles = visit(lib._wasm_pdf_array_get(object, index));
-        if (dangles && dropDangling) lib._wasm_pdf_array_put(object, index, nothing.pointer);
-      }
+    if (number > 0 && number < count) {
+      if (reached[number] === 0) pending.push(number);
+      reached[number] = 1;
+    } else if (dropDangling) {
+      if (isArray) lib._wasm_pdf_array_put(holder, index, nothing.pointer);
+      else lib._wasm_pdf_dict_del(holder, lib._wasm_pdf_dict_get_key(holder, index));
     }
   };
+  const look = (object: Pointer) => walkValues(engine, object, visit);
 
-  look(document.getTrailer().pointer);
+  await look(document.getTrailer().pointer);
   for (let number = pending.pop(); number !== undefined && left > 0; number = pending.pop(), left--) {
     engine.work.spend(OBJECT_WORK);
     await engine.work.pause();
@@ -124,7 +112,8 @@ async function readUsed(
         if (dropDangling) await readUsed(engine, document, purpose);
         return;
       }
-      look(reference);
+      const looked = look(reference);
+      if (looked) await looked;
     } catch (error) {
       // An unreadable object references nothing.
       if (!engine.isFailure(error)) throw error;

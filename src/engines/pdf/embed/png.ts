@@ -8,12 +8,23 @@ import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { Deflated } from "./deflated.ts";
 import type { ColorSpace, EmbeddedImage, SoftMask } from "./embedded-image.ts";
 import { GRAY, GRAY_ALPHA, PALETTE, type PngFacts, RGB_ALPHA } from "../../image/png-header.ts";
-import { inflatedBytes, pixelBits, sample, shownRows, storedRows, unfilter } from "../../image/png-rows.ts";
+import {
+  inflatedBytes,
+  pixelBits,
+  sample,
+  shownRows,
+  storedRows,
+  unfilter,
+  UNFILTER_WORK,
+} from "../../image/png-rows.ts";
 import { RowFilter } from "../../image/row-filter.ts";
 
 type Samples = Pick<EmbeddedImage, "data" | "softMask">;
 
 const OPAQUE = 255;
+
+/** Fuel per byte of a row that is separated into colors and alpha, and filtered. */
+const ROW_WORK = 4;
 
 /** @throws BadImage if the data is damaged; Refusal `limit_exceeded` (memory, decompressed bytes) */
 export async function embedPng(engine: PdfEngine, png: PngFacts, file: EngineBytes): Promise<EmbeddedImage> {
@@ -26,7 +37,9 @@ export async function embedPng(engine: PdfEngine, png: PngFacts, file: EngineByt
     hasChannel && !png.interlaced
       ? await splitStored(engine, png, file)
       : png.interlaced || alphaOf
-        ? await fromShown(engine, png, file, alphaOf)
+        ? await engine.work.granted(inflatedBytes(png) * (UNFILTER_WORK + ROW_WORK), () =>
+            fromShown(engine, png, file, alphaOf),
+          )
         : await passedOn(engine, png, file);
   return { width, height, bits, space: spaceOf(png), coding: "filtered", ...samples, ...(colorKey && { colorKey }) };
 }
@@ -122,6 +135,7 @@ async function fromShown(
   using alpha = hasChannel || alphaOf ? new Deflated(engine) : undefined;
   let opaque = true;
   for await (const row of shownRows(engine.work, png, file)) {
+    engine.work.spend(row.length * ROW_WORK);
     if (hasChannel) {
       for (let index = 0; index < width; index++) {
         for (let byte = 0; byte < colors; byte++) colorRow[index * colors + byte] = row[index * pixel + byte] ?? 0;

@@ -4,6 +4,8 @@
  * initialization vectors from the clock.
  */
 import type { Buffer } from "mupdf";
+import { limits } from "../../../limits.ts";
+import { Refusal } from "../../errors.ts";
 import type { Work } from "../../work.ts";
 import type { FileEncryption, PlatformCrypto } from "./parameters.ts";
 import { aesCbc, BLOCK } from "./object-cipher.ts";
@@ -11,12 +13,19 @@ import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { hex } from "../../bytes/hex.ts";
 import { latin1, bytesOf } from "../../bytes/latin1.ts";
-import { type WrittenObject, writtenObjects } from "../objects/written-objects.ts";
+import { type WrittenObject, WrittenString, writtenObjects } from "../objects/written-objects.ts";
 import { readXref, ROW, tableOf, type WrittenXref } from "../objects/written-xref.ts";
 import { deflate } from "../../bytes/deflate.ts";
 
 /** Bytes of a stream encrypted per step: WebCrypto's results are outside the engine's heap. */
 const CHUNK = 256 * 1024;
+
+/** Strings encrypted at once. */
+const AT_ONCE = 256;
+
+/** Fuel per string that is encrypted, 10 microseconds, and per byte of an object that is read. */
+const STRING_WORK = 4_000;
+const BYTE_WORK = 10;
 
 /** Room in bytes for the header, encryption dictionary, trailer, and other parts of nearly constant length. */
 const FRAME = 4096;
@@ -46,7 +55,7 @@ export async function encryptFile(
   const bytes = file.asUint8Array();
   bytes.copyWithin(growth, 0, length);
 
-  const writer = new Writer(bytes, encryption, crypto);
+  const writer = new Writer(engine.work, bytes, encryption, crypto);
   writer.text(`%PDF-${Math.floor(version / 10)}.${version % 10}\n%\u00e2\u00e3\u00cf\u00d3\n\n`);
   for (const object of writtenObjects(bytes, growth + first)) {
     if (object.isXref) break;
@@ -73,12 +82,20 @@ function versionOf(bytes: Uint8Array): number {
   return Number(latin1(bytes.subarray(5, 8)).replace(".", ""));
 }
 
-/** Reads the file once: its cross-references, and the most bytes by which encryption can lengthen it. */
+/**
+ * Reads the file once: its cross-references, and the most bytes by which encryption can lengthen it.
+ * @throws Refusal `limit_exceeded`
+ */
 async function survey(work: Work, bytes: Uint8Array, first: number): Promise<{ xref: WrittenXref; growth: number }> {
   let growth = FRAME;
+  let strings = 0;
   const numbers: number[] = [];
   for (const object of writtenObjects(bytes, first)) {
     numbers.push(object.number);
+    work.spend((object.head.end - object.head.start) * BYTE_WORK);
+    await work.pause();
+    strings += object.strings.length;
+    if (strings > limits.encryptedStrings) throw tooManyStrings(strings);
     for (const { start, end, value } of object.strings) {
       growth += Math.max(0, 2 * (encryptedLength(value.length) + 1) - (end - start));
     }
@@ -91,6 +108,12 @@ async function survey(work: Work, bytes: Uint8Array, first: number): Promise<{ x
   const xref = tableOf(bytes, numbers);
   return { xref, growth: growth + xref.rows.byteLength };
 }
+
+const tooManyStrings = (actual: number): Refusal =>
+  new Refusal("limit_exceeded", "The PDF has too many strings outside of its object streams to be encrypted.", {
+    limit: limits.encryptedStrings,
+    actual,
+  });
 
 const encryptedLength = (length: number): number => BLOCK + (Math.floor(length / BLOCK) + 1) * BLOCK;
 
@@ -126,8 +149,10 @@ class Writer {
   readonly #bytes: Uint8Array;
   readonly #encryption: FileEncryption;
   readonly #crypto: PlatformCrypto;
+  readonly #work: Work;
 
-  constructor(bytes: Uint8Array, encryption: FileEncryption, crypto: PlatformCrypto) {
+  constructor(work: Work, bytes: Uint8Array, encryption: FileEncryption, crypto: PlatformCrypto) {
+    this.#work = work;
     this.#bytes = bytes;
     this.#encryption = encryption;
     this.#crypto = crypto;
@@ -148,23 +173,36 @@ class Writer {
     const { number, generation, head, strings, stream, lengthDigits } = object;
     const encrypted = strings.length > 0 || stream !== undefined;
     const key = encrypted ? await this.#encryption.keyFor(number, generation) : undefined;
-    let text = `${number} ${generation} obj`;
+    this.text(`${number} ${generation} obj`);
     let from = head.start;
-    const replace = (start: number, end: number, by: string): void => {
-      text += latin1(this.#bytes.subarray(from, start)) + by;
-      from = end;
-    };
-    const changes = strings.map(({ start, end, value }) => ({ start, end, value }));
-    if (lengthDigits) changes.push({ ...lengthDigits, value: new Uint8Array() });
-    for (const { start, end, value } of changes.toSorted((a, b) => a.start - b.start)) {
-      if (start === lengthDigits?.start && stream) {
-        replace(start, end, String(encryptedLength(stream.end - stream.start)));
-      } else if (key) replace(start, end, `<${hex(await aesCbc(this.#crypto, key, value))}>`);
+    const changes = lengthDigits ? [...strings, lengthDigits].toSorted((a, b) => a.start - b.start) : strings;
+    for (let at = 0; at < changes.length; at += AT_ONCE) {
+      const some = changes.slice(at, at + AT_ONCE);
+      this.#work.spend(some.length * STRING_WORK);
+      await this.#work.pause();
+      const replaced = await Promise.all(
+        some.map(async (change) => {
+          if (change instanceof WrittenString) return key && `<${hex(await aesCbc(this.#crypto, key, change.value))}>`;
+          return stream && String(encryptedLength(stream.end - stream.start));
+        }),
+      );
+      for (const [index, { start, end }] of some.entries()) {
+        const text = replaced[index];
+        if (text === undefined) continue;
+        this.#move(from, start);
+        this.text(text);
+        from = end;
+      }
     }
-    replace(head.end, head.end, "");
-    this.text(text);
+    this.#move(from, head.end);
     if (stream && key) await this.#stream(key, stream.start, stream.end);
     this.text(stream ? "\nendstream\nendobj\n\n" : "endobj\n\n");
+  }
+
+  /** Writes bytes of the plain file. */
+  #move(start: number, end: number): void {
+    this.#bytes.copyWithin(this.at, start, end);
+    this.at += end - start;
   }
 
   /** AES-CBC in chunks: the last block of each is the initialization vector of the next. */

@@ -66,7 +66,7 @@ export class PdfEncryption {
     const { method, userPassword, ownerPassword, permissions } = protection;
     using stack = new DisposableStack();
     const source = engine.bufferOf(bytes);
-    const document = engine.mupdf.Document.openDocument(source, "application/pdf").asPDF();
+    const document = await engine.long.open(source);
     source.destroy();
     if (!document) throw new Error("the encrypted file is no PDF");
     stack.adopt(document, (open) => open.destroy());
@@ -97,6 +97,7 @@ export class PdfEncryption {
     const read = async (role: Role, password: string): Promise<string> => {
       if (password === "") return without;
       expect(`the ${role} password`, await opens(role, password));
+      await engine.long.load(document.getTrailer().get("Root"));
       expect(`its pages for the ${role}`, document.countPages() === pageCount && !document.wasRepaired());
       return rawBytes(sample);
     };

@@ -12,7 +12,8 @@ export async function changeContent(open: OpenPdf, index: number, eraser: Eraser
   const { document, engine } = open;
   await engine.scope(async () => {
     const page = document.findPage(index);
-    const parts = streamsOf(page).flatMap((stream) => [readStream(open, stream) ?? new Uint8Array(), SEPARATOR]);
+    const parts: Uint8Array[] = [];
+    for (const stream of streamsOf(page)) parts.push((await readStream(open, stream)) ?? new Uint8Array(), SEPARATOR);
     const changed = await new Walk(open, eraser, choice).run(concat(parts), page.getInheritable("Resources"));
     if (!changed) return;
     const contents = document.newArray();

@@ -60,7 +60,7 @@ async function namedBy(open: OpenPdf, { streams, resources }: Content): Promise<
   const found = new Set<number>();
   const seen = new Set<string>();
   for (const stream of streams) {
-    const tokens = new ContentOperators(readStream(open, stream) ?? new Uint8Array());
+    const tokens = new ContentOperators((await readStream(open, stream)) ?? new Uint8Array());
     while (tokens.next()) {
       work.spend(OPERATOR_WORK);
       if (tokens.isDue) await work.rest();

@@ -325,7 +325,7 @@ export class Walk {
     const { document, engine } = this.#open;
     const number = objectNumber(form);
     if (this.#drawing.has(number) || this.#drawing.size >= DEEPEST) return "stays";
-    const content = readStream(this.#open, form);
+    const content = await readStream(this.#open, form);
     if (!content) return "stays";
     const own = form.get("Resources");
     const matrix = multiply(matrixOf(form.get("Matrix")), state.matrix);

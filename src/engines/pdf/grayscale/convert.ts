@@ -76,7 +76,7 @@ class Painter {
       page.put("Contents", document.newIndirect(known));
       return;
     }
-    const bytes = this.#read(streams);
+    const bytes = await this.#read(streams);
     const changed = bytes && (await grayContent(bytes, this.#colors, this.#names(resources), engine.work));
     if (!changed) return;
     const stream = document.addStream(changed, document.newDictionary());
@@ -85,18 +85,18 @@ class Painter {
   }
 
   async #stream(stream: PDFObject, resources: PDFObject): Promise<void> {
-    const bytes = this.#read([stream]);
+    const bytes = await this.#read([stream]);
     const { work } = this.#open.engine;
     const changed = bytes && (await grayContent(bytes, this.#colors, this.#names(resources), work));
     if (changed) stream.writeStream(changed);
   }
 
-  #read(streams: readonly PDFObject[]): Uint8Array | undefined {
+  async #read(streams: readonly PDFObject[]): Promise<Uint8Array | undefined> {
     const { engine } = this.#open;
     const parts: Uint8Array[] = [];
     for (const stream of streams) {
       try {
-        const buffer = stream.readStream();
+        const buffer = await engine.long.readStream(stream);
         engine.countDecoded(buffer.getLength());
         parts.push(buffer.asUint8Array().slice(), Uint8Array.of(0x0a));
         buffer.destroy();

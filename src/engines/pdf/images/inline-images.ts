@@ -66,7 +66,7 @@ class Lift {
     const { engine, document } = this.#open;
     let bytes: Uint8Array;
     try {
-      const buffer = stream.readStream();
+      const buffer = await engine.long.readStream(stream);
       engine.countDecoded(buffer.getLength());
       const content = buffer.asUint8Array();
       // Most content has none and need not be copied.

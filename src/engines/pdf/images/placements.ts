@@ -183,7 +183,7 @@ class Finder {
     const steps: Step[] = [];
     for (const stream of streams) {
       try {
-        const buffer = stream.readStream();
+        const buffer = await engine.long.readStream(stream);
         engine.countDecoded(buffer.getLength());
         await readSteps(buffer.asUint8Array(), steps, engine.work);
         buffer.destroy();

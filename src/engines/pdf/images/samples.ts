@@ -161,7 +161,7 @@ function draw(
 ): Promise<Pixmap> {
   const { mupdf, long } = engine;
   return engine.scope(async () => {
-    const loaded = object._doc.loadImage(object);
+    const loaded = await long.loadImage(object);
     try {
       const asStored = size.width >= image.width && size.height >= image.height;
       if (asStored && !image.isIndexed) {

@@ -8,7 +8,7 @@ import { Budget } from "./budget.ts";
 import { type Changes, changesOf } from "./changes.ts";
 import { freeUnused, reserveObjects } from "./xref-room.ts";
 import { mapPages } from "./page-map.ts";
-import { type Place, placesOf } from "./places.ts";
+import { firstIn, type Place, placesOf } from "./places.ts";
 import { meaningOf, MuPDFFailure } from "./failures.ts";
 import { type Callback, type ReadHandle, Reads } from "./reads.ts";
 import type { Ranges } from "../../bytes/ranges.ts";
@@ -446,6 +446,11 @@ export class PdfEngine {
   /** Where objects lie in the file of a document; see places.ts. */
   placesOf(document: MuPDF.PDFDocument, numbers: readonly number[]): Map<number, Place> {
     return placesOf(this.#memory, document, numbers);
+  }
+
+  /** The first object in each of some object streams, by their numbers; see places.ts. */
+  firstIn(document: MuPDF.PDFDocument, streams: ReadonlySet<number>): number[] {
+    return streams.size === 0 ? [] : firstIn(this.#memory, document, streams);
   }
 
   /** Tells MuPDF the object numbers of a document's pages, or reminds it of them; see page-map.ts. */

@@ -49,3 +49,20 @@ export function placesOf(
   }
   return places;
 }
+
+/** Of each of some object streams, by their numbers, an object in it that is not loaded yet: loading it loads all of them. */
+export function firstIn(memory: WebAssembly.Memory, document: PDFDocument, streams: ReadonlySet<number>): number[] {
+  const heap = new DataView(memory.buffer);
+  const found = new Map<number, number>();
+  for (const { tables } of sectionsOf(memory, document).sections) {
+    for (const { first, length, entries } of tables) {
+      for (let index = 0; index < length && found.size < streams.size; index++) {
+        const entry = entries + index * ENTRY_BYTES;
+        if (heap.getUint8(entry) !== IN_OBJECT_STREAM || heap.getUint32(entry + OBJECT, true) !== 0) continue;
+        const stream = Number(heap.getBigInt64(entry + POSITION, true));
+        if (streams.has(stream) && !found.has(stream)) found.set(stream, first + index);
+      }
+    }
+  }
+  return [...found.values()];
+}

@@ -1,24 +1,30 @@
 /**
  * Object streams are the only streams that MuPDF inflates without a limit we control, and it does so while opening a file. A
  * deflate stream of 1 MB can expand to 1 GB (RFC 1951 allows 1032 to 1, and filters can be chained), so streams that might
- * be too large are measured here first.
+ * be too large are measured here first, and so are the objects in them.
  */
 import type { PDFDocument, PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
-import { DamagedStream, inflate, STEP } from "../../bytes/inflate.ts";
 import { Refusal } from "../../errors.ts";
 import type { Work } from "../../work.ts";
 import type { InputBytes } from "../../bytes/heap.ts";
 import { latin1 } from "../../bytes/latin1.ts";
 import { find } from "../../bytes/find.ts";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { unescapeName } from "./names.ts";
+import { countInflated, DEFLATE_RATIO } from "./inflated-size.ts";
+import { measureObjects } from "./raw-objects.ts";
+import { LARGE, type Measures, SyntaxReader } from "./syntax.ts";
 
-/** Maximum expansion of deflate. */
-export const DEFLATE_RATIO = 1032;
 /** Longest dictionary of an object stream in bytes. In practice they are short. */
 const MOST_DICTIONARY = 4096;
 /** `#`, which begins an escape in a name. */
 const ESCAPE = 0x23;
+/** Filters but deflate, and predictors (7.4.2 to 7.4.5): what is within is not syntax yet. */
+const OTHER_CODING = /\/(?:ASCIIHexDecode|AHx|ASCII85Decode|A85|LZWDecode|LZW|RunLengthDecode|RL|Crypt|Predictor)\b/;
+/** Bytes read between two pauses, and fuel for each, to read the syntax of objects. */
+const READ = 64 * 1024;
+const SYNTAX_WORK = 3;
 /** Fuel per stream to decode its dictionary. */
 const STREAM_WORK = 500;
 
@@ -29,35 +35,64 @@ interface ObjectStream {
   readonly end: number;
   /** Number of deflate filters. */
   readonly filters: number;
+  /** Whether nothing else is done to the objects in it. */
+  readonly isPlain: boolean;
+}
+
+/** What is known of the objects of a file before it is open. */
+interface MeasuredFile {
+  readonly largest: Measures;
+  /** Numbers of objects, and of object streams, that take MuPDF long to load. */
+  readonly objects: readonly number[];
+  readonly streams: Set<number>;
+  /** Object streams that can only be read once the file is open, as it is encrypted. */
+  readonly unread: readonly ObjectStream[];
+  measure(stream: ObjectStream, data: Uint8Array): Promise<void>;
 }
 
 /**
- * Refuses a file whose object streams inflate to more than the limit. Those of an encrypted file can only be read once it is
- * open; in that case, returns a check to run then. Streams that this scan misses, such as ones with references in their
- * dictionary, are bounded by the work budget.
+ * Refuses a file whose object streams inflate to more than the limit, or that has too large an object. Object streams that this scan misses, such as ones
+ * with references in their dictionary, are bounded by the work budget.
  * @throws Refusal `limit_exceeded`
  */
-export async function checkObjectStreams(
-  work: Work,
-  file: InputBytes,
-): Promise<((document: PDFDocument) => Promise<void>) | undefined> {
-  const streams = await findObjectStreams(work, file);
-  const most = streams.reduce((sum, { start, end, filters }) => sum + (end - start) * DEFLATE_RATIO ** filters, 0);
-  if (most <= limits.objectStreamBytes) return undefined;
-  if (find(file.view(0, file.length), "/Encrypt", 0) >= 0) {
-    return async (document) => {
-      let left = limits.objectStreamBytes;
-      for (const { number, filters } of streams) {
-        const stream = document.newIndirect(number);
-        if (stream.isStream()) left -= await checkedSize(work, rawBytes(stream), filters, left);
-      }
-    };
+export async function measureFile(work: Work, file: InputBytes): Promise<MeasuredFile> {
+  const reader = new SyntaxReader();
+  const objects = await measureObjects(work, file, reader);
+  const found = await findObjectStreams(work, file);
+  const most = found.reduce((sum, { start, end, filters }) => sum + (end - start) * DEFLATE_RATIO ** filters, 0);
+  let left = most <= limits.objectStreamBytes ? Infinity : limits.objectStreamBytes;
+  const streams = new Set<number>();
+  const measure = async (stream: ObjectStream, data: Uint8Array): Promise<void> => {
+    const { size, isLarge } = await checkedStream(work, data, stream, reader, left);
+    left -= size;
+    if (isLarge) streams.add(stream.number);
+  };
+  const isEncrypted = found.length > 0 && find(file.view(0, file.length), "/Encrypt", 0) >= 0;
+  for (const stream of isEncrypted ? [] : found) await measure(stream, file.view(stream.start, stream.end));
+  return { largest: reader.largest, objects, streams, unread: isEncrypted ? found : [], measure };
+}
+
+/**
+ * Measures what only an open document lets read, and loads objects that take long while other requests have their turn.
+ * @throws Refusal `limit_exceeded`
+ */
+export async function loadLargeObjects(engine: PdfEngine, document: PDFDocument, file: MeasuredFile): Promise<void> {
+  for (const stream of file.unread) {
+    const object = document.newIndirect(stream.number);
+    if (object.isStream()) await file.measure(stream, rawBytes(object));
   }
-  let left = limits.objectStreamBytes;
-  for (const { start, end, filters } of streams) {
-    left -= await checkedSize(work, file.view(start, end), filters, left);
+  await loadEach(engine, document, [...file.objects, ...engine.firstIn(document, file.streams)]);
+}
+
+/** Loads objects while other requests have their turn. Those that cannot be read are found later. */
+async function loadEach(engine: PdfEngine, document: PDFDocument, numbers: readonly number[]): Promise<void> {
+  for (const number of numbers) {
+    try {
+      await engine.long.load(document.newIndirect(number));
+    } catch (error) {
+      if (!engine.isFailure(error)) throw error;
+    }
   }
-  return undefined;
 }
 
 /** The bytes of a stream as stored in the file, decrypted. */
@@ -68,34 +103,36 @@ export function rawBytes(stream: PDFObject): Uint8Array {
   return bytes;
 }
 
-/** The inflated size in bytes; throws if it exceeds `most`. */
-async function checkedSize(work: Work, data: Uint8Array, filters: number, most: number): Promise<number> {
-  const size = await countInflated(work, data, filters, most);
-  if (size <= most) return size;
+/** The size of an object stream in bytes, and whether it takes MuPDF long to load; throws if it or an object in it is too large. */
+async function checkedStream(
+  work: Work,
+  data: Uint8Array,
+  { filters, isPlain }: ObjectStream,
+  reader: SyntaxReader,
+  most: number,
+): Promise<{ size: number; isLarge: boolean }> {
+  reader.begin();
+  let tokens = 0;
+  const size = await countInflated(work, data, filters, most, async (chunk) => {
+    if (!isPlain) return;
+    for (let from = 0; from < chunk.length; from += READ) {
+      const part = chunk.subarray(from, from + READ);
+      work.spend(part.length * SYNTAX_WORK);
+      await work.pause();
+      for (let at = reader.read(part); at < part.length; at = reader.read(part, at)) {
+        tokens += reader.tokens;
+        reader.begin();
+      }
+    }
+  });
+  if (size <= most) {
+    const isLarge = !isPlain || tokens + reader.tokens > LARGE.tokens || size > LARGE.bytes;
+    return { size, isLarge };
+  }
   throw new Refusal("limit_exceeded", "The object streams of the PDF are too large when decompressed.", {
     limit: limits.objectStreamBytes,
     actual: limits.objectStreamBytes - most + size,
   });
-}
-
-/**
- * The size of data that was deflated `filters` times, once inflated. Counting stops slightly past `most`. For damaged data this is
- * an upper bound: MuPDF's inflater keeps what comes before the damage, up to a whole step more than ours.
- */
-export async function countInflated(work: Work, data: Uint8Array, filters: number, most: number): Promise<number> {
-  let chunks = inflate(work, [data]);
-  for (let index = 1; index < filters; index++) chunks = inflate(work, chunks);
-  let size = 0;
-  try {
-    for await (const chunk of chunks) {
-      size += chunk.length;
-      if (size > most) break;
-    }
-  } catch (error) {
-    if (!(error instanceof DamagedStream)) throw error;
-    size += STEP * DEFLATE_RATIO;
-  }
-  return size;
 }
 
 /** Scans all streams of the file for those whose dictionary declares an object stream. */
@@ -122,12 +159,14 @@ async function findObjectStreams(work: Work, file: InputBytes): Promise<ObjectSt
     }
     // The keyword may occur in the data; data past the end of the file does not count.
     const length = Number(/\/Length\s+(\d+)\b(?!\s+\d+\s+R)/.exec(dictionary)?.[1] ?? 0);
-    const filters = Math.max(1, dictionary.match(/\/(?:FlateDecode|Fl\b)/g)?.length ?? 0);
+    const deflates = dictionary.match(/\/(?:FlateDecode|Fl\b)/g)?.length ?? 0;
+    const isFiltered = /\/F(?:ilter)?\b/.test(dictionary);
     streams.push({
       number: Number(number ?? 0),
       start,
       end: Math.min(Math.max(start + length, end), bytes.length),
-      filters,
+      filters: Math.max(isFiltered ? 1 : 0, deflates),
+      isPlain: (deflates > 0 || !isFiltered) && !OTHER_CODING.test(dictionary),
     });
   }
   return streams;

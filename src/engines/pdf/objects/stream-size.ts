@@ -2,7 +2,8 @@
 import type { PDFObject } from "mupdf";
 import { Refusal } from "../../errors.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { countInflated, DEFLATE_RATIO, rawBytes } from "./object-streams.ts";
+import { countInflated, DEFLATE_RATIO } from "./inflated-size.ts";
+import { rawBytes } from "./object-streams.ts";
 import { items } from "./objects.ts";
 
 /** Upper bound of the decoded size of a stream, based on its declared length. */
@@ -20,7 +21,7 @@ export async function decodedSize(engine: PdfEngine, stream: PDFObject, most: nu
     if (filters > 0 && isDeflatedOnly(stream)) {
       return await countInflated(engine.work, rawBytes(stream), filters, most);
     }
-    const read = stream.readStream();
+    const read = await engine.long.readStream(stream);
     const size = read.getLength();
     read.destroy();
     return size;

@@ -3,12 +3,34 @@
  * MuPDF's output is an error, never a guess.
  */
 import { latin1 } from "../../bytes/latin1.ts";
-import { readHexadecimal, readLiteral } from "./string-syntax.ts";
+import { readHexadecimal, readLiteral, type ReadString } from "./string-syntax.ts";
 
 /** A range of bytes of the file. */
-interface Span {
+export interface Span {
   readonly start: number;
   readonly end: number;
+}
+
+/** A string in the file. Its bytes are only read when they are needed: an object may have 100,000 strings. */
+export class WrittenString implements Span {
+  readonly #bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+
+  constructor(bytes: Uint8Array, start: number) {
+    this.#bytes = bytes;
+    this.start = start;
+    this.end = this.#read().end ?? bytes.length;
+  }
+
+  get value(): Uint8Array<ArrayBuffer> {
+    return this.#read().value;
+  }
+
+  #read(): ReadString {
+    const { start } = this;
+    return this.#bytes[start] === OPEN ? readLiteral(this.#bytes, start) : readHexadecimal(this.#bytes, start);
+  }
 }
 
 export interface WrittenObject {
@@ -18,8 +40,8 @@ export interface WrittenObject {
   readonly start: number;
   /** From after `obj` to after `stream` and its line end, or to before `endobj`. */
   readonly head: Span;
-  /** The strings in the head, in order: their spans including delimiters, and their bytes. */
-  readonly strings: readonly (Span & { readonly value: Uint8Array<ArrayBuffer> })[];
+  /** The strings in the head, in order: their spans including delimiters. */
+  readonly strings: readonly WrittenString[];
   /** The digits of the stream's `Length`. */
   readonly lengthDigits: Span | undefined;
   readonly stream: Span | undefined;
@@ -80,7 +102,7 @@ class Reader {
 
   #head() {
     const start = this.#at;
-    const strings: (Span & { value: Uint8Array<ArrayBuffer> })[] = [];
+    const strings: WrittenString[] = [];
     let lengthDigits: Span | undefined;
     let type = "";
     let depth = 0;
@@ -89,9 +111,10 @@ class Reader {
       this.#skip();
       const at = this.#at;
       const byte = this.#bytes[at];
-      if (byte === OPEN) strings.push({ value: this.#string(readLiteral), start: at, end: this.#at });
-      else if (byte === LESS && this.#bytes[at + 1] !== LESS) {
-        strings.push({ value: this.#string(readHexadecimal), start: at, end: this.#at });
+      if (byte === OPEN || (byte === LESS && this.#bytes[at + 1] !== LESS)) {
+        const string = new WrittenString(this.#bytes, at);
+        strings.push(string);
+        this.#at = string.end;
       } else if (byte === LESS || byte === GREATER) {
         depth += byte === LESS ? 1 : -1;
         this.#at += 2;
@@ -146,13 +169,6 @@ class Reader {
     if (!/^\d{1,10}$/.test(word)) throw this.#unexpected();
     this.#skip();
     return Number(word);
-  }
-
-  #string(read: typeof readLiteral): Uint8Array<ArrayBuffer> {
-    const { value, end } = read(this.#bytes, this.#at);
-    if (end === undefined) throw this.#unexpected();
-    this.#at = end;
-    return value;
   }
 
   #unexpected(): Error {

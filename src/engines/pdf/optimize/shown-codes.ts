@@ -48,7 +48,7 @@ async function readText(
   const parts: Uint8Array[] = [];
   try {
     for (const stream of streams) {
-      const buffer = stream.readStream();
+      const buffer = await engine.long.readStream(stream);
       engine.countDecoded(buffer.getLength());
       parts.push(buffer.asUint8Array().slice(), Uint8Array.of(0x0a));
       buffer.destroy();

@@ -89,7 +89,7 @@ export async function redactBytes(
   const selected = new Map([...pages].map((index) => [objectNumber(document.findPage(index)), index]));
   const isIn = async (streams: readonly PDFObject[]): Promise<boolean> => {
     for (const stream of streams) {
-      const { shown } = await readContentStrings(readStream(open, stream) ?? new Uint8Array(), engine.work);
+      const { shown } = await readContentStrings((await readStream(open, stream)) ?? new Uint8Array(), engine.work);
       for (const part of shown) if ((await search.find(part)).length > 0) return true;
     }
     return false;

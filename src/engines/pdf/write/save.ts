@@ -12,6 +12,7 @@ import { changesOf, updateOf } from "./incremental.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { eachPointer, FIRST_POINTER } from "../objects/each-object.ts";
 import { objectNumber } from "../objects/objects.ts";
+import { walkValues } from "../objects/walk-values.ts";
 import { repairPageTree } from "../document/page-tree.ts";
 import { packSmall, SMALL_FILE } from "./small-file.ts";
 import { expectationOf, verify, verifyAppended } from "./verify.ts";
@@ -39,7 +40,6 @@ const MOST_OBJECTS_TO_COLLECT = 3000;
 
 /** Fuel per checked object, in addition to what MuPDF spends on reading it. */
 const OBJECT_WORK = 200;
-const ENTRY_WORK = 10;
 
 type Pointer = PDFObject["pointer"];
 
@@ -145,36 +145,23 @@ export async function findUsed({ document, engine }: OpenPdf): Promise<{ reached
   const { lib, work } = engine;
   const reached = new Uint8Array(document.countObjects());
   const pending: number[] = [];
-  const visit = (value: Pointer): void => {
-    if (lib._wasm_pdf_is_indirect(value) === 0) {
-      look(value);
-      return;
-    }
-    const number = lib._wasm_pdf_to_num(value);
-    if (reached[number] !== 0) return;
-    reached[number] = 1;
-    pending.push(number);
-  };
-  const look = (object: Pointer): void => {
-    const isArray = lib._wasm_pdf_is_array(object) !== 0;
-    const length = isArray
-      ? lib._wasm_pdf_array_len(object)
-      : lib._wasm_pdf_is_dict(object) !== 0
-        ? lib._wasm_pdf_dict_len(object)
-        : 0;
-    work.spend(length * ENTRY_WORK);
-    for (let index = 0; index < length; index++) {
-      visit(isArray ? lib._wasm_pdf_array_get(object, index) : lib._wasm_pdf_dict_get_val(object, index));
-    }
-  };
-  look(document.getTrailer().pointer);
+  const look = (object: Pointer) =>
+    walkValues(engine, object, (value) => {
+      if (lib._wasm_pdf_is_indirect(value) === 0) return;
+      const number = lib._wasm_pdf_to_num(value);
+      if (reached[number] !== 0) return;
+      reached[number] = 1;
+      pending.push(number);
+    });
+  await look(document.getTrailer().pointer);
   let count = 0;
   for (let number = pending.pop(); number !== undefined; number = pending.pop(), count++) {
     work.spend(OBJECT_WORK);
     await work.pause();
     const reference = lib._wasm_pdf_new_indirect(document.pointer, number);
     try {
-      look(reference);
+      const looked = look(reference);
+      if (looked) await looked;
     } catch (error) {
       // An unreadable object references nothing.
       if (!engine.isFailure(error)) throw error;
@@ -276,33 +263,30 @@ async function makeWritable(
   const refusesNamed = staysEncrypted && !keepsNamedFilters(engine, document);
   const filterKey = document.newName("Filter");
   let hasEmptyName = false;
-  const visit = (value: Pointer): void => {
-    if (value < FIRST_POINTER || lib._wasm_pdf_is_indirect(value) !== 0) return;
-    if (lib._wasm_pdf_is_name(value) === 0) look(value);
-    else hasEmptyName ||= lib.HEAPU8[lib._wasm_pdf_to_name(value)] === 0;
+  const lookAtName = (name: Pointer): void => {
+    if (name < FIRST_POINTER || lib._wasm_pdf_is_indirect(name) !== 0 || lib._wasm_pdf_is_name(name) === 0) return;
+    hasEmptyName ||= lib.HEAPU8[lib._wasm_pdf_to_name(name)] === 0;
   };
-  const look = (object: Pointer): void => {
-    if (lib._wasm_pdf_is_dict(object) !== 0) {
-      for (let index = lib._wasm_pdf_dict_len(object) - 1; index >= 0; index--) {
-        visit(lib._wasm_pdf_dict_get_key(object, index));
-        visit(lib._wasm_pdf_dict_get_val(object, index));
-      }
-    } else if (lib._wasm_pdf_is_array(object) !== 0) {
-      for (let index = lib._wasm_pdf_array_len(object) - 1; index >= 0; index--) {
-        visit(lib._wasm_pdf_array_get(object, index));
-      }
-    }
-  };
+  const look = (object: Pointer) =>
+    walkValues(engine, object, (value, { holder, isArray, index }) => {
+      lookAtName(value);
+      if (!isArray) lookAtName(lib._wasm_pdf_dict_get_key(holder, index));
+    });
   const prepare = (object: PDFObject, number: number): void => {
     if (refusesNamed && number !== metadata && namesCryptFilter(object)) throw mixed(field);
     completeParameters(document, object);
     if (staysEncrypted && object.get("Length").asNumber() <= SHORT) deflateNothing(engine, object);
   };
-  await eachPointer({ document, engine }, (reference, number) => {
-    look(reference);
+  const lookAtStream = (reference: Pointer, number: number): void => {
     if (lib._wasm_pdf_is_stream(reference) === 0) return;
     const hasFilters = lib._wasm_pdf_is_array(lib._wasm_pdf_dict_get(reference, filterKey.pointer)) !== 0;
     if (hasFilters || staysEncrypted) engine.scope(() => prepare(document.newIndirect(number), number));
+  };
+  await eachPointer({ document, engine }, (reference, number) => {
+    const looked = look(reference);
+    if (looked) return looked.then(() => lookAtStream(reference, number));
+    lookAtStream(reference, number);
+    return undefined;
   });
   return hasEmptyName;
 }

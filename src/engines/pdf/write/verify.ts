@@ -74,9 +74,10 @@ async function compare(engine: PdfEngine, bytes: EngineBytes, expectation: Expec
   expect("the changes", from === undefined || from.document.wasRepaired() === from.repaired);
   const revision = encrypted ? revisionAt(bytes) : undefined;
   const stream = engine.streamOf(revision === undefined ? bytes : asRevision5(bytes, revision));
-  await reopened(engine, stream, (opened) => {
+  await reopened(engine, stream, async (opened) => {
     expect("its encryption", opened.getTrailer().get("Encrypt").isDictionary() === encrypted);
     if (from && encrypted) shareKey(engine, from.document, opened);
+    await loadTree(engine, opened);
     expect(`${pageCount} pages`, opened.countPages() === pageCount);
     const differing = (findPage: FindPage): string | undefined => {
       const found = engine.scope(() => factsOf(engine, opened, pages, findPage));
@@ -108,8 +109,7 @@ export async function verifyAppended(
   await reopened(engine, engine.streamOf(file), async (opened) => {
     if (encrypted) shareKey(engine, document, opened);
     engine.scope(() => expect("its trailer", trailer(opened) === trailer(document)));
-    const root = await engine.long.load(opened.getTrailer().get("Root"));
-    await engine.long.load(root.get("Pages"));
+    await loadTree(engine, opened);
     expect(`${pageCount} pages`, opened.countPages() === pageCount);
     // The changes made MuPDF forget where the pages are.
     engine.mapPages(document);
@@ -144,6 +144,12 @@ async function reopened(
     stream.destroy();
     opened?.destroy();
   }
+}
+
+/** Loads the catalog and the page tree while other requests run: they may be in an object stream with large objects. */
+async function loadTree(engine: PdfEngine, document: PDFDocument): Promise<void> {
+  const root = await engine.long.load(document.getTrailer().get("Root"));
+  await engine.long.load(root.get("Pages"));
 }
 
 /** What a stream is in the file depends on its filters and encryption. */

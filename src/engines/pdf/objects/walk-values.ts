@@ -1,0 +1,60 @@
+import type { PDFObject } from "mupdf";
+import type { PdfEngine } from "../mupdf/mupdf.ts";
+
+type Pointer = PDFObject["pointer"];
+
+/** Fuel per value, in addition to what the visitor spends: up to 50 ns. */
+const VALUE_WORK = 20;
+/** Values between two pauses. */
+const SLICE = 10_000;
+
+/** A container that is being walked, and the place in it. */
+export interface Place {
+  readonly holder: Pointer;
+  readonly isArray: boolean;
+  index: number;
+}
+
+/**
+ * Visits the values within an object, in depth and from last to first, without handles and without following references. Counts them, and lets other
+ * requests run meanwhile: undefined if that was not necessary. Nothing else may be read until it is done, for it could move the values.
+ * @param visit may remove or replace the value
+ */
+export function walkValues(
+  { lib, work }: PdfEngine,
+  object: Pointer,
+  visit: (value: Pointer, place: Readonly<Place>) => void,
+): Promise<void> | undefined {
+  const places: Place[] = [];
+  const enter = (holder: Pointer): void => {
+    const isArray = lib._wasm_pdf_is_array(holder) !== 0;
+    if (!isArray && lib._wasm_pdf_is_dict(holder) === 0) return;
+    const length = isArray ? lib._wasm_pdf_array_len(holder) : lib._wasm_pdf_dict_len(holder);
+    if (length > 0) places.push({ holder, isArray, index: length });
+  };
+  /** Returns whether that was all. */
+  const walk = (): boolean => {
+    let count = 0;
+    for (let place = places.at(-1); place && count < SLICE; place = places.at(-1)) {
+      if (place.index === 0) {
+        places.pop();
+        continue;
+      }
+      count += 1;
+      place.index -= 1;
+      const { holder, isArray, index } = place;
+      const value = isArray ? lib._wasm_pdf_array_get(holder, index) : lib._wasm_pdf_dict_get_val(holder, index);
+      const isReference = lib._wasm_pdf_is_indirect(value) !== 0;
+      if (!isReference) enter(value);
+      visit(value, place);
+    }
+    work.spend(count * VALUE_WORK);
+    return places.length === 0;
+  };
+  const rest = async (): Promise<void> => {
+    do await work.pause();
+    while (!walk());
+  };
+  enter(object);
+  return walk() ? undefined : rest();
+}
