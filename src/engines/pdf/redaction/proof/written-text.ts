@@ -148,7 +148,8 @@ export async function findInFile(
         if (kind === "content") pending.push(value);
         // Encryption before AES-256 derives its key from the identifier of the file (7.6.4.3).
         else if (kind === "trailer" && key !== undefined && key.strings !== "aes-256") continue;
-        else if (await isInString(value, name)) return "a string";
+        // A new identifier is random, and may have any letter by chance.
+        else if (await (kind === "trailer" ? isInBytes(value) : isInString(value, name))) return "a string";
       } else if (type === "name") {
         const before = name;
         name = readName(bytes, start, end);
