@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { processesBelow } from "../scripts/processes.ts";
 import type { Service } from "../test/harness/client.ts";
 
 export interface ServerProcess extends Service {
@@ -84,21 +85,7 @@ async function waitFor(
 
 /** wrangler runs two processes of workerd below it: a small proxy, and the one with the service, which is the larger. */
 export async function workerdOf(ancestor: number): Promise<number> {
-  const processes = await Promise.all(
-    (await readdir("/proc"))
-      .filter((name) => /^\d+$/.test(name))
-      .map(async (name) => {
-        const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
-        const [, comm = "", parent = "0"] = /\((.*)\) \S (\d+)/.exec(stat) ?? [];
-        return { pid: Number(name), comm, parent: Number(parent) };
-      }),
-  );
-  const below = new Set([ancestor]);
-  for (let size = 0; size !== below.size;) {
-    size = below.size;
-    for (const { pid, parent } of processes) if (below.has(parent)) below.add(pid);
-  }
-  const candidates = processes.filter(({ pid, comm }) => below.has(pid) && comm.startsWith("workerd"));
+  const candidates = (await processesBelow(ancestor)).filter(({ command }) => command.includes("/workerd serve "));
   const sizes = await Promise.all(candidates.map(async ({ pid }) => ({ pid, bytes: await residentBytes(pid) })));
   const [largest] = sizes.toSorted((a, b) => b.bytes - a.bytes);
   if (largest === undefined) throw new Error("there is no workerd process below the server");

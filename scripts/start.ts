@@ -2,16 +2,19 @@
  * `npm start`: everything that the service needs on this machine, then `wrangler dev`. Of its output, only what the service logs
  * and errors are passed on.
  */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { styleText } from "node:util";
 import { ensureDevelopmentAccount, developmentAccountFile, type EnsuredAccount } from "./development-account.ts";
 import { putEnginesInPlace } from "./engines-in-place.ts";
 import { defaultPersistTo, root, withLocalDatabases } from "./local-database.ts";
 import { lineForPeople, logLineIn } from "./log-lines.ts";
+import { isRunning, processesBelow } from "./processes.ts";
+import { lockState } from "./state-lock.ts";
 
 const DEFAULT_PORT = "8787";
 const MINUTE = 60_000;
@@ -52,6 +55,13 @@ function option(args: readonly string[], name: string): string | undefined {
   });
   return value;
 }
+
+/** The arguments with another port: the one that was found, if any free one was asked for. */
+const withPort = (args: readonly string[], port: string): string[] => [
+  ...args.filter((arg, at) => !/^--port(?:=|$)/.test(arg) && args[at - 1] !== "--port"),
+  "--port",
+  port,
+];
 
 function wranglerArguments(given: readonly string[], persistTo: string): string[] {
   const args = ["dev", ...given, "--show-interactive-dev-session=false"];
@@ -147,43 +157,107 @@ function whenOrphaned(act: () => void): void {
   }, 250).unref();
 }
 
+/** The process that listens on the port of a URL. wrangler starts it again if it ends, but then it never responds. */
+async function listenerOf(wrangler: number, url: string): Promise<number | undefined> {
+  const { port } = new URL(url);
+  const address = new RegExp(`/workerd serve .*--socket-addr=entry=\\S+:${port}(?: |$)`);
+  return (await processesBelow(wrangler)).find(({ command }) => address.test(command))?.pid;
+}
+
+/** Calls `act` once a process has ended. */
+function whenEnded(pid: number, act: () => void): NodeJS.Timeout {
+  const watch = setInterval(() => {
+    if (isRunning(pid)) return;
+    clearInterval(watch);
+    act();
+  }, 500).unref();
+  return watch;
+}
+
+/** Runs wrangler until it ends or this process does, and starts it again if the process that listens dies. */
 function runWrangler(args: readonly string[], account: EnsuredAccount, log: Log): void {
-  const wrangler = spawn(process.execPath, [join(root, "node_modules/wrangler/bin/wrangler.js"), ...args], {
-    cwd: root,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let ready = false;
+  let wrangler: ChildProcess;
+  let url: string | undefined;
+  let isEnding = false;
+  let mustRestart = false;
   const lastWords: string[] = [];
-  createInterface({ input: wrangler.stdout }).on("line", (line) => {
-    const logged = logLineIn(line);
-    const shown = logged && (log === "json" ? line : lineForPeople(logged, new Date()));
-    if (shown !== undefined) console.log(shown);
-    if (logged !== undefined) return;
-    lastWords.push(line);
-    lastWords.splice(0, lastWords.length - LAST_WORDS);
-    const url = /Ready on (https?:\/\/\S+)/.exec(line)?.[1];
-    if (url === undefined || ready) return;
-    ready = true;
-    announce(url, account, log);
-    callScheduled(url);
-  });
-  const end = (signal: "SIGINT" | "SIGTERM") => {
-    wrangler.kill(signal);
-    setTimeout(() => wrangler.kill("SIGKILL"), GRACE).unref();
+
+  const ready = async (given: string): Promise<void> => {
+    if (url === undefined) {
+      announce(given, account, log);
+      callScheduled(given);
+    } else tell("info", "The service is ready again.");
+    url = given;
+    const started = wrangler;
+    const listener = await listenerOf(started.pid ?? 0, given);
+    if (listener === undefined) return;
+    const watch = whenEnded(listener, () => {
+      tell("error", "The process that listens has died. Starting it again ...");
+      mustRestart = true;
+      kill("SIGTERM");
+    });
+    started.once("close", () => clearInterval(watch));
+  };
+  const tell = (level: "info" | "error", message: string): void =>
+    console.log(log === "json" ? JSON.stringify({ level, message }) : message);
+  const kill = (signal: "SIGINT" | "SIGTERM"): void => {
+    const ended = wrangler;
+    ended.kill(signal);
+    const timer = setTimeout(() => ended.kill("SIGKILL"), GRACE).unref();
+    ended.once("close", () => clearTimeout(timer));
+  };
+  const start = (): void => {
+    const same = url === undefined ? args : withPort(args, new URL(url).port);
+    const words = [join(root, "node_modules/wrangler/bin/wrangler.js"), ...same];
+    wrangler = spawn(process.execPath, words, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+    let isReady = false;
+    createInterface({ input: wrangler.stdout ?? Readable.from([]) }).on("line", (line) => {
+      const logged = logLineIn(line);
+      const shown = logged && (log === "json" ? line : lineForPeople(logged, new Date()));
+      if (shown !== undefined) console.log(shown);
+      if (logged !== undefined) return;
+      lastWords.push(line);
+      lastWords.splice(0, lastWords.length - LAST_WORDS);
+      const given = /Ready on (https?:\/\/\S+)/.exec(line)?.[1];
+      if (given === undefined || isReady) return;
+      isReady = true;
+      void ready(given);
+    });
+    wrangler.on("error", (error) => {
+      console.error("Starting wrangler failed:", error);
+      process.exit(1);
+    });
+    wrangler.on("close", (code) => {
+      if (mustRestart && !isEnding) {
+        mustRestart = false;
+        start();
+        return;
+      }
+      if (!isReady && code !== 0) console.error(lastWords.join("\n"));
+      process.exit(code ?? 1);
+    });
+  };
+
+  const end = (signal: "SIGINT" | "SIGTERM"): void => {
+    isEnding = true;
+    kill(signal);
   };
   process.on("SIGINT", () => end("SIGINT"));
   process.on("SIGTERM", () => end("SIGTERM"));
   process.on("SIGHUP", () => end("SIGTERM"));
   process.on("exit", () => wrangler.kill("SIGTERM"));
   if (process.env.npm_lifecycle_event !== undefined) whenOrphaned(() => end("SIGTERM"));
-  wrangler.on("error", (error) => {
-    console.error("Starting wrangler failed:", error);
-    process.exit(1);
-  });
-  wrangler.on("close", (code) => {
-    if (!ready && code !== 0) console.error(lastWords.join("\n"));
-    process.exit(code ?? 1);
-  });
+  start();
+}
+
+/** Ends this process if another server uses the same data. */
+function refuseStateInUse(persistTo: string, port: string): void {
+  const holder = lockState(persistTo, { pid: process.pid, url: `http://localhost:${port}` });
+  if (holder === undefined) return;
+  const { pid, url } = holder;
+  const who = pid === undefined ? "" : ` (process ${pid}${url === undefined || url.endsWith(":0") ? "" : `, ${url}`})`;
+  fail(`Another server${who} uses the data in ${relative(root, persistTo) || persistTo}.
+Stop it, or give this one data of its own: npm start -- --persist-to <folder>`);
 }
 
 const { given, log } = readArguments(process.argv.slice(2));
@@ -192,6 +266,7 @@ const persistTo = persistOption === undefined ? defaultPersistTo : resolve(root,
 
 const port = option(given, "port") ?? DEFAULT_PORT;
 if (port !== "0") await refusePortInUse(port);
+refuseStateInUse(persistTo, port);
 
 if (log === "pretty") console.log("Starting the service …");
 await putEnginesInPlace();

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isRunning, processesBelow } from "../../scripts/processes.ts";
 import { ownServer } from "./own-server.ts";
 import { root, startServer } from "./server.ts";
 
@@ -68,6 +69,48 @@ describe("the options of npm start", () => {
       stderr: expect.stringMatching(/^--log must be pretty or json\./) as unknown,
     });
   });
+});
+
+test("the data of a running server are not used by another one, which says whose they are", async () => {
+  const { baseUrl, persistTo, liveKey } = running;
+  await expect(start("--port", "0", "--persist-to", persistTo)).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      new RegExp(
+        `^Another server \\(process \\d+, ${baseUrl}\\) uses the data in ${relative(root, persistTo)}\\.\\nStop it, or .* --persist-to`,
+      ),
+    ) as unknown,
+  });
+  expect(await statusWith(baseUrl, liveKey)).toBe(400);
+});
+
+test("the process that listens is started again when it dies", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pdf-service-start-"));
+  const server = await startServer(folder);
+  const listener = async (): Promise<number | undefined> => {
+    const { port } = new URL(server.baseUrl);
+    const below = await processesBelow(server.pid);
+    return below.find(({ command }) => command.includes(`--socket-addr=entry=localhost:${port} `))?.pid;
+  };
+  let last: readonly number[] = [];
+  try {
+    for (let times = 1; times <= 2; times += 1) {
+      const killed = await listener();
+      if (killed === undefined) throw new Error("no process listens");
+      process.kill(killed, "SIGKILL");
+      await expect.poll(() => server.printed().split("The service is ready again.").length - 1).toBe(times);
+      expect(server.printed()).toContain("The process that listens has died.");
+      expect(await listener()).not.toBe(killed);
+      // With the same data, at the same address.
+      expect(await statusWith(server.baseUrl, server.liveKey)).toBe(400);
+    }
+    last = (await processesBelow(server.pid)).map(({ pid }) => pid);
+  } finally {
+    await server.stop();
+  }
+  expect(last.length).toBeGreaterThan(3);
+  await expect.poll(() => last.filter(isRunning)).toEqual([]);
+  await rm(folder, { recursive: true, force: true });
 });
 
 describe("a second npm start", () => {
