@@ -5,7 +5,7 @@ import { pdfPart, type Part } from "../test/harness/client.ts";
 import { drawing, type DrawnPage, textPage } from "../test/harness/drawing-fixtures.ts";
 import { encrypt } from "../test/harness/encrypted-fixtures.ts";
 import { document, largeDocument } from "../test/harness/fixtures.ts";
-import { brochure } from "../test/harness/jpeg-document-fixtures.ts";
+import { brochure, scans } from "../test/harness/jpeg-document-fixtures.ts";
 import { flate } from "../test/harness/pdf-writer.ts";
 import { show, showCodes, textDocument, type TextPage } from "../test/harness/text-fixtures.ts";
 
@@ -142,6 +142,8 @@ const arabicLabel = { template: "\u0635\u0641\u062d\u0629 {n}" };
 const halves = [largeDocument(12.5), largeDocument(12.5)];
 const megabyte = [largeDocument(0.5), largeDocument(0.5)];
 const photographs = brochure(12);
+/** Fifty pages in A4, scanned at 300 dpi. */
+const fifty = scans(50, 2480, 3508);
 /** A part of the picture of each of the first 20 pages. */
 const REGIONS = JSON.stringify(
   Array.from({ length: 20 }, (_, index) => ({ page: index + 1, x: 100, y: 100, width: 100, height: 100 })),
@@ -206,6 +208,7 @@ export const works: [string, Call[][]][] = [
   ["two rotates of 25 MiB at once", [[rotate(large), rotate(large)]]],
   ["each of 25 MiB, three times in a row", [...each, ...each, ...each]],
   ["compress of 25 MiB that do not compress", [[compress(large)]]],
+  [`compress of fifty scans, ${(fifty.length / 1e6).toFixed(1)} MB`, [[compress(fifty)]]],
   [`compress of photographs, ${(photographs.length / 1e6).toFixed(1)} MB`, [[compress(photographs)]]],
   ["Letter at 600 dpi as png", [[images(letter, { dpi: "600" })]]],
   ["Letter at 600 dpi as jpeg", [[images(letter, { dpi: "600", format: "jpeg" })]]],

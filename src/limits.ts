@@ -176,12 +176,12 @@ export const limits = {
   /** Compression. For `compress`. Images over these limits are kept as they are. */
   compress: {
     /** Memory for the samples of one image while it is encoded again. */
-    decodedBytes: 36 * MiB,
+    decodedBytes: 40 * MiB,
     /** Samples decoded from one image, even if it is scaled down while decoding. About 100 million are inflated per second. */
     decodedPixels: 100_000_000,
-    /** Samples decoded from all images of a request. The largest files come first. */
-    pixels: 400_000_000,
-    /** The largest image that is encoded with mozjpeg, which takes up to 14 bytes per sample in addition to MuPDF's memory. Larger ones use libjpeg. */
+    /** Samples decoded from all images of a request: 68 pages in A4 at 300 dpi. The largest files come first. */
+    pixels: 600_000_000,
+    /** The largest image that is encoded with mozjpeg, which takes up to 14 bytes per sample in addition to MuPDF's memory. Larger ones are encoded in bands. */
     mozjpegPixels: 2_200_000,
     /** Images that fail to decode before the remaining ones are skipped. Each failure leaves frames on the engine's stack. */
     failures: 50,

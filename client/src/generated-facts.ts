@@ -26,6 +26,8 @@ export interface HeaderFacts {
   readonly originalSize: number | undefined;
   /** The size of the output in bytes. */
   readonly outputSize: number | undefined;
+  /** How many images `compress` had to leave as they were. See its description for the reasons. */
+  readonly imagesKept: number | undefined;
   /** The number of matches and regions that were removed, wherever they were. */
   readonly redactions: number | undefined;
   /** Pages on which no text could be searched, separated by commas, such as `2,5`. Scans need `ocr` first. Cut off at 4,096 bytes. */
@@ -55,6 +57,7 @@ export const headerFacts = {
   unknownFieldsCount: { header: "X-Unknown-Fields-Count", type: "integer" },
   originalSize: { header: "X-Original-Size", type: "integer" },
   outputSize: { header: "X-Output-Size", type: "integer" },
+  imagesKept: { header: "X-Images-Kept", type: "integer" },
   redactions: { header: "X-Redactions", type: "integer" },
   pagesWithoutText: { header: "X-Pages-Without-Text", type: "array" },
   attachmentsRemoved: { header: "X-Attachments-Removed", type: "integer" },

@@ -13,6 +13,7 @@ import { stripMetadata as stripAll } from "../engines/pdf/optimize/strip-metadat
 import { rewriteSmall } from "../engines/pdf/write/save.ts";
 import type { EngineBytes } from "../engines/bytes/heap.ts";
 import { Refusal } from "../engines/errors.ts";
+import { limits, MiB } from "../limits.ts";
 import { defineOperation, resultHeadersOf } from "./definition/define.ts";
 import { pdfFile, text } from "./definition/fields.ts";
 import { formBoolean, formChoice, formInteger } from "./definition/values.ts";
@@ -35,6 +36,10 @@ export const compress = defineOperation({
   description: `Re-encodes images so that they look as \`level\` says, which is measured for each, and downsamples those above \`imageMaxDpi\`. Drawings and black-and-white images only lose resolution.
 Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above \`low\`, output intents lose
 their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
+
+\`X-Images-Kept\` counts images that had to stay as they are: those that take too much memory even in parts (more than ${limits.compress.decodedBytes / MiB} MiB at the resolution that they get, progressive JPEGs of
+more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first ${(limits.compress.pixels / 1e6).toLocaleString("en-US")} megapixels of a document, damaged ones, and, above \`imageMaxDpi\`, those with a transparent color, with premultiplied colors, or
+in a color space of other than one, three, or four components. With \`grayscale\`, which such images would contradict, the request fails with \`limit_exceeded\`.
 
 The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless \`grayscale\` or \`stripMetadata\` is set or the file was damaged (\`X-Input-Repaired\`).`,
   credits: 2,
@@ -60,7 +65,14 @@ The output is never larger than the input: if nothing can be saved, the input is
   needsHeadroom: true,
   example: { file: "letter.pdf" },
   produces: ["application/pdf"],
-  headers: ["X-Page-Count", "X-Input-Repaired", "X-Signature-Invalidated", "X-Original-Size", "X-Output-Size"],
+  headers: [
+    "X-Page-Count",
+    "X-Input-Repaired",
+    "X-Signature-Invalidated",
+    "X-Original-Size",
+    "X-Output-Size",
+    "X-Images-Kept",
+  ],
 
   async run({ file, level, grayscale, stripMetadata, imageMaxDpi }, { pdf, codecs }) {
     using open = await openPdf(pdf, file, { validateFor: "save" });
@@ -77,7 +89,7 @@ The output is never larger than the input: if nothing can be saved, the input is
     if (grayscale) await turnGray(open);
     else await liftInlineImages(open, { smallest: SMALLEST_INLINE });
     await mergeDuplicates(open);
-    await recompressImages(open, codecs, { fidelity: FIDELITY[level], maxDpi: imageMaxDpi, grayscale });
+    const kept = await recompressImages(open, codecs, { fidelity: FIDELITY[level], maxDpi: imageMaxDpi, grayscale });
     codecs.drop();
     const streamBytes = await recompressStreams(open);
     // A damaged file is not returned as it was: readers that do not repair it could not open it.
@@ -90,7 +102,8 @@ The output is never larger than the input: if nothing can be saved, the input is
       bytes === smaller
         ? resultHeadersOf([open], { pageCount, signed })
         : resultHeadersOf([], { pageCount, signed: false });
-    return { kind: "pdf", bytes, headers: { ...documentHeaders, ...sizes } };
+    const keptImages = kept > 0 && { "X-Images-Kept": String(kept) };
+    return { kind: "pdf", bytes, headers: { ...documentHeaders, ...sizes, ...keptImages } };
   },
 });
 

@@ -4,8 +4,9 @@ import { ownServer } from "./own-server.ts";
 import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appearance.ts";
 import { compressor, imagesOf, softMasksOf } from "../harness/compress-calls.ts";
 import { imageDocument, named, palettePhotograph, shadow } from "../harness/image-fixtures.ts";
-import { shadedDrawing } from "../harness/jpeg-document-fixtures.ts";
+import { scans, shadedDrawing } from "../harness/jpeg-document-fixtures.ts";
 import { nestedForms } from "../harness/nested-forms-fixtures.ts";
+import { latin1 } from "../harness/pdf-writer.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const compress = compressor({ baseUrl, key: liveKey });
@@ -55,4 +56,43 @@ test("a soft mask with many levels becomes a gray JPEG", async () => {
     "/DeviceGray",
   ]);
   expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.97)).toEqual([]);
+});
+
+test("a scan at exactly twice the resolution is halved, in gray as well", async () => {
+  const bytes = scans(1, 2480, 3508);
+  const [before] = drawPages(bytes);
+  for (const [fields, space] of [
+    [{}, "/DeviceRGB"],
+    [{ grayscale: "true" }, "/DeviceGray"],
+  ] as const) {
+    const { body, headers } = await compress(bytes, fields);
+    expect(headers.get("X-Images-Kept")).toBeNull();
+    const [image] = await imagesOf(body);
+    expect(image).toMatchObject({ width: 1240, filter: "/DCTDecode" });
+    expect(image?.entries).toContain(`/ColorSpace ${space}`);
+    const [after] = drawPages(body);
+    if (!before || !after) throw new Error("no page");
+    // In gray, the same with the lightness of the original. Where bands met, a row would be off.
+    const lightness = { ...before, data: fields.grayscale ? grayOf(before.data) : before.data };
+    expect(largestBlockError(lightness, after)).toBeLessThan(8);
+  }
+});
+
+/** RGB samples as gray ones, by the formula of the standard. */
+const grayOf = (rgb: Uint8Array): Uint8Array =>
+  rgb.map((_, at) => {
+    const [red = 0, green = 0, blue = 0] = rgb.subarray(at - (at % 3));
+    return Math.round(0.3 * red + 0.59 * green + 0.11 * blue);
+  });
+
+test("images that must stay as they are are counted", async () => {
+  const pixels = latin1("abc".repeat(400 * 400));
+  const bytes = imageDocument({
+    name: "keyed",
+    entries: "/ColorSpace /DeviceRGB /BitsPerComponent 8 /Mask [0 10 0 10 0 10]",
+    data: pixels,
+    width: 400,
+    height: 400,
+  });
+  expect((await compress(bytes, { imageMaxDpi: "20" })).headers.get("X-Images-Kept")).toBe("1");
 });

@@ -3,7 +3,7 @@ import { ownServer } from "./own-server.ts";
 import { drawPages, largestBlockError, looksThatDiffer } from "../harness/appearance.ts";
 import { compressor, imagesOf } from "../harness/compress-calls.ts";
 import { imageDocument, largeDrawing } from "../harness/image-fixtures.ts";
-import { brochure } from "../harness/jpeg-document-fixtures.ts";
+import { brochure, scans } from "../harness/jpeg-document-fixtures.ts";
 
 const { baseUrl, liveKey } = ownServer();
 const compress = compressor({ baseUrl, key: liveKey });
@@ -22,4 +22,29 @@ test("many large photographs: none is lost for want of memory", async () => {
   const { body } = await compress(bytes);
   expect(body.length).toBeLessThan(bytes.length * 0.05);
   expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.8)).toEqual([]);
+});
+
+test("A3 at 300 dpi is made smaller in bands, and looks the same", async () => {
+  const bytes = scans(1, 3508, 4961);
+  const { body, headers } = await compress(bytes);
+  expect(headers.get("X-Images-Kept")).toBeNull();
+  expect((await imagesOf(body))[0]).toMatchObject({ width: 1754, filter: "/DCTDecode" });
+  expect(looksThatDiffer(drawPages(bytes), drawPages(body), 0.8)).toEqual([]);
+});
+
+test("A2 at 300 dpi is made smaller in bands, in gray as well", async () => {
+  const bytes = scans(1, 4961, 7016);
+  for (const fields of [{}, { grayscale: "true" }]) {
+    const { body, headers } = await compress(bytes, fields);
+    expect(headers.get("X-Images-Kept")).toBeNull();
+    expect((await imagesOf(body))[0]).toMatchObject({ width: 2481, filter: "/DCTDecode" });
+  }
+});
+
+test("twelve color scans turn gray", async () => {
+  const bytes = scans(12, 1654, 2339);
+  const { body } = await compress(bytes, { grayscale: "true" });
+  const images = await imagesOf(body);
+  expect(images).toHaveLength(12);
+  expect(images.every(({ entries }) => entries.includes("/ColorSpace /DeviceGray"))).toBe(true);
 });

@@ -1,10 +1,11 @@
+import { encode } from "jpeg-js";
 import { ColorSpace, Pixmap } from "mupdf";
 import { type ImageFixture, imageDocument, photograph } from "./image-fixtures.ts";
 import { flate, pdf, type PdfObject, type PdfStream } from "./pdf-writer.ts";
 
 const SPACES = { 1: ColorSpace.DeviceGray, 3: ColorSpace.DeviceRGB, 4: ColorSpace.DeviceCMYK } as const;
 
-/** Samples as a JPEG of high quality. */
+/** Samples as a JPEG of high quality: a progressive one. */
 function jpegOf(samples: Uint8Array, width: number, height: number, components: 1 | 3 | 4): Uint8Array {
   const pixmap = new Pixmap(SPACES[components], [0, 0, width, height], false);
   pixmap.getPixels().set(samples);
@@ -44,9 +45,22 @@ export function shadedDrawing(): ImageFixture {
 
 /** Pages full of photographs at 300 to the inch, as a camera and a layout program leave them; no two are the same. */
 export function brochure(pages: number, width = 1650, height = 2200): Uint8Array {
+  return pagesOf(pages, width, height, jpegOf(photograph(width, height, 3), width, height, 3));
+}
+
+/** The same as baseline JPEGs of a low quality, as scanners write them. */
+export function scans(pages: number, width: number, height: number): Uint8Array {
+  const samples = photograph(width, height, 3);
+  const data = new Uint8Array(width * height * 4);
+  for (let from = 0, to = 0; to < data.length; from += 3, to += 4) {
+    for (let part = 0; part < 3; part++) data[to + part] = samples[from + part] ?? 0;
+  }
+  return pagesOf(pages, width, height, Uint8Array.from(encode({ data, width, height }, 35).data));
+}
+
+function pagesOf(pages: number, width: number, height: number, photo: Uint8Array): Uint8Array {
   const objects: PdfObject[] = ["<< /Type /Catalog /Pages 2 0 R >>", ""];
   const kids: string[] = [];
-  const photo = jpegOf(photograph(width, height, 3), width, height, 3);
   for (let page = 0; page < pages; page++) {
     const number = objects.length + 1;
     const image: PdfStream = {

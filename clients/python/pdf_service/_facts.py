@@ -70,6 +70,11 @@ class Facts(Headers):
         return read_integer(self.headers, "X-Output-Size")
 
     @property
+    def images_kept(self) -> Optional[int]:
+        """How many images `compress` had to leave as they were. See its description for the reasons."""
+        return read_integer(self.headers, "X-Images-Kept")
+
+    @property
     def redactions(self) -> Optional[int]:
         """The number of matches and regions that were removed, wherever they were."""
         return read_integer(self.headers, "X-Redactions")

@@ -654,6 +654,10 @@ class ServiceMethods(Transport):
         Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
         their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
 
+        `X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 40 MiB at the resolution that they get, progressive JPEGs of
+        more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
+        in a color space of other than one, three, or four components. With `grayscale`, which such images would contradict, the request fails with `limit_exceeded`.
+
         The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
 
         Costs 2 credits. Requires the `pdf:write` scope.
@@ -2800,6 +2804,10 @@ class JobMethods:
         Re-encodes images so that they look as `level` says, which is measured for each, and downsamples those above `imageMaxDpi`. Drawings and black-and-white images only lose resolution.
         Fonts are subset, Type 1 fonts written in the Compact Font Format, duplicate streams merged, unused objects and private application data removed, and all streams recompressed. Above `low`, output intents lose
         their ICC profile, unless the file is a PDF/A. Text, links, forms, outlines, tags, and encryption are kept.
+
+        `X-Images-Kept` counts images that had to stay as they are: those that take too much memory even in parts (more than 40 MiB at the resolution that they get, progressive JPEGs of
+        more than 5 to 9 megapixels, depending on their color resolution, JPEG 2000 of more than 2), those after the first 600 megapixels of a document, damaged ones, and, above `imageMaxDpi`, those with a transparent color, with premultiplied colors, or
+        in a color space of other than one, three, or four components. With `grayscale`, which such images would contradict, the request fails with `limit_exceeded`.
 
         The output is never larger than the input: if nothing can be saved, the input is returned unchanged, unless `grayscale` or `stripMetadata` is set or the file was damaged (`X-Input-Repaired`).
 

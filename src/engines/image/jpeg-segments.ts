@@ -69,8 +69,18 @@ export function jpegComponents(jpeg: Uint8Array): number | undefined {
   return found && jpeg[found.start + 5];
 }
 
-export function jpegIsProgressive(jpeg: Uint8Array): boolean {
-  return [0xc2, 0xc6, 0xca, 0xce].includes(frame(jpeg)?.marker ?? 0);
+/** Coefficients that a decoder holds of a progressive JPEG: for each component as many as it has samples. 0 if it is not progressive. */
+export function jpegCoefficients(jpeg: Uint8Array): number {
+  const found = frame(jpeg);
+  if (!found || ![0xc2, 0xc6, 0xca, 0xce].includes(found.marker)) return 0;
+  const { start } = found;
+  const pixels = uint16(jpeg, start + 1) * uint16(jpeg, start + 3);
+  const factors = Array.from({ length: jpeg[start + 5] ?? 0 }, (_, component) => {
+    const both = jpeg[start + 7 + component * 3] ?? 0x11;
+    return { across: both >> 4, down: both & 15 };
+  });
+  const most = Math.max(1, ...factors.map(({ across }) => across)) * Math.max(1, ...factors.map(({ down }) => down));
+  return factors.reduce((sum, { across, down }) => sum + (pixels * across * down) / most, 0);
 }
 
 /** Approximate quality of a JPEG, 1 to 100 on libjpeg's scale, estimated from the first steps of its first table. */

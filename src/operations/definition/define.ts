@@ -26,6 +26,7 @@ export const resultHeaders = {
   "X-Unknown-Fields-Count": "The number of names in `values` that the form does not have.",
   "X-Original-Size": "The size of the input in bytes.",
   "X-Output-Size": "The size of the output in bytes.",
+  "X-Images-Kept": "How many images `compress` had to leave as they were. See its description for the reasons.",
   "X-Redactions": "The number of matches and regions that were removed, wherever they were.",
   "X-Pages-Without-Text":
     "Pages on which no text could be searched, separated by commas, such as `2,5`. Scans need `ocr` first. Cut off at 4,096 bytes.",
@@ -53,6 +54,7 @@ export const resultHeaderTypes: Partial<Record<ResultHeader, "integer" | "number
   "X-Unknown-Fields-Count": "integer",
   "X-Original-Size": "integer",
   "X-Output-Size": "integer",
+  "X-Images-Kept": "integer",
   "X-Redactions": "integer",
   "X-Pages-Without-Text": "array",
   "X-Attachments-Removed": "integer",

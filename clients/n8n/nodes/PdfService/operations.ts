@@ -3256,6 +3256,11 @@ export const facts: readonly { readonly name: string; readonly header: string; r
     "type": "integer"
   },
   {
+    "name": "imagesKept",
+    "header": "x-images-kept",
+    "type": "integer"
+  },
+  {
     "name": "redactions",
     "header": "x-redactions",
     "type": "integer"

@@ -17,7 +17,7 @@ import {
 import { shrinkByRows } from "./rows.ts";
 import { quantized } from "./quantize.ts";
 import { luminanceOf, similarity } from "./similarity.ts";
-import { fits, readGrays, readKeyed, readSamples, type Size } from "./samples.ts";
+import { fits, fitsAsGray, isSmaller, readGrays, readKeyed, readSamples, type Size, timesDecoded } from "./samples.ts";
 import { jpegComponents, jpegQuality } from "../../image/jpeg-segments.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import type { Components } from "../objects/color-space.ts";
@@ -44,6 +44,10 @@ export interface NewImage {
   readonly softMask?: { readonly size: Size; readonly data: Uint8Array };
 }
 
+/** The image must stay as it is, although it has a higher resolution than it needs, or its samples could not be looked at. */
+export const KEPT = "kept";
+type Kept = typeof KEPT;
+
 /** Maximum relative size for a lossy encoding of the same dimensions. */
 const WORTH_A_LOSS = 0.8;
 /** Maximum size of a JPEG relative to the lossless encoding. */
@@ -66,8 +70,10 @@ const DECODE_WORK = 10;
 const ENCODE_WORK = 50;
 
 /** Fuel that it takes at most to decode an image and to encode it at this size. */
-export function encodingWork({ width, height, components = 4 }: ImageFacts, size: Size): number {
-  return (width * height * DECODE_WORK + size.width * size.height * ENCODE_WORK) * components;
+export function encodingWork(image: ImageFacts, size: Size): number {
+  const { width, height, components = 4 } = image;
+  const decoding = width * height * DECODE_WORK * timesDecoded(image, size);
+  return (decoding + size.width * size.height * ENCODE_WORK) * components;
 }
 
 /** The image in a smaller encoding. Undefined if there is none, or none that looks the same. */
@@ -76,34 +82,40 @@ export async function encodeImage(
   codecs: ImageCodecs,
   object: PDFObject,
   job: ImageJob,
-): Promise<NewImage | undefined> {
+): Promise<NewImage | Kept | undefined> {
   const { image } = job;
   if (job.turnsGray) return turned(engine, codecs, object, job);
-  if (image.transparency === "baked" || image.transparency === "color-key") return undefined;
-  const size = await better(engine, codecs, object, job);
-  return size && bytesOf(size.encoded) < image.bytes ? size : undefined;
+  if (image.transparency === "baked" || image.transparency === "color-key") return keptIfTooFine(job);
+  const found = await better(engine, codecs, object, job);
+  return found === KEPT || (found && bytesOf(found.encoded) < image.bytes) ? found : undefined;
 }
+
+/** What becomes of an image whose samples cannot be replaced by others. */
+const keptIfTooFine = ({ image, size }: ImageJob): Kept | undefined => (isSmaller(size, image) ? KEPT : undefined);
 
 function better(
   engine: PdfEngine,
   codecs: ImageCodecs,
   object: PDFObject,
   job: ImageJob,
-): Promise<NewImage | undefined> {
+): Promise<NewImage | Kept | undefined> {
   const { image } = job;
-  if (image.bits === 1) return asFax(engine, object, image);
-  if (image.components === undefined) return Promise.resolve(undefined);
-  if (image.isIndexed && object.get("Decode").isArray()) return Promise.resolve(undefined);
+  if (image.bits === 1) return fitsAsFax(image) ? asFax(engine, object, image) : Promise.resolve(KEPT);
+  const isUnknown = image.components === undefined || (image.isIndexed && object.get("Decode").isArray());
+  if (isUnknown) return Promise.resolve(keptIfTooFine(job));
   if (image.filter === "DCTDecode") return lossyAgain(engine, codecs, object, job);
   return fromLossless(engine, codecs, object, job);
 }
+
+const fitsAsFax = ({ width, height }: ImageFacts): boolean =>
+  Math.ceil(width / 8) * height <= limits.compress.decodedBytes / 4;
 
 /** One bit per sample: fax G4 is lossless. JBIG2 would be smaller, but G4 is available here. */
 export async function asFax(engine: PdfEngine, object: PDFObject, image: ImageFacts): Promise<NewImage | undefined> {
   if (image.filter === "JBIG2Decode" || image.filter === "JPXDecode" || image.filter === "DCTDecode") return undefined;
   if (image.filter === "CCITTFaxDecode" && object.get("DecodeParms", "K").asNumber() < 0) return undefined;
+  if (!fitsAsFax(image)) return undefined;
   const stride = Math.ceil(image.width / 8);
-  if (stride * image.height > limits.compress.decodedBytes / 4) return undefined;
   const rows = await engine.scope(async () => (await engine.long.readStream(object)).asUint8Array().slice());
   if (rows.length < stride * image.height) return undefined;
   const encoded = await faxOf(engine, rows.subarray(0, stride * image.height), image.width, image.height);
@@ -115,17 +127,17 @@ async function lossyAgain(
   codecs: ImageCodecs,
   object: PDFObject,
   job: ImageJob,
-): Promise<NewImage | undefined> {
+): Promise<NewImage | Kept | undefined> {
   const { image, size, fidelity } = job;
   const { now, components } = engine.scope(() => {
     const data = object.readRawStream().asUint8Array();
     return { now: jpegQuality(data) ?? 100, components: jpegComponents(data) };
   });
-  if (components !== image.components) return undefined;
+  if (components !== image.components) return keptIfTooFine(job);
   const shrinks = isSmaller(size, image);
   // Each encoding loses something, so what is within the level stays.
   if (!shrinks && now <= fidelity.most) return undefined;
-  if (!fits(image, size)) return undefined;
+  if (!fits(image, size)) return KEPT;
   return withSamples(engine, object, job, size, async (pixmap, samples) => {
     // A higher quality than the image had only adds bytes.
     const { quality } = await findQuality(engine, codecs, samples, job);
@@ -139,7 +151,7 @@ async function fromLossless(
   codecs: ImageCodecs,
   object: PDFObject,
   job: ImageJob,
-): Promise<NewImage | undefined> {
+): Promise<NewImage | Kept | undefined> {
   const { image, size } = job;
   const wasLossy = image.filter === "JPXDecode";
   const shrinks = isSmaller(size, image);
@@ -148,7 +160,7 @@ async function fromLossless(
     image.components === 1 && !wasLossy && fits(image, image) ? await asFaxOfBytes(engine, object, job) : undefined;
   if (!fax && !fits(image, size)) {
     const encoded = await shrinkByRows(engine, object, image, size);
-    return encoded && { size, encoded };
+    return encoded ? { size, encoded } : KEPT;
   }
   if (!fits(image, size) || (fax && !shrinks)) return fax;
   const other = await withSamples(engine, object, job, size, async (pixmap, samples) => {
@@ -247,7 +259,8 @@ async function turned(
   // Premultiplied colors and color keys depend on the exact samples.
   const isKeyed = image.transparency === "color-key";
   const size = image.transparency === "baked" || isKeyed ? image : job.size;
-  if (!fits({ ...image, components: 4 }, size)) throw tooLargeForGray(image);
+  const isReadable = isKeyed ? fits({ ...image, components: 4 }, size) : fitsAsGray(image, size);
+  if (!isReadable) throw tooLargeForGray(image, image.width * image.height);
   if (isKeyed) {
     const { grays, alpha } = await readKeyed(engine, object, image);
     const samples = { data: grays, width: image.width, height: image.height, components: 1 as const };
@@ -284,8 +297,6 @@ function isDrawing(
   if (few && (colors.size <= 64 || flatness >= GRAINY)) return "few colors";
   return flatness >= DRAWING ? "flat" : "no";
 }
-
-const isSmaller = (size: Size, image: Size): boolean => size.width < image.width || size.height < image.height;
 
 /** Does the work with the samples of an image, as they are before its Decode array, color space, and mask. */
 export async function withSamples<T>(

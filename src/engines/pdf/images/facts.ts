@@ -2,7 +2,7 @@
 import type { PDFObject } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
-import { jpegIsProgressive } from "../../image/jpeg-segments.ts";
+import { jpegCoefficients } from "../../image/jpeg-segments.ts";
 import { isNamed } from "../objects/objects.ts";
 import { type Components, readSpace } from "../objects/color-space.ts";
 import { filtersOf } from "../objects/filters.ts";
@@ -17,8 +17,8 @@ export interface ImageFacts {
   readonly isStencil: boolean;
   /** The last filter, or undefined if there is none. */
   readonly filter: string | undefined;
-  /** Whether it is a progressive JPEG. */
-  readonly isProgressive: boolean;
+  /** Coefficients that are held while it is decoded: those of a progressive JPEG. */
+  readonly coefficients: number;
   /** Length of the data as stored in the file, in bytes. */
   readonly bytes: number;
   /** Family of the color space. Undefined if it is defined by the data (JPEG 2000) or not at all. */
@@ -47,16 +47,16 @@ export function readImageFacts(image: PDFObject): ImageFacts | undefined {
     bits,
     isStencil,
     filter: filters.at(-1),
-    isProgressive: filters.length === 1 && filters[0] === "DCTDecode" && isProgressive(image),
+    coefficients: filters.length === 1 && filters[0] === "DCTDecode" ? coefficientsOf(image) : 0,
     bytes: Math.max(0, image.get("Length").asNumber()),
     ...(isStencil ? { space: undefined, components: 1 as const, isIndexed: false } : color),
     transparency: transparencyOf(image),
   };
 }
 
-function isProgressive(image: PDFObject): boolean {
+function coefficientsOf(image: PDFObject): number {
   const data = image.readRawStream();
-  const result = jpegIsProgressive(data.asUint8Array());
+  const result = jpegCoefficients(data.asUint8Array());
   data.destroy();
   return result;
 }
@@ -72,9 +72,17 @@ function transparencyOf(image: PDFObject): ImageFacts["transparency"] {
   return mask.isStream() ? "mask" : "none";
 }
 
-export function tooLargeForGray(image: ImageFacts): Refusal {
-  return new Refusal("limit_exceeded", "An image of the PDF is too large to be converted to grayscale.", {
-    limit: limits.compress.decodedPixels,
-    actual: image.width * image.height,
-  });
+/** `total`: samples of all images up to this one. */
+export function tooLargeForGray(image: ImageFacts, total: number): Refusal {
+  const { pixels, decodedPixels } = limits.compress;
+  const size = `${image.width} x ${image.height}`;
+  const own = image.width * image.height;
+  if (total > pixels) {
+    const message = "The images of the PDF have too many pixels to be converted to grayscale. Send fewer pages.";
+    return new Refusal("limit_exceeded", message, { limit: pixels, actual: total });
+  }
+  const kind = image.filter === "JPXDecode" ? "JPEG 2000" : image.coefficients > 0 ? "progressive JPEG" : "image";
+  const message = `The PDF has an image that is too large to be converted to grayscale: ${kind === "image" ? "one" : `a ${kind}`} of ${size} pixels.`;
+  const details = own > decodedPixels ? { limit: decodedPixels, actual: own } : { limit: "memory" };
+  return new Refusal("limit_exceeded", message, details);
 }

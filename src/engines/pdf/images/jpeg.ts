@@ -2,15 +2,20 @@
 import type { Pixmap } from "mupdf";
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
+import { concat } from "../../bytes/concat.ts";
+import { encodeBaseline } from "../../image/jpeg/encode.ts";
 import type { ImageCodecs } from "../../image/codecs.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { encodeCmyk } from "./cmyk-jpeg.ts";
 import type { EncodedImage, Samples } from "./lossless.ts";
 import { segments } from "../../image/jpeg-segments.ts";
 
+/** Rows that are passed to the encoder at a time. */
+const BAND_ROWS = 64;
+
 /**
- * Encodes samples as JPEG with mozjpeg, or with libjpeg row by row if they are too large for that. `pixmap` contains the
- * same samples.
+ * Encodes samples as JPEG with mozjpeg. If they are too large for that, with the encoder that takes bands, which needs no memory for the image, or,
+ * for four components, with libjpeg. `pixmap` contains the same samples.
  */
 export async function encodeJpeg(
   engine: PdfEngine,
@@ -19,8 +24,28 @@ export async function encodeJpeg(
   samples: Samples,
   quality: number,
 ): Promise<EncodedImage> {
-  const bytes = (await withMozjpeg(codecs, samples, quality)) ?? (await withLibjpeg(engine, pixmap, quality));
+  const other = (): Promise<Uint8Array> =>
+    samples.components === 4 ? withLibjpeg(engine, pixmap, quality) : inBands(engine, samples, quality);
+  const bytes = (await withMozjpeg(codecs, samples, quality)) ?? (await other());
   return { bytes, filter: "DCTDecode", decodeParms: undefined, bits: 8 };
+}
+
+async function inBands({ work }: PdfEngine, samples: Samples, quality: number): Promise<Uint8Array> {
+  const { width, height, components } = samples;
+  const stride = width * components;
+  async function* bands(): AsyncGenerator<{ rows: number; pixels: Uint8Array }> {
+    const pixels = new Uint8Array(width * 4 * Math.min(height, BAND_ROWS));
+    for (let top = 0; top < height; top += BAND_ROWS) {
+      const rows = Math.min(BAND_ROWS, height - top);
+      const band = { data: samples.data.subarray(top * stride), width, height: rows, components };
+      rgba(band).writeTo(pixels.subarray(0, width * rows * 4));
+      yield { rows, pixels };
+    }
+  }
+  const pieces: Uint8Array[] = [];
+  const picture = { width, height, dpi: 72, quality, gray: components === 1, bands: bands() };
+  for await (const piece of encodeBaseline(work, picture)) pieces.push(piece.slice());
+  return concat(pieces);
 }
 
 async function withLibjpeg({ long }: PdfEngine, pixmap: Pixmap, quality: number): Promise<Uint8Array> {

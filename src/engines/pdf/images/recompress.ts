@@ -5,7 +5,7 @@ import type { ImageCodecs } from "../../image/codecs.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { eachObject } from "../objects/each-object.ts";
 import { type ImageFacts, readImageFacts, tooLargeForGray } from "./facts.ts";
-import { encodeImage, encodingWork, type ImageJob } from "./choice.ts";
+import { encodeImage, encodingWork, type ImageJob, KEPT } from "./choice.ts";
 import { type Fidelity, VIEWED_DPI } from "./fidelity.ts";
 import { findPlacements, type Placement } from "./placements.ts";
 import type { Size } from "./samples.ts";
@@ -21,21 +21,27 @@ export interface ImageSettings {
 }
 
 /**
- * Re-encodes images that become smaller, or that are converted to gray. An image that fails in any way is left unchanged.
+ * Re-encodes images that become smaller, or that are converted to gray. An image that fails in any way is left unchanged. Returns the number of
+ * images that had to stay as they are.
  * @throws Refusal `limit_exceeded` if an image to convert to gray is too large
  */
-export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, settings: ImageSettings): Promise<void> {
+export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, settings: ImageSettings): Promise<number> {
   const { document, engine } = open;
   const { images, softMasks } = await listImages(open);
-  if (images.length === 0) return;
+  if (images.length === 0) return 0;
   const placements = await findPlacements(open);
-  let pixels: number = limits.compress.pixels;
+  let pixels = 0;
   let failures = 0;
+  let kept = 0;
   for (const image of images.sort((a, b) => b.bytes - a.bytes)) {
-    pixels -= image.width * image.height;
+    pixels += image.width * image.height;
     const turnsGray = settings.grayscale && !isGray(image);
-    if (turnsGray && pixels < 0) throw tooLargeForGray(image);
-    if (!turnsGray && (pixels < 0 || failures >= limits.compress.failures)) continue;
+    const isTooMuch = pixels > limits.compress.pixels;
+    if (turnsGray && isTooMuch) throw tooLargeForGray(image, pixels);
+    if (!turnsGray && (isTooMuch || failures >= limits.compress.failures)) {
+      kept++;
+      continue;
+    }
     const place = placements.get(image.number);
     const size = sizeFor(image, place, settings.maxDpi);
     const job: ImageJob = {
@@ -51,9 +57,11 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
       const result = await engine.work.granted(encodingWork(image, size), () =>
         encodeImage(engine, codecs, object, job),
       );
-      if (result) engine.scope(() => writeImage(object, image, result));
+      if (result === KEPT) kept++;
+      else if (result) engine.scope(() => writeImage(object, image, result));
     } catch (error) {
       failures++;
+      kept++;
       const meaning = engine.explain(error);
       if (turnsGray && meaning instanceof Refusal && meaning.code !== "invalid_file") throw meaning;
       if (!engine.outlives(error)) throw error;
@@ -61,6 +69,7 @@ export async function recompressImages(open: OpenPdf, codecs: ImageCodecs, setti
       object.destroy();
     }
   }
+  return kept;
 }
 
 /** All images that are indirect objects, and the object numbers of those used as masks of others. */

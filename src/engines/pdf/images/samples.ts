@@ -2,7 +2,7 @@
 import type { ColorSpace, Pixmap, PDFObject } from "mupdf";
 import type { ImageFacts } from "./facts.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
-import { limits } from "../../../limits.ts";
+import { limits, MiB } from "../../../limits.ts";
 import type { Work } from "../../work.ts";
 import type { Components } from "../objects/color-space.ts";
 import { eachRow } from "./each-row.ts";
@@ -35,18 +35,45 @@ function halvings(from: Size, to: Size): number {
   return count;
 }
 
+/** Bytes of samples that are decoded at a time: more are drawn in bands, for each of which the image is decoded from its beginning to the band. */
+const BAND_BYTES = 8 * MiB;
+
+/** Bytes that are held of an image while it is drawn at `size`, if `components` of each sample are kept. */
+function heldBytes(image: ImageFacts, size: Size, components: number): number {
+  const { decoded, coefficients } = decodedBytes(image, size);
+  if (image.filter === "JPXDecode") return decoded;
+  return size.width * size.height * components + Math.min(decoded, BAND_BYTES) + coefficients;
+}
+
+/** Bytes of the samples of an image that MuPDF decodes to draw it at `size`, and of the coefficients that it holds meanwhile. */
+function decodedBytes(image: ImageFacts, size: Size): { readonly decoded: number; readonly coefficients: number } {
+  const samples = image.width * image.height * (image.components ?? 4);
+  if (image.filter === "JPXDecode") return { decoded: samples * JPX_BYTES, coefficients: 0 };
+  const decoded = samples / 4 ** (isSmaller(size, image) ? halvings(image, size) : 0);
+  return { decoded, coefficients: image.coefficients * COEFFICIENT_BYTES };
+}
+
+/** The number of bands in which an image is drawn at `size`. */
+const bandsOf = (image: ImageFacts, size: Size): number =>
+  image.filter === "JPXDecode" ? 1 : Math.max(1, Math.ceil(decodedBytes(image, size).decoded / BAND_BYTES));
+
+/** How often, on average, each sample of an image is decoded that is drawn at `size`. */
+export const timesDecoded = (image: ImageFacts, size: Size): number => (bandsOf(image, size) + 1) / 2;
+
+export const isSmaller = (size: Size, image: Size): boolean => size.width < image.width || size.height < image.height;
+
 /** Whether the samples of an image fit the memory allowed for them when decoded for `size`. */
 export function fits(image: ImageFacts, size: Size): boolean {
-  const components = image.components ?? 4;
-  const samples = image.width * image.height * components;
-  const most = limits.compress.decodedBytes;
-  if (image.filter === "JPXDecode") return samples * JPX_BYTES <= most;
-  if (image.width * image.height > limits.compress.decodedPixels) return false;
-  const shrunk = size.width < image.width || size.height < image.height;
-  const own = shrunk ? size.width * size.height * components : 0;
-  const coefficients = image.isProgressive ? samples * COEFFICIENT_BYTES : 0;
-  return samples / 4 ** (shrunk ? halvings(image, size) : 0) + own + coefficients <= most;
+  const { decoded, coefficients } = decodedBytes(image, size);
+  const isDrawn = isSmaller(size, image) || image.isIndexed;
+  return mayBeRead(image, isDrawn ? heldBytes(image, size, image.components ?? 4) : decoded + coefficients);
 }
+
+/** The same for its gray values. */
+export const fitsAsGray = (image: ImageFacts, size: Size): boolean => mayBeRead(image, heldBytes(image, size, 1));
+
+const mayBeRead = ({ filter, width, height }: ImageFacts, bytes: number): boolean =>
+  bytes <= limits.compress.decodedBytes && (filter === "JPXDecode" || width * height <= limits.compress.decodedPixels);
 
 /**
  * The samples of an image as numbers from 0 to 255, ignoring its mask, Decode array, and color space, so that the image can
@@ -79,9 +106,18 @@ export async function readGrays(engine: PdfEngine, object: PDFObject, image: Ima
   for (const [key] of removed) object.delete(key);
   try {
     return await engine.scope(async () => {
-      const colored = await drawColored(engine, object, image, size, false);
-      const grays = new engine.mupdf.Pixmap(deviceSpace(engine, 1), [0, 0, size.width, size.height], false);
-      await toGrays(engine.work, size, colored.getPixels(), 3, grays.getPixels());
+      const { width, height } = size;
+      const grays = new engine.mupdf.Pixmap(deviceSpace(engine, 1), [0, 0, width, height], false);
+      // MuPDF's direct conversion from CMYK to gray is inaccurate.
+      await drawBands(engine, object, { components: 3, alpha: false }, image, size, (band, top) =>
+        toGrays(
+          engine.work,
+          { width, height: band.getHeight() },
+          band.getPixels(),
+          3,
+          grays.getPixels().subarray(top * width),
+        ),
+      );
       return grays;
     });
   } finally {
@@ -96,22 +132,12 @@ export function readKeyed(
   image: ImageFacts,
 ): Promise<{ grays: Uint8Array; alpha: Uint8Array }> {
   return engine.scope(async () => {
-    const pixels = (await drawColored(engine, object, image, image, true)).getPixels();
+    const colored = await draw(engine, object, 3, { ...image, isIndexed: true }, image, true);
+    const pixels = colored.getPixels();
     const grays = new Uint8Array(image.width * image.height);
     await toGrays(engine.work, image, pixels, 4, grays);
     return { grays, alpha: Uint8Array.from(grays, (_, index) => pixels[index * 4 + 3] ?? 0) };
   });
-}
-
-/** Draws in RGB first: MuPDF's direct conversion from CMYK to gray is inaccurate. */
-function drawColored(
-  engine: PdfEngine,
-  object: PDFObject,
-  image: ImageFacts,
-  size: Size,
-  alpha: boolean,
-): Promise<Pixmap> {
-  return draw(engine, object, 3, { ...image, isIndexed: true }, size, alpha);
 }
 
 /** Uses the formula of ISO 32000-2, 10.4.2.2. */
@@ -161,24 +187,54 @@ function draw(
 ): Promise<Pixmap> {
   const { mupdf, long } = engine;
   return engine.scope(async () => {
-    const loaded = await long.loadImage(object);
-    try {
-      const asStored = size.width >= image.width && size.height >= image.height;
-      if (asStored && !image.isIndexed) {
+    if (!isSmaller(size, image) && !image.isIndexed) {
+      const loaded = await long.loadImage(object);
+      try {
         const pixmap = await engine.complete(() => long.pixmapOf(loaded));
         if (pixmap.getNumberOfComponents() === components && !pixmap.getAlpha()) return pixmap;
+      } finally {
+        engine.lib._wasm_empty_store();
       }
-      const pixmap = new mupdf.Pixmap(deviceSpace(engine, components), [0, 0, size.width, size.height], alpha);
-      if (alpha) pixmap.clear();
-      else pixmap.clear(0);
-      const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
-      // A decoder that runs out of memory just stops and leaves the rest empty.
-      await engine.complete(() => long.fillImage(device, loaded, [size.width, 0, 0, size.height, 0, 0]));
-      device.close();
-      return pixmap;
-    } finally {
-      // The store caches this version of the image under the object's number.
-      engine.lib._wasm_empty_store();
     }
+    const whole = new mupdf.Pixmap(deviceSpace(engine, components), [0, 0, size.width, size.height], alpha);
+    const stride = whole.getStride();
+    await drawBands(engine, object, { components, alpha }, image, size, (band, top) =>
+      whole.getPixels().set(band.getPixels(), top * stride),
+    );
+    return whole;
   });
+}
+
+/** Draws an image at this size, band by band from the top. A band is valid while it is visited. */
+async function drawBands(
+  engine: PdfEngine,
+  object: PDFObject,
+  { components, alpha }: { readonly components: Components; readonly alpha: boolean },
+  image: ImageFacts,
+  size: Size,
+  visit: (band: Pixmap, top: number) => void | Promise<void>,
+): Promise<void> {
+  const { mupdf, long } = engine;
+  const { width, height } = size;
+  const rows = Math.ceil(height / bandsOf(image, size));
+  for (let top = 0; top < height; top += rows) {
+    await engine.scope(async () => {
+      const loaded = await long.loadImage(object);
+      try {
+        const box: [number, number, number, number] = [0, top, width, Math.min(height, top + rows)];
+        const band = new mupdf.Pixmap(deviceSpace(engine, components), box, alpha);
+        if (alpha) band.clear();
+        else band.clear(0);
+        const device = new mupdf.DrawDevice(mupdf.Matrix.identity, band);
+        // A decoder that runs out of memory just stops and leaves the rest empty.
+        await engine.complete(() => long.fillImage(device, loaded, [width, 0, 0, height, 0, 0]));
+        device.close();
+        await visit(band, top);
+      } finally {
+        // The store caches what was decoded of the image under the object's number.
+        engine.lib._wasm_empty_store();
+      }
+    });
+    await engine.work.pause();
+  }
 }
