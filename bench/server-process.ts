@@ -11,6 +11,8 @@ export interface ServerProcess extends Service {
   readonly pid: number;
   /** Where V8's inspector of the service listens. */
   readonly inspectorPort: number;
+  /** The fuel that a request has spent, by its ID, once it is logged. */
+  fuelOf(requestId: string): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -48,6 +50,15 @@ export async function startMeasuredServer(port: number): Promise<ServerProcess> 
       key: liveKey,
       pid: await workerdOf(child.pid ?? 0),
       inspectorPort,
+      fuelOf: async (id) =>
+        Number(
+          await waitFor(
+            reader,
+            lines,
+            (line) => (line.includes(id) ? /"work":(\d+)/.exec(line)?.[1] : undefined),
+            10_000,
+          ),
+        ),
       stop,
     };
   } catch (error) {

@@ -3,12 +3,14 @@
  * requests, how long /health and a rotation of one page take at most, how much memory the isolate holds, and what becomes of the
  * request itself: small files that ask for much work, and honest work on large ones, as requests and as jobs, the latter beside jobs of one
  * page. Exit code 1 where /health took more than 300 ms, a rotation more than 1 s, a job of one page more than 5 s, or the isolate held
- * 128 MiB. The machine has to be quiet. Linux only (/proc).
+ * 128 MiB. `--only growth` prints how the time for a unit of fuel grows with the number of a construct instead (growth.ts), and `--only growth:names` for
+ * some. The machine has to be quiet. Linux only (/proc).
  */
 import { parseArgs } from "node:util";
 import { prepareCall } from "./call.ts";
 import { runJob } from "./jobs.ts";
 import { ISOLATE_BYTES, watchIsolate } from "./isolate-memory.ts";
+import { measureGrowth } from "./growth.ts";
 import { works } from "./memory-works.ts";
 import { type ServerProcess, startMeasuredServer } from "./server-process.ts";
 import * as bombs from "../test/harness/bomb-fixtures.ts";
@@ -24,6 +26,9 @@ import {
   tiles,
 } from "../test/harness/drawing-bombs.ts";
 import { drawing, type DrawnPage, textPage } from "../test/harness/drawing-fixtures.ts";
+import { catalogStrings, constructs, packedBesidePage } from "../test/harness/construct-bombs.ts";
+import { ascii85Image } from "../test/harness/decoding-bombs.ts";
+import { writePng } from "../test/harness/png-writer.ts";
 import { type Part, patiently, pdfPart, post } from "../test/harness/client.ts";
 
 const MIB = 1024 * 1024;
@@ -47,6 +52,11 @@ const on = (operation: string, name: string, file: Uint8Array, fields: Readonly<
 });
 const drawn = (name: string, page: DrawnPage, dpi: string): Work => on("to-images", name, drawing(page), { dpi });
 
+const interlaced = writePng(
+  { width: 4_000, height: 4_000, colourType: 2, depth: 8, interlaced: true },
+  (x, y, channel) => (x * (channel + 1) + y) & 255,
+);
+
 const options = Array.from({ length: 40_000 }, (_, index) => `o${index}`);
 const small: readonly Work[] = [
   on("rotate", "object streams that never end", bombs.repeatedWords("/ObjStm stream ", MIB / 2), { angle: "90" }),
@@ -66,6 +76,14 @@ const small: readonly Work[] = [
   on("extract-pages", "5,000 pages that share 40,000 annotations", bombs.sharedAnnotations(5_000, 40_000, "square"), {
     range: "2-end",
   }),
+  on("rotate", "40,000 keys in descending order", packedBesidePage(constructs["keys in descending order"](40_000)), {
+    angle: "90",
+  }),
+  on("rotate", "100 MiB of comments", packedBesidePage(constructs.comments(50_000_000)), { angle: "90" }),
+  on("extract-text", "a million numbers", packedBesidePage(constructs.numbers(1_000_000))),
+  on("compress", "16 MiB in ASCII85", ascii85Image(1, 12_000_000)),
+  on("protect", "90,000 strings in the catalog", catalogStrings(90_000), { userPassword: "reader" }),
+  on("from-images", "an interlaced PNG", interlaced),
   on("rotate", "100 pages that share 20,000 forms", bombs.sharedResources(100, 20_000), { angle: "90" }),
   on("compress", "four objects among 400,000 numbers", bombs.sparseNumbers(400_000)),
   on("from-images", "40 profiles of 17 MiB", bombs.manyProfiles(40, 17 * MIB)),
@@ -137,6 +155,14 @@ try {
   for (let round = 0; round < 5; round++) {
     await post(service, "rotate", { file: pdfPart(bombs.claimedPages("1")), angle: "90" });
   }
+  const [isGrowth, construct = ""] = values.only.split(":", 2).map((part) => part.trim());
+  if (isGrowth === "growth") process.exitCode = (await measureGrowth(service, construct)) ? 0 : 1;
+  else await measureTurns();
+} finally {
+  await service.stop();
+}
+
+async function measureTurns(): Promise<void> {
   console.log("    time   /health   rotate      job    memory");
   for (const work of [...jobs, ...small, ...large].filter(({ name }) => name.includes(values.only))) {
     const { time, health, rotate, job, memory, outcome } = await measure(service, work);
@@ -148,6 +174,4 @@ try {
     const row = [...columns, `${Math.round(memory / MIB)} MiB`].map((text) => text.padStart(8)).join("  ");
     console.log(`${isFine ? " " : "!"} ${row}   ${outcome}, ${work.name}`);
   }
-} finally {
-  await service.stop();
 }

@@ -16,6 +16,8 @@ export const limits = {
   objectStreamBytes: 128 * MiB,
   /** Entries in one tree of a document: its outline, form fields, structure, or a name tree. Each takes up to 200 bytes of memory. */
   treeEntries: 200_000,
+  /** Annotations of all pages. An array that pages share counts for each of them. */
+  annotations: 2_000_000,
   /** Entries in one array or dictionary whose entries are looked at. */
   arrayItems: 200_000,
   /** Decompressed size of the content that is rendered or read, counted each time it is drawn. About 20 MiB are interpreted per second. */

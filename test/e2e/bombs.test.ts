@@ -14,6 +14,7 @@ import {
   manyProfiles,
   repeatedAnnotation,
   repeatedWords,
+  sharedAnnotations,
   sparseNumbers,
   structureLoop,
 } from "../harness/bomb-fixtures.ts";
@@ -56,6 +57,21 @@ describe("a form", () => {
 
 test("annotations that are the same 300,000 times are refused where they would be copied", async () => {
   expect(await outcome("extract-pages", repeatedAnnotation(300_000), { range: "1" })).toEqual(REFUSED);
+});
+
+test.each([
+  ["rotate", rotated],
+  ["attachments", { action: "list" }],
+  ["compress", {}],
+  ["flatten", {}],
+  ["extract-text", {}],
+])("annotations that many pages share are counted before anything looks at them: %s", async (operation, fields) => {
+  const { status, message } = await send(
+    operation,
+    sharedAnnotations(400, 10_000, "widget"),
+    fields as Record<string, string>,
+  );
+  expect([status, message]).toEqual([413, "The pages of `file` have too many annotations."]);
 });
 
 describe("a PNG", () => {

@@ -284,3 +284,28 @@ export function deepPageTree(levels: number): Uint8Array {
   const page = `<< /Type /Page /MediaBox [0 0 200 200] /Parent ${levels + 1} 0 R >>`;
   return pdf([CATALOG, ...nodes, page], "/Root 1 0 R");
 }
+
+/** So many empty pages. */
+export const manyPages = (count: number): Uint8Array => pagesWith(count, "", ["null"]);
+
+/** A page with so many annotations, each an object of its own. */
+export function ownAnnotations(count: number): Uint8Array {
+  const annotation = "<< /Type /Annot /Subtype /Square /Rect [0 0 9 9] >>";
+  const numbers = listOf(count, (index) => `${3 + index} 0 R`);
+  return pagesWith(1, `/Annots [${numbers}]`, Array<string>(count).fill(annotation));
+}
+
+/** A form of so many text fields, all on one page. */
+export function manyFields(count: number): Uint8Array {
+  const numbers = listOf(count, (index) => `${3 + index} 0 R`);
+  const field = (index: number): string => `<< /Type /Annot /Subtype /Widget /FT /Tx /T (f${index}) /Rect [0 0 9 9] >>`;
+  const fields = Array.from({ length: count }, (_, index) => field(index));
+  return pagesWith(1, `/Annots [${numbers}]`, fields, `/AcroForm << /Fields [${numbers}] >>`);
+}
+
+/** A page with a link to one of so many destinations, which have names. */
+export function namedDestinations(count: number): Uint8Array {
+  const names = listOf(count, (index) => `(d${String(index).padStart(7, "0")}) [5 0 R /Fit]`);
+  const link = "<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /Dest (d0000000) >>";
+  return pagesWith(1, "/Annots [4 0 R]", [`<< /Names [${names}] >>`, link], "/Names << /Dests 3 0 R >>");
+}

@@ -10,7 +10,7 @@ import type { InputBytes } from "../../bytes/heap.ts";
 import type { PdfEngine } from "../mupdf/mupdf.ts";
 import { loadLargeObjects, measureFile } from "../objects/object-streams.ts";
 import { fetchAnnotations, fetchDocument } from "./fetch-pages.ts";
-import { correctPageCounts, findMissingPages, flattenPages, shapeOf } from "./page-tree.ts";
+import { correctPageCounts, findMissingPages, flattenPages, pageAt, shapeOf } from "./page-tree.ts";
 import { saslPrep } from "../encryption/saslprep.ts";
 import { salvagePages } from "./salvage.ts";
 import { withoutSignLabels } from "./without-sign-labels.ts";
@@ -28,6 +28,9 @@ export interface PdfInput {
 
 /** Permission bits of the encryption dictionary (ISO 32000-2, table 22): 3 to 6 and 9 to 12. */
 const PERMISSION_BITS = 0b1111_0011_1100;
+
+/** Fuel per page whose annotations are counted, in addition to what MuPDF spends on finding it. */
+const PAGE_WORK = 500;
 
 /** All permissions granted. */
 const ALL_PERMISSIONS = -4;
@@ -127,6 +130,7 @@ export async function openPdf(
     markClearMetadata(document);
   }
   if (!ranges && !lenient) await refuseMissingPages(open);
+  if (measured && pageCount * measured.largest.arrayItems > limits.annotations) await refuseAnnotations(open);
   if (shape === "deep" && !lenient) await flattenPages(open);
   return open;
 }
@@ -244,6 +248,29 @@ async function refuseMissingPages({ engine, document, pageCount, input }: OpenPd
   const { missing, lost } = await findMissingPages(engine, document, pageCount);
   if (missing.length === 0 || !(lost.length > 0 || document.wasRepaired())) return;
   throw invalidFile(input.field, "is damaged, and some of its pages are lost", { missingPages: missing.slice(0, 100) });
+}
+
+/**
+ * Refuses pages that share so many annotations that looking at those of each page would never end.
+ * @throws Refusal `limit_exceeded`
+ */
+async function refuseAnnotations({ engine, document, pageCount, input }: OpenPdf): Promise<void> {
+  const limit = limits.annotations;
+  let actual = 0;
+  for (let index = 0; index < pageCount; index++) {
+    engine.work.spend(PAGE_WORK);
+    await engine.work.pause();
+    engine.scope(() => {
+      const annotations = pageAt({ engine, document }, index).get("Annots");
+      if (annotations.isArray()) actual += annotations.length;
+    });
+    if (actual > limit) {
+      throw new Refusal("limit_exceeded", `The pages of \`${input.field}\` have too many annotations.`, {
+        limit,
+        actual,
+      });
+    }
+  }
 }
 
 /** An interpreted page that can be drawn any number of times. */
