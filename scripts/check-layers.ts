@@ -1,6 +1,7 @@
 /**
  * Part of `npm run check`: in src/engines, src/operations, and src/http, a folder imports only itself and the folders before it in its list. No folder of src
- * has more files than a reader can look over. Types count: a layer that knows only the types of a higher one knows it, too.
+ * has more files than a reader can look over, and only pdf/objects walks over the containers of a document without handles. Types count: a layer that knows
+ * only the types of a higher one knows it, too.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -58,6 +59,10 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "openapi",
   ],
 };
+/** Walks over containers of a document, which may have a million entries, count and pause: `walkValues`, or `items` and `entries`, which refuse too many. */
+const WALK = /_wasm_pdf_(?:array_len|array_get|dict_len|dict_get_val)\b/;
+const MAY_WALK: readonly RegExp[] = [/^pdf\/objects\//, /^pdf\/redaction\/strings\.ts$/];
+
 const IMPORT = /(?:\bfrom|\bimport\(?)\s*"(\.[^"]+)"/g;
 
 const filesOf = (folder: string): string[] =>
@@ -75,6 +80,13 @@ for (const [layer, folders] of Object.entries(LAYERS)) {
         problems.push(`${layer}/${file}: imports ${folder}, which comes after its own folder`);
     }
   }
+}
+for (const file of filesOf("src/engines")) {
+  const walks = WALK.test(readFileSync(join(root, "src/engines", file), "utf8"));
+  if (walks && !MAY_WALK.some((allowed) => allowed.test(file)))
+    problems.push(
+      `src/engines/${file}: walks over a container itself, not with src/engines/pdf/objects/walk-values.ts`,
+    );
 }
 for (const [folder, inside] of Map.groupBy(filesOf("src"), (file) => dirname(file))) {
   if (inside.length > MOST_FILES) problems.push(`src/${folder}: has ${inside.length} files, more than ${MOST_FILES}`);

@@ -362,6 +362,11 @@ export const limits = {
     fairMilliseconds: 20_000,
     /** The speed that `fairMilliseconds` refers to. */
     fairBytesPerSecond: 256 * 1024,
+    /**
+     * Fuel that the requests of an account may spend per minute without being charged, 2 to 10 seconds of work. After that, they wait until no request of
+     * another account does, and one of them works at a time.
+     */
+    unchargedFuel: 2_000_000_000,
     /** How often a waiting request checks whether those ahead of it are still there. */
     lookMilliseconds: 250,
     /** Time without a sign of life after which a request's memory is given to one that is waiting: the CPU time that a request has. */

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { newKey, senderTo } from "../http/echo-service.ts";
+import { ownAnnotations } from "../harness/bomb-fixtures.ts";
 import { document } from "../harness/fixtures.ts";
 import { pdf } from "../harness/pdf-writer.ts";
 import { operations } from "../../src/operations/index.ts";
@@ -38,6 +39,7 @@ test.each<[string, string, number, (size: number) => Record<string, Uint8Array |
   ["rotate", "pages", 4_000, (size) => ({ file: chain(size), angle: "90" })],
   ["extract-pages", "pages", 4_000, (size) => ({ file: chain(size), range: "all" })],
   ["split", "pages", 4_000, (size) => ({ file: chain(size), mode: "chunks", chunkSize: String(size / 2) })],
+  ["flatten", "annotations without an appearance", 2_000, (size) => ({ file: ownAnnotations(size) })],
   ["merge", "fields of one name", 10_000, (size) => ({ file0: namesakes(size), file1: namesakes(size) })],
   ["extract-pages", "copies", 1_000, (size) => ({ file: withForm, range: Array(size).fill("1").join(",") })],
 ])("%s: the work for %s grows as their number does", async (operation, _, size, parts) => {

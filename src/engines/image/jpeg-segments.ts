@@ -102,7 +102,7 @@ export function jpegQuality(jpeg: Uint8Array): number | undefined {
 /** Whether the first scan of a JPEG is not its last: it is progressive, or its components come one after the other. */
 export function isRefined(jpeg: Uint8Array): boolean {
   const components = jpegComponents(jpeg) ?? 1;
-  if (jpegIsProgressive(jpeg)) return true;
+  if (jpegCoefficients(jpeg) > 0) return true;
   for (const { marker, start } of markers(jpeg)) if (marker === SOS) return (jpeg[start] ?? 0) < components;
   return false;
 }

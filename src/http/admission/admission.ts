@@ -16,6 +16,8 @@ export interface AdmissionOptions extends TicketOptions {
    * Milliseconds after which a waiting request checks again on its own: the requests before it may have ended without notice.
    */
   readonly lookMilliseconds: number;
+  /** Fuel of an account's requests that were not charged, per minute, beyond which its requests wait behind all others. */
+  readonly unchargedFuel: number;
 }
 
 export interface Admittance {
@@ -49,9 +51,11 @@ interface Supposed {
   readonly kept?: number;
 }
 
+const MINUTE = 60_000;
+
 /**
  * Admits only as many requests as fit in the isolate's memory. The others wait in order of arrival with their bodies unread,
- * behind those of accounts that hold no engine. workerd terminates an isolate that exceeds its memory, with every request in
+ * behind those of accounts that hold no engine, and last those of accounts with much work that was not charged. workerd terminates an isolate that exceeds its memory, with every request in
  * it, so estimates err on the large side.
  *
  * When the client disconnects, the platform can drop the rest of a request's work, including its `finally` blocks. So nothing
@@ -62,6 +66,9 @@ export class Admission implements Issuer {
   readonly options: AdmissionOptions;
   readonly #queue: Waiting[] = [];
   readonly #tickets = new Set<Ticket>();
+  /** The current minute, and the fuel of requests in it that were not charged, by account. */
+  #minute = 0;
+  readonly #uncharged = new Map<string, number>();
 
   constructor(options: AdmissionOptions) {
     this.options = options;
@@ -102,6 +109,20 @@ export class Admission implements Issuer {
     if (this.#tickets.delete(ticket)) this.lookAll();
   }
 
+  /** Counts the work of a request that is not charged, such as one that was refused for its work. */
+  countUncharged(account: string, fuel: number): void {
+    const minute = Math.floor(Date.now() / MINUTE);
+    if (minute !== this.#minute) this.#uncharged.clear();
+    this.#minute = minute;
+    this.#uncharged.set(account, (this.#uncharged.get(account) ?? 0) + fuel);
+  }
+
+  /** Whether an account has used up what it may work without being charged. */
+  #isOver({ account }: { readonly account: string }): boolean {
+    const isCurrent = Math.floor(Date.now() / MINUTE) === this.#minute;
+    return isCurrent && (this.#uncharged.get(account) ?? 0) > this.options.unchargedFuel;
+  }
+
   /** Something became free: wakes the requests whose turn it is. */
   lookAll(): void {
     for (const toWork of [true, false]) this.#next(toWork)?.look();
@@ -112,7 +133,9 @@ export class Admission implements Issuer {
     const withEngine = Array.from(this.#tickets).filter(({ hasEngine }) => hasEngine);
     const group = this.#queue.filter(({ to }) => (to === "work") === toWork);
     const ready = group.filter((waiting) => waiting.letsOthersPass !== true || this.#fits(waiting));
-    const rivals = ready.length > 0 ? ready : group;
+    const all = ready.length > 0 ? ready : group;
+    const paying = all.filter((waiting) => !this.#isOver(waiting));
+    const rivals = paying.length > 0 ? paying : all;
     const holdsNone = ({ account, ticket }: Waiting): boolean =>
       !withEngine.some((other) => other !== ticket && other.account === account);
     return rivals.find(holdsNone) ?? rivals[0];
@@ -196,6 +219,8 @@ export class Admission implements Issuer {
     const room = budgetBytes - others.reduce((sum, other) => sum + other.bytes, 0);
     if (to === "read") return bytes + Math.max(engineBytes, kept) <= room;
     if (to === "work") {
+      // The other place is for others.
+      if (this.#isOver({ account }) && others.some((other) => other.works && other.account === account)) return false;
       const hasPlace = others.filter(({ works }) => works).length < requests;
       return hasPlace && (ticket?.hasEngine === true || Math.max(bytes, kept) <= room);
     }

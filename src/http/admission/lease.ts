@@ -183,6 +183,12 @@ export class Lease extends Share {
     return this.aborted ? this.reason : (this.#engines?.explain(error) ?? error);
   }
 
+  /** The request is not charged: its work counts against what the account may do so. */
+  countUncharged(): void {
+    const { account, given } = this.#request;
+    admissionOf(given.memoryBytes).countUncharged(account, this.work.spent);
+  }
+
   /**
    * Returns the engines when only `unsent` bytes of the response remain. `clean: false` if the engines can no longer be
    * trusted.

@@ -124,6 +124,7 @@ async function handle(c: Context<AppEnv>, route: Operation): Promise<Response> {
     return response;
   } catch (thrown) {
     const error = asApiError(lease.explain(thrown));
+    lease.countUncharged();
     lease.release(error.code !== "internal_error");
     await payment?.reverse(error);
     throw error;

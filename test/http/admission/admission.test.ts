@@ -67,6 +67,46 @@ describe("waiting", () => {
     expect(await settled(third)).toBe(true);
   });
 
+  it("lets all others go before an account with much work that was not charged, for a minute", async () => {
+    vi.setSystemTime(60_000);
+    const { admission, admit, work } = admissionOf(100);
+    admission.countUncharged("greedy", 900);
+    const first = await admit(60);
+    const early = work(60, "greedy");
+    // Not yet: the order of arrival.
+    const late = admit(60);
+    first.release();
+    expect([await settled(early), await settled(late)]).toEqual([true, false]);
+    admission.countUncharged("greedy", 200);
+    const again = work(60, "greedy");
+    const others = [admit(60), admit(60)] as const;
+    (await early).release();
+    (await late).release();
+    for (const other of others) {
+      expect([await settled(other), await settled(again)]).toEqual([true, false]);
+      (await other).release();
+    }
+    expect(await settled(again)).toBe(true);
+  });
+
+  it("leaves a place to others while such an account works", async () => {
+    vi.setSystemTime(60_000);
+    const { admission, admit, work } = admissionOf(100, { bytes: 0 }, 2);
+    admission.countUncharged("greedy", 2_000);
+    const first = await work(20, "greedy");
+    const second = work(20, "greedy");
+    expect(await settled(second)).toBe(false);
+    const other = admit(20);
+    expect(await settled(other)).toBe(true);
+    (await other).release();
+    expect(await settled(second)).toBe(false);
+    first.release();
+    expect(await settled(second)).toBe(true);
+    // The next minute begins anew.
+    vi.setSystemTime(120_000);
+    expect(await settled(work(20, "greedy"))).toBe(true);
+  });
+
   it("gives up models before engines", async () => {
     const kept = { bytes: 50, models: 20 };
     const admission = admissionOf(100, kept);

@@ -22,6 +22,7 @@ export function admissionOf(
     lookMilliseconds: 250,
     silentMilliseconds: 60_000,
     goneMilliseconds: 2_000,
+    unchargedFuel: 1_000,
   });
   let accounts = 0;
   return {
@@ -32,6 +33,7 @@ export function admissionOf(
     /** Asks for work, each time for another account. */
     admit: (bytes: number, signal?: AbortSignal) =>
       admission.admit({ account: `acct_${(accounts += 1)}`, bytes, to: "work", signal }),
+    work: (bytes: number, account: string) => admission.admit({ account, bytes, to: "work" }),
     read: (bytes: number, account = "acct") => admission.admit({ account, bytes, to: "read" }),
     upload: (bytes: number, account = "acct") => admission.admit({ account, bytes, to: "read into an engine" }),
   };

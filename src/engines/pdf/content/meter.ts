@@ -7,7 +7,7 @@ import { Refusal } from "../../errors.ts";
 import { ContentCounter } from "./usage.ts";
 import type { OpenPdf } from "../document/document.ts";
 import { type Category, idOf, isForm, maskOf, type Resources } from "./resources.ts";
-import { entries, objectNumber } from "../objects/objects.ts";
+import { entries, entryCount, objectNumber } from "../objects/objects.ts";
 import { decodedSize, largestSize } from "../objects/stream-size.ts";
 
 /** The cost of drawing a form XObject once. */
@@ -76,7 +76,7 @@ export class ContentMeter {
       draws: (value: PDFObject) => boolean | Promise<boolean>,
     ): Promise<boolean> => {
       const named = object.get(category);
-      if (engine.lib._wasm_pdf_dict_len(named.pointer) > LOOKED_AT) return false;
+      if (entryCount(engine, named) > LOOKED_AT) return false;
       for (const { value } of entries(engine, named)) if (await draws(value)) return false;
       return true;
     };

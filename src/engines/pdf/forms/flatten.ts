@@ -119,11 +119,12 @@ async function drawBare(open: OpenPdf, index: number): Promise<void> {
   const { engine, document } = open;
   await drawn(open, async () => {
     const page = await engine.long.loadPage(document, index);
-    for (const annotation of page.getAnnotations()) {
+    const bare = page.getAnnotations().filter((annotation) => isBare(annotation.getObject()));
+    // A change, even to the same flags, makes it outdated. MuPDF looks at all annotations of the page after each change, so all are changed first.
+    for (const annotation of bare) annotation.setFlags(annotation.getFlags());
+    for (const annotation of bare) {
       engine.work.spend(WIDGET_WORK);
-      if (!isBare(annotation.getObject())) continue;
-      // A change, even to the same flags, makes it outdated.
-      annotation.setFlags(annotation.getFlags());
+      await engine.work.pause();
       annotation.update();
     }
     page.destroy();

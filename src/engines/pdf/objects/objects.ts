@@ -32,12 +32,16 @@ export function decimalOf(number: PDFObject): number {
   return value;
 }
 
+/** The number of entries of a dictionary or stream dictionary; 0 for any other object. */
+export const entryCount = (engine: PdfEngine, dictionary: PDFObject): number =>
+  engine.lib._wasm_pdf_dict_len(dictionary.pointer);
+
 /** Entries of a dictionary or stream dictionary, in order, with unresolved values. */
 export function entries(engine: PdfEngine, dictionary: PDFObject): { key: PDFObject; value: PDFObject }[] {
   const document = dictionary._doc;
   const pointer = dictionary.pointer;
   if (!dictionary.isDictionary()) return [];
-  const count = counted(engine.lib._wasm_pdf_dict_len(pointer));
+  const count = counted(entryCount(engine, dictionary));
   const list: { key: PDFObject; value: PDFObject }[] = [];
   for (let index = 0; index < count; index++) {
     list.push({
