@@ -68,7 +68,9 @@ function tableOf(draft: Draft, parent: string, pg: string, index: number, owners
   const row = draft.reserve();
   const cells = ["TH", "TD"].map((type) => {
     const id = owners.length;
-    page.content.push(`/${type} << /MCID ${id} >> BDC BT /F1 12 Tf 72 ${720 - id} Td (${type} ${index + 1}) Tj ET EMC`);
+    page.content.push(
+      `/${type} << /MCID ${id} >> BDC BT /F1 12 Tf 72 ${720 - 12 * id} Td (${type} ${index + 1}) Tj ET EMC`,
+    );
     const scope = type === "TH" ? "/A << /O /Table /Scope /Row >>" : "";
     const cell = draft.add(`<< /Type /StructElem /S /${type} /P ${row} ${pg} /K ${id} ${scope} >>`);
     owners.push(cell);

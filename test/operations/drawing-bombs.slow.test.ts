@@ -1,14 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import {
-  emptyWavelets,
-  fills,
-  glyphs,
-  patches,
-  shading,
-  smoothed,
-  subroutines,
-  tiles,
-} from "../harness/drawing-bombs.ts";
+import { emptyWavelets, fills, glyphs, patches, smoothed, subroutines, tiles } from "../harness/drawing-bombs.ts";
 import { drawing, type DrawnPage } from "../harness/drawing-fixtures.ts";
 import { readPng } from "../harness/images.ts";
 import { app, operationService } from "./operation-service.ts";
@@ -24,7 +15,6 @@ describe("a small page that would be drawn for minutes is refused for its work",
     ["to-images", "20 fills that blend, at 600 dpi", fills(20), { dpi: "600" }],
     ["to-images", "tiles with tiny steps", tiles, { dpi: "72" }],
     ["to-images", "an image that is smoothed, at 600 dpi", smoothed, { dpi: "600" }],
-    ["to-images", "a shading by a long program", shading, { dpi: "72" }],
     ["to-images", "glyphs of glyphs", glyphs(8), { dpi: "72" }],
     ["to-images", "a hundred thousand patches", patches(100_000), { dpi: "72" }],
     ["to-images", "glyphs of subroutines of subroutines", subroutines(100), { dpi: "72" }],

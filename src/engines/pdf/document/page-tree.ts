@@ -133,7 +133,8 @@ export async function correctPageCounts(
     await work.pause();
     const number = objectNumber(node);
     const isNode = node.isDictionary() && !(number > 0 && seen.has(number));
-    isComplete &&= isNode;
+    // What is deeper is not looked at.
+    isComplete &&= isNode && depth <= MAX_DEPTH;
     if (left < 0 || depth > MAX_DEPTH || !isNode) return 0;
     seen.add(number);
     const kids = node.get("Kids");
