@@ -92,10 +92,10 @@ export async function measureGrowth(service: ServerProcess, only: string): Promi
       let [least, fuel, status] = [Infinity, 0, 0];
       for (let round = 0; round < ROUNDS; round++) {
         const start = await cpuOf(service.pid);
-        const answer = await post(service, operation, parts, 300_000);
+        const response = await post(service, operation, parts, 300_000);
         const used = (await cpuOf(service.pid)) - start;
-        fuel = await service.fuelOf(answer.headers.get("X-Request-Id") ?? "");
-        status = answer.status;
+        fuel = await service.fuelOf(response.headers.get("X-Request-Id") ?? "");
+        status = response.status;
         least = Math.min(least, (used * 1e6) / fuel);
       }
       // What is refused early does little else than to read the body.

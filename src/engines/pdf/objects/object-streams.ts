@@ -73,7 +73,7 @@ export async function measureFile(work: Work, file: InputBytes): Promise<Measure
 }
 
 /**
- * Measures what only an open document lets read, and loads objects that take long while other requests have their turn.
+ * Measures what only an open document lets read, and loads large objects while other requests run.
  * @throws Refusal `limit_exceeded`
  */
 export async function loadLargeObjects(engine: PdfEngine, document: PDFDocument, file: MeasuredFile): Promise<void> {
@@ -84,7 +84,7 @@ export async function loadLargeObjects(engine: PdfEngine, document: PDFDocument,
   await loadEach(engine, document, [...file.objects, ...engine.firstIn(document, file.streams)]);
 }
 
-/** Loads objects while other requests have their turn. Those that cannot be read are found later. */
+/** Loads objects while other requests run. Those that cannot be read are found later. */
 async function loadEach(engine: PdfEngine, document: PDFDocument, numbers: readonly number[]): Promise<void> {
   for (const number of numbers) {
     try {

@@ -1,6 +1,6 @@
 /**
  * Measures objects as they are in a file, before MuPDF parses them: it keeps dictionaries sorted by moving their entries, and an object is parsed in
- * one piece, during which no other request has its turn.
+ * one piece, during which no other request runs.
  */
 import { limits } from "../../../limits.ts";
 import { Refusal } from "../../errors.ts";
