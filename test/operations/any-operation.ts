@@ -4,7 +4,8 @@ import type { Operation } from "../../src/operations/definition/define.ts";
 import { operations } from "../../src/operations/index.ts";
 
 const send = senderTo(...operations);
-const key = await newKey("business");
+// The plan with the most requests per minute: a file of tests sends several hundred.
+const key = await newKey("enterprise");
 
 export const pdf = document({ name: "letter", pages: 2 });
 /** No more than an image's signature: recognized, but not readable. */
